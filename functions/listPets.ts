@@ -1,0 +1,12 @@
+import * as pets from '../shared/data/pets.ts'
+import { cursorAfter } from '../shared/model/cursor.ts'
+import { operation } from '../shared/operation.ts'
+import { absoluteUrl, queryWith } from '../shared/request.ts'
+
+/** `GET /pets`: lists animals, newest first. */
+export const handler = operation('listPets', async ({ limit, status, cursor }, event) => {
+  const { pets: page, next } = await pets.list({ limit, status, before: cursor })
+  if (next === undefined) return { body: page }
+  const address = absoluteUrl(event, `/pets?${queryWith(event, 'cursor', cursorAfter(next))}`)
+  return { body: page, headers: { Link: `<${address}>; rel="next"` } }
+})

@@ -1,0 +1,86 @@
+import * as v from 'valibot'
+import type { Access } from './data/tables.ts'
+import { Cursor } from './model/cursor.ts'
+import { Int64Text } from './model/int64.ts'
+import { NewPet, Pet, PetStatus, Pets } from './model/pet.ts'
+import { type ObjectSchema, takes } from './model/takes.ts'
+
+/** An operation of the interface. What serves, deploys and describes it is derived from this. */
+export type Row = {
+  method: 'GET' | 'POST'
+  /** Relative to the base address; `{name}` stands for a parameter. */
+  path: `/${string}`
+  summary: string
+  /** The parts of the request. A value that `params` does not take names nothing: 404. Elsewhere it is a 400. */
+  params?: ObjectSchema
+  query?: ObjectSchema
+  body?: ObjectSchema
+  success: { status: 200 | 201; body: v.GenericSchema }
+  deprecated?: Deprecated
+  /** What its function may do with the tables, besides reading API keys. */
+  access: readonly Access[]
+}
+
+/** Since when an operation is deprecated, when it is removed, and the path of what replaces it. */
+export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
+
+const MAX_LIMIT = 100
+
+const Limit = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,2}$/),
+  v.transform(Number),
+  v.maxValue(MAX_LIMIT),
+  takes(`an integer from 1 to ${MAX_LIMIT}`),
+)
+
+/** The table of contents: one row an operation, named by its operationId, as are its file and its Lambda function. */
+export const contract = {
+  listPets: {
+    method: 'GET',
+    path: '/pets',
+    summary: 'List all animals',
+    query: v.object({
+      limit: v.optional(Limit, '20'),
+      status: v.optional(PetStatus),
+      cursor: v.optional(Cursor),
+    }),
+    success: { status: 200, body: Pets },
+    access: [{ table: 'pets', index: 'byStatus', actions: ['Query'] }],
+  },
+  createPet: {
+    method: 'POST',
+    path: '/pets',
+    summary: 'Add an animal',
+    body: NewPet,
+    success: { status: 201, body: Pet },
+    access: [{ table: 'pets', actions: ['GetItem', 'PutItem'] }],
+  },
+  getPet: {
+    method: 'GET',
+    path: '/pets/{petId}',
+    summary: 'Get an animal',
+    params: v.object({ petId: Int64Text }),
+    success: { status: 200, body: Pet },
+    deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },
+    access: [{ table: 'pets', actions: ['GetItem'] }],
+  },
+} as const satisfies Record<string, Row>
+
+/** The name of an operation: its operationId. */
+export type OperationId = keyof typeof contract
+
+type Contract = typeof contract
+
+/** What an operation is given: its parameters and its body, parsed. */
+export type Input<Id extends OperationId> = Part<Id, 'params'> & Part<Id, 'query'> & Part<Id, 'body'>
+
+/** What an operation answers. */
+export type Answer<Id extends OperationId> = {
+  body: v.InferOutput<Contract[Id]['success']['body']>
+  headers?: Record<string, string> | undefined
+}
+
+type Part<Id extends OperationId, Name> = Contract[Id] extends { [N in Name & string]: infer S extends v.GenericSchema }
+  ? v.InferOutput<S>
+  : unknown

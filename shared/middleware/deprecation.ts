@@ -1,0 +1,18 @@
+import type { Deprecated } from '../contract.ts'
+import { absoluteUrl } from '../request.ts'
+import type { Middleware } from './middleware.ts'
+
+/**
+ * Tells the callers of a deprecated operation, on every answer of it, since when it is deprecated (`Deprecation`, RFC
+ * 9745), when it goes (`Sunset`, RFC 8594), and what replaces it (`Link`, RFC 5829).
+ */
+export const deprecation = ({ since, sunset, successor }: Deprecated): Middleware => {
+  const tell: Middleware['after'] = ({ event, response }) => {
+    Object.assign(response?.headers ?? {}, {
+      Deprecation: `@${since.getTime() / 1000}`,
+      Sunset: sunset.toUTCString(),
+      Link: `<${absoluteUrl(event, successor)}>; rel="successor-version"`,
+    })
+  }
+  return { after: tell, onError: tell }
+}

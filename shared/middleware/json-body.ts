@@ -1,0 +1,52 @@
+import httpJsonBodyParser from '@middy/http-json-body-parser'
+import { badRequest, payloadTooLarge, unsupportedMediaType } from '../model/api-error.ts'
+import { exactJson } from '../model/json.ts'
+import { fieldRules, type ObjectSchema } from '../model/takes.ts'
+import { type Event, header } from '../request.ts'
+import type { Middleware } from './middleware.ts'
+
+// Lambda takes 6 MB, envelope included, API Gateway 10 MB: a limit of our own, below both, is the same everywhere.
+const MAX_KIB = 256
+const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
+
+/**
+ * Replaces the body by the JSON object that its text spells, with every int64 in it exact.
+ *
+ * @param schema what the operation takes, for the error messages
+ */
+export const jsonBody = (schema: ObjectSchema): Middleware => {
+  const rules = fieldRules(schema).map(([, rule]) => rule)
+  const expected = `It must be a JSON object in UTF-8, in which ${rules.join('; ')}.`
+  // The parser's own check of Content-Type knows two spellings of its name, and no space before a semicolon.
+  const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
+
+  return {
+    before: async (request) => {
+      const { event } = request
+      if (sizeOf(event) > MAX_KIB * 1024) throw payloadTooLarge(`The body must not be larger than ${MAX_KIB} KiB.`)
+      if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) {
+        throw unsupportedMediaType('Send the body as JSON, with the header Content-Type: application/json')
+      }
+      try {
+        const text = textOf(event)
+        Object.assign(event, { body: text, isBase64Encoded: false })
+        await parser.before?.(request)
+        Object.assign(event, { body: exactJson(text, event.body) })
+      } catch {
+        // Not UTF-8, not JSON, nested so deeply that the stack ends, or with a key such as __proto__.
+        throw badRequest(`The body cannot be read as JSON. ${expected}`)
+      }
+      if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
+    },
+  }
+}
+
+const encodingOf = ({ isBase64Encoded }: Event): BufferEncoding => (isBase64Encoded ? 'base64' : 'utf8')
+
+const sizeOf = (event: Event): number => Buffer.byteLength(event.body ?? '', encodingOf(event))
+
+/** The body's text. Throws where it is not UTF-8: replacing what is not would lose it. */
+const textOf = (event: Event): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(event.body ?? '', encodingOf(event)))
+
+const isObject = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)

@@ -1,0 +1,30 @@
+import { requestIdOf } from '../request.ts'
+import type { Middleware } from './middleware.ts'
+
+let coldStart = true
+
+/**
+ * Logs one line a request: what was called, by whom, with what result. Never a key, a header or a body. It is an object,
+ * so that Lambda's JSON log format makes fields of it.
+ */
+export const requestLog = (operation: string): Middleware => {
+  const log: Middleware['after'] = ({ event, response, internal }) => {
+    console.info({
+      requestId: requestIdOf(event),
+      operation,
+      status: response?.statusCode,
+      milliseconds: Math.round(performance.now() - (internal.startedAt ?? 0)),
+      keyId: internal.apiKey?.keyId,
+      clientId: internal.apiKey?.clientId,
+      coldStart,
+    })
+    coldStart = false
+  }
+  return {
+    before: ({ internal }) => {
+      internal.startedAt = performance.now()
+    },
+    after: log,
+    onError: log,
+  }
+}

@@ -1,0 +1,37 @@
+import middy from '@middy/core'
+import { type Answer, contract, type Input, type OperationId, type Row } from './contract.ts'
+import * as apiKeys from './data/api-keys.ts'
+import { inputOf } from './input.ts'
+import { bearerKey } from './middleware/bearer-key.ts'
+import { deprecation } from './middleware/deprecation.ts'
+import { errorBody } from './middleware/error-body.ts'
+import { jsonBody } from './middleware/json-body.ts'
+import { requestLog } from './middleware/request-log.ts'
+import type { Event } from './request.ts'
+import { type Result, respond } from './response.ts'
+
+/**
+ * The Lambda handler of an operation: everything that is the same for all of them stands here, once.
+ *
+ * @param id names the operation's row of the contract
+ * @param run what the operation does; it is given its input parsed, and throws an ApiError for what a caller may see
+ */
+export const operation = <Id extends OperationId>(
+  id: Id,
+  run: (input: Input<Id>, event: Event) => Promise<Answer<Id>>,
+) => {
+  const row: Row = contract[id]
+  const { status } = row.success
+  return middy<Event, Result>(
+    async (event: Event) => respond(event, { status, ...(await run(inputOf(id, event), event)) }),
+    // All that an operation waits for has a limit of its own, so a timer on each call would watch nothing.
+    { timeoutEarlyInMillis: 0 },
+  ).use([
+    // A request passes these downwards, a response or an error upwards.
+    requestLog(id),
+    ...(row.deprecated ? [deprecation(row.deprecated)] : []),
+    errorBody(),
+    bearerKey(apiKeys.find),
+    ...(row.body ? [jsonBody(row.body)] : []),
+  ])
+}

@@ -1,0 +1,44 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda'
+
+/** What API Gateway sends a function: a REST API's Lambda proxy event. */
+export type Event = APIGatewayProxyEvent
+
+/** The values of a header, whatever the case that its name was sent in. */
+export const headerValues = (event: Event, name: string): string[] =>
+  Object.entries(event.multiValueHeaders ?? {}).flatMap(([key, values]) =>
+    key.toLowerCase() === name ? (values ?? []) : [],
+  )
+
+/** The last value of a header; `undefined` where it was not sent. */
+export const header = (event: Event, name: string): string | undefined => headerValues(event, name).at(-1)
+
+/** The id of a request: the one of API Gateway's that a client cannot choose. */
+export const requestIdOf = ({ requestContext }: Event): string =>
+  requestContext.extendedRequestId ?? requestContext.requestId
+
+/** The path at which the caller finds the API: `/v1`, or what a custom domain maps to it. */
+export const basePath = ({ requestContext }: Event): string => {
+  // `event.path` lacks the stage on an execute-api address; `requestContext.path` never lacks anything, and ends in
+  // the parts of the resource.
+  const parts = partsOf(requestContext.path)
+  const kept = parts.slice(0, parts.length - partsOf(requestContext.resourcePath).length)
+  return kept.map((part) => `/${part}`).join('')
+}
+
+/** The absolute address of a path of the API, on the host that the caller used. */
+export const absoluteUrl = (event: Event, path: string): string => {
+  const scheme = header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
+  return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${basePath(event)}${path}`
+}
+
+/** The query of the request with one parameter set and all others kept. */
+export const queryWith = (event: Event, name: string, value: string): string => {
+  const given = Object.entries(event.multiValueQueryStringParameters ?? {})
+  const query = new URLSearchParams(
+    given.flatMap(([key, values]) => (values ?? []).map((each): [string, string] => [key, each])),
+  )
+  query.set(name, value)
+  return query.toString()
+}
+
+const partsOf = (path: string): string[] => path.split('/').filter(Boolean)

@@ -8,6 +8,7 @@ export type Result = { statusCode: number; headers: Record<string, string>; body
 export const cors = {
   allowedOrigin: '*',
   allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+  maxAgeSeconds: 7200, // How long a browser may remember it; Chromium does not for longer.
   exposedHeaders: [
     'Link',
     'Location',

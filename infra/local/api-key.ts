@@ -1,0 +1,14 @@
+import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { digestOf } from '../../shared/model/api-key.ts'
+
+/** The API key of every local database, fixed so that documentation can show it. Nowhere else is it good. */
+export const LOCAL_API_KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
+
+/** It as it is stored. */
+export const storedLocalApiKey: StoredApiKey = {
+  digest: digestOf(LOCAL_API_KEY),
+  keyId: 'local',
+  clientId: 'local',
+  name: 'Local development',
+  createdAt: '2026-11-20T00:00:00.000Z',
+}

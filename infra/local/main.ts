@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { contract, type OperationId } from '../../shared/contract.ts'
+import { functionSettings } from '../function-settings.ts'
+import { LOCAL_API_KEY } from './api-key.ts'
+import { openDatabase } from './database.ts'
+import type { Handler } from './lambda.ts'
+import { help, readOptions, UsageError } from './options.ts'
+import { createFront, stopFront } from './server.ts'
+
+const timeoutMs = functionSettings.timeoutSeconds * 1000
+
+/** The command `npm start`: serves the API on this machine until it is told to stop. */
+const main = async (): Promise<void> => {
+  const options = readOptions(process.argv.slice(2), process.env)
+  if (options.help) return void process.stdout.write(help)
+
+  const database = await openDatabase(options.data, process.env.AWS_ENDPOINT_URL_DYNAMODB)
+  const front = createFront({ handlers: await loadFunctions(), timeoutMs })
+  const port = await listen(front, options.port, options.host)
+  const address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/v1`
+  process.stdout.write(`
+  Base address  ${address}
+  API key       ${LOCAL_API_KEY}
+  Database      ${database.description}
+  Try it        curl ${address}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+
+`)
+  await signalled('SIGINT', 'SIGTERM')
+  await stopFront(front, timeoutMs)
+  await database.close()
+}
+
+const loadFunctions = async (): Promise<Record<OperationId, Handler>> => {
+  const ids = Object.keys(contract) as OperationId[] // `Object.keys` types them as any string.
+  const files = await Promise.all(ids.map((id) => import(`../../functions/${id}.ts`)))
+  return Object.fromEntries(files.map(({ handler }, i) => [ids[i], handler])) as Record<OperationId, Handler>
+}
+
+const listen = async (front: Server, port: number, host: string): Promise<number> => {
+  try {
+    await once(front.listen(port, host), 'listening')
+  } catch (error) {
+    throw new UsageError(
+      `Cannot listen: ${error instanceof Error ? error.message : error}. Try --port 0 for a free port.`,
+    )
+  }
+  return (front.address() as AddressInfo).port // Only a server on a pipe has another kind of address.
+}
+
+/** Resolves at the first of these signals. The listeners stay, since npm sends the signal of Ctrl-C a second time. */
+const signalled = (...signals: NodeJS.Signals[]): Promise<unknown> =>
+  Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
+
+// One line a request, as in Lambda's log, which also takes objects.
+Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY })
+
+main().catch((error) => {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1) // Not `exitCode`: the embedded database would keep the process alive.
+})

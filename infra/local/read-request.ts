@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http'
+import { gatewayAnswers } from '../gateway-answers.ts'
+
+const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
+
+/** Where a request goes: its path and its query as they were sent. Throws an ApiError 400 where that is unclear. */
+export const readTarget = (message: IncomingMessage): { path: string; query: string } => {
+  const hosts = message.rawHeaders.filter((_, i) => message.rawHeaders[i - 1]?.toLowerCase() === 'host' && i % 2 === 1)
+  // In the absolute form of a target (RFC 9112, section 3.2.2) the path comes behind the host.
+  const [path = '', query = ''] = (message.url ?? '').replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
+  if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '') || !path.startsWith('/')) throw gatewayAnswers.badRequest
+  return { path: path.replace(/^\/+/, '/'), query }
+}
+
+/** The whole body. Throws an ApiError: 413 where it is too large for API Gateway, 400 where it ends too early. */
+export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    // What is too large is read to its end, though not kept: a client that is still sending does not see an answer.
+    for await (const chunk of message) {
+      size += chunk.length
+      if (size <= MAX_BYTES) chunks.push(chunk)
+    }
+  } catch {
+    throw gatewayAnswers.badRequest
+  }
+  if (size > MAX_BYTES) throw gatewayAnswers.payloadTooLarge
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import type { OperationId } from '../../shared/contract.ts'
+import { ApiError } from '../../shared/model/api-error.ts'
+import { gatewayAnswers } from '../gateway-answers.ts'
+import { gatewayResponse, type Logged, newRequestId, preflightResponse } from './gateway-response.ts'
+import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
+import { refuseMalformed } from './malformed.ts'
+import { proxyEvent } from './proxy-event.ts'
+import { readBody, readTarget } from './read-request.ts'
+import { methodsOf, routeOf } from './routes.ts'
+
+/** The functions of the API by operation, and how long each may take. */
+export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
+
+/** The HTTP front of the local API: it does for the functions what API Gateway does in AWS. */
+export const createFront = (functions: Functions): Server => {
+  const listener = (message: IncomingMessage, response: ServerResponse) => answer(functions, message, response)
+  const server = createServer({
+    requestTimeout: 30_000, // A request that never ends must not keep the server from stopping.
+    requireHostHeader: false, // Node.js would answer without the Error body; readTarget does.
+  })
+  return refuseMalformed(server.on('request', listener).on('checkExpectation', listener))
+}
+
+/** Ends a server: no new requests, those in flight are answered, none waits longer than `mostMs`. */
+export const stopFront = (server: Server, mostMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), mostMs)
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+
+const answer = async (functions: Functions, message: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const request = { requestId: newRequestId(), method: message.method, path: message.url?.split('?')[0] }
+  const result = await resultOf(functions, message, request).catch((error) => {
+    if (error instanceof ApiError) return gatewayResponse(request, error)
+    console.error('Request %s failed:', request.requestId, error)
+    return gatewayResponse(request, gatewayAnswers.badGateway)
+  })
+  response.statusCode = result.statusCode
+  response.setHeaders(new Map(Object.entries(result.headers ?? {})))
+  // `server.close()` ends the connections that are idle then, not those that become idle later.
+  if (!listensStill(message)) response.setHeader('Connection', 'close')
+  response.end(result.body)
+}
+
+const resultOf = async (
+  { handlers, timeoutMs }: Functions,
+  message: IncomingMessage,
+  request: Logged,
+): Promise<ProxyResponse> => {
+  const { path, query } = readTarget(message)
+  const route = routeOf(path)
+  if (!route) throw gatewayAnswers.notFound
+  if (message.method === 'OPTIONS') return preflightResponse(request, methodsOf(route))
+  const id = route.operations[message.method ?? '']
+  if (!id) throw gatewayAnswers.methodNotAllowed(methodsOf(route))
+  const body = await readBody(message)
+  const event = proxyEvent({ message, path, query, body, requestId: request.requestId }, route)
+  return invoke(id, handlers[id], event, timeoutMs)
+}
+
+const listensStill = ({ socket }: IncomingMessage): boolean =>
+  'server' in socket && socket.server instanceof Server && socket.server.listening

@@ -1,0 +1,22 @@
+import { Stack } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import { contract, type Row } from '../shared/contract.ts'
+import { Api } from './api.ts'
+import { OperationFunction } from './operation-function.ts'
+import { checkStage, type Stage } from './stages.ts'
+import { Storage } from './storage.ts'
+
+/** One deployment of the service: tables, one function an operation, and the API in front of them. */
+export class PetStoreStack extends Stack {
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id)
+    checkStage(id, stage)
+    const storage = new Storage(this, 'Storage', stage)
+    const operations = Object.entries<Row>(contract).map(([operationId, row]) => ({
+      operationId,
+      row,
+      handler: new OperationFunction(this, operationId, { row, storage, stage }).handler,
+    }))
+    new Api(this, 'Api', operations)
+  }
+}

@@ -1,0 +1,13 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { openDatabase } from '../../infra/local/database.ts'
+import { setting } from '../../shared/data/settings.ts'
+
+// Each test file that imports this has a database of its own, with the service's tables and the local API key.
+await openDatabase()
+
+const client = DynamoDBDocumentClient.from(new DynamoDBClient())
+
+/** Writes an item as it is, for what the service itself would not write. */
+export const putItem = (table: 'petsTable' | 'apiKeysTable', Item: Record<string, unknown>) =>
+  client.send(new PutCommand({ TableName: setting(table), Item }))

@@ -1,0 +1,35 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { text } from 'node:stream/consumers'
+
+/** A request as it goes over the wire: nothing is normalised, and a header may be given twice. */
+export type Sent = {
+  method?: string
+  /** Added to the base address as it is. */
+  path?: string
+  headers?: Record<string, string | string[]>
+  body?: string | Buffer
+}
+
+/** What came back: header names in lower case, `body` the parsed JSON, `text` what it was before. */
+export type Received = { status: number; headers: Record<string, string>; text: string; body: unknown }
+
+/** Sends a request to a base address. */
+export const send = async (
+  baseUrl: string,
+  { method = 'GET', path = '', headers = {}, body }: Sent,
+): Promise<Received> => {
+  const { protocol, hostname, port, pathname } = new URL(baseUrl)
+  const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + path, method, headers }
+  const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+    const request = protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
+    request.on('error', reject).end(body)
+  })
+  const received = await text(response)
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+    text: received,
+    body: received === '' ? undefined : JSON.parse(received),
+  }
+}

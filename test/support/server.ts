@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A local server as `npm start` runs it, in a process of its own. */
+export type LocalServer = {
+  baseUrl: string
+  apiKey: string
+  process: ChildProcess
+  /** All that it has printed so far. */
+  output: () => string
+  /** Asks it to stop, and tells its exit code. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}
+
+/** Starts the local server on a free port, and waits until it answers. */
+export const startServer = async (args: string[] = [], env: Record<string, string> = {}): Promise<LocalServer> => {
+  const child = run(['--port', '0', ...args], env)
+  const exited = once(child, 'exit')
+  let output = ''
+  const ready = new Promise<string[]>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk
+      const [, baseUrl, apiKey] = /Base address +(\S+)\s+API key +(\S+)/.exec(output) ?? []
+      if (baseUrl && apiKey) resolve([baseUrl, apiKey])
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    exited.then(([code]) => reject(new Error(`The local server ended with ${code}: ${output}`)))
+  })
+  const [baseUrl = '', apiKey = ''] = await ready
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    const [code] = await exited
+    return code
+  }
+  return { baseUrl, apiKey, process: child, output: () => output, stop }
+}
+
+/** Runs the command behind `npm start`, with nothing of this process's environment but its PATH. */
+export const run = (args: string[], env: Record<string, string> = {}): ChildProcess =>
+  spawn(process.execPath, ['infra/local/main.ts', ...args], { env: { PATH: process.env.PATH ?? '', ...env } })

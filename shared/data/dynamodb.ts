@@ -31,10 +31,15 @@ export const dynamodb = DynamoDBDocumentClient.from(
  * @throws ApiError 503 when DynamoDB is slow, throttling or away
  */
 export const withinBudget = async <T>(work: (options: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> => {
+  const ended = new AbortController()
+  const timer = setTimeout(() => ended.abort(), BUDGET_MS)
   try {
-    return await work({ abortSignal: AbortSignal.timeout(BUDGET_MS) })
+    return await work({ abortSignal: ended.signal })
   } catch (error) {
+    ended.abort() // What else the work has under way, such as the other queries of a list.
     throw isUnavailable(error) ? serviceUnavailable(error) : error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -22,5 +22,6 @@ export const Cursor = v.pipe(
   // The checksum tells a cursor that was cut or altered on its way from one that we made.
   v.check((bytes) => crc32(bytes.subarray(0, ID_BYTES)) === bytes.readUInt32BE(ID_BYTES)),
   v.transform((bytes) => Number(bytes.readBigUInt64BE())),
+  v.safeInteger(),
   takes("the cursor of a Link header's next address, unchanged"),
 )

@@ -1,0 +1,70 @@
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { find } from '../../../shared/data/pets.ts'
+import { answers } from '../../support/fault-proxy.ts'
+import { all, everyCall, outcomesOf, served, UNAVAILABLE } from './every-call.ts'
+import { always } from './faulty-database.ts'
+
+const unhandled: unknown[] = []
+process.on('unhandledRejection', (reason) => unhandled.push(reason))
+
+afterEach(() => {
+  always('pass')
+  vi.unstubAllEnvs()
+})
+afterAll(() => expect(unhandled).toEqual([]))
+
+describe('every call ends in time as a 503, and is served right after, when each answer is', () => {
+  test.each([
+    ['that requests come too fast', answers.throttling],
+    ['that the throughput is used up', answers.throughputExceeded],
+    ['an error of the database', answers.internalServerError],
+    ['a page of HTML', answers.html],
+    ['JSON that was cut', answers.malformed],
+  ])('%s', { timeout: 15_000 }, async (_, answer) => {
+    const calls = await everyCall()
+    always(answer)
+
+    const started = performance.now()
+    const during = await outcomesOf(calls)
+    const milliseconds = performance.now() - started
+    always('pass')
+    const after = await outcomesOf(calls)
+
+    expect(during).toEqual(all(UNAVAILABLE))
+    expect(milliseconds).toBeLessThan(6000)
+    expect(after).toEqual(served)
+  })
+})
+
+describe('a mistake of ours stays as it is, and is no 503:', () => {
+  test('a table that does not exist', async () => {
+    const calls = await everyCall()
+    vi.stubEnv('PETS_TABLE', 'Absent')
+    vi.stubEnv('API_KEYS_TABLE', 'Absent')
+
+    const outcomes = await outcomesOf(calls)
+
+    expect(outcomes).toEqual(all(expect.any(ResourceNotFoundException)))
+  })
+
+  test('a right that was not given', async () => {
+    const calls = await everyCall()
+    always(answers.accessDenied)
+
+    const outcomes = await outcomesOf(calls)
+
+    expect(outcomes).toEqual(all(expect.objectContaining({ name: 'AccessDeniedException', $fault: 'client' })))
+  })
+
+  test('a value that the SDK cannot send', async () => {
+    await expect(find(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
+  })
+
+  test('a setting that is not set', async () => {
+    const calls = await everyCall()
+    vi.stubEnv('PETS_TABLE', '')
+
+    await expect(calls.find()).rejects.toThrow('The environment variable PETS_TABLE is not set.')
+  })
+})

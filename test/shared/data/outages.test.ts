@@ -1,0 +1,45 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { all, everyCall, outcomesOf, served, UNAVAILABLE } from './every-call.ts'
+import { always, proxy } from './faulty-database.ts'
+
+const unhandled: unknown[] = []
+process.on('unhandledRejection', (reason) => unhandled.push(reason))
+
+afterEach(() => always('pass'))
+afterAll(() => expect(unhandled).toEqual([]))
+
+describe('every call ends in time as a 503, and is served right after, when the database', () => {
+  test.each([
+    ['never answers', 'silence'],
+    ['answers a byte at a time, without end', 'drip'],
+    ['breaks every connection', 'cut'],
+  ] as const)('%s', { timeout: 15_000 }, async (_, fault) => {
+    const calls = await everyCall()
+    always(fault)
+
+    const started = performance.now()
+    const during = await outcomesOf(calls)
+    const milliseconds = performance.now() - started
+    always('pass')
+    const after = await outcomesOf(calls)
+
+    expect(during).toEqual(all(UNAVAILABLE))
+    expect(milliseconds).toBeLessThan(6000)
+    expect(after).toEqual(served)
+  })
+
+  test('refuses connections', { timeout: 15_000 }, async () => {
+    const calls = await everyCall()
+    await proxy.refuse()
+
+    const started = performance.now()
+    const during = await outcomesOf(calls)
+    const milliseconds = performance.now() - started
+    await proxy.accept()
+    const after = await outcomesOf(calls)
+
+    expect(during).toEqual(all(UNAVAILABLE))
+    expect(milliseconds).toBeLessThan(6000)
+    expect(after).toEqual(served)
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { openDatabase } from '../../infra/local/database.ts'
+import { answer, deprecated } from './answers.ts'
+import { call, error, fixture } from './call.ts'
+
+// The key is remembered from this call, so that later ones get as far as the animals.
+const database = await openDatabase()
+const before = await call(fixture('listPets-no-parameters'))
+await database.close()
+
+const unavailable = {
+  status: 503,
+  headers: { 'Retry-After': '1' },
+  body: {
+    code: 'service_unavailable',
+    message: 'The service is busy or partly down. Try again in a moment.',
+    status: 503,
+  },
+}
+
+test.each([
+  ['listPets-no-parameters', {}],
+  ['createPet-created', {}],
+  ['getPet-found', deprecated],
+  ['listPets-unknown-key', {}],
+])(
+  'answers %s with 503 while DynamoDB is away: nobody can tell, not even whether the key is good',
+  async (name, own) => {
+    const event = fixture(name)
+
+    const response = await call(event)
+
+    expect(before.status).toBe(200)
+    expect(response).toEqual(answer(event, { ...unavailable, headers: { ...unavailable.headers, ...own } }))
+    expect(error.mock.lastCall).toEqual([
+      'Request %s was answered %d because:',
+      event.requestContext.extendedRequestId,
+      503,
+      expect.objectContaining({ code: 'ECONNREFUSED' }),
+    ])
+  },
+)

@@ -5,5 +5,10 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
+    // No test measures time; these only end what hangs, on a machine that is busy with other work as well.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Where the API suite finds the API, if not at a local server of its own. Vite makes a "/" of BASE_URL for the tests.
+    env: { API_BASE_URL: process.env.BASE_URL ?? '' },
   },
 })

@@ -22,7 +22,8 @@ export const routeOf = (path: string): Route | undefined => {
 /** The methods that a resource takes. */
 export const methodsOf = ({ operations }: Route): string[] => [...Object.keys(operations), 'OPTIONS']
 
-const resources = [...new Set(Object.values(contract).map((row) => row.path))]
+// What is spelled out goes before a parameter, as in API Gateway: `{` sorts behind every letter.
+const resources = [...new Set(Object.values(contract).map((row) => row.path))].sort()
 
 const matches = (template: string, parts: string[]): boolean => {
   const expected = partsOf(template)

@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { contract } from '../shared/contract.ts'
+
+const files = globSync('{functions,shared,infra}/**/*.ts')
+
+/** What a file imports: paths from the top of the repository for files of ours, names for packages. */
+const importsOf = (file: string): string[] => {
+  const imports = readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`]+)['"`]/g)
+  return [...imports].map(([, name = '']) => (name.startsWith('.') ? normalize(join(file, '..', name)) : name))
+}
+
+const importsBelow = (folder: RegExp): string[] =>
+  files
+    .filter((file) => folder.test(file))
+    .flatMap((file) => importsOf(file).map((imported) => `${file} > ${imported}`))
+
+test('each operation of the contract has a function, and each function is an operation', () => {
+  const functions = globSync('functions/*').map((file) => basename(file, '.ts'))
+
+  expect(functions.sort()).toEqual(Object.keys(contract).sort())
+})
+
+test.each([
+  ['functions take from shared alone', /^functions\//, /> (shared\/|$)/],
+  ['the model knows nothing but itself', /^shared\/model\//, /> (shared\/model\/|valibot$|node:(zlib|crypto)$)/],
+  ['the data knows the model and DynamoDB', /^shared\/data\//, /> (shared\/(model|data)\/|@aws-sdk\/|node:)/],
+  [
+    'a middleware does not know DynamoDB, nor the operations',
+    /^shared\/middleware\//,
+    /> (shared\/(model|middleware)\/|shared\/(contract|request|response)\.ts|@middy\/|aws-lambda$)/,
+  ],
+  ['shared knows nothing of what is around it', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
+])('%s', (_, folder, allowed) => {
+  const imports = importsBelow(folder)
+
+  expect(imports.length).toBeGreaterThan(0)
+  expect(imports.filter((each) => !allowed.test(each))).toEqual([])
+})
+
+test.each([
+  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/bundle)\//],
+  ['Middy', /> @middy\//, /^shared\/(operation\.ts|middleware\/)/],
+  ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/(?!local\/)/],
+  ['the functions by name', /> functions\//, /^infra\/local\/main\.ts/],
+])('only where it belongs is %s imported', (_, imported, allowed) => {
+  const imports = importsBelow(/^/).filter((each) => imported.test(each))
+
+  expect(imports.length).toBeGreaterThan(0)
+  expect(imports.filter((each) => !allowed.test(each))).toEqual([])
+})
+
+test('nothing stands at the top level but what every reader finds there', () => {
+  const expected = [
+    'README.md',
+    'cdk.json',
+    'functions',
+    'infra',
+    'package-lock.json',
+    'package.json',
+    'shared',
+    'test',
+    'tsconfig.json',
+  ]
+
+  const present = globSync('*').filter((name) => !['node_modules', 'cdk.out'].includes(name))
+
+  expect(present.sort()).toEqual(expected)
+})

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sent, send } from './support/http.ts'
+import { type LocalServer, startServer } from './support/server.ts'
+
+const examples = [...readFileSync('README.md', 'utf8').matchAll(/^```console\n(.*?)^```$/gms)]
+  .flatMap(([, block = '']) => block.split(/^\$ /m).slice(1))
+  .map((example): [string, string] => [example.split('\n')[0] ?? '', example.split('\n').slice(1).join('\n').trim()])
+
+let server: LocalServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+/** A curl command of the README as a request; it knows just the options that are used there. */
+const requestOf = (command: string): Sent => {
+  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, raw, quoted = '', bare = quoted]) => raw ?? bare.replace('$API', '').replace('$KEY', server.apiKey),
+  )
+  const valuesOf = (option: string) => words.filter((_, i) => words[i - 1] === option)
+  const [body] = valuesOf('-d')
+  const [method = body === undefined ? 'GET' : 'POST'] = valuesOf('-X')
+  const headers = Object.fromEntries(valuesOf('-H').map((header) => header.split(': ')))
+  return { method, path: words.find((word) => word.startsWith('/')) ?? '', headers, ...(body && { body }) }
+}
+
+// What differs from run to run, and the port.
+const same = (text: string): string =>
+  text
+    .replaceAll(/"id":\d+/g, '"id":1')
+    .replaceAll(/cursor=[\w-]+/g, 'cursor=x')
+    .replaceAll(/127.0.0.1:\d+/g, '127.0.0.1:3000')
+    .replaceAll(/(x-request-id: )\S+/gi, '$1x')
+
+test('shows what it says', () => {
+  expect(examples.length).toBeGreaterThan(8)
+})
+
+test.each(examples)('%s', async (command, expected) => {
+  const { status, headers, text } = await send(server.baseUrl, requestOf(command))
+
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const [head = '', body = head] = expected.split('\n\n')
+  const [statusLine, ...headerLines] = head === body ? [] : head.split('\n')
+  expect(same(text)).toBe(same(body))
+  expect(lines.map(same)).toEqual(expect.arrayContaining(headerLines.map(lowerName).map(same)))
+  if (statusLine) expect(statusLine).toContain(`HTTP/1.1 ${status} `)
+})
+
+const lowerName = (line: string): string => line.replace(/^[^:]+/, (name) => name.toLowerCase())

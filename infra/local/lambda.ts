@@ -23,7 +23,7 @@ export const invoke = async (id: OperationId, handler: Handler, event: Event, ti
     throw gatewayAnswers.gatewayTimeout
   })
   try {
-    const result = await Promise.race([handler(event, contextOf(id, timeoutMs)), timeout])
+    const result = await Promise.race([run(handler, event, contextOf(id, timeoutMs)), timeout])
     if (!isProxyResponse(result)) throw new Error(`The function ${id} returned no proxy response.`)
     return result
   } catch (error) {
@@ -34,6 +34,9 @@ export const invoke = async (id: OperationId, handler: Handler, event: Event, ti
     ended.abort()
   }
 }
+
+// Async, so that a handler that throws rejects: Promise.race must get both, or nobody would hear the timeout's end.
+const run = async (handler: Handler, event: Event, context: Context): Promise<unknown> => handler(event, context)
 
 const isProxyResponse = (result: unknown): result is ProxyResponse => {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) return false

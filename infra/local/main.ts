@@ -8,7 +8,8 @@ import { LOCAL_API_KEY } from './api-key.ts'
 import { openDatabase } from './database.ts'
 import type { Handler } from './lambda.ts'
 import { help, readOptions, UsageError } from './options.ts'
-import { createFront, stopFront } from './server.ts'
+import { createFront } from './server.ts'
+import { stopFront } from './stop-front.ts'
 
 const timeoutMs = functionSettings.timeoutSeconds * 1000
 
@@ -21,6 +22,7 @@ const main = async (): Promise<void> => {
   const front = createFront({ handlers: await loadFunctions(), timeoutMs })
   const port = await listen(front, options.port, options.host)
   const address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/v1`
+  const stop = signalled('SIGINT', 'SIGTERM') // Before anybody can read that there is something to stop.
   process.stdout.write(`
   Base address  ${address}
   API key       ${LOCAL_API_KEY}
@@ -28,7 +30,7 @@ const main = async (): Promise<void> => {
   Try it        curl ${address}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
 
 `)
-  await signalled('SIGINT', 'SIGTERM')
+  await stop
   await stopFront(front, timeoutMs)
   await database.close()
 }

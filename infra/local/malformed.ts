@@ -6,31 +6,57 @@ import { gatewayResponse, newRequestId } from './gateway-response.ts'
 
 /** Makes a server answer what is no HTTP, and so no request that it could hand on, with the Error body as well. */
 export const refuseMalformed = (server: Server): Server => {
-  const lastOn = new WeakMap<Duplex, { message: IncomingMessage; response: ServerResponse }>()
+  const lastOn = new WeakMap<Duplex, Exchange>()
+  const refused = new WeakSet<Duplex>()
+  const remember = (message: IncomingMessage, response: ServerResponse) => {
+    lastOn.set(message.socket, { message: message.on('error', () => {}), response })
+  }
   return server
-    .on('request', (message, response) => lastOn.set(message.socket, { message, response }))
-    .on('connect', (_message, socket) => refuse(socket, gatewayAnswers.badRequest))
+    .on('request', remember)
+    .on('checkExpectation', remember)
+    .on('connect', (_message, socket) => refuse(socket, gatewayAnswers.badRequest, lastOn.get(socket)))
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      const last = lastOn.get(socket)
+      if (refused.has(socket)) return // Node.js finds all that comes after an error wrong, too.
+      refused.add(socket)
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-      // A whole request is still being answered: two answers on one connection must not be mixed up.
-      else if (last?.message.complete && !last.response.writableFinished)
-        last.response.on('close', () => socket.destroy())
-      else refuse(socket, byCode[error.code ?? ''] ?? gatewayAnswers.badRequest)
+      else refuse(socket, byCode[error.code ?? ''] ?? gatewayAnswers.badRequest, lastOn.get(socket))
     })
 }
+
+type Exchange = { message: IncomingMessage; response: ServerResponse }
 
 const byCode: Record<string, ApiError> = {
   HPE_HEADER_OVERFLOW: gatewayAnswers.headersTooLarge,
   ERR_HTTP_REQUEST_TIMEOUT: gatewayAnswers.requestTimeout,
 }
 
-const refuse = (socket: Duplex, answer: ApiError): void => {
-  const { statusCode, headers, body = '' } = gatewayResponse({ requestId: newRequestId() }, answer)
+const refuse = (socket: Duplex, error: ApiError, last: Exchange | undefined): void => {
+  const answered = last?.response.writableFinished
+  if (!last || (answered && last.message.complete)) end(socket, answerTo(error))
+  else {
+    // The last request has its one answer, or is about to get it: two on one connection must not be mixed up. Where its
+    // body is what is wrong, `readBody` throws this.
+    if (!last.message.complete) last.message.emit('error', error)
+    if (answered) end(socket)
+    else last.response.on('close', () => end(socket))
+  }
+}
+
+const answerTo = (error: ApiError): string => {
+  const { statusCode, headers, body = '' } = gatewayResponse({ requestId: newRequestId() }, error)
   const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
   const head = [
     `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
     ...lines.map(([name, value]) => `${name}: ${value}`),
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+const LINGER_MS = 1000
+
+/** Ends a connection. What still comes is read for a moment: TCP resets one that is closed with something unread. */
+const end = (socket: Duplex, answer = ''): void => {
+  socket.on('error', () => {}).end(answer)
+  socket.resume()
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }

@@ -10,7 +10,7 @@ export type Request = { message: IncomingMessage; path: string; query: string; b
 export const proxyEvent = (request: Request, route: Route): Event => {
   const { message, path, query, body } = request
   const headers = grouped(headersOf(message))
-  const parameters = query ? grouped(new URLSearchParams(query)) : null
+  const parameters = new URLSearchParams(query).size > 0 ? grouped(new URLSearchParams(query)) : null
   return {
     resource: route.resource,
     path: path.replace(/^\/v1\/*/, '/'),
@@ -37,11 +37,7 @@ const requestContext = ({ message, path, requestId }: Request, route: Route) => 
     domainPrefix: 'local',
     extendedRequestId: requestId,
     httpMethod: message.method ?? '',
-    identity: {
-      ...anonymous,
-      sourceIp: message.socket.remoteAddress ?? '',
-      userAgent: message.headers['user-agent'] ?? null,
-    },
+    identity: identityOf(message),
     path,
     protocol: `HTTP/${message.httpVersion}`,
     requestId: randomUUID(),
@@ -53,21 +49,21 @@ const requestContext = ({ message, path, requestId }: Request, route: Route) => 
   }
 }
 
-const anonymous = {
-  accessKey: null,
-  accountId: null,
-  apiKey: null,
-  apiKeyId: null,
-  caller: null,
-  clientCert: null,
-  cognitoAuthenticationProvider: null,
-  cognitoAuthenticationType: null,
-  cognitoIdentityId: null,
-  cognitoIdentityPoolId: null,
-  principalOrgId: null,
-  user: null,
-  userArn: null,
-}
+const identityOf = ({ socket, headers }: IncomingMessage) =>
+  ({
+    accessKey: null,
+    accountId: null,
+    caller: null,
+    cognitoAuthenticationProvider: null,
+    cognitoAuthenticationType: null,
+    cognitoIdentityId: null,
+    cognitoIdentityPoolId: null,
+    principalOrgId: null,
+    sourceIp: socket.remoteAddress ?? '',
+    user: null,
+    userAgent: headers['user-agent'] ?? null,
+    userArn: null,
+  }) as Event['requestContext']['identity'] // Its type asks for keys that only come with mutual TLS and usage plans.
 
 // What is about the connection, or what API Gateway sets by itself whatever the client says.
 const NOT_PASSED_ON =

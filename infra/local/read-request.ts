@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayAnswers } from '../gateway-answers.ts'
 
 const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
@@ -14,18 +15,17 @@ export const readTarget = (message: IncomingMessage): { path: string; query: str
 }
 
 /** The whole body. Throws an ApiError: 413 where it is too large for API Gateway, 400 where it ends too early. */
-export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    // What is too large is read to its end, though not kept: a client that is still sending does not see an answer.
-    for await (const chunk of message) {
-      size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
-    }
-  } catch {
-    throw gatewayAnswers.badRequest
-  }
-  if (size > MAX_BYTES) throw gatewayAnswers.payloadTooLarge
-  return Buffer.concat(chunks)
-}
+export const readBody = (message: IncomingMessage): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    // Not `for await`, which closes the connection at an error: the answer still has to go out on it.
+    message
+      .on('data', (chunk: Buffer) => {
+        size += chunk.length
+        // What is too large is read to its end, though not kept: a client that is still sending does not see an answer.
+        if (size <= MAX_BYTES) chunks.push(chunk)
+      })
+      .on('end', () => (size > MAX_BYTES ? reject(gatewayAnswers.payloadTooLarge) : resolve(Buffer.concat(chunks))))
+      .on('error', (error) => reject(error instanceof ApiError ? error : gatewayAnswers.badRequest))
+  })

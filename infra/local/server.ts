@@ -8,6 +8,7 @@ import { refuseMalformed } from './malformed.ts'
 import { proxyEvent } from './proxy-event.ts'
 import { readBody, readTarget } from './read-request.ts'
 import { methodsOf, routeOf } from './routes.ts'
+import { trackConnections } from './stop-front.ts'
 
 /** The functions of the API by operation, and how long each may take. */
 export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
@@ -16,21 +17,12 @@ export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: num
 export const createFront = (functions: Functions): Server => {
   const listener = (message: IncomingMessage, response: ServerResponse) => answer(functions, message, response)
   const server = createServer({
+    maxHeaderSize: 10_240, // API Gateway's limit.
     requestTimeout: 30_000, // A request that never ends must not keep the server from stopping.
     requireHostHeader: false, // Node.js would answer without the Error body; readTarget does.
   })
-  return refuseMalformed(server.on('request', listener).on('checkExpectation', listener))
+  return trackConnections(refuseMalformed(server.on('request', listener).on('checkExpectation', listener)))
 }
-
-/** Ends a server: no new requests, those in flight are answered, none waits longer than `mostMs`. */
-export const stopFront = (server: Server, mostMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), mostMs)
-    server.close(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 
 const answer = async (functions: Functions, message: IncomingMessage, response: ServerResponse): Promise<void> => {
   const request = { requestId: newRequestId(), method: message.method, path: message.url?.split('?')[0] }

@@ -16,6 +16,7 @@ export type LocalServer = {
 export const startServer = async (args: string[] = [], env: Record<string, string> = {}): Promise<LocalServer> => {
   const child = run(['--port', '0', ...args], env)
   const exited = once(child, 'exit')
+  process.once('exit', () => child.kill('SIGKILL'))
   let output = ''
   const ready = new Promise<string[]>((resolve, reject) => {
     const read = (chunk: Buffer) => {

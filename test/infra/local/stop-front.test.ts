@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { stopFront } from '../../../infra/local/stop-front.ts'
+import { serve } from './front.ts'
+import { waiting } from './waiting.ts'
+import { wireTo } from './wire.ts'
+
+const NEVER = 2 ** 31 - 1
+const GET = 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'
+
+test('answers the requests in flight, and takes no more', async () => {
+  const { listPets, called, release } = waiting()
+  const { server, port } = await serve({ listPets })
+  const wire = await wireTo(port)
+  wire.socket.write(GET)
+  await called
+
+  const stopped = stopFront(server, NEVER)
+  const refused = await wireTo(port).catch((error) => error.code)
+  release({ statusCode: 200, body: '["in flight"]' })
+
+  const head = await wire.take(/\r\n\r\n/)
+
+  expect([refused, head, await wire.rest()]).toEqual([
+    'ECONNREFUSED',
+    expect.stringMatching(/\r\nConnection: close\r\n/),
+    '["in flight"]',
+  ])
+  await stopped
+})
+
+test('ends connections that are idle', async () => {
+  const { server, port } = await serve()
+  const wire = await wireTo(port)
+  wire.socket.write(GET)
+  await wire.answer()
+
+  await stopFront(server, NEVER)
+
+  expect(await wire.rest()).toBe('')
+})
+
+test('ends connections that nothing was sent on', async () => {
+  const { server, port } = await serve()
+  const [wire] = await Promise.all([wireTo(port), once(server, 'connection')])
+
+  await stopFront(server, NEVER)
+
+  expect(await wire.rest()).toBe('')
+})
+
+test.each([
+  ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['what is no HTTP', 'Hello\r\n\r\n'],
+])('does not wait for a client that keeps its side open after %s', async (_name, text) => {
+  const { server, port } = await serve()
+  const wire = await wireTo(port, { allowHalfOpen: true })
+  wire.socket.write(text)
+  await wire.answer()
+
+  await stopFront(server, NEVER)
+
+  expect(await wire.rest()).toBe('')
+})
+
+test('does not wait longer than it is told', async () => {
+  const { listPets, called } = waiting()
+  const { server, port } = await serve({ listPets })
+  const wire = await wireTo(port)
+  wire.socket.write(GET)
+  await called
+
+  await stopFront(server, 1)
+
+  expect(await wire.rest()).toBe('')
+})

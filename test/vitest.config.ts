@@ -8,6 +8,8 @@ export default defineConfig({
     // No test measures time; these only end what hangs, on a machine that is busy with other work as well.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Most tests wait: for processes, and for a database that is made to fail.
+    maxWorkers: 4,
     // Where the API suite finds the API, if not at a local server of its own. Vite makes a "/" of BASE_URL for the tests.
     env: { API_BASE_URL: process.env.BASE_URL ?? '' },
   },

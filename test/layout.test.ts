@@ -40,7 +40,7 @@ test.each([
 })
 
 test.each([
-  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/bundle)\//],
+  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/(bundle|keys))\//],
   ['Middy', /> @middy\//, /^shared\/(operation\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/(?!local\/)/],
   ['the functions by name', /> functions\//, /^infra\/local\/main\.ts/],

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { contract, type OperationId } from '../../shared/contract.ts'
 import { functionSettings } from '../function-settings.ts'
+import { announce } from './announcement.ts'
 import { LOCAL_API_KEY } from './api-key.ts'
 import { openDatabase } from './database.ts'
 import type { Handler } from './lambda.ts'
@@ -23,6 +24,7 @@ const main = async (): Promise<void> => {
   const port = await listen(front, options.port, options.host)
   const address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/v1`
   const stop = signalled('SIGINT', 'SIGTERM') // Before anybody can read that there is something to stop.
+  announce(address)
   process.stdout.write(`
   Base address  ${address}
   API key       ${LOCAL_API_KEY}

@@ -39,4 +39,6 @@ export const startServer = async (args: string[] = [], env: Record<string, strin
 
 /** Runs the command behind `npm start`, with nothing of this process's environment but its PATH. */
 export const run = (args: string[], env: Record<string, string> = {}): ChildProcess =>
-  spawn(process.execPath, ['infra/local/main.ts', ...args], { env: { PATH: process.env.PATH ?? '', ...env } })
+  spawn(process.execPath, ['infra/local/main.ts', ...args], {
+    env: { PATH: process.env.PATH ?? '', LOCAL_DATABASE_FILE: '', ...env },
+  })

@@ -1,0 +1,66 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import type { KeyPrefix } from '../../shared/model/api-key.ts'
+import { readAnnouncement } from '../local/announcement.ts'
+import { CommandError } from './failure.ts'
+import { keyPrefixes, stackNameOf, type Target } from './target.ts'
+
+/** A deployment as the commands need it. */
+export type Deployment = {
+  baseUrl: string
+  apiKeysTable: string
+  keyPrefix: KeyPrefix
+  /** How its DynamoDB is reached, where the environment does not say it. */
+  database: DynamoDBClientConfig
+}
+
+/** How long a command waits for AWS: from far away, and on bad days, longer than a function does. */
+export const patience = {
+  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+}
+
+/** Finds what a target names. Throws a CommandError where there is no such deployment. */
+export const findDeployment = async (target: Target): Promise<Deployment> => {
+  if (target.stage === 'local') return findLocal()
+  const outputs = await outputsOf(stackNameOf(target))
+  const keyPrefix = keyPrefixes[target.stage]
+  return { baseUrl: outputs('BaseUrl'), apiKeysTable: outputs('ApiKeysTable'), keyPrefix, database: {} }
+}
+
+const findLocal = async (): Promise<Deployment> => {
+  const announced = readAnnouncement(process.env)
+  if (!announced || !(await answers(announced.endpoint)))
+    throw new CommandError('The local server is not running. Start it with npm start.')
+  const { endpoint, baseUrl, apiKeysTable } = announced
+  // As in infra/local/database.ts: the SDK wants these, a local database does not look at them.
+  const { AWS_REGION = 'us-east-1', AWS_ACCESS_KEY_ID = 'local', AWS_SECRET_ACCESS_KEY = 'local' } = process.env
+  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY }
+  return {
+    baseUrl,
+    apiKeysTable,
+    keyPrefix: keyPrefixes.local,
+    database: { endpoint, region: AWS_REGION, credentials },
+  }
+}
+
+// A server that was killed leaves its announcement behind. Whatever its database answers shows that it is there.
+const answers = (endpoint: string): Promise<boolean> =>
+  fetch(endpoint, { signal: AbortSignal.timeout(5000) }).then(
+    () => true,
+    () => false,
+  )
+
+const outputsOf = async (StackName: string): Promise<(name: string) => string> => {
+  const client = new CloudFormationClient(patience)
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch(async (error) => {
+    if (!/does not exist/.test(error.message)) throw error
+    throw new CommandError(`There is no stack ${StackName} in ${await client.config.region()} of this AWS account.`)
+  })
+  const [stack] = Stacks ?? []
+  if (!stack) throw new CommandError('What answers in the place of CloudFormation is not CloudFormation.')
+  return (name) => {
+    const value = stack.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue
+    if (value) return value
+    throw new CommandError(`The stack ${StackName} has no output ${name}. Deploy it again with this version.`)
+  }
+}

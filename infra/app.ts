@@ -1,12 +1,15 @@
 import { App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from './pet-store-stack.ts'
-import { StageError, stages } from './stages.ts'
+import { checkPrefix, StageError, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
+// `-c prefix=Blue` makes BluePetStoreStaging: several copies in one account and region.
+const prefix: string = app.node.tryGetContext('prefix') ?? ''
 try {
-  new PetStoreStack(app, 'PetStoreStaging', stages.staging)
-  new PetStoreStack(app, 'PetStoreProduction', stages.production)
+  checkPrefix(prefix)
+  new PetStoreStack(app, `${prefix}PetStoreStaging`, stages.staging)
+  new PetStoreStack(app, `${prefix}PetStoreProduction`, stages.production)
 } catch (error) {
   if (!(error instanceof StageError)) throw error
   console.error(error.message)

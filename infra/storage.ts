@@ -1,4 +1,5 @@
-import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb'
+import { CfnOutput, Stack } from 'aws-cdk-lib'
+import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { settings } from '../shared/data/settings.ts'
@@ -10,15 +11,13 @@ export type Grant = { statement: PolicyStatement; environment: Record<string, st
 
 /** The service's tables. */
 export class Storage extends Construct {
-  readonly #tables: Record<keyof typeof tables, Table>
+  readonly tables: Record<keyof typeof tables, ITable>
   readonly #stage: Stage
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
     this.#stage = stage
-    this.#tables = Object.fromEntries(
-      Object.entries<TableDefinition>(tables).map(([name, definition]) => [name, this.#table(name, definition)]),
-    ) as Record<keyof typeof tables, Table> // `Object.entries` types the names as any string.
+    this.tables = { pets: this.#table('pets'), apiKeys: this.#table('apiKeys') }
   }
 
   /**
@@ -26,7 +25,7 @@ export class Storage extends Construct {
    * comes without the other.
    */
   grant({ table, index, actions }: Access): Grant {
-    const { tableArn, tableName } = this.#tables[table]
+    const { tableArn, tableName } = this.tables[table]
     return {
       statement: new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
@@ -44,11 +43,24 @@ export class Storage extends Construct {
     }[table]
   }
 
-  #table(name: string, { partitionKey, indexes, timeToLive }: TableDefinition): Table {
+  #table(name: keyof typeof tables): ITable {
+    const adopted = this.#stage.adopt?.[name]
+    const table = adopted ? Table.fromTableName(this, `${name}Adopted`, adopted) : this.#newTable(name, tables[name])
+    // For the keys command and for restoring; functions are told by their environment.
+    new CfnOutput(Stack.of(this), `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, { value: table.tableName })
+    return table
+  }
+
+  #newTable(name: string, { partitionKey, indexes, timeToLive }: TableDefinition): Table {
     const table = new Table(this, name, {
       partitionKey: attribute(partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
       removalPolicy: this.#stage.data,
+      deletionProtection: this.#stage.deletionProtection,
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: this.#stage.recoveryDays,
+      },
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     })
     for (const [indexName, keys] of Object.entries(indexes))

@@ -11,6 +11,9 @@ export const bundling: BundlingOptions = {
   // As an ES module the SDK loads in 50.7 ms, not 35.5: `import 'node:http'` drags in undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
+  // A file beside the bundle, read when a stack trace is: the log shows lines of the sources.
+  sourceMap: true,
+  sourcesContent: false,
   logLevel: LogLevel.WARNING,
   // The SDK that the tests ran with, not the one that Lambda happens to have.
   bundleAwsSDK: true,

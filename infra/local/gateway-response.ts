@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ApiError } from '../../shared/model/api-error.ts'
-import { commonHeaders, cors } from '../../shared/response.ts'
+import { commonHeaders } from '../../shared/response.ts'
+import { preflightHeaders } from '../gateway-answers.ts'
 import type { ProxyResponse } from './lambda.ts'
 
 /** A request as the log knows it; one that is no HTTP has no more than its id. */
@@ -15,11 +16,7 @@ export const gatewayResponse = (request: Logged, { status, headers, body }: ApiE
 
 /** The answer to a browser that asks what it may send (Fetch standard, CORS-preflight request). */
 export const preflightResponse = (request: Logged, methods: string[]): ProxyResponse =>
-  logged(request, 204, {
-    'Access-Control-Allow-Headers': cors.allowedHeaders.join(','),
-    'Access-Control-Allow-Methods': methods.join(','),
-    'Access-Control-Max-Age': String(cors.maxAgeSeconds),
-  })
+  logged(request, 204, preflightHeaders(methods))
 
 const logged = (request: Logged, status: number, headers: Readonly<Record<string, string>>, body?: string) => {
   console.info({ ...request, status })

@@ -9,6 +9,7 @@ export const errorBody = (): Middleware => ({
     const error = request.error instanceof ApiError ? request.error : internalServerError(request.error)
     if (error.cause)
       console.error('Request %s was answered %d because:', requestIdOf(request.event), error.status, error.cause)
+    request.internal.errorCode = error.code
     request.response = respond(request.event, error)
   },
 })

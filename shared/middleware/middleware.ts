@@ -5,4 +5,10 @@ import type { Event } from '../request.ts'
 import type { Result } from '../response.ts'
 
 /** A step of the pipeline, and what the steps tell one another in `internal`. */
-export type Middleware = MiddlewareObj<Event, Result, Error, Context, { apiKey?: ApiKey; startedAt?: number }>
+export type Middleware = MiddlewareObj<
+  Event,
+  Result,
+  Error,
+  Context,
+  { apiKey?: ApiKey; errorCode?: string; startedAt?: number }
+>

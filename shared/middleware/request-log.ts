@@ -8,11 +8,13 @@ let coldStart = true
  * so that Lambda's JSON log format makes fields of it.
  */
 export const requestLog = (operation: string): Middleware => {
-  const log: Middleware['after'] = ({ event, response, internal }) => {
+  const log: Middleware['after'] = ({ event, context, response, internal }) => {
     console.info({
       requestId: requestIdOf(event),
       operation,
+      version: context.functionVersion,
       status: response?.statusCode,
+      code: internal.errorCode,
       milliseconds: Math.round(performance.now() - (internal.startedAt ?? 0)),
       keyId: internal.apiKey?.keyId,
       clientId: internal.apiKey?.clientId,

@@ -44,6 +44,7 @@ test.each([
 
   expect(response.status).toBe(204)
   expect(response.text).toBe('')
+  expectCommonHeaders(response)
   expect(response.headers).toMatchObject({
     'access-control-allow-origin': '*',
     'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key',

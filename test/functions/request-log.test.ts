@@ -5,6 +5,7 @@ import { call, error, fixture, info } from './call.ts'
 const line = (requestId: string, operation: string, status: number, coldStart = false) => ({
   requestId,
   operation,
+  version: '$LATEST',
   status,
   milliseconds: expect.any(Number),
   coldStart,
@@ -19,9 +20,9 @@ test('logs one line a request, with these fields only: never a key, a header or 
   const lines = info.mock.calls
   expect(lines).toEqual([
     [{ ...line('0JEqJbDazu-fNK8=', 'createPet', 201, true), ...local }],
-    [{ ...line('A6f2Gg_O3YtiWRw=', 'createPet', 400), ...local }],
-    [{ ...line('w6GbBpOEmrrclnE=', 'getPet', 404), ...local }],
-    [line('DsV-oEhrkepnJSE=', 'listPets', 401)],
+    [{ ...line('A6f2Gg_O3YtiWRw=', 'createPet', 400), ...local, code: 'bad_request' }],
+    [{ ...line('w6GbBpOEmrrclnE=', 'getPet', 404), ...local, code: 'not_found' }],
+    [{ ...line('DsV-oEhrkepnJSE=', 'listPets', 401), code: 'unauthorized' }],
   ])
   expect(JSON.stringify(lines)).not.toMatch(/pet_local|Rex|Bearer/)
   expect(error).not.toHaveBeenCalled()

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -29,13 +30,17 @@ const bundleOf = (operation: string): string => {
   return join(directory, `asset.${S3Key.replace('.zip', '')}`, 'index.js')
 }
 
-/** Calls a bundle with an event of test/events, as Lambda does: in a process that has nothing but the bundle. */
-const call = async (operation: string, fixture: string) => {
+/** Runs a bundle in a process that has nothing else. */
+const run = (operation: string, fixture: string, env = process.env) => {
   const script = `require(process.argv[1]).handler(JSON.parse(process.argv[2]), {})
     .then((result) => process.stdout.write('\\n' + JSON.stringify(result)))`
-  const event = await readFile(`test/events/${fixture}.json`, 'utf8')
-  const args = ['-e', script, bundleOf(operation), event]
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: directory })
+  const args = ['-e', script, bundleOf(operation), readFileSync(`test/events/${fixture}.json`, 'utf8')]
+  return promisify(execFile)(process.execPath, args, { cwd: directory, env })
+}
+
+/** Calls a bundle with an event of test/events, as Lambda does. */
+const call = async (operation: string, fixture: string) => {
+  const { stdout, stderr } = await run(operation, fixture)
   expect(stderr).toBe('')
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
@@ -54,4 +59,13 @@ test('the bundles work against a database as the sources do', async () => {
   expect(created).toMatchObject({ statusCode: 201, body: expect.stringContaining('"categoryId":9223372036854775807') })
   expect(listed).toMatchObject({ statusCode: 200, body: `[${created.body}]` })
   expect(missing).toMatchObject({ statusCode: 404 })
+})
+
+test('a stack trace in the log names lines of the sources', async () => {
+  const { NODE_OPTIONS } = resource(template, functionOf(template, 'getPet')).Properties.Environment.Variables
+
+  const { stderr } = await run('getPet', 'getPet-unknown-id', { ...process.env, NODE_OPTIONS, PETS_TABLE: '' })
+
+  expect(stderr).toContain('The environment variable PETS_TABLE is not set.')
+  expect(stderr).toMatch(/at .*shared\/data\/settings\.ts:\d+:\d+/)
 })

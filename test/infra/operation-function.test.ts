@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { functionOf, production, resource, staging, tableOf } from './template.ts'
+import { partsOf, production, propertiesOf, resource, staging, tableOf } from './template.ts'
 
+const operations = ['listPets', 'createPet', 'getPet']
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] })
 const allow = (Action: string | string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource })
 
@@ -10,38 +11,32 @@ describe.each([
 ])('in $name', ({ template, keyPrefix }) => {
   const pets = tableOf(template, 'id')
   const apiKeys = tableOf(template, 'digest')
-  const partsOf = (operation: string) => {
-    const handler = resource(template, functionOf(template, operation)).Properties
-    const logGroup: string = handler.LoggingConfig.LogGroup.Ref
-    return { handler, logGroup, role: resource(template, handler.Role['Fn::GetAtt'][0]).Properties }
-  }
 
-  test.each(['listPets', 'createPet', 'getPet'])(
-    'the function of %s is small, current and told what it needs',
-    (id) => {
-      const { handler } = partsOf(id)
+  test.each(operations)('the function of %s is small, current, traced, and told what it needs', (operation) => {
+    const { handler, role, logGroup } = partsOf(template, operation)
 
-      expect(handler).toEqual({
-        Architectures: ['arm64'],
-        Code: expect.anything(),
-        Environment: {
-          Variables: {
-            API_KEYS_TABLE: { Ref: apiKeys },
-            KEY_PREFIX: keyPrefix,
-            PETS_TABLE: { Ref: pets },
-            READ_SHARDS: '1',
-            WRITE_SHARDS: '1',
-          },
+    expect(handler).toEqual({
+      Architectures: ['arm64'],
+      Code: expect.anything(),
+      Environment: {
+        Variables: {
+          API_KEYS_TABLE: { Ref: apiKeys },
+          KEY_PREFIX: keyPrefix,
+          NODE_OPTIONS: '--enable-source-maps',
+          PETS_TABLE: { Ref: pets },
+          READ_SHARDS: '1',
+          WRITE_SHARDS: '1',
         },
-        Handler: 'index.handler',
-        LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: expect.any(String) } },
-        MemorySize: 1024,
-        Role: { 'Fn::GetAtt': [expect.any(String), 'Arn'] },
-        Runtime: 'nodejs24.x',
-        Timeout: 10,
-      })
-    },
-  )
+      },
+      Handler: 'index.handler',
+      LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: logGroup } },
+      MemorySize: 1024,
+      Role: arn(role),
+      Runtime: 'nodejs24.x',
+      Timeout: 10,
+      TracingConfig: { Mode: 'Active' },
+    })
+  })
 
   test.each([
     [
@@ -56,26 +51,44 @@ describe.each([
       [allow('dynamodb:GetItem', arn(apiKeys)), allow(['dynamodb:GetItem', 'dynamodb:PutItem'], arn(pets))],
     ],
     ['getPet', [allow('dynamodb:GetItem', [arn(apiKeys), arn(pets)])]],
-  ])('the function of %s may do its work, log, and nothing else', (id, work) => {
-    const { role, logGroup } = partsOf(id)
+  ])('the function of %s may do its work, log, trace, and nothing else', (operation, work) => {
+    const { role, logGroup } = partsOf(template, operation)
+    const { Policies, ...rest } = resource(template, role).Properties
+    const attached = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) => Roles[0].Ref === role)
 
-    const log = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], arn(logGroup))
-    expect(role).toEqual({
+    const statements = [...Policies, ...attached].flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    expect(statements).toEqual([
+      ...work,
+      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], arn(logGroup)),
+      // X-Ray's actions know no resource but all.
+      allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], '*'),
+    ])
+    expect(rest).toEqual({
       AssumeRolePolicyDocument: {
         Version: '2012-10-17',
         Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
       },
-      Policies: [{ PolicyName: 'Operation', PolicyDocument: { Version: '2012-10-17', Statement: [...work, log] } }],
     })
   })
 
-  test('no function shares its role or its log group, and no policy stands beside the roles', () => {
+  test.each(operations)('what is live of %s is its newest version; versions stay, to go back to', (operation) => {
+    const { Name, FunctionVersion } = partsOf(template, operation).alias.Properties
+    const [version, attribute] = FunctionVersion['Fn::GetAtt']
+
+    expect([Name, attribute]).toEqual(['live', 'Version'])
+    expect(resource(template, version)).toMatchObject({
+      Type: 'AWS::Lambda::Version',
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+    })
+  })
+
+  test('no function shares its role or its log group, and no other policy stands in the stack', () => {
+    const parts = operations.map((operation) => partsOf(template, operation))
+
+    expect(new Set(parts.flatMap(({ role, logGroup }) => [role, logGroup])).size).toBe(6)
     template.resourceCountIs('AWS::Lambda::Function', 3)
-    template.resourceCountIs('AWS::IAM::Role', 3)
-    template.resourceCountIs('AWS::Logs::LogGroup', 3)
-    template.resourceCountIs('AWS::IAM::Policy', 0)
+    template.resourceCountIs('AWS::IAM::Policy', 3)
     template.resourceCountIs('AWS::IAM::ManagedPolicy', 0)
-    const logGroups = ['listPets', 'createPet', 'getPet'].map((id) => partsOf(id).logGroup)
-    expect(new Set(logGroups).size).toBe(3)
   })
 })

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { production, resource, staging, tableOf } from './template.ts'
+import { production, propertiesOf, resource, resourcesOf, staging, tableOf } from './template.ts'
 
 describe.each([
-  { name: 'staging', template: staging, removal: 'Delete' },
-  { name: 'production', template: production, removal: 'Retain' },
-])('in $name', ({ template, removal }) => {
+  { name: 'staging', template: staging, removal: 'Delete', protection: false, recovery: 1, logs: 14 },
+  { name: 'production', template: production, removal: 'Retain', protection: true, recovery: 35, logs: 90 },
+])('in $name', ({ template, removal, protection, recovery, logs }) => {
+  const safety = {
+    DeletionProtectionEnabled: protection,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
+  }
+
   test('the animals are in an on-demand table, and in an index by status with all attributes', () => {
     const table = resource(template, tableOf(template, 'id'))
 
     expect(table.Properties).toEqual({
+      ...safety,
       AttributeDefinitions: [
         { AttributeName: 'id', AttributeType: 'N' },
         { AttributeName: 'statusShard', AttributeType: 'S' },
@@ -32,6 +38,7 @@ describe.each([
     const table = resource(template, tableOf(template, 'digest'))
 
     expect(table.Properties).toEqual({
+      ...safety,
       AttributeDefinitions: [{ AttributeName: 'digest', AttributeType: 'S' }],
       BillingMode: 'PAY_PER_REQUEST',
       KeySchema: [{ AttributeName: 'digest', KeyType: 'HASH' }],
@@ -39,13 +46,19 @@ describe.each([
     })
   })
 
+  test(`all logs are kept for ${logs} days: the functions' and the access log`, () => {
+    const days = propertiesOf(template, 'AWS::Logs::LogGroup').map(({ RetentionInDays }) => RetentionInDays)
+
+    expect(days).toEqual([logs, logs, logs, logs])
+  })
+
   test.each([
     ['AWS::DynamoDB::Table', 2],
-    ['AWS::Logs::LogGroup', 3],
+    ['AWS::Logs::LogGroup', 4],
   ])(`all of %s meet ${removal} when they are removed`, (type, count) => {
-    const found = Object.values(template.findResources(type))
+    const found = resourcesOf(template, type)
 
     expect(found).toHaveLength(count)
-    for (const each of found) expect(each).toMatchObject({ DeletionPolicy: removal, UpdateReplacePolicy: removal })
+    for (const [, each] of found) expect(each).toMatchObject({ DeletionPolicy: removal, UpdateReplacePolicy: removal })
   })
 })

@@ -73,6 +73,8 @@ test('answers 504 when a function takes too long', async () => {
   const answer = await ask(front, { path: '/v1/pets' })
 
   expect(answer).toEqual(
-    gatewayAnswer(504, 'gateway_timeout', 'The service did not answer in time. Try again in a moment.'),
+    gatewayAnswer(504, 'gateway_timeout', 'The service did not answer in time. Try again in a moment.', {
+      'retry-after': '1',
+    }),
   )
 })

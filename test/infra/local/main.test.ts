@@ -46,7 +46,9 @@ test('prints one line for each request, whoever answers it', async () => {
   const lines = () => server.output().slice(header.length).trimEnd().split('\n')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(4)
   expect(lines()).toEqual([
-    expect.stringMatching(/^\{ requestId: '[\w-]{15}=', operation: 'listPets', status: 200, .*\}$/),
+    expect.stringMatching(
+      /^\{ requestId: '[\w-]{15}=', operation: 'listPets', version: '\$LATEST', status: 200, .*\}$/,
+    ),
     expect.stringMatching(/^\{ requestId: '[\w-]{15}=', method: 'GET', path: '\/v1\/cats', status: 404 \}$/),
     expect.stringMatching(/^\{ requestId: '[\w-]{15}=', method: 'OPTIONS', path: '\/v1\/pets', status: 204 \}$/),
     expect.stringMatching(/^\{ requestId: '[\w-]{15}=', status: 400 \}$/),

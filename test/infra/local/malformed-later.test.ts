@@ -4,7 +4,7 @@ import { wireAndSocket, wireTo } from './wire.ts'
 
 const GET = 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'
 const chunked = (path: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`
-const badRequest = gatewayAnswer(400, 'bad_request', 'The request is not well-formed HTTP.')
+const badRequest = gatewayAnswer(400, 'bad_request', 'The request is malformed.')
 
 test.each([
   ['garbage', 'Hello\r\n\r\n'],

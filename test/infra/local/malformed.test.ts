@@ -32,7 +32,7 @@ test.each([
   const answer = await exchange(front, text)
   const next = await exchange(front, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n')
 
-  expect(answer).toEqual(gatewayAnswer(400, 'bad_request', 'The request is not well-formed HTTP.'))
+  expect(answer).toEqual(gatewayAnswer(400, 'bad_request', 'The request is malformed.'))
   expect(next.status).toBe(200)
 })
 

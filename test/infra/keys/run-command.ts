@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { leastEnvironment } from '../../support/server.ts'
 
 /** What a command printed, and its exit code. */
 export type Ran = { code: number; stdout: string; stderr: string }
@@ -14,7 +15,7 @@ export const runCommand = async (command: 'keys' | 'smoke', args: string[], env:
 /** The same, for a command that is to be stopped. */
 export const startCommand = (command: 'keys' | 'smoke', args: string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [`infra/${command}/main.ts`, ...args], {
-    env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env },
+    env: { ...leastEnvironment, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]).then(

@@ -70,6 +70,9 @@ export const contract = {
 /** The name of an operation: its operationId. */
 export type OperationId = keyof typeof contract
 
+/** The names of all operations. */
+export const operationIds = Object.keys(contract) as OperationId[] // `Object.keys` types them as any string.
+
 type Contract = typeof contract
 
 /** What an operation is given: its parameters and its body, parsed. */

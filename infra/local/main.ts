@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
-import { contract, type OperationId } from '../../shared/contract.ts'
+import { type OperationId, operationIds } from '../../shared/contract.ts'
 import { functionSettings } from '../function-settings.ts'
 import { announce } from './announcement.ts'
 import { LOCAL_API_KEY } from './api-key.ts'
@@ -38,9 +38,8 @@ const main = async (): Promise<void> => {
 }
 
 const loadFunctions = async (): Promise<Record<OperationId, Handler>> => {
-  const ids = Object.keys(contract) as OperationId[] // `Object.keys` types them as any string.
-  const files = await Promise.all(ids.map((id) => import(`../../functions/${id}.ts`)))
-  return Object.fromEntries(files.map(({ handler }, i) => [ids[i], handler])) as Record<OperationId, Handler>
+  const files = await Promise.all(operationIds.map((id) => import(`../../functions/${id}.ts`)))
+  return Object.fromEntries(files.map(({ handler }, i) => [operationIds[i], handler])) as Record<OperationId, Handler>
 }
 
 const listen = async (front: Server, port: number, host: string): Promise<number> => {

@@ -1,4 +1,4 @@
-import { contract, type OperationId } from '../../shared/contract.ts'
+import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 
 /** A resource of the API, as API Gateway knows it: its template, the values in its braces, and its operations. */
 export type Route = {
@@ -39,9 +39,8 @@ const parametersOf = (template: string, parts: string[]): Record<string, string>
 }
 
 const operationsOf = (resource: string): Route['operations'] => {
-  const ids = Object.keys(contract) as OperationId[] // `Object.keys` types them as any string.
   return Object.fromEntries(
-    ids.filter((id) => contract[id].path === resource).map((id) => [contract[id].method, id] as const),
+    operationIds.filter((id) => contract[id].path === resource).map((id) => [contract[id].method, id] as const),
   )
 }
 

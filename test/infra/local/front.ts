@@ -5,7 +5,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { createFront } from '../../../infra/local/server.ts'
 import { stopFront } from '../../../infra/local/stop-front.ts'
-import { contract, type OperationId } from '../../../shared/contract.ts'
+import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { type Sent, send } from '../../support/http.ts'
 
 /** A front that serves functions of a test's own. */
@@ -13,7 +13,7 @@ export type Front = { server: Server; port: number; baseUrl: string }
 
 const ok: Handler = async () => ({ statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: '[]' })
 
-const everyOk = Object.fromEntries(Object.keys(contract).map((id) => [id, ok])) as Record<OperationId, Handler>
+const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Record<OperationId, Handler>
 
 /** Serves functions behind the front on a free port until the test ends. Those that are not given answer `[]`. */
 export const serve = async (

@@ -1,17 +1,13 @@
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { find } from '../../../shared/data/api-keys.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
+import { at } from './clock.ts'
 import { always, deleteKey, proxy, storeKey } from './faulty-database.ts'
-
-const NOW = new Date('2026-11-20T12:00:00.000Z').getTime()
-const at = (milliseconds: number) => vi.setSystemTime(NOW + milliseconds)
 
 beforeEach(() => {
   always('pass')
   proxy.counts = {}
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
 })
-afterAll(() => vi.useRealTimers())
 
 describe('a key that was found', () => {
   test('is remembered for 60 s from when its read was sent', async () => {

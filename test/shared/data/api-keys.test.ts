@@ -1,17 +1,13 @@
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { find, put } from '../../../shared/data/api-keys.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import { at } from './clock.ts'
 import { always, proxy, storeKey } from './faulty-database.ts'
-
-const NOW = new Date('2026-11-20T12:00:00.000Z').getTime()
-const at = (milliseconds: number) => vi.setSystemTime(NOW + milliseconds)
 
 beforeEach(() => {
   always('pass')
   proxy.counts = {}
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
 })
-afterAll(() => vi.useRealTimers())
 
 test('a key that is stored is known, with whom it belongs to', async () => {
   const key = newApiKey('local')

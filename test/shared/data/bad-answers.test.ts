@@ -2,7 +2,7 @@ import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { find } from '../../../shared/data/pets.ts'
 import { answers } from '../../support/fault-proxy.ts'
-import { all, everyCall, outcomesOf, served, UNAVAILABLE } from './every-call.ts'
+import { all, everyCall, outage, outcomesOf, served, UNAVAILABLE } from './every-call.ts'
 import { always } from './faulty-database.ts'
 
 const unhandled: unknown[] = []
@@ -22,14 +22,7 @@ describe('every call ends in time as a 503, and is served right after, when each
     ['a page of HTML', answers.html],
     ['JSON that was cut', answers.malformed],
   ])('%s', { timeout: 15_000 }, async (_, answer) => {
-    const calls = await everyCall()
-    always(answer)
-
-    const started = performance.now()
-    const during = await outcomesOf(calls)
-    const milliseconds = performance.now() - started
-    always('pass')
-    const after = await outcomesOf(calls)
+    const { during, milliseconds, after } = await outage({ begin: () => always(answer), end: () => always('pass') })
 
     expect(during).toEqual(all(UNAVAILABLE))
     expect(milliseconds).toBeLessThan(6000)

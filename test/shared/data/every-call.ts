@@ -35,6 +35,17 @@ export const outcomesOf = async (calls: Calls): Promise<Record<string, unknown>>
   return Object.fromEntries(await Promise.all(outcomes))
 }
 
+/** What all calls come to, made at once, while the database is out of order, how long that takes, and right after. */
+export const outage = async ({ begin, end }: { begin: () => unknown; end: () => unknown }) => {
+  const calls = await everyCall()
+  await begin()
+  const started = performance.now()
+  const during = await outcomesOf(calls)
+  const milliseconds = performance.now() - started
+  await end()
+  return { during, milliseconds, after: await outcomesOf(calls) }
+}
+
 /** The same outcome for each of the calls. */
 export const all = (outcome: unknown) => ({ find: outcome, list: outcome, create: outcome, findKey: outcome })
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { all, everyCall, outcomesOf, served, UNAVAILABLE } from './every-call.ts'
+import { all, outage, served, UNAVAILABLE } from './every-call.ts'
 import { always, proxy } from './faulty-database.ts'
 
 const unhandled: unknown[] = []
@@ -14,14 +14,7 @@ describe('every call ends in time as a 503, and is served right after, when the 
     ['answers a byte at a time, without end', 'drip'],
     ['breaks every connection', 'cut'],
   ] as const)('%s', { timeout: 15_000 }, async (_, fault) => {
-    const calls = await everyCall()
-    always(fault)
-
-    const started = performance.now()
-    const during = await outcomesOf(calls)
-    const milliseconds = performance.now() - started
-    always('pass')
-    const after = await outcomesOf(calls)
+    const { during, milliseconds, after } = await outage({ begin: () => always(fault), end: () => always('pass') })
 
     expect(during).toEqual(all(UNAVAILABLE))
     expect(milliseconds).toBeLessThan(6000)
@@ -29,14 +22,7 @@ describe('every call ends in time as a 503, and is served right after, when the 
   })
 
   test('refuses connections', { timeout: 15_000 }, async () => {
-    const calls = await everyCall()
-    await proxy.refuse()
-
-    const started = performance.now()
-    const during = await outcomesOf(calls)
-    const milliseconds = performance.now() - started
-    await proxy.accept()
-    const after = await outcomesOf(calls)
+    const { during, milliseconds, after } = await outage({ begin: proxy.refuse, end: proxy.accept })
 
     expect(during).toEqual(all(UNAVAILABLE))
     expect(milliseconds).toBeLessThan(6000)

@@ -16,7 +16,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, { alarmEmail }: Stage) {
     super(scope, id)
-    this.#topic = new Topic(this, 'Topic', { displayName: `${Stack.of(this).stackName} alarms`, enforceSSL: true })
+    this.#topic = new Topic(this, 'Topic', { enforceSSL: true })
     // With `enforceSSL` a policy of our own takes the place of SNS's, which lets in whatever belongs to the account.
     const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
     this.#topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))

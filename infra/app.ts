@@ -1,15 +1,14 @@
 import { App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
+import { readContext } from './context.ts'
 import { PetStoreStack } from './pet-store-stack.ts'
-import { checkPrefix, StageError, stages } from './stages.ts'
+import { StageError, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
-// `-c prefix=Blue` makes BluePetStoreStaging: several copies in one account and region.
-const prefix: string = app.node.tryGetContext('prefix') ?? ''
 try {
-  checkPrefix(prefix)
-  new PetStoreStack(app, `${prefix}PetStoreStaging`, stages.staging)
-  new PetStoreStack(app, `${prefix}PetStoreProduction`, stages.production)
+  const { prefix, change } = readContext(app)
+  new PetStoreStack(app, `${prefix}PetStoreStaging`, { ...stages.staging, ...change })
+  new PetStoreStack(app, `${prefix}PetStoreProduction`, { ...stages.production, ...change })
 } catch (error) {
   if (!(error instanceof StageError)) throw error
   console.error(error.message)

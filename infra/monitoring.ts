@@ -36,8 +36,8 @@ export class Monitoring extends Construct {
   #watchApi({ api, accessLog }: Api): void {
     const sum = { statistic: Stats.SUM, period }
     this.#alarm('ApiFails', percent(api.metricServerError(sum), api.metricCount(sum)), 1, 1, [
-      'More than 1 % of the requests got a 5xx. 500 and 502 are bugs: the function log has their cause. 503 is DynamoDB,',
-      '504 a function that hangs.',
+      'More than 1 % of the requests got a 5xx. 500 is a bug: the function log has its cause. 503 is DynamoDB. 502 is a',
+      'function that crashed, hung or was not started, see its Throttles alarm; 504 is API Gateway, which gave up waiting.',
     ])
     this.#alarm('ApiSlow', api.metricLatency({ statistic: Stats.p(99), period }), 2000, 3, [
       'One request in a hundred takes more than 2 s. On the dashboard: are there many cold starts, or is DynamoDB slow?',

@@ -53,8 +53,9 @@ export class OperationFunction extends Construct {
       logGroup: this.logGroup,
       tracing: Tracing.ACTIVE,
       reservedConcurrentExecutions: stage.reservedConcurrency,
-      // Versions stay, so that an alias can go back to one.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // Versions stay, so that the alias can go back to one; but not one whose deployment failed: Lambda would refuse to
+      // publish the same again, and so the next try of the same release.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role: this.#role(statements),
     })
     this.alias = new Alias(this, 'Live', {

@@ -21,7 +21,7 @@ export class RequestMetrics extends Construct {
       Operation: '$.message.operation',
       Version: '$.message.version',
     })
-    this.#filter('ClientErrors', '$.message.status >= 400 && $.message.status < 500', { Code: '$.message.code' })
+    this.#filter('ClientErrors', '($.message.status >= 400) && ($.message.status < 500)', { Code: '$.message.code' })
     this.#filter('ColdStarts', '$.message.coldStart IS TRUE', { Operation: '$.message.operation' })
     if (row.success.status === 201)
       this.#filter('Created', '$.message.status = 201', { Operation: '$.message.operation' })

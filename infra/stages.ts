@@ -85,11 +85,3 @@ export const checkStage = (stackName: string, stage: Stage): void => {
     throw new StageError(`${stackName} needs domainName and certificateArn together; hostedZone only with them.`)
   }
 }
-
-/** Refuses a prefix that CloudFormation does not take in the name of a stack. Throws StageError. */
-export const checkPrefix = (prefix: string): void => {
-  if (/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix)) return
-  throw new StageError(
-    'The context "prefix" takes 1 to 100 letters, digits and hyphens, of which the first is a letter.',
-  )
-}

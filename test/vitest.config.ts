@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 // These only look at templates. One process for all of them loads CDK once: of 16 s, 8.
 const templates =
-  'test/infra/{adopted-tables,alarms,api,api-stage,custom-domain,edge,monitoring,nag,operation-function,operations,release,stages,storage}.test.ts'
+  'test/infra/{adopted-tables,alarms,api,api-stage,context,custom-domain,edge,monitoring,nag,operation-function,operations,release,stages,storage}.test.ts'
 
 export default defineConfig({
   test: {

@@ -17,6 +17,7 @@ export const errorsAreAsSaid = (key: string, keyPrefix: KeyPrefix): Check[] => [
   },
   error('GET /pets/1', { path: '/pets/1', key }, 404, 'not_found'),
   error('GET /smoke-test', { path: '/smoke-test', key }, 404, 'not_found'),
+  error('GET /pets/1/smoke-test', { path: '/pets/1/smoke-test', key }, 404, 'not_found'),
   {
     ...error('DELETE /pets', { method: 'DELETE', path: '/pets', key }, 405, 'method_not_allowed'),
     header: { names: ['Allow'], value: /GET.*POST/ },

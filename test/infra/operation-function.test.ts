@@ -78,7 +78,7 @@ describe.each([
     expect([Name, attribute]).toEqual(['live', 'Version'])
     expect(resource(template, version)).toMatchObject({
       Type: 'AWS::Lambda::Version',
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       UpdateReplacePolicy: 'Retain',
     })
   })

@@ -8,7 +8,7 @@ import { both, onlyId, partsOf, propertiesOf } from './template.ts'
 const BY_OPERATION = { Operation: '$.message.operation' }
 const OF_EACH = {
   InternalErrors: ['{ $.message.status = 500 }', { ...BY_OPERATION, Version: '$.message.version' }],
-  ClientErrors: ['{ $.message.status >= 400 && $.message.status < 500 }', { Code: '$.message.code' }],
+  ClientErrors: ['{ ($.message.status >= 400) && ($.message.status < 500) }', { Code: '$.message.code' }],
   ColdStarts: ['{ $.message.coldStart IS TRUE }', BY_OPERATION],
 }
 

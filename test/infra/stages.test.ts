@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkPrefix, checkStage, StageError, stages } from '../../infra/stages.ts'
+import { checkStage, StageError, stages } from '../../infra/stages.ts'
 import { propertiesOf, templateOf } from './template.ts'
 
 test.each([
@@ -35,16 +35,6 @@ test.each(['staging', 'production'] as const)('of %s, functions are few at once 
   const warm = propertiesOf(template, 'AWS::Lambda::Alias').map((each) => each.ProvisionedConcurrencyConfig)
   expect(reserved).toEqual([5, 5, 5])
   expect(warm).toEqual(Array(3).fill({ ProvisionedConcurrentExecutions: 2 }))
-})
-
-test.each(['1', 'a b', '-a', 'ä', 'a'.repeat(101)])('refuses the prefix %s in one sentence', (prefix) => {
-  const sentence = 'The context "prefix" takes 1 to 100 letters, digits and hyphens, of which the first is a letter.'
-
-  expect(() => checkPrefix(prefix)).toThrow(new StageError(sentence))
-})
-
-test.each(['', 'Blue', 'team-1-'])('takes the prefix "%s"', (prefix) => {
-  expect(() => checkPrefix(prefix)).not.toThrow()
 })
 
 test.each([0, 36, 1.5])('refuses %d days of recovery', (recoveryDays) => {

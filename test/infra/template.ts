@@ -36,8 +36,8 @@ export const propertiesOf = (template: Template, type: string) =>
   resourcesOf(template, type).map(([, { Properties }]) => Properties)
 
 /** The logical id of the only resource of a type. */
-export const onlyId = (template: Template, type: string, properties: object = {}): string => {
-  const [id, ...others] = Object.keys(template.findResources(type, { Properties: properties }))
+export const onlyId = (template: Template, type: string, Properties?: object): string => {
+  const [id, ...others] = Object.keys(template.findResources(type, Properties && { Properties }))
   if (id === undefined || others.length > 0) throw new Error(`Found ${id ? others.length + 1 : 0} of ${type}, not one.`)
   return id
 }

@@ -23,6 +23,7 @@ test('finds all well, leaves an animal, and no key', async () => {
     '✓ GET /pets with an unknown key: 401, the Error body of unauthorized, the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate',
     '✓ GET /pets/1: 404, the Error body of not_found',
     '✓ GET /smoke-test: 404, the Error body of not_found',
+    '✓ GET /pets/1/smoke-test: 404, the Error body of not_found',
     '✓ DELETE /pets: 405, the Error body of method_not_allowed, the header Allow',
     'What was added stays in the catalogue: the API has no operation that deletes an animal.',
     `The key ${keyId} is revoked.`,

@@ -1,5 +1,11 @@
 import { contract } from '../shared/contract.ts'
-import { ApiError, internalServerError, unauthorized, unsupportedMediaType } from '../shared/model/api-error.ts'
+import {
+  ApiError,
+  internalServerError,
+  payloadTooLarge,
+  unauthorized,
+  unsupportedMediaType,
+} from '../shared/model/api-error.ts'
 import { cors } from '../shared/response.ts'
 
 const addresses = Object.values(contract).map(({ method, path }) => `${method} /v1${path}`)
@@ -20,8 +26,8 @@ export const gatewayAnswers = {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6
     }),
   requestTimeout: new ApiError(408, 'request_timeout', 'The request did not arrive in time. Send it again.'),
-  payloadTooLarge: new ApiError(413, 'payload_too_large', 'The request must not be larger than 10 MB.'),
-  unsupportedMediaType: unsupportedMediaType('Send the body as JSON, with the header Content-Type: application/json'),
+  payloadTooLarge: payloadTooLarge(),
+  unsupportedMediaType: unsupportedMediaType(),
   tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retrySoon),
   headersTooLarge: new ApiError(431, 'request_header_fields_too_large', 'The headers must not be larger than 10 KB.'),
   internalServerError: internalServerError(undefined),

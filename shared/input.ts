@@ -14,7 +14,7 @@ export const inputOf = <Id extends OperationId>(id: Id, event: Event): Input<Id>
   const { params, query, body }: Row = contract[id]
   return {
     ...(params && parse(params, event.pathParameters ?? {}, notFound)),
-    ...(query && parse(query, queryOf(query, event), (message) => badRequest(`${message} Give each parameter once.`))),
+    ...(query && parse(query, queryOf(event), (message) => badRequest(`${message} Give each parameter once.`))),
     ...(body && parse(body, event.body, badRequest)),
   } as Input<Id> // Which row it was is lost on the way through `Row`.
 }
@@ -27,8 +27,8 @@ const parse = (schema: ObjectSchema, input: unknown, error: (message: string) =>
   throw error(`${rules.map(([, rule]) => rule).join('; ')}.`)
 }
 
-/** The parameters that the operation knows. One that is given twice stays a list, which no schema takes. */
-const queryOf = ({ entries }: ObjectSchema, event: Event): object => {
-  const given = Object.entries(event.multiValueQueryStringParameters ?? {}).filter(([name]) => name in entries)
+/** The parameters of the query. One that is given twice stays a list, which no schema takes. */
+const queryOf = (event: Event): object => {
+  const given = Object.entries(event.multiValueQueryStringParameters ?? {})
   return Object.fromEntries(given.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]))
 }

@@ -30,7 +30,9 @@ export const findDeployment = async (target: Target): Promise<Deployment> => {
 const findLocal = async (): Promise<Deployment> => {
   const announced = readAnnouncement(process.env)
   if (!announced || !(await answers(announced.endpoint)))
-    throw new CommandError('The local server is not running. Start it with npm start.')
+    throw new CommandError(
+      'No local server was found: the one that was started last has ended, or its database is away. See npm start.',
+    )
   const { endpoint, baseUrl, apiKeysTable } = announced
   // As in infra/local/database.ts: the SDK wants these, a local database does not look at them.
   const { AWS_REGION = 'us-east-1', AWS_ACCESS_KEY_ID = 'local', AWS_SECRET_ACCESS_KEY = 'local' } = process.env

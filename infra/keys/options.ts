@@ -55,7 +55,7 @@ const parse = (args: string[]) => {
     return parseArgs({ args, options: { ...targetOptions, ...own }, allowPositionals: true })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new CommandError(`${error.message.replace(/\. .*/s, '')}. ${SEE}`)
+    throw new CommandError(`${error.message.replace(/\.\s.*/s, '')}. ${SEE}`)
   }
 }
 

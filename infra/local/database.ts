@@ -30,9 +30,12 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
 
 const useExternal = async (endpoint: string): Promise<void> => {
   // The local API key is public: it must not get where other people's animals are.
-  if (/amazonaws\.com(\.cn)?(:|\/|$)/.test(endpoint)) {
+  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
+  if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host)) {
     throw new UsageError('AWS_ENDPOINT_URL_DYNAMODB must not be AWS itself: the local API key is known to everybody.')
   }
+  // A profile would come before keys, and may be of an account that has nothing to do with this.
+  if (!process.env.AWS_ACCESS_KEY_ID) delete process.env.AWS_PROFILE
   Object.assign(process.env, { ...placeholders, ...process.env })
   try {
     await use(endpoint)

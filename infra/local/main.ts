@@ -46,9 +46,8 @@ const listen = async (front: Server, port: number, host: string): Promise<number
   try {
     await once(front.listen(port, host), 'listening')
   } catch (error) {
-    throw new UsageError(
-      `Cannot listen: ${error instanceof Error ? error.message : error}. Try --port 0 for a free port.`,
-    )
+    const reason = error instanceof Error ? error.message : error
+    throw new UsageError(`Cannot listen: ${reason}. Take another --host or --port; port 0 is any free one.`)
   }
   return (front.address() as AddressInfo).port // Only a server on a pipe has another kind of address.
 }

@@ -21,6 +21,7 @@ export type Options = { help: boolean; host: string; port: number; data?: string
 export const readOptions = (args: string[], environment: NodeJS.ProcessEnv): Options => {
   const { help = false, host = '127.0.0.1', data, port = environment.PORT || '3000' } = parse(args)
   if (!/^\d+$/.test(port) || Number(port) > 65535) throw new UsageError(`The port must be 0 to 65535, not "${port}".`)
+  if (host === '') throw new UsageError('The host must not be empty.')
   if (data !== undefined && environment.AWS_ENDPOINT_URL_DYNAMODB) {
     throw new UsageError('--data is for the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
   }
@@ -34,6 +35,6 @@ const parse = (args: string[]) => {
     return parseArgs({ args, options, allowPositionals: false }).values
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new UsageError(`${error.message.replace(/\. .*/s, '')}. See npm start -- --help`)
+    throw new UsageError(`${error.message.replace(/\.\s.*/s, '')}. See npm start -- --help`)
   }
 }

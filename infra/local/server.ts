@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, Server, type ServerResponse } from 
 import type { OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayAnswers } from '../gateway-answers.ts'
+import { atMost } from './at-most.ts'
 import { gatewayResponse, type Logged, newRequestId, preflightResponse } from './gateway-response.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { refuseMalformed } from './malformed.ts'
@@ -15,7 +16,10 @@ export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: num
 
 /** The HTTP front of the local API: it does for the functions what API Gateway does in AWS. */
 export const createFront = (functions: Functions): Server => {
-  const listener = (message: IncomingMessage, response: ServerResponse) => answer(functions, message, response)
+  // In AWS, each function that runs has a process and a database connection of its own. Here hundreds at once would wait
+  // for one another so long that they took the database for slow.
+  const inTurn = { ...functions, turn: atMost(16) }
+  const listener = (message: IncomingMessage, response: ServerResponse) => answer(inTurn, message, response)
   const server = createServer({
     maxHeaderSize: 10_240, // API Gateway's limit.
     requestTimeout: 30_000, // A request that never ends must not keep the server from stopping.
@@ -24,8 +28,10 @@ export const createFront = (functions: Functions): Server => {
   return trackConnections(refuseMalformed(server.on('request', listener).on('checkExpectation', listener)))
 }
 
-const answer = async (functions: Functions, message: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const request = { requestId: newRequestId(), method: message.method, path: message.url?.split('?')[0] }
+type InTurn = Functions & { turn: ReturnType<typeof atMost> }
+
+const answer = async (functions: InTurn, message: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const request = { requestId: newRequestId(), method: message.method, path: pathForLog(message) }
   const result = await resultOf(functions, message, request).catch((error) => {
     if (error instanceof ApiError) return gatewayResponse(request, error)
     console.error('Request %s failed:', request.requestId, error)
@@ -39,7 +45,7 @@ const answer = async (functions: Functions, message: IncomingMessage, response: 
 }
 
 const resultOf = async (
-  { handlers, timeoutMs }: Functions,
+  { handlers, timeoutMs, turn }: InTurn,
   message: IncomingMessage,
   request: Logged,
 ): Promise<ProxyResponse> => {
@@ -51,8 +57,12 @@ const resultOf = async (
   if (!id) throw gatewayAnswers.methodNotAllowed(methodsOf(route))
   const body = await readBody(message)
   const event = proxyEvent({ message, path, query, body, requestId: request.requestId }, route)
-  return invoke(id, handlers[id], event, timeoutMs)
+  return turn(() => invoke(id, handlers[id], event, timeoutMs))
 }
+
+// An API key that was pasted into the address must not get into the log.
+const pathForLog = ({ url = '' }: IncomingMessage): string =>
+  (url.split('?')[0] ?? '').replaceAll(/(pet_[a-z]+_)\w+/g, '$1…')
 
 const listensStill = ({ socket }: IncomingMessage): boolean =>
   'server' in socket && socket.server instanceof Server && socket.server.listening

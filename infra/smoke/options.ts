@@ -37,6 +37,6 @@ const parse = (args: string[]) => {
     return parseArgs({ args, options: { ...targetOptions, ...own } }).values
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new CommandError(`${error.message.replace(/\. .*/s, '')}. See npm run smoke -- --help`)
+    throw new CommandError(`${error.message.replace(/\.\s.*/s, '')}. See npm run smoke -- --help`)
   }
 }

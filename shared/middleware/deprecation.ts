@@ -8,10 +8,13 @@ import type { Middleware } from './middleware.ts'
  */
 export const deprecation = ({ since, sunset, successor }: Deprecated): Middleware => {
   const tell: Middleware['after'] = ({ event, response }) => {
-    Object.assign(response?.headers ?? {}, {
+    if (!response) return
+    const link = `<${absoluteUrl(event, successor)}>; rel="successor-version"`
+    Object.assign(response.headers, {
       Deprecation: `@${since.getTime() / 1000}`,
       Sunset: sunset.toUTCString(),
-      Link: `<${absoluteUrl(event, successor)}>; rel="successor-version"`,
+      // One header may hold several links (RFC 8288, section 3): a list has one to its next page.
+      Link: response.headers.Link ? `${response.headers.Link}, ${link}` : link,
     })
   }
   return { after: tell, onError: tell }

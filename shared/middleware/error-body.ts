@@ -7,7 +7,7 @@ import type { Middleware } from './middleware.ts'
 export const errorBody = (): Middleware => ({
   onError: (request) => {
     const error = request.error instanceof ApiError ? request.error : internalServerError(request.error)
-    if (error.cause)
+    if (error.status >= 500)
       console.error('Request %s was answered %d because:', requestIdOf(request.event), error.status, error.cause)
     request.internal.errorCode = error.code
     request.response = respond(request.event, error)

@@ -1,12 +1,10 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser'
-import { badRequest, payloadTooLarge, unsupportedMediaType } from '../model/api-error.ts'
+import { badRequest, MAX_BODY_KIB, payloadTooLarge, unsupportedMediaType } from '../model/api-error.ts'
 import { exactJson } from '../model/json.ts'
 import { fieldRules, type ObjectSchema } from '../model/takes.ts'
 import { type Event, header } from '../request.ts'
 import type { Middleware } from './middleware.ts'
 
-// Lambda takes 6 MB, envelope included, API Gateway 10 MB: a limit of our own, below both, is the same everywhere.
-const MAX_KIB = 256
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /**
@@ -23,9 +21,9 @@ export const jsonBody = (schema: ObjectSchema): Middleware => {
   return {
     before: async (request) => {
       const { event } = request
-      if (sizeOf(event) > MAX_KIB * 1024) throw payloadTooLarge(`The body must not be larger than ${MAX_KIB} KiB.`)
+      if (sizeOf(event) > MAX_BODY_KIB * 1024) throw payloadTooLarge()
       if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) {
-        throw unsupportedMediaType('Send the body as JSON, with the header Content-Type: application/json')
+        throw unsupportedMediaType()
       }
       try {
         const text = textOf(event)

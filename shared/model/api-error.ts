@@ -39,11 +39,19 @@ export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
 /** Nothing is at this address. */
 export const notFound = (message: string) => new ApiError(404, 'not_found', message)
 
-/** The body is larger than the operation takes. */
-export const payloadTooLarge = (message: string) => new ApiError(413, 'payload_too_large', message)
+/**
+ * How large a body may be, in KiB. Lambda takes 6 MB, envelope included, API Gateway 10 MB: a limit of our own, below
+ * both, is the same everywhere.
+ */
+export const MAX_BODY_KIB = 256
 
-/** The body is not in a format that the operation reads. */
-export const unsupportedMediaType = (message: string) => new ApiError(415, 'unsupported_media_type', message)
+/** The body is larger than that. */
+export const payloadTooLarge = () =>
+  new ApiError(413, 'payload_too_large', `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
+
+/** The body is not in a format that is read here. */
+export const unsupportedMediaType = () =>
+  new ApiError(415, 'unsupported_media_type', 'Send the body as JSON, with the header Content-Type: application/json')
 
 /** A bug: the cause is in the log, under the request id that the response carries. */
 export const internalServerError = (cause: unknown) =>

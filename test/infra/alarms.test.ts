@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { stages } from '../../infra/stages.ts'
+import { operationIds } from '../../shared/contract.ts'
 import { both, onlyId, propertiesOf, resource, resourcesOf, templateOf } from './template.ts'
 
 const sumOf = (metricName: string) => Array(3).fill(`${metricName} Sum`)
 const FILLED = 'FILL(getItem, 0) + FILL(putItem, 0) + FILL(query, 0)'
 
+const OF_FUNCTION = [undefined, ['Throttles Sum'], '> 0', '1 x 300 s']
+
 const LASTING = {
   ApiFails: ['100 * part / whole', ['5XXError Sum', 'Count Sum'], '> 1', '1 x 300 s'],
   ApiSlow: [undefined, ['Latency p99'], '> 2000', '3 x 300 s'],
   ApiThrottles: [undefined, ['ApiThrottled Sum'], '> 0', '1 x 300 s'],
-  listPetsThrottles: [undefined, ['Throttles Sum'], '> 0', '1 x 300 s'],
-  createPetThrottles: [undefined, ['Throttles Sum'], '> 0', '1 x 300 s'],
-  getPetThrottles: [undefined, ['Throttles Sum'], '> 0', '1 x 300 s'],
+  ...Object.fromEntries(operationIds.map((id) => [`${id}Throttles`, OF_FUNCTION])),
   petsThrottles: [FILLED, sumOf('ThrottledRequests'), '> 0', '1 x 300 s'],
   petsSystemErrors: [FILLED, sumOf('SystemErrors'), '> 0', '1 x 300 s'],
   apiKeysThrottles: [FILLED, sumOf('ThrottledRequests'), '> 0', '1 x 300 s'],
@@ -53,7 +54,7 @@ describe.each(both)('$name', ({ name, template }) => {
     const lasting = alarms.filter(([id]) => id === 'ApiSlow' || !OF_RELEASES.test(id))
 
     expect(Object.fromEntries(lasting.map(([id, alarm]) => [id, inShort(alarm)]))).toEqual(LASTING)
-    expect(alarms).toHaveLength(name === 'PetStoreProduction' ? 10 + 9 : 10)
+    expect(alarms).toHaveLength(7 + operationIds.length * (name === 'PetStoreProduction' ? 4 : 1))
   })
 
   test.each(alarms)('the alarm %s says where to look, tells the topic, and is silent without requests', (_, alarm) => {

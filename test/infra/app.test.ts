@@ -35,11 +35,8 @@ test.each([
   const functions = Object.values<{ Type: string; Properties: { Environment: { Variables: { KEY_PREFIX: string } } } }>(
     Resources,
   ).filter(({ Type }) => Type === 'AWS::Lambda::Function')
-  expect(functions.map(({ Properties }) => Properties.Environment.Variables.KEY_PREFIX)).toEqual([
-    prefix,
-    prefix,
-    prefix,
-  ])
+  const prefixes = functions.map(({ Properties }) => Properties.Environment.Variables.KEY_PREFIX)
+  expect(new Set(prefixes)).toEqual(new Set([prefix]))
 })
 
 test('warns of nothing', async () => {

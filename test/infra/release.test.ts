@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest'
+import { operationIds } from '../../shared/contract.ts'
 import { functionOf, partsOf, production, resource, staging } from './template.ts'
 
 test('staging takes a new version at once', () => {
   const aliases = Object.values(staging.findResources('AWS::Lambda::Alias'))
 
-  expect(aliases).toHaveLength(3)
+  expect(aliases).toHaveLength(operationIds.length)
   for (const alias of aliases) expect(alias).not.toHaveProperty('UpdatePolicy')
   staging.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0)
   staging.resourceCountIs('AWS::CodeDeploy::Application', 0)
 })
 
 test('production has one deployment group a function', () => {
-  production.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 3)
+  production.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', operationIds.length)
 })
 
-describe.each(['listPets', 'createPet', 'getPet'])('production, with a new version of %s,', (operation) => {
+describe.each(operationIds)('production, with a new version of %s,', (operation) => {
   const { alias } = partsOf(production, operation)
   const update = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate
   const group = resource(production, update.DeploymentGroupName.Ref).Properties

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkStage, StageError, stages } from '../../infra/stages.ts'
+import { operationIds } from '../../shared/contract.ts'
 import { propertiesOf, templateOf } from './template.ts'
 
 test.each([
@@ -33,8 +34,8 @@ test.each(['staging', 'production'] as const)('of %s, functions are few at once 
 
   const reserved = propertiesOf(template, 'AWS::Lambda::Function').map((each) => each.ReservedConcurrentExecutions)
   const warm = propertiesOf(template, 'AWS::Lambda::Alias').map((each) => each.ProvisionedConcurrencyConfig)
-  expect(reserved).toEqual([5, 5, 5])
-  expect(warm).toEqual(Array(3).fill({ ProvisionedConcurrentExecutions: 2 }))
+  expect(reserved).toEqual(Array(operationIds.length).fill(5))
+  expect(warm).toEqual(Array(operationIds.length).fill({ ProvisionedConcurrentExecutions: 2 }))
 })
 
 test.each([0, 36, 1.5])('refuses %d days of recovery', (recoveryDays) => {

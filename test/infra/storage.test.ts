@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { operationIds } from '../../shared/contract.ts'
 import { production, propertiesOf, resource, resourcesOf, staging, tableOf } from './template.ts'
 
 describe.each([
@@ -49,12 +50,12 @@ describe.each([
   test(`all logs are kept for ${logs} days: the functions' and the access log`, () => {
     const days = propertiesOf(template, 'AWS::Logs::LogGroup').map(({ RetentionInDays }) => RetentionInDays)
 
-    expect(days).toEqual([logs, logs, logs, logs])
+    expect(days).toEqual(Array(operationIds.length + 1).fill(logs))
   })
 
   test.each([
     ['AWS::DynamoDB::Table', 2],
-    ['AWS::Logs::LogGroup', 4],
+    ['AWS::Logs::LogGroup', operationIds.length + 1],
   ])(`all of %s meet ${removal} when they are removed`, (type, count) => {
     const found = resourcesOf(template, type)
 

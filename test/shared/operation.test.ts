@@ -64,6 +64,7 @@ test.each([
 
   expect(response).toMatchObject({ statusCode: 500, headers })
   expect(response.body).not.toContain('secret')
+  expect(console.error).toHaveBeenCalledWith(expect.any(String), 'request-1', 500, thrown)
 })
 
 test('answers an error for the caller as the operation states it', async () => {

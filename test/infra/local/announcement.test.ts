@@ -7,7 +7,8 @@ import { send } from '../../support/http.ts'
 import { startServer } from '../../support/server.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
 
-const NOT_RUNNING = 'The local server is not running. Start it with npm start.'
+const NOT_RUNNING =
+  'No local server was found: the one that was started last has ended, or its database is away. See npm start.'
 
 let folder: string
 let env: { LOCAL_DATABASE_FILE: string }

@@ -59,13 +59,24 @@ test('says in one line that this is no address', async () => {
   expect(outcome).toEqual(failure('The DynamoDB at dynamodb cannot be used: Invalid URL'))
 })
 
-test.each(['https://dynamodb.eu-central-1.amazonaws.com', 'https://dynamodb.cn-north-1.amazonaws.com.cn/'])(
-  'refuses AWS itself: %s',
-  async (endpoint) => {
-    const outcome = await outcomeOf(['--port', '0'], { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+test.each([
+  'https://dynamodb.eu-central-1.amazonaws.com',
+  'https://dynamodb.cn-north-1.amazonaws.com.cn/',
+  'https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x',
+  'https://dynamodb.us-east-1.api.aws',
+  'https://dynamodb.eusc-de-east-1.amazonaws.eu',
+])('refuses AWS itself: %s', async (endpoint) => {
+  const outcome = await outcomeOf(['--port', '0'], { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 
-    expect(outcome).toEqual(
-      failure('AWS_ENDPOINT_URL_DYNAMODB must not be AWS itself: the local API key is known to everybody.'),
-    )
-  },
-)
+  expect(outcome).toEqual(
+    failure('AWS_ENDPOINT_URL_DYNAMODB must not be AWS itself: the local API key is known to everybody.'),
+  )
+})
+
+test('is used whatever profile of AWS the person has', async () => {
+  const external = await serveExternal()
+
+  const server = await start([], { ...external, AWS_PROFILE: 'of-another-account' })
+
+  expect(server.output()).toContain(external.AWS_ENDPOINT_URL_DYNAMODB)
+})

@@ -14,7 +14,7 @@ test('refuses a port that is in use, of the option and of PORT', async () => {
 
   const outcomes = await Promise.all([outcomeOf(['--port', `${port}`]), outcomeOf([], { PORT: `${port}` })])
 
-  const line = `Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Try --port 0 for a free port.`
+  const line = `Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Take another --host or --port; port 0 is any free one.`
   expect(outcomes).toEqual([failure(line), failure(line)])
 })
 
@@ -22,7 +22,9 @@ test('refuses an address that is not of this machine', async () => {
   const outcome = await outcomeOf(['--port', '0', '--host', '192.0.2.1'])
 
   expect(outcome).toEqual(
-    failure('Cannot listen: listen EADDRNOTAVAIL: address not available 192.0.2.1. Try --port 0 for a free port.'),
+    failure(
+      'Cannot listen: listen EADDRNOTAVAIL: address not available 192.0.2.1. Take another --host or --port; port 0 is any free one.',
+    ),
   )
 })
 

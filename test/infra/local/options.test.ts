@@ -27,6 +27,8 @@ test.each([
   [['--port', '65536'], 'The port must be 0 to 65535, not "65536".'],
   [['--port', '80.5'], 'The port must be 0 to 65535, not "80.5".'],
   [['--port=-1'], 'The port must be 0 to 65535, not "-1".'],
+  [['--port', '-1'], "Option '--port' argument is ambiguous. See npm start -- --help"],
+  [['--host='], 'The host must not be empty.'],
   [['--port='], 'The port must be 0 to 65535, not "".'],
 ])('refuses %j', (args, message) => {
   expect(() => readOptions(args, {})).toThrow(new UsageError(message))

@@ -5,7 +5,7 @@ import { wireTo } from './wire.ts'
 
 const LIMIT = 10 * 1024 * 1024
 
-const tooLarge = gatewayAnswer(413, 'payload_too_large', 'The request must not be larger than 10 MB.')
+const tooLarge = gatewayAnswer(413, 'payload_too_large', 'The body must not be larger than 256 KiB.')
 const sizeOf: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body?.length) })
 
 const POST = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\n'

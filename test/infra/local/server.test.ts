@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
+import { LOCAL_API_KEY } from '../../../infra/local/api-key.ts'
 import { ask, commonHeaders, gatewayAnswer, serve } from './front.ts'
 
-const notFound = gatewayAnswer(
-  404,
-  'not_found',
-  'Nothing is at this address. The API has GET /v1/pets, POST /v1/pets, GET /v1/pets/{petId}.',
-)
+const NOTHING = /^Nothing is at this address\. The API has GET \/v1\/pets, POST \/v1\/pets, .+\.$/
+const notFound = gatewayAnswer(404, 'not_found', expect.stringMatching(NOTHING))
 
 test.each([
   ['GET', '/v1/cats'],
@@ -72,4 +70,14 @@ test.each([
     },
     body: undefined,
   })
+})
+
+test('logs no API key that was pasted into the address', async () => {
+  const front = await serve()
+
+  await ask(front, { path: `/v1/${LOCAL_API_KEY}?key=${LOCAL_API_KEY}` })
+
+  expect(console.info).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ path: expect.stringMatching(/\/v1\/pet_local_…$/) }),
+  )
 })

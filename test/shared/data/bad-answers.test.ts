@@ -21,7 +21,7 @@ describe('every call ends in time as a 503, and is served right after, when each
     ['an error of the database', answers.internalServerError],
     ['a page of HTML', answers.html],
     ['JSON that was cut', answers.malformed],
-  ])('%s', { timeout: 15_000 }, async (_, answer) => {
+  ])('%s', async (_, answer) => {
     const { during, milliseconds, after } = await outage({ begin: () => always(answer), end: () => always('pass') })
 
     expect(during).toEqual(all(UNAVAILABLE))

@@ -13,7 +13,7 @@ describe('every call ends in time as a 503, and is served right after, when the 
     ['never answers', 'silence'],
     ['answers a byte at a time, without end', 'drip'],
     ['breaks every connection', 'cut'],
-  ] as const)('%s', { timeout: 15_000 }, async (_, fault) => {
+  ] as const)('%s', async (_, fault) => {
     const { during, milliseconds, after } = await outage({ begin: () => always(fault), end: () => always('pass') })
 
     expect(during).toEqual(all(UNAVAILABLE))
@@ -21,7 +21,7 @@ describe('every call ends in time as a 503, and is served right after, when the 
     expect(after).toEqual(served)
   })
 
-  test('refuses connections', { timeout: 15_000 }, async () => {
+  test('refuses connections', async () => {
     const { during, milliseconds, after } = await outage({ begin: proxy.refuse, end: proxy.accept })
 
     expect(during).toEqual(all(UNAVAILABLE))

@@ -14,7 +14,7 @@ const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
  */
 export const jsonBody = (schema: ObjectSchema): Middleware => {
   const rules = fieldRules(schema).map(([, rule]) => rule)
-  const expected = `It must be a JSON object in UTF-8, in which ${rules.join('; ')}.`
+  const expected = `It must be a JSON object in UTF-8, without a key __proto__, in which ${rules.join('; ')}.`
   // The parser's own check of Content-Type knows two spellings of its name, and no space before a semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
 
@@ -22,9 +22,7 @@ export const jsonBody = (schema: ObjectSchema): Middleware => {
     before: async (request) => {
       const { event } = request
       if (sizeOf(event) > MAX_BODY_KIB * 1024) throw payloadTooLarge()
-      if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) {
-        throw unsupportedMediaType()
-      }
+      if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) throw unsupportedMediaType()
       try {
         const text = textOf(event)
         Object.assign(event, { body: text, isBase64Encoded: false })

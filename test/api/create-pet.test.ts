@@ -4,7 +4,7 @@ import { apiKey, call, callAnonymously, create, expectCommonHeaders, expectError
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in intact Unicode'
 const CATEGORY = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits'
 const STATUS = 'status must be one of available, pending, sold, or left out'
-const EXPECTED = `It must be a JSON object in UTF-8, in which ${NAME}; ${CATEGORY}; ${STATUS}.`
+const EXPECTED = `It must be a JSON object in UTF-8, without a key __proto__, in which ${NAME}; ${CATEGORY}; ${STATUS}.`
 
 test('adds an animal, and says where it is', async () => {
   const response = await create({ name: 'Rex', categoryId: 7, status: 'available' })

@@ -1,5 +1,6 @@
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { CommandError, explained } from './failure.ts'
+import { CommandError } from '../command-line.ts'
+import { explained } from './failure.ts'
 import type { KeyTable } from './key-table.ts'
 import { type KeyRequest, type NewKey, newKey, secondsAfter } from './new-key.ts'
 

@@ -1,5 +1,5 @@
+import { CommandError } from '../command-line.ts'
 import { secondsOf } from './duration.ts'
-import { CommandError } from './failure.ts'
 import { readOptions } from './options.ts'
 import { readTarget, type Target } from './target.ts'
 

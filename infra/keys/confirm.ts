@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
-import { CommandError } from './failure.ts'
+import { CommandError } from '../command-line.ts'
 
 /** Asks the person at the terminal a question. Throws a CommandError unless the answer is yes. */
 export const confirm = async (

@@ -1,8 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
+import { CommandError } from '../command-line.ts'
 import { readAnnouncement } from '../local/announcement.ts'
-import { CommandError } from './failure.ts'
 import { keyPrefixes, stackNameOf, type Target } from './target.ts'
 
 /** A deployment as the commands need it. */

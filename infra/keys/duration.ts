@@ -1,4 +1,4 @@
-import { CommandError } from './failure.ts'
+import { CommandError } from '../command-line.ts'
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 const DURATION = /^(?<count>[1-9]\d{0,4})(?<unit>[smhd])$/

@@ -1,5 +1,4 @@
-/** What stops a command: its message, one line, is all that the person at the keyboard needs to see. */
-export class CommandError extends Error {}
+import { CommandError } from '../command-line.ts'
 
 /** An error as a CommandError where the command's surroundings are to blame; any other is a bug, and stays as it is. */
 export const explained = (error: unknown): unknown => {

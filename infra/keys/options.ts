@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util'
-import { CommandError } from './failure.ts'
+import { CommandError, readWords } from '../command-line.ts'
 import { targetOptions } from './target.ts'
 
 export const help = `Issues, lists, rotates and revokes API keys.
@@ -50,14 +49,8 @@ const SEE = 'See npm run keys -- --help'
 const CHOICE = 'issue, list, rotate or revoke'
 const COMMON: string[] = [...Object.keys(targetOptions), 'json']
 
-const parse = (args: string[]) => {
-  try {
-    return parseArgs({ args, options: { ...targetOptions, ...own }, allowPositionals: true })
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new CommandError(`${error.message.replace(/\.\s.*/s, '')}. ${SEE}`)
-  }
-}
+const parse = (args: string[]) =>
+  readWords({ args, options: { ...targetOptions, ...own }, allowPositionals: true }, 'npm run keys')
 
 const isAction = (name: string): name is Action => Object.hasOwn(takes, name)
 

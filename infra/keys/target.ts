@@ -1,6 +1,6 @@
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
+import { CommandError } from '../command-line.ts'
 import type { stages } from '../stages.ts'
-import { CommandError } from './failure.ts'
 
 type Stages = typeof stages
 

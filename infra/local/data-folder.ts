@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Level } from 'level'
-import { UsageError } from './options.ts'
+import { CommandError } from '../command-line.ts'
 
 /**
  * Makes a folder ready for dynalite to keep its data in, and nobody else's until the function it returns is called.
  * dynalite opens its store when the first request comes, and then does not say what is wrong with it.
  *
- * @throws UsageError where the folder cannot be used
+ * @throws CommandError where the folder cannot be used
  */
 export const takeFolder = async (folder: string): Promise<() => Promise<void>> => {
   try {
@@ -18,7 +18,7 @@ export const takeFolder = async (folder: string): Promise<() => Promise<void>> =
     await checkStore(folder)
     return () => lock.close()
   } catch (error) {
-    throw new UsageError(`The data folder cannot be used: ${reasonOf(error)}`)
+    throw new CommandError(`The data folder cannot be used: ${reasonOf(error)}`)
   }
 }
 

@@ -1,9 +1,9 @@
 import * as apiKeys from '../../shared/data/api-keys.ts'
 import { createTables } from '../../shared/data/create-tables.ts'
 import { settings } from '../../shared/data/settings.ts'
+import { CommandError } from '../command-line.ts'
 import { storedLocalApiKey } from './api-key.ts'
 import { startEmbedded } from './embedded-database.ts'
-import { UsageError } from './options.ts'
 
 /** A database that the service can work with, told to a person, and how to let go of it. */
 export type Database = { description: string; close: () => Promise<void> }
@@ -13,7 +13,7 @@ export type Database = { description: string; close: () => Promise<void> }
  *
  * @param folder where the embedded database keeps its data; in memory otherwise
  * @param endpoint the address of another DynamoDB, to use that
- * @throws UsageError where the folder or the other DynamoDB cannot be used
+ * @throws CommandError where the folder or the other DynamoDB cannot be used
  */
 export const openDatabase = async (folder?: string, endpoint?: string): Promise<Database> => {
   if (endpoint) {
@@ -32,7 +32,7 @@ const useExternal = async (endpoint: string): Promise<void> => {
   // The local API key is public: it must not get where other people's animals are.
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
   if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host)) {
-    throw new UsageError('AWS_ENDPOINT_URL_DYNAMODB must not be AWS itself: the local API key is known to everybody.')
+    throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be AWS itself: the local API key is known to everybody.')
   }
   // A profile would come before keys, and may be of an account that has nothing to do with this.
   if (!process.env.AWS_ACCESS_KEY_ID) delete process.env.AWS_PROFILE
@@ -41,7 +41,7 @@ const useExternal = async (endpoint: string): Promise<void> => {
     await use(endpoint)
   } catch (error) {
     const reason = error instanceof Error ? error.message || error.name : error
-    throw new UsageError(`The DynamoDB at ${endpoint} cannot be used: ${reason}`)
+    throw new CommandError(`The DynamoDB at ${endpoint} cannot be used: ${reason}`)
   }
 }
 

@@ -10,7 +10,7 @@ export type EmbeddedDatabase = { endpoint: string; close: () => Promise<void> }
  * Starts a DynamoDB in this process, on a free port of the loopback interface.
  *
  * @param folder where its data is kept; in memory otherwise
- * @throws UsageError where the folder cannot be used
+ * @throws CommandError where the folder cannot be used
  */
 export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> => {
   const release = folder === undefined ? undefined : await takeFolder(folder)

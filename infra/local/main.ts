@@ -3,12 +3,13 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { type OperationId, operationIds } from '../../shared/contract.ts'
+import { CommandError } from '../command-line.ts'
 import { functionSettings } from '../function-settings.ts'
 import { announce } from './announcement.ts'
 import { LOCAL_API_KEY } from './api-key.ts'
 import { openDatabase } from './database.ts'
 import type { Handler } from './lambda.ts'
-import { help, readOptions, UsageError } from './options.ts'
+import { help, readOptions } from './options.ts'
 import { createFront } from './server.ts'
 import { stopFront } from './stop-front.ts'
 
@@ -47,7 +48,7 @@ const listen = async (front: Server, port: number, host: string): Promise<number
     await once(front.listen(port, host), 'listening')
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
-    throw new UsageError(`Cannot listen: ${reason}. Take another --host or --port; port 0 is any free one.`)
+    throw new CommandError(`Cannot listen: ${reason}. Take another --host or --port; port 0 is any free one.`)
   }
   return (front.address() as AddressInfo).port // Only a server on a pipe has another kind of address.
 }
@@ -60,7 +61,7 @@ const signalled = (...signals: NodeJS.Signals[]): Promise<unknown> =>
 Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY })
 
 main().catch((error) => {
-  if (!(error instanceof UsageError)) throw error
+  if (!(error instanceof CommandError)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exit(1) // Not `exitCode`: the embedded database would keep the process alive.
 })

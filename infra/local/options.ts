@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { CommandError, readWords } from '../command-line.ts'
 
 export const help = `Serves the Pet Store API on this machine.
 
@@ -12,29 +12,21 @@ export const help = `Serves the Pet Store API on this machine.
   AWS_ENDPOINT_URL_DYNAMODB  address of a DynamoDB to use instead of the embedded one
 `
 
-/** A mistake of the person at the keyboard: its message is all that they need to see. */
-export class UsageError extends Error {}
-
 export type Options = { help: boolean; host: string; port: number; data?: string | undefined }
 
-/** Reads the command line. Throws a UsageError that says what is wrong with it. */
+/** Reads the command line. Throws a CommandError that says what is wrong with it. */
 export const readOptions = (args: string[], environment: NodeJS.ProcessEnv): Options => {
   const { help = false, host = '127.0.0.1', data, port = environment.PORT || '3000' } = parse(args)
-  if (!/^\d+$/.test(port) || Number(port) > 65535) throw new UsageError(`The port must be 0 to 65535, not "${port}".`)
-  if (host === '') throw new UsageError('The host must not be empty.')
+  if (!/^\d+$/.test(port) || Number(port) > 65535) throw new CommandError(`The port must be 0 to 65535, not "${port}".`)
+  if (host === '') throw new CommandError('The host must not be empty.')
   if (data !== undefined && environment.AWS_ENDPOINT_URL_DYNAMODB) {
-    throw new UsageError('--data is for the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
+    throw new CommandError('--data is for the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
   }
   return { help, host, port: Number(port), data }
 }
 
 const parse = (args: string[]) => {
   const text = { type: 'string' } as const
-  try {
-    const options = { port: text, host: text, data: text, help: { type: 'boolean' } } as const
-    return parseArgs({ args, options, allowPositionals: false }).values
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new UsageError(`${error.message.replace(/\.\s.*/s, '')}. See npm start -- --help`)
-  }
+  const options = { port: text, host: text, data: text, help: { type: 'boolean' } } as const
+  return readWords({ args, options }, 'npm start').values
 }

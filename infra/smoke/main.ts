@@ -1,6 +1,7 @@
+import { CommandError } from '../command-line.ts'
 import { issue } from '../keys/actions.ts'
 import { type Deployment, findDeployment } from '../keys/deployment.ts'
-import { CommandError, explained, fail } from '../keys/failure.ts'
+import { explained, fail } from '../keys/failure.ts'
 import { KeyTable } from '../keys/key-table.ts'
 import type { NewKey } from '../keys/new-key.ts'
 import { apiAt } from './api.ts'

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util'
+import { CommandError, readWords } from '../command-line.ts'
 import { secondsOf } from '../keys/duration.ts'
-import { CommandError } from '../keys/failure.ts'
 import { readTarget, type Target, targetOptions } from '../keys/target.ts'
 
 export const help = `Checks that a deployment works: adds, reads and lists an animal, and looks at its errors.
@@ -32,11 +31,6 @@ export const readOptions = (args: string[]): Options | undefined => {
 
 const parse = (args: string[]) => {
   const text = { type: 'string' } as const
-  try {
-    const own = { 'base-url': text, wait: text, help: { type: 'boolean' } } as const
-    return parseArgs({ args, options: { ...targetOptions, ...own } }).values
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    throw new CommandError(`${error.message.replace(/\.\s.*/s, '')}. See npm run smoke -- --help`)
-  }
+  const own = { 'base-url': text, wait: text, help: { type: 'boolean' } } as const
+  return readWords({ args, options: { ...targetOptions, ...own } }, 'npm run smoke').values
 }

@@ -1,5 +1,5 @@
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
-import { CommandError } from '../keys/failure.ts'
+import { CommandError } from '../command-line.ts'
 import { isAdded, isThere, isUp, newSmokePet } from './animal-checks.ts'
 import type { Api } from './api.ts'
 import { type Check, carryOut, type Outcome } from './check.ts'

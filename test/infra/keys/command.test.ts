@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
-import { CommandError } from '../../../infra/keys/failure.ts'
 
 const STAGING = ['--stage', 'staging']
 const SEE = 'See npm run keys -- --help'

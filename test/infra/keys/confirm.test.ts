@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
 import { confirm } from '../../../infra/keys/confirm.ts'
-import { CommandError } from '../../../infra/keys/failure.ts'
 
 /** A terminal at which somebody types once they are asked. */
 const ask = async (type: (input: PassThrough) => void) => {

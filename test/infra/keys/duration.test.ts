@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
 import { secondsOf } from '../../../infra/keys/duration.ts'
-import { CommandError } from '../../../infra/keys/failure.ts'
 
 test.each([
   ['1s', 1],

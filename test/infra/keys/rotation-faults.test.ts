@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
 import { issue, rotate } from '../../../infra/keys/actions.ts'
-import { CommandError } from '../../../infra/keys/failure.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { answers } from '../../support/fault-proxy.ts'

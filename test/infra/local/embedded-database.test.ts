@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { expect, onTestFinished, test } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
-import { UsageError } from '../../../infra/local/options.ts'
 import { temporaryFolder } from './command.ts'
 import { wireTo } from './wire.ts'
 
@@ -44,7 +44,7 @@ test('keeps what is in a folder, and nobody else may use that until it is closed
   const second = await startEmbedded(folder)
   onTestFinished(() => second.close())
 
-  expect(refused).toEqual(new UsageError('The data folder cannot be used: another server is using it.'))
+  expect(refused).toEqual(new CommandError('The data folder cannot be used: another server is using it.'))
   expect(await tablesAt(second.endpoint)).toEqual(['Pets'])
 })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readOptions, UsageError } from '../../../infra/local/options.ts'
+import { CommandError } from '../../../infra/command-line.ts'
+import { readOptions } from '../../../infra/local/options.ts'
 
 const defaults = { help: false, host: '127.0.0.1', port: 3000, data: undefined }
 
@@ -31,15 +32,15 @@ test.each([
   [['--host='], 'The host must not be empty.'],
   [['--port='], 'The port must be 0 to 65535, not "".'],
 ])('refuses %j', (args, message) => {
-  expect(() => readOptions(args, {})).toThrow(new UsageError(message))
+  expect(() => readOptions(args, {})).toThrow(new CommandError(message))
 })
 
 test('refuses a PORT that is no port', () => {
-  expect(() => readOptions([], { PORT: 'http' })).toThrow(new UsageError('The port must be 0 to 65535, not "http".'))
+  expect(() => readOptions([], { PORT: 'http' })).toThrow(new CommandError('The port must be 0 to 65535, not "http".'))
 })
 
 test('refuses --data beside another DynamoDB, since nothing would be kept there', () => {
   expect(() => readOptions(['--data', 'animals'], { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' })).toThrow(
-    new UsageError('--data is for the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'),
+    new CommandError('--data is for the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'),
   )
 })

@@ -16,8 +16,11 @@ import { type KeyAttribute, type Table, tables } from './tables.ts'
  */
 export const createTables = async (): Promise<void> => {
   const client = new DynamoDBClient()
-  await Promise.all(Object.values(tables).map((table) => createTable(client, table)))
-  client.destroy()
+  try {
+    await Promise.all(Object.values(tables).map((table) => createTable(client, table)))
+  } finally {
+    client.destroy()
+  }
 }
 
 const createTable = async (client: DynamoDBClient, table: Table): Promise<void> => {

@@ -38,8 +38,8 @@ export const create = (newPet: NewPet): Promise<Pet> =>
  */
 export const list = ({ status, limit, before }: { status?: PetStatus; limit: number; before?: number }) =>
   withinBudget(async (options): Promise<{ pets: Pets; next: number | undefined }> => {
-    // One more than asked for tells whether this page is the last. A hundred animals are far below the megabyte at
-    // which DynamoDB cuts a query, so one query a shard is all.
+    // One more than asked for tells whether this page is the last. A hundred animals are at most 0.42 MB (names of 4 KB),
+    // and DynamoDB cuts a query at 1 MB: so one query a shard is all.
     const queries = statusShards(status).map((shard) => query(shard, limit + 1, before, options))
     const found = (await Promise.all(queries)).flat().sort((a, b) => b.id - a.id)
     const page = found.slice(0, limit)

@@ -4,6 +4,8 @@ import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs
 import { Construct } from 'constructs'
 import type { Row } from '../shared/contract.ts'
 
+const BY_OPERATION = { Operation: '$.message.operation' }
+
 type Props = { operationId: string; row: Row; logGroup: LogGroup; namespace: string }
 
 /**
@@ -17,16 +19,11 @@ export class RequestMetrics extends Construct {
     super(scope, id)
     this.#props = props
     const { operationId: Operation, row } = props
-    this.#filter('InternalErrors', '$.message.status = 500', {
-      Operation: '$.message.operation',
-      Version: '$.message.version',
-    })
+    this.#filter('InternalErrors', '$.message.status = 500', { ...BY_OPERATION, Version: '$.message.version' })
     this.#filter('ClientErrors', '($.message.status >= 400) && ($.message.status < 500)', { Code: '$.message.code' })
-    this.#filter('ColdStarts', '$.message.coldStart IS TRUE', { Operation: '$.message.operation' })
-    if (row.success.status === 201)
-      this.#filter('Created', '$.message.status = 201', { Operation: '$.message.operation' })
-    if (row.deprecated)
-      this.#filter('DeprecatedCalls', `$.message.operation = "${Operation}"`, { Operation: '$.message.operation' })
+    this.#filter('ColdStarts', '$.message.coldStart IS TRUE', BY_OPERATION)
+    if (row.success.status === 201) this.#filter('Created', '$.message.status = 201', BY_OPERATION)
+    if (row.deprecated) this.#filter('DeprecatedCalls', `$.message.operation = "${Operation}"`, BY_OPERATION)
   }
 
   /** Answers with status 500, of one version of the function: Lambda's own `Errors` does not count them. */

@@ -13,7 +13,7 @@ export type Stage = {
   deletionProtection: boolean
   /** Any second of so many days past can be restored (1 to 35). */
   recoveryDays: number
-  /** Requests a second, and at once, before the API answers 429. */
+  /** Requests to each method, a second and at once, before the API answers 429. */
   throttle: { rate: number; burst: number }
   logRetention: RetentionDays
   /** `canary` sends 10 % of the requests to a new version for 5 minutes, and takes it back when an alarm goes off. */

@@ -3,6 +3,7 @@ import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { CommandError } from '../command-line.ts'
 import { readAnnouncement } from '../local/announcement.ts'
+import { placeholders } from '../local/api-key.ts'
 import { keyPrefixes, stackNameOf, type Target } from './target.ts'
 
 /** A deployment as the commands need it. */
@@ -34,8 +35,7 @@ const findLocal = async (): Promise<Deployment> => {
       'No local server was found: the one that was started last has ended, or its database is away. See npm start.',
     )
   const { endpoint, baseUrl, apiKeysTable } = announced
-  // As in infra/local/database.ts: the SDK wants these, a local database does not look at them.
-  const { AWS_REGION = 'us-east-1', AWS_ACCESS_KEY_ID = 'local', AWS_SECRET_ACCESS_KEY = 'local' } = process.env
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = { ...placeholders, ...process.env }
   const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY }
   return {
     baseUrl,

@@ -12,3 +12,6 @@ export const storedLocalApiKey: StoredApiKey = {
   name: 'Local development',
   createdAt: '2026-11-20T00:00:00.000Z',
 }
+
+/** The AWS settings that the SDK wants, and that a local database does not look at. */
+export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }

@@ -2,7 +2,7 @@ import * as apiKeys from '../../shared/data/api-keys.ts'
 import { createTables } from '../../shared/data/create-tables.ts'
 import { settings } from '../../shared/data/settings.ts'
 import { CommandError } from '../command-line.ts'
-import { storedLocalApiKey } from './api-key.ts'
+import { placeholders, storedLocalApiKey } from './api-key.ts'
 import { startEmbedded } from './embedded-database.ts'
 
 /** A database that the service can work with, told to a person, and how to let go of it. */
@@ -50,9 +50,6 @@ const use = async (endpoint: string): Promise<void> => {
   await createTables()
   await apiKeys.put(storedLocalApiKey)
 }
-
-// The SDK wants these; a local database does not look at them.
-const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }
 
 const local = {
   [settings.petsTable]: 'PetStoreLocal-Pets',

@@ -1,18 +1,14 @@
-import type { Context } from 'aws-lambda'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/api-key.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { operation } from '../../shared/operation.ts'
-import type { Event } from '../../shared/request.ts'
+import { emptyContext as context, partialEvent } from '../support/partial-event.ts'
 import { always } from './data/faulty-database.ts'
 
-const context = {} as Context // No handler looks at it.
-
-// As much of an event as an operation without a body looks at.
-const event = {
+const event = partialEvent({
   multiValueHeaders: { Authorization: [`Bearer ${LOCAL_API_KEY}`], Host: ['api.example.com'] },
   requestContext: { extendedRequestId: 'request-1', path: '/v1/pets', resourcePath: '/pets' },
-} as unknown as Event
+})
 
 const headers = expect.objectContaining({ 'Content-Type': 'application/json', 'X-Request-Id': 'request-1' })
 

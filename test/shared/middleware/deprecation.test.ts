@@ -1,16 +1,14 @@
 import middy from '@middy/core'
-import type { Context } from 'aws-lambda'
 import { expect, test } from 'vitest'
 import { deprecation } from '../../../shared/middleware/deprecation.ts'
 import type { Event } from '../../../shared/request.ts'
 import type { Result } from '../../../shared/response.ts'
+import { emptyContext as context, partialEvent } from '../../support/partial-event.ts'
 
-const context = {} as Context // It is not looked at.
-// As much of an event as the middleware looks at.
-const event = {
+const event = partialEvent({
   multiValueHeaders: { Host: ['api.example.com'] },
   requestContext: { path: '/v1/cats', resourcePath: '/cats' },
-} as unknown as Event
+})
 
 test('keeps the link to the next page of a list that is deprecated', async () => {
   const next = '<https://api.example.com/v1/cats?cursor=x>; rel="next"'

@@ -1,9 +1,11 @@
 import * as pets from '../shared/data/pets.ts'
 import { operation } from '../shared/operation.ts'
-import { basePath } from '../shared/request.ts'
+import { basePath, callerOf } from '../shared/request.ts'
 
 /** `POST /pets`: adds an animal. */
-export const handler = operation('createPet', async (newPet, event) => {
-  const pet = await pets.create(newPet)
-  return { body: pet, headers: { Location: `${basePath(event)}/pets/${pet.id}` } }
+export const handler = operation('createPet', async ({ 'Idempotency-Key': key, ...newPet }, event) => {
+  const { clientId } = callerOf(event)
+  const { pet, isReplay } = await pets.create(newPet, key ? { clientId, operation: 'createPet', key } : undefined)
+  const Location = `${basePath(event)}/pets/${pet.id}`
+  return { body: pet, headers: { Location, ...(isReplay && { 'Idempotent-Replayed': 'true' }) } }
 })

@@ -22,7 +22,8 @@ export class RequestMetrics extends Construct {
     this.#filter('InternalErrors', '$.message.status = 500', { ...BY_OPERATION, Version: '$.message.version' })
     this.#filter('ClientErrors', '($.message.status >= 400) && ($.message.status < 500)', { Code: '$.message.code' })
     this.#filter('ColdStarts', '$.message.coldStart IS TRUE', BY_OPERATION)
-    if (row.success.status === 201) this.#filter('Created', '$.message.status = 201', BY_OPERATION)
+    if (row.success.status === 201)
+      this.#filter('Created', '($.message.status = 201) && ($.message.replayed NOT EXISTS)', BY_OPERATION)
     if (row.deprecated) this.#filter('DeprecatedCalls', `$.message.operation = "${Operation}"`, BY_OPERATION)
   }
 

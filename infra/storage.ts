@@ -17,7 +17,11 @@ export class Storage extends Construct {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
     this.#stage = stage
-    this.tables = { pets: this.#table('pets'), apiKeys: this.#table('apiKeys') }
+    this.tables = {
+      pets: this.#table('pets'),
+      apiKeys: this.#table('apiKeys'),
+      idempotencyKeys: this.#table('idempotencyKeys'),
+    }
   }
 
   /**
@@ -40,6 +44,7 @@ export class Storage extends Construct {
     return {
       pets: { [settings.readShards]: `${readShards}`, [settings.writeShards]: `${writeShards}` },
       apiKeys: { [settings.keyPrefix]: keyPrefix },
+      idempotencyKeys: {},
     }[table]
   }
 

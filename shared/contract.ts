@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Access } from './data/tables.ts'
 import { Cursor } from './model/cursor.ts'
+import { IdempotencyKey } from './model/idempotency-key.ts'
 import { Int64Text } from './model/int64.ts'
 import { NewPet, Pet, PetStatus, Pets } from './model/pet.ts'
 import { type ObjectSchema, takes } from './model/takes.ts'
@@ -14,6 +15,7 @@ export type Row = {
   /** The parts of the request. A value that `params` does not take names nothing: 404. Elsewhere it is a 400. */
   params?: ObjectSchema
   query?: ObjectSchema
+  headers?: ObjectSchema
   body?: ObjectSchema
   success: { status: 200 | 201; body: v.GenericSchema }
   deprecated?: Deprecated
@@ -52,9 +54,13 @@ export const contract = {
     method: 'POST',
     path: '/pets',
     summary: 'Add an animal',
+    headers: v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
     body: NewPet,
     success: { status: 201, body: Pet },
-    access: [{ table: 'pets', actions: ['GetItem', 'PutItem'] }],
+    access: [
+      { table: 'pets', actions: ['GetItem', 'PutItem'] },
+      { table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] },
+    ],
   },
   getPet: {
     method: 'GET',
@@ -75,8 +81,11 @@ export const operationIds = Object.keys(contract) as OperationId[] // `Object.ke
 
 type Contract = typeof contract
 
-/** What an operation is given: its parameters and its body, parsed. */
-export type Input<Id extends OperationId> = Part<Id, 'params'> & Part<Id, 'query'> & Part<Id, 'body'>
+/** What an operation is given: its parameters, its headers and its body, parsed. */
+export type Input<Id extends OperationId> = Part<Id, 'params'> &
+  Part<Id, 'query'> &
+  Part<Id, 'headers'> &
+  Part<Id, 'body'>
 
 /** What an operation answers. */
 export type Answer<Id extends OperationId> = {

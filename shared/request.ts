@@ -1,7 +1,17 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda'
+import type { APIGatewayProxyEventBase } from 'aws-lambda'
+import type { ApiKey } from './model/api-key.ts'
 
-/** What API Gateway sends a function: a REST API's Lambda proxy event. */
-export type Event = APIGatewayProxyEvent
+/**
+ * What API Gateway sends a function: a REST API's Lambda proxy event. Who calls stands where an authorizer of API
+ * Gateway's would put it; the middleware `bearerKey` does.
+ */
+export type Event = APIGatewayProxyEventBase<ApiKey | null | undefined>
+
+/** Who sent the request, which has passed `bearerKey`. */
+export const callerOf = ({ requestContext: { authorizer } }: Event): ApiKey => {
+  if (!authorizer) throw new Error('The caller of a request is not known before bearerKey.')
+  return authorizer
+}
 
 /** The values of a header, whatever the case that its name was sent in. */
 export const headerValues = (event: Event, name: string): string[] =>

@@ -54,6 +54,7 @@ const use = async (endpoint: string): Promise<void> => {
 const local = {
   [settings.petsTable]: 'PetStoreLocal-Pets',
   [settings.apiKeysTable]: 'PetStoreLocal-ApiKeys',
+  [settings.idempotencyKeysTable]: 'PetStoreLocal-IdempotencyKeys',
   [settings.keyPrefix]: 'local',
   [settings.readShards]: '1',
   [settings.writeShards]: '1',

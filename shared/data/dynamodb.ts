@@ -1,5 +1,5 @@
-import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { ConditionalCheckFailedException, DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb'
 import { serviceUnavailable } from '../model/api-error.ts'
 
 /** How long a piece of work may wait for DynamoDB, retries included. A request has two: its key, and its operation. */
@@ -23,6 +23,9 @@ export const dynamodb = DynamoDBDocumentClient.from(
   { marshallOptions: { removeUndefinedValues: true } },
 )
 
+/** What every `dynamodb.send` of a piece of work is given. */
+export type Options = { abortSignal: AbortSignal }
+
 /**
  * Does a piece of work with DynamoDB within its time budget.
  *
@@ -30,7 +33,7 @@ export const dynamodb = DynamoDBDocumentClient.from(
  *   not, an answer that drips in and the pauses between retries
  * @throws ApiError 503 when DynamoDB is slow, throttling or away
  */
-export const withinBudget = async <T>(work: (options: { abortSignal: AbortSignal }) => Promise<T>): Promise<T> => {
+export const withinBudget = async <T>(work: (options: Options) => Promise<T>): Promise<T> => {
   const ended = new AbortController()
   const timer = setTimeout(() => ended.abort(), BUDGET_MS)
   try {
@@ -40,6 +43,17 @@ export const withinBudget = async <T>(work: (options: { abortSignal: AbortSignal
     throw isUnavailable(error) ? serviceUnavailable(error) : error
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Puts an item if the condition of `input` holds, and tells whether it did. */
+export const putIf = async (input: PutCommandInput, options: Options): Promise<boolean> => {
+  try {
+    await dynamodb.send(new PutCommand(input), options)
+    return true
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false
+    throw error
   }
 }
 

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
 import type { NewPet, Pet, PetStatus, Pets } from '../model/pet.ts'
 import { newPetId } from '../model/pet-id.ts'
-import { dynamodb, withinBudget } from './dynamodb.ts'
+import { createOnce, type Ids, type Origin } from './create-once.ts'
+import { dynamodb, type Options, putIf, withinBudget } from './dynamodb.ts'
+import { reservationOf } from './idempotency-keys.ts'
+import { reservedIds } from './reserved-ids.ts'
 import { setting } from './settings.ts'
 import { statusShard, statusShards } from './status-shards.ts'
 
@@ -16,19 +19,22 @@ export const find = (id: Int64): Promise<Pet | undefined> =>
   })
 
 /**
- * Adds an animal, once: the SDK sends a put again when its answer is lost, although it may have taken effect. So each
- * animal carries the token of its creation, by which a refused put finds out whose animal is there.
+ * Adds an animal, once. With an intent, that is once for all calls with the same one within 24 hours: `isReplay` tells
+ * that an earlier call has added it.
+ *
+ * @throws ApiError 422 where the intent was to add another animal
  */
-export const create = (newPet: NewPet): Promise<Pet> =>
+export const create = (newPet: NewPet, intent?: Intent): Promise<{ pet: Pet; isReplay: boolean }> =>
   withinBudget(async (options) => {
-    const creation = randomUUID()
-    for (;;) {
-      const pet = { id: newPetId(), ...newPet }
-      if (await write(pet, creation, options)) return pet
-      // Ours: written, its answer lost. Not ours: another process drew the same id in the same millisecond.
-      const there = await read(pet.id, options)
-      if (there?.creation === creation) return pet
-    }
+    const origin = { creation: randomUUID(), reservation: intent && intentDigest(intent) }
+    const ids = origin.reservation
+      ? reservedIds(reservationOf(origin.reservation, options), newPetId, fingerprintOf(newPet))
+      : freshIds
+    const { id, there } = await createOnce<Item>(origin, ids, {
+      write: (id) => write({ id, ...newPet }, origin, options),
+      read: (id) => read(id, options),
+    })
+    return { pet: there ? toPet(there) : { id, ...newPet }, isReplay: there !== undefined }
   })
 
 /**
@@ -46,8 +52,9 @@ export const list = ({ status, limit, before }: { status?: PetStatus; limit: num
     return { pets: page.map(toPet), next: found.length > limit ? page.at(-1)?.id : undefined }
   })
 
-type Options = { abortSignal: AbortSignal }
-type Item = NewPet & { id: number; creation: string }
+type Item = NewPet & { id: number } & Partial<Origin>
+
+const freshIds: Ids = { first: async () => newPetId(), insteadOf: async () => newPetId() }
 
 const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
   const { Item } = await dynamodb.send(
@@ -57,18 +64,9 @@ const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
   return Item as Item | undefined // The document client types every item as `any`; only `write` makes them.
 }
 
-const write = async (pet: NewPet & { id: number }, creation: string, options: Options): Promise<boolean> => {
-  const Item = { ...pet, creation, statusShard: statusShard(pet.status, pet.id) }
-  try {
-    await dynamodb.send(
-      new PutCommand({ TableName: setting('petsTable'), Item, ConditionExpression: 'attribute_not_exists(id)' }),
-      options,
-    )
-    return true
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false
-    throw error
-  }
+const write = (pet: NewPet & { id: number }, origin: Origin, options: Options): Promise<boolean> => {
+  const Item = { ...pet, ...origin, statusShard: statusShard(pet.status, pet.id) }
+  return putIf({ TableName: setting('petsTable'), Item, ConditionExpression: 'attribute_not_exists(id)' }, options)
 }
 
 const query = async (shard: string, limit: number, before: number | undefined, options: Options): Promise<Item[]> => {

@@ -6,6 +6,7 @@
 export const settings = {
   petsTable: 'PETS_TABLE',
   apiKeysTable: 'API_KEYS_TABLE',
+  idempotencyKeysTable: 'IDEMPOTENCY_KEYS_TABLE',
   keyPrefix: 'KEY_PREFIX',
   readShards: 'READ_SHARDS',
   writeShards: 'WRITE_SHARDS',

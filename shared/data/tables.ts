@@ -28,6 +28,12 @@ export const tables = {
     indexes: {},
     timeToLive: 'expiresAt',
   },
+  idempotencyKeys: {
+    setting: 'idempotencyKeysTable',
+    partitionKey: { name: 'intent', type: 'S' },
+    indexes: {},
+    timeToLive: 'expiresAt',
+  },
 } as const satisfies Record<string, Table>
 
 /** What a function may do, and with which table or index of it: no more is granted to it. */

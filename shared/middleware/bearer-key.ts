@@ -8,12 +8,12 @@ const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
 
 /** Lets a request through only with a known API key: `Authorization: Bearer <API_KEY>` (RFC 6750). */
 export const bearerKey = (find: (key: string) => Promise<ApiKey | undefined>): Middleware => ({
-  before: async ({ event, internal }) => {
+  before: async ({ event }) => {
     const sent = headerValues(event, 'authorization')
     // Two such headers are no key: which of them counts must not depend on who reads them.
     const key = sent.length === 1 ? BEARER.exec(sent[0] ?? '')?.groups?.key : undefined
     const apiKey = key ? await find(key) : undefined
     if (!apiKey) throw unauthorized({ keyWasSent: key !== undefined })
-    internal.apiKey = apiKey
+    event.requestContext.authorizer = apiKey
   },
 })

@@ -15,9 +15,10 @@ export const requestLog = (operation: string): Middleware => {
       version: context.functionVersion,
       status: response?.statusCode,
       code: internal.errorCode,
+      replayed: response?.headers['Idempotent-Replayed'],
       milliseconds: Math.round(performance.now() - (internal.startedAt ?? 0)),
-      keyId: internal.apiKey?.keyId,
-      clientId: internal.apiKey?.clientId,
+      keyId: event.requestContext.authorizer?.keyId,
+      clientId: event.requestContext.authorizer?.clientId,
       coldStart,
     })
     coldStart = false

@@ -53,6 +53,14 @@ export const payloadTooLarge = () =>
 export const unsupportedMediaType = () =>
   new ApiError(415, 'unsupported_media_type', 'Send the body as JSON, with the header Content-Type: application/json')
 
+/** Another body was sent with the same `Idempotency-Key`. (RFC 9110 renamed 422, which was "Unprocessable Entity".) */
+export const idempotencyKeyReused = () =>
+  new ApiError(
+    422,
+    'unprocessable_content',
+    'This Idempotency-Key was sent with another body within the last 24 hours. Send that body again, or another key.',
+  )
+
 /** A bug: the cause is in the log, under the request id that the response carries. */
 export const internalServerError = (cause: unknown) =>
   new ApiError(500, 'internal_server_error', 'Something went wrong on our side. Report it with the X-Request-Id.', {

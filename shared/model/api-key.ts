@@ -1,5 +1,6 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { sha256 } from './sha256.ts'
 
 /** Who holds an API key: `keyId` names the key, `clientId` the client, which keeps it when the key is rotated. */
 export type ApiKey = { keyId: string; clientId: string }
@@ -26,7 +27,7 @@ export const isApiKey = (text: string, prefix: string): boolean => {
 }
 
 /** What is stored and compared in a key's place: its SHA-256 in hexadecimal. A key's 190 random bits need no salt. */
-export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex')
+export const digestOf = (key: string): string => sha256(key)
 
 const checksumOf = (text: string): string => {
   let rest = crc32(text)

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { stages } from '../../infra/stages.ts'
 import { operationIds } from '../../shared/contract.ts'
+import { tables } from '../../shared/data/tables.ts'
 import { both, onlyId, propertiesOf, resource, resourcesOf, templateOf } from './template.ts'
 
-const sumOf = (metricName: string) => Array(3).fill(`${metricName} Sum`)
 const FILLED = 'FILL(getItem, 0) + FILL(putItem, 0) + FILL(query, 0)'
 
+const ofTable = (metricName: string) => [FILLED, Array(3).fill(`${metricName} Sum`), '> 0', '1 x 300 s']
 const OF_FUNCTION = [undefined, ['Throttles Sum'], '> 0', '1 x 300 s']
 
 const LASTING = {
@@ -13,10 +14,8 @@ const LASTING = {
   ApiSlow: [undefined, ['Latency p99'], '> 2000', '3 x 300 s'],
   ApiThrottles: [undefined, ['ApiThrottled Sum'], '> 0', '1 x 300 s'],
   ...Object.fromEntries(operationIds.map((id) => [`${id}Throttles`, OF_FUNCTION])),
-  petsThrottles: [FILLED, sumOf('ThrottledRequests'), '> 0', '1 x 300 s'],
-  petsSystemErrors: [FILLED, sumOf('SystemErrors'), '> 0', '1 x 300 s'],
-  apiKeysThrottles: [FILLED, sumOf('ThrottledRequests'), '> 0', '1 x 300 s'],
-  apiKeysSystemErrors: [FILLED, sumOf('SystemErrors'), '> 0', '1 x 300 s'],
+  ...Object.fromEntries(Object.keys(tables).map((name) => [`${name}Throttles`, ofTable('ThrottledRequests')])),
+  ...Object.fromEntries(Object.keys(tables).map((name) => [`${name}SystemErrors`, ofTable('SystemErrors')])),
 }
 // The alarms that take a new version back: see release.test.ts.
 const OF_RELEASES = /(Crashes|InternalErrors|Slow)$/
@@ -54,7 +53,7 @@ describe.each(both)('$name', ({ name, template }) => {
     const lasting = alarms.filter(([id]) => id === 'ApiSlow' || !OF_RELEASES.test(id))
 
     expect(Object.fromEntries(lasting.map(([id, alarm]) => [id, inShort(alarm)]))).toEqual(LASTING)
-    expect(alarms).toHaveLength(7 + operationIds.length * (name === 'PetStoreProduction' ? 4 : 1))
+    expect(alarms).toHaveLength(9 + operationIds.length * (name === 'PetStoreProduction' ? 4 : 1))
   })
 
   test.each(alarms)('the alarm %s says where to look, tells the topic, and is silent without requests', (_, alarm) => {

@@ -87,6 +87,7 @@ describe.each(both)('the API of $name', ({ name, template }) => {
       BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
       PetsTable: { Value: { Ref: tableOf(template, 'id') } },
       ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
+      IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
     })
   })
 })

@@ -68,7 +68,8 @@ describe.each(['staging', 'production'] as const)('with a domain name, %s', (nam
         HostedZoneId: { 'Fn::GetAtt': [domainId, 'RegionalHostedZoneId'] },
       },
     })
-    expect(Object.keys(zoned.toJSON().Outputs).sort()).toEqual(['ApiKeysTable', 'BaseUrl', 'PetsTable'])
+    const outputs = ['ApiKeysTable', 'BaseUrl', 'IdempotencyKeysTable', 'PetsTable']
+    expect(Object.keys(zoned.toJSON().Outputs).sort()).toEqual(outputs)
   })
 })
 

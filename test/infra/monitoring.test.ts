@@ -26,6 +26,7 @@ describe.each(both)('$name', ({ name, template }) => {
         { Ref: functionOf(template, 'getPet') },
         { Ref: tableOf(template, 'id') },
         { Ref: tableOf(template, 'digest') },
+        { Ref: tableOf(template, 'intent') },
       ]),
     )
   })

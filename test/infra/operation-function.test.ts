@@ -12,6 +12,7 @@ describe.each([
 ])('in $name', ({ template, keyPrefix }) => {
   const pets = tableOf(template, 'id')
   const apiKeys = tableOf(template, 'digest')
+  const idempotencyKeys = tableOf(template, 'intent')
 
   test.each(operations)('the function of %s is small, current, traced, and told what it needs', (operation) => {
     const { handler, role, logGroup } = partsOf(template, operation)
@@ -25,6 +26,7 @@ describe.each([
           KEY_PREFIX: keyPrefix,
           NODE_OPTIONS: '--enable-source-maps',
           PETS_TABLE: { Ref: pets },
+          ...(operation === 'createPet' && { IDEMPOTENCY_KEYS_TABLE: { Ref: idempotencyKeys } }),
           READ_SHARDS: '1',
           WRITE_SHARDS: '1',
         },
@@ -49,7 +51,10 @@ describe.each([
     ],
     [
       'createPet',
-      [allow('dynamodb:GetItem', arn(apiKeys)), allow(['dynamodb:GetItem', 'dynamodb:PutItem'], arn(pets))],
+      [
+        allow('dynamodb:GetItem', arn(apiKeys)),
+        allow(['dynamodb:GetItem', 'dynamodb:PutItem'], [arn(idempotencyKeys), arn(pets)]),
+      ],
     ],
     ['getPet', [allow('dynamodb:GetItem', [arn(apiKeys), arn(pets)])]],
   ])('the function of %s may do its work, log, trace, and nothing else', (operation, work) => {

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import type { Context } from 'aws-lambda'
 import { describe, expect, test, vi } from 'vitest'
-import { handler } from '../../functions/getPet.ts'
+import { handler as createPet } from '../../functions/createPet.ts'
+import { handler as getPet } from '../../functions/getPet.ts'
 import '../support/database.ts'
 import { both, onlyId, partsOf, propertiesOf } from './template.ts'
 
 const BY_OPERATION = { Operation: '$.message.operation' }
+// A create that is asked for again makes nothing.
+const CREATED = '{ ($.message.status = 201) && ($.message.replayed NOT EXISTS) }'
 const OF_EACH = {
   InternalErrors: ['{ $.message.status = 500 }', { ...BY_OPERATION, Version: '$.message.version' }],
   ClientErrors: ['{ ($.message.status >= 400) && ($.message.status < 500) }', { Code: '$.message.code' }],
@@ -17,7 +20,7 @@ describe.each(both)('CloudWatch makes metrics in $name', ({ name, template }) =>
 
   test.each([
     ['listPets', OF_EACH],
-    ['createPet', { ...OF_EACH, Created: ['{ $.message.status = 201 }', BY_OPERATION] }],
+    ['createPet', { ...OF_EACH, Created: [CREATED, BY_OPERATION] }],
     ['getPet', { ...OF_EACH, DeprecatedCalls: ['{ $.message.operation = "getPet" }', BY_OPERATION] }],
   ])('of the request lines of %s', (operation, expected) => {
     const { logGroup } = partsOf(template, operation)
@@ -48,8 +51,8 @@ describe.each(both)('CloudWatch makes metrics in $name', ({ name, template }) =>
   })
 })
 
-/** The request line that getPet logs for an event of test/events, as Lambda's JSON log format writes it. */
-const lineOf = async (fixture: string) => {
+/** The request line that a function logs for an event of test/events, as Lambda's JSON log format writes it. */
+const lineOf = async (handler: typeof getPet, fixture: string) => {
   const log = vi.spyOn(console, 'info').mockImplementation(() => {})
   const event = JSON.parse(await readFile(`test/events/${fixture}.json`, 'utf8'))
   await handler(event, { functionVersion: '7' } as Context) // Lambda's; the pipeline reads nothing else of it.
@@ -59,7 +62,7 @@ const lineOf = async (fixture: string) => {
 }
 
 test('a request line has what the metrics and the saved query ask for, each as the filters compare it', async () => {
-  const { message } = await lineOf('getPet-unknown-id')
+  const { message } = await lineOf(getPet, 'getPet-unknown-id')
 
   expect(message).toMatchObject({
     operation: 'getPet',
@@ -71,12 +74,26 @@ test('a request line has what the metrics and the saved query ask for, each as t
   })
 })
 
+test('of two creates with one idempotency key, the line of the second alone says that it was replayed', async () => {
+  const first = await lineOf(createPet, 'createPet-idempotency-key')
+  const second = await lineOf(createPet, 'createPet-idempotency-key')
+
+  expect(first.message).not.toHaveProperty('replayed')
+  expect(second.message).toMatchObject({ status: 201, replayed: 'true' })
+})
+
 test.each(both)('no filter or query of $name asks for a field that no request line has', async ({ template }) => {
-  const line = await lineOf('getPet-unknown-id')
+  const lines = [
+    await lineOf(getPet, 'getPet-unknown-id'),
+    await lineOf(createPet, 'createPet-idempotency-key'),
+    await lineOf(createPet, 'createPet-idempotency-key'),
+  ]
   const { QueryString } = template.toJSON().Resources[onlyId(template, 'AWS::Logs::QueryDefinition')].Properties
   const asked = JSON.stringify([QueryString, propertiesOf(template, 'AWS::Logs::MetricFilter')])
 
   const fields = new Set([...asked.matchAll(/message\.(\w+)/g)].map(([, field]) => field))
-  expect([...fields].sort()).toEqual(['clientId', 'code', 'coldStart', 'operation', 'status', 'version'])
-  for (const field of fields) expect(line.message).toHaveProperty(`${field}`)
+  expect([...fields].sort()).toEqual(['clientId', 'code', 'coldStart', 'operation', 'replayed', 'status', 'version'])
+  expect(Object.assign({}, ...lines.map(({ message }) => message))).toMatchObject(
+    Object.fromEntries([...fields].map((field) => [field, expect.anything()])),
+  )
 })

@@ -35,14 +35,17 @@ describe.each([
     })
   })
 
-  test('the API keys are in an on-demand table, which deletes those that have expired', () => {
-    const table = resource(template, tableOf(template, 'digest'))
+  test.each([
+    ['API', 'digest'],
+    ['idempotency', 'intent'],
+  ])('the %s keys are in an on-demand table, which deletes those that have expired', (_, key) => {
+    const table = resource(template, tableOf(template, key))
 
     expect(table.Properties).toEqual({
       ...safety,
-      AttributeDefinitions: [{ AttributeName: 'digest', AttributeType: 'S' }],
+      AttributeDefinitions: [{ AttributeName: key, AttributeType: 'S' }],
       BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: [{ AttributeName: 'digest', KeyType: 'HASH' }],
+      KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     })
   })
@@ -54,7 +57,7 @@ describe.each([
   })
 
   test.each([
-    ['AWS::DynamoDB::Table', 2],
+    ['AWS::DynamoDB::Table', 3],
     ['AWS::Logs::LogGroup', operationIds.length + 1],
   ])(`all of %s meet ${removal} when they are removed`, (type, count) => {
     const found = resourcesOf(template, type)

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { create, find } from '../../../shared/data/pets.ts'
+import { find } from '../../../shared/data/pets.ts'
 import { putItem } from '../../support/database.ts'
+import { create } from './create.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -3,11 +3,12 @@ import * as apiKeys from '../../../shared/data/api-keys.ts'
 import * as pets from '../../../shared/data/pets.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
+import { create } from './create.ts'
 import { storeKey } from './faulty-database.ts'
 
 type Calls = Record<'find' | 'list' | 'create' | 'findKey', () => Promise<unknown>>
 
-const rex = await pets.create({ name: 'Rex', categoryId: 7, status: 'sold' })
+const rex = await create({ name: 'Rex', categoryId: 7, status: 'sold' })
 
 /** All that the service asks of the database, with a key that it does not remember yet. */
 export const everyCall = async (): Promise<Calls> => {
@@ -16,7 +17,7 @@ export const everyCall = async (): Promise<Calls> => {
   return {
     find: () => pets.find(rex.id),
     list: () => pets.list({ limit: 1, before: Number(rex.id) + 1 }),
-    create: () => pets.create({ name: 'Max', categoryId: 8 }),
+    create: () => create({ name: 'Max', categoryId: 8 }),
     findKey: async () => (await apiKeys.find(key))?.clientId,
   }
 }

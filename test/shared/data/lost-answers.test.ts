@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { create, find } from '../../../shared/data/pets.ts'
+import { find } from '../../../shared/data/pets.ts'
 import { answers } from '../../support/fault-proxy.ts'
+import { create } from './create.ts'
 import { always, once, proxy, storedPets } from './faulty-database.ts'
 
 const byId = (a: Record<string, unknown>, b: Record<string, unknown>) => Number(a.id) - Number(b.id)

@@ -29,6 +29,7 @@ const requestOf = (command: string): Sent => {
 const same = (text: string): string =>
   text
     .replaceAll(/"id":\d+/g, '"id":1')
+    .replaceAll(/pets\/\d{9,}/g, 'pets/1')
     .replaceAll(/cursor=[\w-]+/g, 'cursor=x')
     .replaceAll(/127.0.0.1:\d+/g, '127.0.0.1:3000')
     .replaceAll(/(x-request-id: )\S+/gi, '$1x')

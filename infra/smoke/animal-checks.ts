@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { stringifyJson } from '../../shared/model/json.ts'
+import type { Sent } from './api.ts'
 import type { Check } from './check.ts'
 
 /** The animal that a smoke test adds. `sold`, so that no shop offers it; the largest int64 must come back exactly. */
@@ -20,16 +22,34 @@ export const isUp = (key: string, waitSeconds: number): Check => ({
   waitSeconds,
 })
 
+/** A request to add an animal, once. */
+export const adding = (key: string, pet: SmokePet): Sent => ({
+  method: 'POST',
+  path: '/pets',
+  key,
+  idempotencyKey: randomUUID(),
+  body: stringifyJson(pet),
+})
+
 /** An animal can be added. */
-export const isAdded = (key: string, pet: SmokePet): Check => ({
+export const isAdded = (request: Sent, pet: SmokePet): Check => ({
   what: `POST /pets with "${pet.name}"`,
-  request: { method: 'POST', path: '/pets', key, body: stringifyJson(pet) },
+  request,
   status: 201,
   body: {
     described: 'the animal with its id',
     fits: (body) => isDeepStrictEqual(body, { id: idOf(body), ...pet }) && Number.isSafeInteger(idOf(body)),
   },
   header: { names: ['Location'], value: /^\/.*\/\d+$/ },
+})
+
+/** The same request does not add it again. */
+export const isAddedOnce = (request: Sent, pet: unknown): Check => ({
+  what: 'POST /pets again, with the same Idempotency-Key',
+  request,
+  status: 201,
+  body: { described: 'the same animal', fits: (body) => isDeepStrictEqual(body, pet) },
+  header: { names: ['Idempotent-Replayed'], value: /^true$/ },
 })
 
 /** What was added can be read, and listed: in the index, at the latest after a moment. */

@@ -1,7 +1,7 @@
 import { exactJson } from '../../shared/model/json.ts'
 
 /** A request to the API: `path` is relative to the base address, `body` is text. */
-export type Sent = { method?: string; path: string; key?: string; body?: string }
+export type Sent = { method?: string; path: string; key?: string; idempotencyKey?: string; body?: string }
 
 /** What came back: `body` is the exact JSON value of it, or the text where that is not JSON. */
 export type Answer = { status: number; headers: Headers; body: unknown }
@@ -14,10 +14,14 @@ const LONGEST_ANSWER_MS = 30_000 // API Gateway gives up after 29 s.
 /** The API at a base address. */
 export const apiAt = (baseUrl: string, stopped: AbortSignal): Api => ({
   stopped,
-  call: async ({ method = 'GET', path, key, body }) => {
+  call: async ({ method = 'GET', path, key, idempotencyKey, body }) => {
     const response = await fetch(baseUrl + path, {
       method,
-      headers: { ...(key && { Authorization: `Bearer ${key}` }), ...(body && { 'Content-Type': 'application/json' }) },
+      headers: {
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
       body: body ?? null,
       redirect: 'manual',
       signal: AbortSignal.any([stopped, AbortSignal.timeout(LONGEST_ANSWER_MS)]),

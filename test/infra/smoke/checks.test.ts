@@ -5,7 +5,7 @@ test('passes where nothing is altered', async () => {
   const { passed, lines } = await runAltered(() => undefined, 30)
 
   expect(passed).toBe(true)
-  expect(lines.filter((line) => line.startsWith('✓'))).toHaveLength(11)
+  expect(lines.filter((line) => line.startsWith('✓'))).toHaveLength(12)
   expect(lines.filter((line) => line.startsWith('✗'))).toEqual([])
 })
 

@@ -26,6 +26,16 @@ const cases: [string, Alteration, string][] = [
     (answer) => (answer.status === 201 ? without('Location', answer) : undefined),
     'POST /pets with "<name>": expected 201, the animal with its id, the header Location, but 201 came with {',
   ],
+  [
+    'adds an animal twice',
+    ({ headers }) => (headers.has('Idempotent-Replayed') ? { body: { id: 1 } } : undefined),
+    'POST /pets again, with the same Idempotency-Key: expected 201, the same animal, the header Idempotent-Replayed, but',
+  ],
+  [
+    'does not say that it had added an animal before',
+    (answer) => without('Idempotent-Replayed', answer),
+    'POST /pets again, with the same Idempotency-Key: expected 201, the same animal, the header Idempotent-Replayed, but',
+  ],
   ['takes anything', ({ status }) => (status === 400 ? { status: 201 } : undefined), `${BAD_BODY} 201 came with {`],
   [
     'adds a field to an error',

@@ -16,6 +16,7 @@ test('finds all well, leaves an animal, and no key', async () => {
   expect(lines.map((line) => line.replace(/\d{13,}/, '<id>'))).toEqual([
     '✓ GET /pets?limit=1: 200, an array',
     `✓ POST /pets with "${name}": 201, the animal with its id, the header Location`,
+    '✓ POST /pets again, with the same Idempotency-Key: 201, the same animal, the header Idempotent-Replayed',
     '✓ GET /pets/<id>: 200, the animal',
     '✓ GET /pets?status=sold&limit=100: 200, the animal among others',
     '✓ POST /pets with a wrong body: 400, the Error body of bad_request',

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { exampleCredentials } from './support/example-credentials.ts'
 
 // These only look at templates. One process for all of them loads CDK once: of 16 s, 8.
 const templates =
@@ -15,8 +16,9 @@ export default defineConfig({
     // Most tests wait: for processes, and for a database that is made to fail.
     maxWorkers: 4,
     globalSetup: 'test/support/temporary-files.ts',
+    setupFiles: 'test/support/capture-worker.ts',
     // Where the API suite finds the API, if not at a local server of its own. Vite makes a "/" of BASE_URL for the tests.
-    env: { API_BASE_URL: process.env.BASE_URL ?? '' },
+    env: { API_BASE_URL: process.env.BASE_URL ?? '', ...exampleCredentials },
     projects: [
       { extends: true, test: { name: 'templates', include: [templates], isolate: false } },
       { extends: true, test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [templates] } },

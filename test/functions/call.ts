@@ -5,6 +5,7 @@ import { handler as createPet } from '../../functions/createPet.ts'
 import { handler as getPet } from '../../functions/getPet.ts'
 import { handler as listPets } from '../../functions/listPets.ts'
 import type { Event } from '../../shared/request.ts'
+import { refuseInternals } from '../support/refuse-internals.ts'
 
 const functions = { 'GET /pets': listPets, 'POST /pets': createPet, 'GET /pets/{petId}': getPet }
 
@@ -13,9 +14,11 @@ export const fixture = (name: string): Event =>
   JSON.parse(readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8'))
 
 /** The response of the function that `event` is for, as API Gateway gets it. */
-export const callRaw = (event: Event) => {
+export const callRaw = async (event: Event) => {
   const run = functions[`${event.httpMethod} ${event.resource}` as keyof typeof functions]
-  return run(event, context)
+  const response = await run(event, context)
+  refuseInternals({ status: response.statusCode, headers: response.headers, text: response.body })
+  return response
 }
 
 /** The whole response of the function that `event` is for, its body parsed. */

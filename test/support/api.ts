@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect } from 'vitest'
+import { exampleCredentials } from './example-credentials.ts'
 import { type Received, type Sent, send } from './http.ts'
 import { startServer } from './server.ts'
 
@@ -9,7 +10,7 @@ import { startServer } from './server.ts'
  */
 const { baseUrl, apiKey, stop } = process.env.API_BASE_URL
   ? { baseUrl: process.env.API_BASE_URL.replace(/\/$/, ''), apiKey: process.env.API_KEY ?? '', stop: undefined }
-  : await startServer()
+  : await startServer([], exampleCredentials)
 afterAll(() => stop?.())
 
 export { apiKey, baseUrl }

@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { refuseInternals } from './refuse-internals.ts'
 
 /** A request as it goes over the wire: nothing is normalised, and a header may be given twice. */
 export type Sent = {
@@ -26,10 +27,11 @@ export const send = async (
     request.on('error', reject).end(body)
   })
   const received = await text(response)
-  return {
+  const answer = {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
     text: received,
-    body: received === '' ? undefined : JSON.parse(received),
   }
+  refuseInternals(answer)
+  return { ...answer, body: received === '' ? undefined : JSON.parse(received) }
 }

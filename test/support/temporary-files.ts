@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { captureProcesses, outputFolder } from './captured-output.ts'
+import { refusePrintedSecrets } from './printed-secrets.ts'
 
 let folder: string
 
@@ -8,7 +10,11 @@ let folder: string
 export const setup = (): void => {
   folder = mkdtempSync(join(tmpdir(), 'pet-store-test-'))
   process.env.TMPDIR = folder
+  captureProcesses(outputFolder())
 }
 
-/** Removes it. */
-export const teardown = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+/** Removes it, unless a secret was printed: then the run fails. */
+export const teardown = (): void => {
+  refusePrintedSecrets(outputFolder())
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}

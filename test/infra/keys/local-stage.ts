@@ -5,14 +5,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, expect } from 'vitest'
 import { readAnnouncement } from '../../../infra/local/announcement.ts'
+import { exampleCredentials } from '../../support/example-credentials.ts'
 import { send } from '../../support/http.ts'
 import { startServer } from '../../support/server.ts'
 import { runCommand } from './run-command.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'pet-store-keys-'))
 
-/** What a command needs to find the server of this test file, and no other that runs. */
-export const env = { LOCAL_DATABASE_FILE: join(folder, 'database.json') }
+/** What a command needs to find the server of this test file, and no other that runs; and what it must not print. */
+export const env = { LOCAL_DATABASE_FILE: join(folder, 'database.json'), ...exampleCredentials }
 
 // Each test file that imports this has a local server of its own.
 export const server = await startServer([], env)

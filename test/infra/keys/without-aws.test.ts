@@ -1,9 +1,9 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
+import { exampleCredentials as credentials } from '../../support/example-credentials.ts'
 import { failure, runCommand } from './run-command.ts'
 
 const region = { AWS_REGION: 'eu-central-1' }
-const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
 const SIGN_IN = 'Sign in (aws sso login), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.'
 
 /** A port at which nothing listens. */

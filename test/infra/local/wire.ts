@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { refuseInternals } from '../../support/refuse-internals.ts'
 import { type Answer, type Front, withoutTransport } from './front.ts'
 
 /** A connection that bytes are sent on as they are, until the test ends. */
@@ -42,8 +43,10 @@ export const wireTo = async (port: number, options: { allowHalfOpen?: boolean } 
   const answer = async (): Promise<Answer> => {
     const [statusLine = '', ...lines] = (await take(/\r\n\r\n/)).trim().split('\r\n')
     const headers = Object.fromEntries(lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]))
-    const body = await take(new RegExp(`^[\\s\\S]{${headers['content-length']}}`))
-    return { status: Number(statusLine.split(' ')[1]), headers: withoutTransport(headers), body: JSON.parse(body) }
+    const status = Number(statusLine.split(' ')[1])
+    const text = await take(new RegExp(`^[\\s\\S]{${headers['content-length']}}`))
+    refuseInternals({ status, headers, text })
+    return { status, headers: withoutTransport(headers), body: JSON.parse(text) }
   }
   const rest = async () => {
     await ended

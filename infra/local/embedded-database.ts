@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import dynalite from 'dynalite'
 import { takeFolder } from './data-folder.ts'
+import './ended-reads.ts'
 
 /** A DynamoDB that runs in this process, and its address. */
 export type EmbeddedDatabase = { endpoint: string; close: () => Promise<void> }

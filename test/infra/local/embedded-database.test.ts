@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
-import { expect, onTestFinished, test } from 'vitest'
+import { CreateTableCommand, DynamoDBClient, ListTablesCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
+import { Level } from 'level'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { temporaryFolder } from './command.ts'
@@ -25,6 +26,15 @@ const createTable = (endpoint: string) =>
     }),
   )
 
+const queryTable = (endpoint: string) =>
+  clientOf(endpoint).send(
+    new QueryCommand({
+      TableName: 'Pets',
+      KeyConditionExpression: 'id = :id',
+      ExpressionAttributeValues: { ':id': { N: '7' } },
+    }),
+  )
+
 test('is a DynamoDB of its own each time, in memory', async () => {
   const [one, other] = await Promise.all([startEmbedded(), startEmbedded()])
   for (const { close } of [one, other]) onTestFinished(close)
@@ -46,6 +56,23 @@ test('keeps what is in a folder, and nobody else may use that until it is closed
 
   expect(refused).toEqual(new CommandError('The data folder cannot be used: another server is using it.'))
   expect(await tablesAt(second.endpoint)).toEqual(['Pets'])
+})
+
+test.each([
+  ['in memory', () => undefined],
+  ['in a folder', temporaryFolder],
+])('keeps nothing open that a query has read, %s', async (_place, folder) => {
+  const { endpoint, close } = await startEmbedded(folder())
+  onTestFinished(close)
+  await createTable(endpoint)
+  const stores = Object.getPrototypeOf(Level.prototype)
+  const [opened, closed] = [vi.spyOn(stores, 'attachResource'), vi.spyOn(stores, 'detachResource')]
+  onTestFinished(() => void vi.restoreAllMocks())
+
+  await queryTable(endpoint)
+
+  expect(opened.mock.calls.length).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(closed.mock.calls.length).toBe(opened.mock.calls.length), 30_000)
 })
 
 test('answers although a client went away in the middle of a request', async () => {

@@ -9,7 +9,7 @@ import { refuseMalformed } from './malformed.ts'
 import { proxyEvent } from './proxy-event.ts'
 import { readBody, readTarget } from './read-request.ts'
 import { methodsOf, routeOf } from './routes.ts'
-import { trackConnections } from './stop-front.ts'
+import { trackConnections, trackWork } from './stop-front.ts'
 
 /** The functions of the API by operation, and how long each may take. */
 export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
@@ -19,12 +19,13 @@ export const createFront = (functions: Functions): Server => {
   // In AWS, each function that runs has a process and a database connection of its own. Here hundreds at once would wait
   // for one another so long that they took the database for slow.
   const inTurn = { ...functions, turn: atMost(16) }
-  const listener = (message: IncomingMessage, response: ServerResponse) => answer(inTurn, message, response)
   const server = createServer({
     maxHeaderSize: 10_240, // API Gateway's limit.
     requestTimeout: 30_000, // A request that never ends must not keep the server from stopping.
     requireHostHeader: false, // Node.js would answer without the Error body; readTarget does.
   })
+  const listener = (message: IncomingMessage, response: ServerResponse) =>
+    trackWork(server, answer(inTurn, message, response))
   return trackConnections(refuseMalformed(server.on('request', listener).on('checkExpectation', listener)))
 }
 

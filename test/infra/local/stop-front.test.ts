@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { stopFront } from '../../../infra/local/stop-front.ts'
 import { serve } from './front.ts'
@@ -27,6 +28,25 @@ test('answers the requests in flight, and takes no more', async () => {
     '["in flight"]',
   ])
   await stopped
+})
+
+test('waits for what it does for a client that has left', async () => {
+  const { listPets, called, release } = waiting()
+  const { server, port } = await serve({ listPets })
+  const wire = await wireTo(port)
+  wire.socket.write(GET)
+  await called
+  const seen: string[] = []
+
+  wire.socket.destroy()
+  const stopped = stopFront(server, NEVER).then(() => seen.push('stopped'))
+  await once(server, 'close')
+  await turn()
+  seen.push('released')
+  release({ statusCode: 200, body: '[]' })
+  await stopped
+
+  expect(seen).toEqual(['released', 'stopped'])
 })
 
 test('ends connections that are idle', async () => {

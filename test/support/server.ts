@@ -20,10 +20,13 @@ export const startServer = async (args: string[] = [], env: Record<string, strin
   const exited = once(child, 'exit')
   process.once('exit', () => child.kill('SIGKILL'))
   let output = ''
+  let isReady = false
   const ready = new Promise<string[]>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk
+      if (isReady) return // Looking into all that was printed takes ever longer, under load most of the time.
       const [, baseUrl, apiKey] = /Base address +(\S+)\s+API key +(\S+)/.exec(output) ?? []
+      isReady = Boolean(baseUrl && apiKey)
       if (baseUrl && apiKey) resolve([baseUrl, apiKey])
     }
     child.stdout?.on('data', read)

@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { send } from '../../support/http.ts'
 import type { LocalServer } from '../../support/server.ts'
 
-type Pet = { id: number }
+/** An animal as JSON has it. */
+export type Pet = { id: number; name: string; categoryId: number; status?: string }
 
 /** The headers of a request with the server's API key. */
-export const headersOf = ({ apiKey }: LocalServer) => ({
+export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
   Authorization: `Bearer ${apiKey}`,
   'Content-Type': 'application/json',
 })

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { issue, rotate } from '../../../infra/keys/actions.ts'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
+import { lostAnswer } from '../../support/faults.ts'
 import { proxy, table } from './faulty-database.ts'
 
 /** Loses the answer to the first request of an operation, and none later. */
 const loseOneAnswer = (operation: string): void => {
   let left = 1
-  proxy.faultOf = (request) => (request.operation === operation && left-- > 0 ? 'loseAnswer' : 'pass')
+  proxy.faultOf = (request) => (request.operation === operation && left-- > 0 ? lostAnswer : 'pass')
 }
 
 test('stores a key once although the answer is lost, after which the SDK puts again', async () => {

@@ -1,7 +1,7 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { find } from '../../../shared/data/pets.ts'
-import { answers } from '../../support/fault-proxy.ts'
+import { answers } from '../../support/faults.ts'
 import { all, everyCall, outage, outcomesOf, served, UNAVAILABLE } from './every-call.ts'
 import { always } from './faulty-database.ts'
 

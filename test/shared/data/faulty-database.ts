@@ -4,7 +4,8 @@ import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { setting } from '../../../shared/data/settings.ts'
 import { digestOf } from '../../../shared/model/api-key.ts'
-import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
+import { startFaultProxy } from '../../support/fault-proxy.ts'
+import type { Fault } from '../../support/faults.ts'
 
 // Each test file that imports this has a database of its own, which the service reaches through the proxy alone.
 const { endpoint } = await startEmbedded()

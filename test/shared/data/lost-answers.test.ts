@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { find } from '../../../shared/data/pets.ts'
-import { answers } from '../../support/fault-proxy.ts'
+import { answers, lostAnswer } from '../../support/faults.ts'
 import { create } from './create.ts'
 import { always, once, proxy, storedPets } from './faulty-database.ts'
 
@@ -23,7 +23,7 @@ test('20 animals are 20 when the answer to each put is lost once', { timeout: 30
   proxy.faultOf = ({ operation, body }) => {
     const isFirst = operation === 'PutItem' && !lost.has(body)
     lost.add(body)
-    return isFirst ? 'loseAnswer' : 'pass'
+    return isFirst ? lostAnswer : 'pass'
   }
   const newPets = Array.from({ length: 20 }, (_, i) => ({ name: `Rex ${i}`, categoryId: i }))
 
@@ -37,7 +37,7 @@ test('20 animals are 20 when the answer to each put is lost once', { timeout: 30
 })
 
 test('an animal is one when the answer to its put is lost, and then the answer to the read that asks for it', async () => {
-  once({ PutItem: 'loseAnswer', GetItem: 'loseAnswer' })
+  once({ PutItem: lostAnswer, GetItem: lostAnswer })
 
   const pet = await create({ name: 'Rex', categoryId: 7 })
 
@@ -51,7 +51,7 @@ describe('an animal is created, once, where a put meets once', () => {
     ['too little throughput', answers.throughputExceeded],
     ['an error of the database', answers.internalServerError],
     ['a connection that breaks', 'cut'],
-    ['a lost answer', 'loseAnswer'],
+    ['a lost answer', lostAnswer],
     ['an answer that never comes', 'silence'],
   ] as const)('%s', async (_, fault) => {
     once({ PutItem: fault })

@@ -38,3 +38,13 @@ export const unauthorized = (challenge: string): Own => ({
     status: 401,
   },
 })
+
+export const unavailable: Own = {
+  status: 503,
+  headers: { 'Retry-After': '1' },
+  body: {
+    code: 'service_unavailable',
+    message: 'The service is busy or partly down. Try again in a moment.',
+    status: 503,
+  },
+}

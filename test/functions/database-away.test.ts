@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../infra/local/database.ts'
-import { answer, deprecated } from './answers.ts'
+import { answer, deprecated, unavailable } from './answers.ts'
 import { call, error, fixture } from './call.ts'
 
 // The key is remembered from this call, so that later ones get as far as the animals.
 const database = await openDatabase()
 const before = await call(fixture('listPets-no-parameters'))
 await database.close()
-
-const unavailable = {
-  status: 503,
-  headers: { 'Retry-After': '1' },
-  body: {
-    code: 'service_unavailable',
-    message: 'The service is busy or partly down. Try again in a moment.',
-    status: 503,
-  },
-}
 
 test.each([
   ['listPets-no-parameters', {}],

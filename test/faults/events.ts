@@ -1,0 +1,21 @@
+import type { Event } from '../../shared/request.ts'
+import { fixture } from '../functions/call.ts'
+
+/** A create of an animal that is told from others by its name; with an Idempotency-Key where `key` is given. */
+export const createEvent = (name: string, apiKey: string, key?: string): Event => {
+  const event = withHeader(fixture('createPet-created'), 'Authorization', `Bearer ${apiKey}`)
+  event.body = JSON.stringify({ name, categoryId: 7, status: 'available' })
+  return key === undefined ? event : withHeader(event, 'Idempotency-Key', key)
+}
+
+/** A read of one animal. */
+export const getEvent = (id: number, apiKey: string): Event => {
+  const event = withHeader(fixture('getPet-found'), 'Authorization', `Bearer ${apiKey}`)
+  return { ...event, pathParameters: { petId: String(id) } }
+}
+
+const withHeader = (event: Event, name: string, value: string): Event => ({
+  ...event,
+  headers: { ...event.headers, [name]: value },
+  multiValueHeaders: { ...event.multiValueHeaders, [name]: [value] },
+})

@@ -1,0 +1,41 @@
+import { expect } from 'vitest'
+import { answer, unavailable } from '../functions/answers.ts'
+import { ask, type Exchange } from './requests.ts'
+import type { Case, Ran } from './run-case.ts'
+import type { Item } from './stored.ts'
+
+/** Expects of what ran, and of all that is stored then, that no animal was lost or doubled, and what was answered. */
+export const expectOnce = ({ each, name, creates, read }: Ran, stored: Item[]): void => {
+  const animals = stored.filter((item) => item.name === name)
+  const outcomes = creates.map(outcomeOf)
+  expect({ title: each.title, outcomes: outcomes.join(' '), animals: animals.length }).toEqual({
+    title: each.title,
+    outcomes: expect.toBeOneOf(possibleOutcomes(each)),
+    animals: outcomes.every((outcome) => outcome === 'unavailable') ? expect.toBeOneOf([0, 1]) : 1,
+  })
+  const body = { id: animals[0]?.id, name, categoryId: 7, status: 'available' }
+  expect(creates.map(({ response }) => response)).toEqual(creates.map((exchange) => wholeAnswer(exchange, body)))
+  if (each.way.hasKey) expect(read).toMatchObject({ status: 200, body })
+}
+
+const outcomeOf = ({ response: { status, headers } }: Exchange): string => {
+  if (status === 201) return 'Idempotent-Replayed' in headers ? 'replayed' : 'created'
+  return status === 503 ? 'unavailable' : String(status)
+}
+
+/** What a client can be told, one answer after the other. */
+const possibleOutcomes = ({ way, overcome, times }: Case): string[] => {
+  const made = way.before === ask ? 'replayed' : 'created'
+  const served = way.hasKey ? [`${made} replayed`] : [made]
+  // An attempt that is answered 503 may have made the animal.
+  const failed = way.hasKey ? [`unavailable ${made} replayed`, 'unavailable replayed replayed'] : ['unavailable']
+  if (times <= overcome) return served
+  return overcome === 0 || times >= 3 ? failed : [...served, ...failed]
+}
+
+const wholeAnswer = (exchange: Exchange, body: { id: unknown }) => {
+  const outcome = outcomeOf(exchange)
+  if (outcome === 'unavailable') return answer(exchange.event, unavailable)
+  const headers = { Location: `/v1/pets/${body.id}`, ...(outcome === 'replayed' && { 'Idempotent-Replayed': 'true' }) }
+  return answer(exchange.event, { status: 201, headers, body })
+}

@@ -14,6 +14,13 @@ export const getEvent = (id: number, apiKey: string): Event => {
   return { ...event, pathParameters: { petId: String(id) } }
 }
 
+/** A list of animals. */
+export const listEvent = (query: Record<string, string>, apiKey: string): Event => {
+  const event = withHeader(fixture('listPets-no-parameters'), 'Authorization', `Bearer ${apiKey}`)
+  const values = Object.entries(query).map(([name, value]) => [name, [value]])
+  return { ...event, multiValueQueryStringParameters: Object.fromEntries(values) }
+}
+
 const withHeader = (event: Event, name: string, value: string): Event => ({
   ...event,
   headers: { ...event.headers, [name]: value },

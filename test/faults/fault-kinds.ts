@@ -41,5 +41,8 @@ const moreKinds: Record<string, FaultKind> = {
   'JSON that was cut': { fault: malformed, overcome: 0 },
 }
 
+/** Every kind that the SDK cannot overcome where it does not end. */
+export const outages = Object.entries({ ...kinds, ...moreKinds }).filter(([, { overcome }]) => overcome !== ALL)
+
 /** Every kind; or those that differ most from one another. */
 export const faultKinds = isWhole ? { ...kinds, ...moreKinds } : kinds

@@ -22,11 +22,14 @@ export const storedPets = async (): Promise<Item[]> => {
 
 /** Stores an animal of somebody else's under this id, unless one is there, and tells whether it did. */
 export const storeAnother = async (id: number): Promise<boolean> => {
-  const Item = { id, name: 'Another', categoryId: 1, statusShard: 'sold#0', creation: 'another' }
-  const { Item: there } = await direct.send(new GetCommand({ TableName: setting('petsTable'), Key: { id } }))
-  if (!there) await direct.send(new PutCommand({ TableName: setting('petsTable'), Item }))
+  const [there] = await storedUnder([id])
+  if (!there)
+    await storePet({ id, name: 'Another', categoryId: 1, status: 'sold', statusShard: 'sold#0', creation: 'x' })
   return !there
 }
+
+/** Stores an animal as it is. */
+export const storePet = (Item: Item) => direct.send(new PutCommand({ TableName: setting('petsTable'), Item }))
 
 /** A new API key of a client. */
 export const newKeyOf = async (clientId: string): Promise<string> => {

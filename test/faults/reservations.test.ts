@@ -1,0 +1,5 @@
+import { beforeEach, expect, test } from 'vitest'
+import { answers } from '../support/faults.ts'
+import { startContainer } from './container.ts'
+import { ask } from './requests.ts'
+import { agedBy, storedPets } from './stored.ts'

@@ -1,5 +1,83 @@
-import { beforeEach, expect, test } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { unavailable } from '../functions/answers.ts'
+import { at } from '../shared/data/clock.ts'
 import { answers } from '../support/faults.ts'
 import { startContainer } from './container.ts'
-import { ask } from './requests.ts'
-import { agedBy, storedPets } from './stored.ts'
+import { ask, type Wish } from './requests.ts'
+import { storedPets } from './stored.ts'
+
+const container = await startContainer()
+afterEach(() => {
+  container.proxy.faultOf = () => 'pass'
+})
+
+const created = async (wish: Wish) => {
+  const { response } = await ask(container, wish)
+  return { status: response.status, id: response.body.id, isReplayed: 'Idempotent-Replayed' in response.headers }
+}
+
+const idsOf = async (name: string) => (await storedPets()).filter((item) => item.name === name).map(({ id }) => id)
+
+const HOUR = 3_600_000
+
+test('an animal is remembered for 24 hours, and then the same request adds another one', async () => {
+  const wish = { clientId: 'ann', name: 'Rex', idempotencyKey: 'of-a-day' }
+
+  const first = await created(wish)
+  at(24 * HOUR - 1000)
+  const lastReplay = await created(wish)
+  at(24 * HOUR)
+  const another = await created(wish)
+
+  expect(lastReplay).toEqual({ ...first, isReplayed: true })
+  expect(another).toEqual({ status: 201, id: expect.any(Number), isReplayed: false })
+  expect(new Set(await idsOf('Rex'))).toEqual(new Set([first.id, another.id]))
+})
+
+test('an animal is the same for each API key of a client, and another one for another client', async () => {
+  const wish = { clientId: 'ann', name: 'Tom', idempotencyKey: 'order-1742' }
+
+  const ofAnn = await created(wish)
+  const withAnotherKey = await created(wish)
+  const ofBob = await created({ ...wish, clientId: 'bob' })
+
+  expect(withAnotherKey).toEqual({ ...ofAnn, isReplayed: true })
+  expect(ofBob).toEqual({ status: 201, id: expect.any(Number), isReplayed: false })
+  expect(new Set(await idsOf('Tom'))).toEqual(new Set([ofAnn.id, ofBob.id]))
+})
+
+/** Lets reads see nothing, though the puts before them were refused because something is there. */
+const blind = (times: number) => {
+  let left = times
+  container.proxy.faultOf = async ({ operation, body }) => {
+    if (operation !== 'GetItem' || /ApiKeys/.test(body) || left-- <= 0) return 'pass'
+    await pause(100) // Or it would be asked hundreds of times.
+    return answers.nothing
+  }
+}
+
+test.each([1, 2, 3, 4])('an animal stays one when %d reads see nothing of what is there', async (times) => {
+  const wish = { clientId: 'ann', name: `Mia ${times}`, idempotencyKey: `blind-${times}` }
+  const first = await created(wish)
+  blind(times)
+
+  const replay = await created(wish)
+
+  expect(replay).toEqual({ ...first, isReplayed: true })
+  expect(await idsOf(wish.name)).toEqual([first.id])
+})
+
+test('an animal stays one when no read sees anything: the request is given up in time', async () => {
+  const wish = { clientId: 'ann', name: 'Zoe', idempotencyKey: 'blind' }
+  const first = await created(wish)
+  blind(Number.POSITIVE_INFINITY)
+
+  const { response } = await ask(container, wish)
+  blind(0)
+  const replay = await created(wish)
+
+  expect(response).toMatchObject(unavailable)
+  expect(replay).toEqual({ ...first, isReplayed: true })
+  expect(await idsOf('Zoe')).toEqual([first.id])
+})

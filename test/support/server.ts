@@ -18,7 +18,9 @@ export type LocalServer = {
 export const startServer = async (args: string[] = [], env: Record<string, string> = {}): Promise<LocalServer> => {
   const child = run(['--port', '0', ...args], env)
   const exited = once(child, 'exit')
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   let output = ''
   let isReady = false
   const ready = new Promise<string[]>((resolve, reject) => {

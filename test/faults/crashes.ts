@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { headersOf } from '../infra/local/catalogue.ts'
+import { type Received, send } from '../support/http.ts'
+import { type LocalServer, startServer } from '../support/server.ts'
+
+/** When a server dies: at which of its writes, and at which moment of it. */
+export type Death = { write: number; when: 'before' | 'meanwhile' | 'after' }
+
+/** An animal that a client asks for until it is told that it is there: how often it asked, and what it was told. */
+export type Wish = { name: string; requests: number; told: Received[] }
+
+const CLIENTS = 8
+const PRELOADED = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
+
+/** Serves clients from a folder by one server after the other, each of which dies; tells what the clients asked for. */
+export const crash = async (folder: string, deaths: Death[]): Promise<Wish[]> => {
+  const wishes: Wish[] = []
+  const clients = Array.from({ length: CLIENTS }, () => newClient(wishes))
+  for (const { write, when } of deaths) {
+    const env = { NODE_OPTIONS: `--import=${PRELOADED}`, DIE_AT_WRITE: String(write), DIE_WHEN: when }
+    const server = await startServer(['--data', folder], env)
+    const exited = once(server.process, 'exit')
+    await Promise.allSettled(clients.map((askOn) => askOn(server)))
+    const [, signal] = await exited
+    if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${server.output()}`)
+  }
+  return wishes
+}
+
+/** Asks for an animal. Throws where the server dies before it answers. */
+export const ask = async (server: LocalServer, wish: Wish): Promise<Received> => {
+  wish.requests++
+  const headers = { ...headersOf(server), 'Idempotency-Key': wish.name }
+  const body = JSON.stringify({ name: wish.name, categoryId: 7 })
+  const answer = await send(server.baseUrl, { method: 'POST', path: '/pets', headers, body })
+  wish.told.push(answer)
+  return answer
+}
+
+/** Asks for one animal after the other, and for one until it is there: first for the one that a server died over. */
+const newClient = (wishes: Wish[]) => {
+  let wish: Wish | undefined
+  return async (server: LocalServer): Promise<never> => {
+    for (;;) {
+      wish ??= newWish(wishes)
+      if ((await ask(server, wish)).status === 201) wish = undefined
+    }
+  }
+}
+
+const newWish = (wishes: Wish[]): Wish => {
+  const wish = { name: `Rex-${wishes.length + 1}`, requests: 0, told: [] }
+  wishes.push(wish)
+  return wish
+}

@@ -22,6 +22,21 @@ test('an animal is read strongly consistent, so that it is there as soon as it w
   ])
 })
 
+test('a reservation is read strongly consistent, so that all attempts at an animal see the same id', async () => {
+  const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1742' }
+  await pets.create({ name: 'Rex', categoryId: 7 }, intent)
+  requests = []
+
+  await pets.create({ name: 'Rex', categoryId: 7 }, intent)
+
+  const reads = requests.filter(({ operation }) => operation === 'GetItem')
+  const consistent = (TableName: string) => expect.objectContaining({ TableName, ConsistentRead: true })
+  expect(reads.map(({ body }) => body)).toEqual([
+    consistent('PetStoreLocal-IdempotencyKeys'),
+    consistent('PetStoreLocal-Pets'),
+  ])
+})
+
 test('an API key is read strongly consistent, so that it is dead as soon as it was revoked', async () => {
   await apiKeys.find(newApiKey('local'))
 

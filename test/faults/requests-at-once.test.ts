@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { headersOf, listAll } from '../infra/local/catalogue.ts'
-import { send } from '../support/http.ts'
-import { startServer } from '../support/server.ts'
+import { type Received, send } from '../support/http.ts'
+import { type LocalServer, startServer } from '../support/server.ts'
 import { endpoint } from './stored.ts'
 
 // Two processes, with one database.
@@ -9,20 +9,27 @@ const servers = await Promise.all([1, 2].map(() => startServer([], { AWS_ENDPOIN
 afterAll(() => Promise.all(servers.map(({ stop }) => stop())))
 
 test('50 requests at once, with one key, to two servers, make one animal', async () => {
-  const body = '{"name":"Rex","categoryId":7}'
-  const requests = servers.flatMap((server) => {
-    const headers = { ...headersOf(server), 'Idempotency-Key': 'order-1742' }
-    return Array.from({ length: 25 }, () => ({ server, headers }))
-  })
+  const asked = servers.flatMap((server) => Array.from({ length: 25 }, () => askUntilServed(server)))
 
-  const responses = await Promise.all(
-    requests.map(({ server, headers }) => send(server.baseUrl, { method: 'POST', path: '/pets', headers, body })),
-  )
+  const answers = await Promise.all(asked)
 
-  const listed = await Promise.all(servers.map(listAll))
-  expect(responses.map(({ status, text }) => `${status} ${text}`)).toEqual(
-    responses.map(() => `201 ${JSON.stringify(listed[0]?.[0])}`),
+  const given = answers.map((all) => all.at(-1))
+  const [pets, samePets] = await Promise.all(servers.map(listAll))
+  expect(pets).toEqual([{ id: expect.any(Number), name: 'Rex', categoryId: 7 }])
+  expect(samePets).toEqual(pets)
+  expect(given.map((last) => `${last?.status} ${last?.text}`)).toEqual(
+    given.map(() => `201 ${JSON.stringify(pets?.[0])}`),
   )
-  expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1)
-  expect(listed).toEqual([[responses[0]?.body], [responses[0]?.body]])
+  // Where a busy machine keeps the request that makes it for too long, none of the 201s is its.
+  const makers = given.filter((last) => last?.headers['idempotent-replayed'] === undefined)
+  expect(makers.length).toEqual(answers.every(({ length }) => length === 1) ? 1 : expect.toBeOneOf([0, 1]))
 })
+
+/** All answers to a request that is sent until it is served. */
+const askUntilServed = async (server: LocalServer): Promise<Received[]> => {
+  const headers = { ...headersOf(server), 'Idempotency-Key': 'order-1742' }
+  const request = { method: 'POST', path: '/pets', headers, body: '{"name":"Rex","categoryId":7}' }
+  const answers = [await send(server.baseUrl, request)]
+  while (answers.at(-1)?.status === 503) answers.push(await send(server.baseUrl, request))
+  return answers
+}

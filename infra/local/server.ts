@@ -26,6 +26,8 @@ export const createFront = (functions: Functions): Server => {
   })
   const listener = (message: IncomingMessage, response: ServerResponse) =>
     trackWork(server, answer(inTurn, message, response))
+  // A client that ends its side behind a request still waits for the answer (RFC 9112, section 6.3).
+  Object.assign(server, { httpAllowHalfOpen: true })
   return trackConnections(refuseMalformed(server.on('request', listener).on('checkExpectation', listener)))
 }
 

@@ -63,7 +63,10 @@ export const exchange = async ({ port }: { port: number }, text: string): Promis
 }
 
 /** Connects to a front, and tells the other end of the connection, too. */
-export const wireAndSocket = async ({ server, port }: Front): Promise<{ wire: Wire; socket: Socket }> => {
-  const [[socket], wire] = await Promise.all([once(server, 'connection'), wireTo(port)])
+export const wireAndSocket = async (
+  { server, port }: Front,
+  options: { allowHalfOpen?: boolean } = {},
+): Promise<{ wire: Wire; socket: Socket }> => {
+  const [[socket], wire] = await Promise.all([once(server, 'connection'), wireTo(port, options)])
   return { wire, socket }
 }

@@ -14,14 +14,20 @@ import { trackConnections, trackWork } from './stop-front.ts'
 /** The functions of the API by operation, and how long each may take. */
 export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
 
+/** For how long, in milliseconds, a client may send a request, or take nothing of an answer; how often that is checked. */
+export type Patience = { requestMs: number; silenceMs: number; checkMs: number }
+
+const PATIENCE = { requestMs: 30_000, silenceMs: 30_000, checkMs: 5_000 }
+
 /** The HTTP front of the local API: it does for the functions what API Gateway does in AWS. */
-export const createFront = (functions: Functions): Server => {
+export const createFront = (functions: Functions, { requestMs, silenceMs, checkMs }: Patience = PATIENCE): Server => {
   // In AWS, each function that runs has a process and a database connection of its own. Here hundreds at once would wait
   // for one another so long that they took the database for slow.
-  const inTurn = { ...functions, turn: atMost(16) }
+  const inTurn = { ...functions, silenceMs, turn: atMost(16) }
   const server = createServer({
     maxHeaderSize: 10_240, // API Gateway's limit.
-    requestTimeout: 30_000, // A request that never ends must not keep the server from stopping.
+    requestTimeout: requestMs, // A request that never ends must not keep the server from stopping.
+    connectionsCheckingInterval: checkMs,
     requireHostHeader: false, // Node.js would answer without the Error body; readTarget does.
   })
   const listener = (message: IncomingMessage, response: ServerResponse) =>
@@ -31,7 +37,7 @@ export const createFront = (functions: Functions): Server => {
   return trackConnections(refuseMalformed(server.on('request', listener).on('checkExpectation', listener)))
 }
 
-type InTurn = Functions & { turn: ReturnType<typeof atMost> }
+type InTurn = Functions & { silenceMs: number; turn: ReturnType<typeof atMost> }
 
 const answer = async (functions: InTurn, message: IncomingMessage, response: ServerResponse): Promise<void> => {
   const request = { requestId: newRequestId(), method: message.method, path: pathForLog(message) }
@@ -44,7 +50,7 @@ const answer = async (functions: InTurn, message: IncomingMessage, response: Ser
   response.setHeaders(new Map(Object.entries(result.headers ?? {})))
   // `server.close()` ends the connections that are idle then, not those that become idle later.
   if (!listensStill(message)) response.setHeader('Connection', 'close')
-  response.end(result.body)
+  response.setTimeout(functions.silenceMs).end(result.body)
 }
 
 const resultOf = async (

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
-import { createFront } from '../../../infra/local/server.ts'
+import { createFront, type Patience } from '../../../infra/local/server.ts'
 import { stopFront } from '../../../infra/local/stop-front.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { type Sent, send } from '../../support/http.ts'
@@ -18,10 +18,10 @@ const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Record
 /** Serves functions behind the front on a free port until the test ends. Those that are not given answer `[]`. */
 export const serve = async (
   handlers: Partial<Record<OperationId, Handler>> = {},
-  timeoutMs = 60_000,
+  { timeoutMs = 60_000, patience }: { timeoutMs?: number; patience?: Patience } = {},
 ): Promise<Front> => {
   for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
-  const server = createFront({ handlers: { ...everyOk, ...handlers }, timeoutMs })
+  const server = createFront({ handlers: { ...everyOk, ...handlers }, timeoutMs }, patience)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
     vi.restoreAllMocks()

@@ -8,7 +8,7 @@ test('tells a function its name and how long it may take', async () => {
     contexts.push(context)
     return { statusCode: 200, body: String(context.getRemainingTimeInMillis() > 0) }
   }
-  const front = await serve({ listPets }, 2 ** 31 - 1)
+  const front = await serve({ listPets }, { timeoutMs: 2 ** 31 - 1 })
 
   const { body } = await ask(front, { path: '/v1/pets' })
 

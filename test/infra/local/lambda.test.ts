@@ -68,7 +68,7 @@ test.each([
 })
 
 test('answers 504 when a function takes too long', async () => {
-  const front = await serve({ listPets: () => new Promise(() => {}) }, 1)
+  const front = await serve({ listPets: () => new Promise(() => {}) }, { timeoutMs: 1 })
 
   const answer = await ask(front, { path: '/v1/pets' })
 

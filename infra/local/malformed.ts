@@ -38,7 +38,16 @@ const refuse = (socket: Duplex, error: ApiError, last: Exchange | undefined): vo
     // body is what is wrong, `readBody` throws this.
     if (!last.message.complete) last.message.emit('error', error)
     if (answered) end(socket)
-    else last.response.on('close', () => end(socket))
+    else endAfter(last.response, socket)
+  }
+}
+
+const endAfter = (response: ServerResponse, socket: Duplex): void => {
+  if (response.headersSent) response.on('close', () => end(socket))
+  else {
+    response.setHeader('Connection', 'close')
+    // How Node.js then ends the connection: with something unread.
+    Object.assign(socket, { destroySoon: () => end(socket) })
   }
 }
 

@@ -54,6 +54,14 @@ test('answers and logs a request with a malformed body once, under one id', asyn
   ])
 })
 
+test('does not reset the connection while what follows a malformed body is being sent', async () => {
+  const wire = await wireTo((await serve()).port)
+
+  wire.socket.write(`${chunked('/v1/pets')}two\r\n${'a'.repeat(2_000_000)}`)
+
+  expect([await wire.answer(), await wire.rest()]).toEqual([badRequest, ''])
+})
+
 test('answers 400 when the client ends its side in the middle of a body', async () => {
   const wire = await wireTo((await serve()).port, { allowHalfOpen: true })
 

@@ -9,7 +9,7 @@ export type Wire = {
   socket: Socket
   /** Waits for text, and takes it and all before it off what has come. */
   take: (pattern: RegExp) => Promise<string>
-  /** Takes the next answer; its length must be stated. */
+  /** Takes the next answer; where its length is not stated, to the end of the connection. */
   answer: () => Promise<Answer>
   /** What comes until the server ends the connection. */
   rest: () => Promise<string>
@@ -44,7 +44,8 @@ export const wireTo = async (port: number, options: { allowHalfOpen?: boolean } 
     const [statusLine = '', ...lines] = (await take(/\r\n\r\n/)).trim().split('\r\n')
     const headers = Object.fromEntries(lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]))
     const status = Number(statusLine.split(' ')[1])
-    const text = await take(new RegExp(`^[\\s\\S]{${headers['content-length']}}`))
+    const length = headers['content-length']
+    const text = length === undefined ? await rest() : await take(new RegExp(`^[\\s\\S]{${length}}`))
     refuseInternals({ status, headers, text })
     return { status, headers: withoutTransport(headers), body: JSON.parse(text) }
   }

@@ -31,14 +31,12 @@ const byCode: Record<string, ApiError> = {
 }
 
 const refuse = (socket: Duplex, error: ApiError, last: Exchange | undefined): void => {
-  const answered = last?.response.writableFinished
-  if (!last || (answered && last.message.complete)) end(socket, answerTo(error))
+  if (!last || last.response.writableFinished) end(socket, answerTo(error))
   else {
-    // The last request has its one answer, or is about to get it: two on one connection must not be mixed up. Where its
-    // body is what is wrong, `readBody` throws this.
+    // The last request is about to get its one answer: two on one connection must not be mixed up. Where its body is what
+    // is wrong, `readBody` throws this.
     if (!last.message.complete) last.message.emit('error', error)
-    if (answered) end(socket)
-    else endAfter(last.response, socket)
+    endAfter(last.response, socket)
   }
 }
 

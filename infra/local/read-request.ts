@@ -26,7 +26,7 @@ export const readBody = (message: IncomingMessage): Promise<Buffer> =>
     message
       .on('data', (chunk: Buffer) => {
         size += chunk.length
-        // What is too large is read to its end, though not kept: a client that is still sending does not see an answer.
+        // What is too large is read to its end, though not kept.
         if (size <= MAX_BYTES) chunks.push(chunk)
       })
       .on('end', () => (size > MAX_BYTES ? reject(gatewayAnswers.payloadTooLarge) : resolve(Buffer.concat(chunks))))

@@ -58,13 +58,14 @@ const resultOf = async (
   message: IncomingMessage,
   request: Logged,
 ): Promise<ProxyResponse> => {
+  // First of all: a client that is still sending does not see an answer.
+  const body = await readBody(message)
   const { path, query } = readTarget(message)
   const route = routeOf(path)
   if (!route) throw gatewayAnswers.notFound
   if (message.method === 'OPTIONS') return preflightResponse(request, methodsOf(route))
   const id = route.operations[message.method ?? '']
   if (!id) throw gatewayAnswers.methodNotAllowed(methodsOf(route))
-  const body = await readBody(message)
   const event = proxyEvent({ message, path, query, body, requestId: request.requestId }, route)
   return turn(() => invoke(id, handlers[id], event, timeoutMs))
 }

@@ -48,8 +48,9 @@ const answer = async (functions: InTurn, message: IncomingMessage, response: Ser
   })
   response.statusCode = result.statusCode
   response.setHeaders(new Map(Object.entries(result.headers ?? {})))
-  // `server.close()` ends the connections that are idle then, not those that become idle later.
-  if (!listensStill(message)) response.setHeader('Connection', 'close')
+  // `server.close()` ends the connections that are idle then, not those that become idle later. And behind a request that
+  // asks for another protocol, Node.js overlooks what is malformed.
+  if (!listensStill(message) || message.headers.upgrade) response.setHeader('Connection', 'close')
   response.setTimeout(functions.silenceMs).end(result.body)
 }
 

@@ -21,7 +21,8 @@ export const send = async (
   { method = 'GET', path = '', headers = {}, body }: Sent,
 ): Promise<Received> => {
   const { protocol, hostname, port, pathname } = new URL(baseUrl)
-  const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + path, method, headers }
+  const target = pathname.replace(/\/$/, '') + path // Of an origin, `URL` makes the path `/`.
+  const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: target, method, headers }
   const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
     const request = protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
     request.on('error', reject).end(body)

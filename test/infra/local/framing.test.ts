@@ -35,3 +35,13 @@ test.each(['gzip, chunked', 'identity, chunked'])('refuses a body in the coding 
   expect((await wire.answer()).status).toBe(200)
   expect(createPet).not.toHaveBeenCalled()
 })
+
+test('does not leave a client waiting that asked for another protocol before', async () => {
+  const wire = await wireTo((await serve()).port)
+
+  wire.socket.write('GET /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
+  const head = await wire.take(/\r\n\r\n/)
+
+  expect([head.split('\r\n')[0], await wire.rest()]).toEqual(['HTTP/1.1 200 OK', '[]'])
+  expect(head).toContain('\r\nConnection: close\r\n')
+})

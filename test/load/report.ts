@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
+import type { Memory } from '../support/memory.ts'
 import { CONNECTIONS } from './fire.ts'
-import type { Memory } from './memory.ts'
 import type { Part, Run } from './run-load.ts'
 import { isWarm } from './shortcomings.ts'
 

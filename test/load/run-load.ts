@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { headersOf, listAll } from '../infra/local/catalogue.ts'
 import { send } from '../support/http.ts'
+import { type Memory, memoryAt, probeAt } from '../support/memory.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
 import { fire, type Speed } from './fire.ts'
 import { type Ledger, newLedger } from './ledger.ts'
-import { type Memory, memoryAt, probeAt } from './memory.ts'
 import { requestsOf } from './requests.ts'
 import { type Tally, tallyOf } from './tally.ts'
 

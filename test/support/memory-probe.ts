@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-// Loaded into the server under load, ahead of its own code: tells whoever connects how much memory the process has.
+// Loaded into a server under test, ahead of its own code: tells whoever connects how much memory the process has.
 createServer((socket) => {
   globalThis.gc?.()
   globalThis.gc?.() // Buffers are freed between the two.

@@ -10,7 +10,7 @@ export type Memory = { heap: number; resident: number }
 
 /** What makes a process tell its memory at a socket. */
 export const probeAt = (socket: string) => ({
-  NODE_OPTIONS: '--expose-gc --import=./test/load/memory-probe.ts',
+  NODE_OPTIONS: '--expose-gc --import=./test/support/memory-probe.ts',
   MEMORY_SOCKET: socket,
 })
 

@@ -1,0 +1,18 @@
+import fc from 'fast-check'
+import type { PetBody } from './good-body.ts'
+import { type Keyed, keyed } from './idempotency-key.ts'
+
+/** So few that each comes several times. */
+const ANIMALS = 30
+
+/** An animal that is asked for again and again, under a key of its own and in any spelling: there must be one of it. */
+export const retry: fc.Arbitrary<{ content: PetBody; idempotencyKey: Keyed }> = fc
+  .record({ animal: fc.nat(ANIMALS - 1), isQuoted: fc.boolean(), isSpaced: fc.boolean() })
+  .map(({ animal, isQuoted, isSpaced }) => {
+    const name = `Again ${animal}`
+    const id = 2n ** 53n + BigInt(animal)
+    const text = isSpaced ? ` { "categoryId": ${id}, "name": "${name}" } ` : `{"name":"${name}","categoryId":${id}}`
+    const wanted = { name, categoryId: `${id}`, status: undefined }
+    const key = keyed(`again-${animal}`, isQuoted, 'never')
+    return { content: { body: { text }, wanted, refused: 'never' }, idempotencyKey: key }
+  })

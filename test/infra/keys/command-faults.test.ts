@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { issue } from '../../../infra/keys/actions.ts'
 import { exampleCredentials } from '../../support/example-credentials.ts'
-import { answer, answers, type Fault } from '../../support/fault-proxy.ts'
+import { answer, answers, type Fault } from '../../support/faults.ts'
 import { deployment, proxy, table } from './faulty-database.ts'
 import { failure, runCommand } from './run-command.ts'
 

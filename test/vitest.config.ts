@@ -11,8 +11,8 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     // These only end what hangs, on a machine that is busy with other work as well. (Time is measured in one place: that
     // an outage of the database ends as a 503 within its budget.)
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Most tests wait: for processes, and for a database that is made to fail.
     maxWorkers: 4,
     globalSetup: 'test/support/temporary-files.ts',

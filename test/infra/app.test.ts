@@ -13,7 +13,7 @@ beforeAll(async () => {
   // What the CDK's command line tool does, less the bundles. No region, no credentials, no home directory.
   const env = { CDK_OUTDIR: directory, CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}', PATH: process.env.PATH }
   printed = await promisify(execFile)(process.execPath, ['infra/app.ts'], { env })
-}, 30_000)
+})
 
 afterAll(() => rm(directory, { recursive: true }))
 

@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { CreateTableCommand, DynamoDBClient, ListTablesCommand, QueryCommand } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
@@ -16,15 +22,22 @@ const clientOf = (endpoint: string): DynamoDBClient => {
 
 const tablesAt = async (endpoint: string) => (await clientOf(endpoint).send(new ListTablesCommand())).TableNames
 
-const createTable = (endpoint: string) =>
-  clientOf(endpoint).send(
+const createTable = async (endpoint: string) => {
+  const client = clientOf(endpoint)
+  const Pets = { TableName: 'Pets' }
+  await client.send(
     new CreateTableCommand({
-      TableName: 'Pets',
+      ...Pets,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
     }),
   )
+  await vi.waitUntil(
+    async () => (await client.send(new DescribeTableCommand(Pets))).Table?.TableStatus === 'ACTIVE',
+    30_000,
+  )
+}
 
 const queryTable = (endpoint: string) =>
   clientOf(endpoint).send(

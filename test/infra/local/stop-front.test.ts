@@ -38,7 +38,7 @@ test('waits for what it does for a client that has left', async () => {
   await called
   const seen: string[] = []
 
-  wire.socket.destroy()
+  wire.socket.resetAndDestroy()
   const stopped = stopFront(server, NEVER).then(() => seen.push('stopped'))
   await once(server, 'close')
   await turn()

@@ -27,7 +27,7 @@ describe('an animal is made once, and nobody is answered 201 for one that is not
       mayLose: 0,
     },
     { when: 'one sends another body', attempts: [a, attempt('b', [1], 'other')], taken: [1], mayLose: 1 },
-  ])('whatever is lost, late or crashes: $when', { timeout: 120_000 }, async (scenario) => {
+  ])('whatever is lost, late or crashes: $when', async (scenario) => {
     const { moments, wrong } = await check(scenario)
 
     expect(wrong).toBeUndefined()

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sent, send } from './support/http.ts'
 import { type LocalServer, startServer } from './support/server.ts'
 
-const examples = [...readFileSync('README.md', 'utf8').matchAll(/^```console\n(.*?)^```$/gms)]
+const README = readFileSync('README.md', 'utf8')
+const examples = [...README.matchAll(/^```console\n(.*?)^```$/gms)]
   .flatMap(([, block = '']) => block.split(/^\$ /m).slice(1))
   .map((example): [string, string] => [example.split('\n')[0] ?? '', example.split('\n').slice(1).join('\n').trim()])
 
@@ -33,6 +34,13 @@ const same = (text: string): string =>
     .replaceAll(/cursor=[\w-]+/g, 'cursor=x')
     .replaceAll(/127.0.0.1:\d+/g, '127.0.0.1:3000')
     .replaceAll(/(x-request-id: )\S+/gi, '$1x')
+
+test('names no file that is not there, but those of the operation that it adds', () => {
+  const names = [...README.matchAll(/`((?:functions|shared|infra|test)\/[\w./-]+)`/g)].map(([, name = '']) => name)
+
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !existsSync(name))).toEqual(['functions/countPets.ts', 'test/api/count-pets.test.ts'])
+})
 
 test('shows what it says', () => {
   expect(examples.length).toBeGreaterThan(8)

@@ -3,8 +3,9 @@ import type { Access } from './data/tables.ts'
 import { Cursor } from './model/cursor.ts'
 import { IdempotencyKey } from './model/idempotency-key.ts'
 import { Int64Text } from './model/int64.ts'
+import { Limit } from './model/limit.ts'
 import { NewPet, Pet, PetStatus, Pets } from './model/pet.ts'
-import { type ObjectSchema, takes } from './model/takes.ts'
+import type { ObjectSchema } from './model/takes.ts'
 
 /** An operation of the interface. What serves, deploys and describes it is derived from this. */
 export type Row = {
@@ -25,16 +26,6 @@ export type Row = {
 
 /** Since when an operation is deprecated, when it is removed, and the path of what replaces it. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
-
-const MAX_LIMIT = 100
-
-const Limit = v.pipe(
-  v.string(),
-  v.regex(/^[1-9]\d{0,2}$/),
-  v.transform(Number),
-  v.maxValue(MAX_LIMIT),
-  takes(`an integer from 1 to ${MAX_LIMIT}`),
-)
 
 /** The table of contents: one row an operation, named by its operationId, as are its file and its Lambda function. */
 export const contract = {

@@ -1,16 +1,17 @@
 import * as v from 'valibot'
 import { takes } from './takes.ts'
 
-const MIN = -(2n ** 63n)
-const MAX = 2n ** 63n - 1n
+/** The least and the greatest int64. */
+export const MIN_INT64 = -(2n ** 63n)
+export const MAX_INT64 = 2n ** 63n - 1n
 
 /**
  * An int64 (interface, section 2), always exact: a `number` as far as those are (2^53 - 1), a `bigint` beyond.
  * Rounding an identifier would be silent data loss.
  */
 export const Int64 = v.pipe(
-  v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.bigint(), v.minValue(MIN), v.maxValue(MAX))]),
-  takes(`an integer from ${MIN} to ${MAX}, in digits`),
+  v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),
+  takes(`an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`),
 )
 export type Int64 = v.InferOutput<typeof Int64>
 

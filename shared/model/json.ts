@@ -29,5 +29,5 @@ const exactNumber = (_key: string, value: unknown, { source = '' }: { source?: s
 }
 
 /** `value` as JSON text, a `bigint` in plain digits (`JSON.stringify` throws on one). */
-export const stringifyJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part))
+export const stringifyJson = (value: unknown, indent = 0): string =>
+  JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part), indent)

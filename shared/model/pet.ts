@@ -8,13 +8,14 @@ const STATUSES = ['available', 'pending', 'sold'] as const
 export const PetStatus = v.pipe(v.picklist(STATUSES), takes(`one of ${STATUSES.join(', ')}`))
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
-const MAX_NAME = 1000
+/** How many code points an animal's name may have. */
+export const MAX_NAME = 1000
 
 /**
  * An animal's name. Its length counts code points. It is bounded because a longer one would end in an error of
  * DynamoDB's; a lone surrogate or U+FFFD in it means that text was lost on the way here.
  */
-const Name = v.pipe(
+export const Name = v.pipe(
   v.string(),
   v.check((name) => /\S/.test(name) && codePoints(name) <= MAX_NAME),
   v.check((name) => name.isWellFormed() && !name.includes('\uFFFD')),

@@ -1,0 +1,71 @@
+import { contract, type OperationId, operationIds, type Row } from '../../shared/contract.ts'
+import { stringifyJson } from '../../shared/model/json.ts'
+import { exampleOf } from './examples.ts'
+import { componentHeaders } from './headers.ts'
+import { parametersOf } from './parameters.ts'
+import { responsesOf } from './responses.ts'
+import { componentSchemas, type Json, jsonSchemaOf } from './schemas.ts'
+import { servers } from './servers.ts'
+import { descriptions, introduction } from './words.ts'
+
+/** The interface as an OpenAPI 3.1 document, made from the contract. A `bigint` in it is a number. */
+export const openApiDocument = (): Json => ({
+  openapi: '3.1.1',
+  info: {
+    title: 'Pet Store',
+    version: '1.0.0',
+    description: introduction,
+    license: { name: 'UNLICENSED', url: 'https://docs.npmjs.com/cli/configuring-npm/package-json#license' },
+  },
+  servers,
+  tags: [{ name: 'Pets', description: 'The animals of the catalogue.' }],
+  security: [{ apiKey: [] }],
+  paths: Object.fromEntries(
+    [...Map.groupBy(operationIds, (id) => contract[id].path)].map(([path, ids]) => [
+      path,
+      Object.fromEntries(ids.map((id) => [contract[id].method.toLowerCase(), operation(id, contract[id])])),
+    ]),
+  ),
+  components: {
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'An API key of the deployment.' },
+    },
+    headers: componentHeaders(),
+    schemas: { ...componentSchemas(), Error: ERROR },
+  },
+})
+
+const operation = (id: OperationId, row: Row): Json => ({
+  operationId: id,
+  summary: row.summary,
+  description: [descriptions[id], row.deprecated && farewell(row.deprecated)].filter(Boolean).join('\n\n'),
+  tags: ['Pets'],
+  ...(row.deprecated && { deprecated: true, 'x-sunset': row.deprecated.sunset.toISOString().slice(0, 10) }),
+  parameters: parametersOf(row),
+  ...(row.body && {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: jsonSchemaOf(row.body), ...exampleOf(row.body) } },
+    },
+  }),
+  responses: responsesOf(row),
+})
+
+const farewell = ({ sunset, successor }: NonNullable<Row['deprecated']>): string =>
+  `Deprecated, and removed on ${sunset.toUTCString().slice(5, 16)}. Use \`${successor}\` instead.`
+
+/** Interface, section 2. */
+const ERROR = {
+  type: 'object',
+  description: 'The body of every error.',
+  required: ['code', 'message', 'status'],
+  additionalProperties: false,
+  properties: {
+    code: { type: 'string', pattern: '^[a-z_]+$', description: 'The HTTP reason in snake_case, for programs.' },
+    message: { type: 'string', description: 'What was wrong, what is allowed and what to do, for people.' },
+    status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status of the response.' },
+  },
+}
+
+/** The document as text. */
+export const openApiText = (): string => `${stringifyJson(openApiDocument(), 2)}\n`

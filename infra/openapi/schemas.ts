@@ -1,0 +1,57 @@
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import { Cursor } from '../../shared/model/cursor.ts'
+import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
+import { Int64, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
+import { stringifyJson } from '../../shared/model/json.ts'
+import { MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
+
+/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). A `bigint` in it is a number. */
+export type Json = Record<string, unknown>
+
+/** The schemas that have a name in the document. */
+export const named = { PetStatus, NewPet, Pet, Pets }
+
+/** The named schemas. */
+export const componentSchemas = (): Json => checked(toJsonSchemaDefs(named, config))
+
+/** A schema as it is on the wire: of a text that is read as a number, the number. Named schemas are references. */
+export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
+  const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
+  return checked(json)
+}
+
+// What code checks means nothing to a converter.
+const written: [{ pipe: readonly unknown[] }, Json][] = [
+  [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
+  [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
+  [Cursor, { type: 'string', pattern: '^[\\w-]{16}$' }],
+  [IdempotencyKey, { type: 'string', pattern: '^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\\]-~]|\\\\["\\\\]){1,255}")$' }],
+]
+const byLastAction = new Map(written.map(([{ pipe }, json]) => [pipe.at(-1), json]))
+
+const UNSAID = 'x-unsaid'
+
+const config: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'output',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
+    if (valibotAction.type !== 'metadata') return errors ? { ...jsonSchema, [UNSAID]: valibotAction.type } : undefined
+    const { takes, ...json }: Json = { ...jsonSchema }
+    return { ...(byLastAction.get(valibotAction) ?? json), description: takes }
+  },
+  overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
+    if (valibotSchema.type === 'bigint') return { [UNSAID]: 'bigint' }
+    if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
+    // The default is a text, too.
+    return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
+  },
+}
+
+const checked = <T extends object>(json: T): T => {
+  const text = stringifyJson(json)
+  if (text.includes(UNSAID))
+    throw new Error(`Write down in infra/openapi/schemas.ts what JSON Schema cannot say: ${text}`)
+  return json
+}

@@ -1,0 +1,39 @@
+import type { OperationId } from '../../shared/contract.ts'
+
+/** What fields and parameters mean, by name. What they may be, their schemas say. */
+export const meanings: Record<string, string> = {
+  id: 'Unique identifier of the animal, assigned by the service on creation.',
+  name: "The animal's name.",
+  categoryId: 'Identifier of the category that the animal belongs to.',
+  status: 'Availability of the animal.',
+  limit: 'How many animals to return at most.',
+  cursor: 'Where the page starts. Do not make one: take the whole address from the Link header of the page before.',
+  petId: 'The identifier of the animal.',
+  'Idempotency-Key':
+    'Makes it safe to send the request again: the animal is added once, and the answer is the same. Remembered for 24 hours. Use a new one, such as a UUID, for each animal.',
+}
+
+/** What is to be known of an operation beyond its row of the contract. */
+export const descriptions: Partial<Record<OperationId, string>> = {
+  listPets:
+    'Newest first. Where there are more animals than `limit`, the header `Link` holds the address of the next page. What was added a moment ago may be missing.',
+  createPet:
+    'Unknown fields are ignored. A request whose answer is lost may be sent again, without adding a second animal, if it has an `Idempotency-Key`.',
+  getPet: 'An animal can be read as soon as it was added. An id that is no int64 names no animal.',
+}
+
+/** What the document says first. */
+export const introduction = `A pet store's catalogue: list, add and read animals.
+
+**Keys.** Every request carries an API key: \`Authorization: Bearer <API_KEY>\`.
+
+**Errors.** Every error has the same body: \`code\`, \`message\` and \`status\`. The code is the HTTP reason in snake_case; the
+message says what was wrong and what to do. Errors 429, 503 and 504 say in \`Retry-After\` when to send the request again.
+
+**int64.** \`categoryId\` is exact up to 9223372036854775807: read it with a JSON parser that does not round. An \`id\` fits into
+53 bits.
+
+**Pages.** A list is an array. Follow the address in its \`Link\` header, \`rel="next"\`, until there is none.
+
+**Deprecation.** A deprecated operation says so on each answer: \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\` to
+its successor.`

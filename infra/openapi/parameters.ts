@@ -1,5 +1,6 @@
 import type { Row } from '../../shared/contract.ts'
 import type { ObjectSchema } from '../../shared/model/takes.ts'
+import { exampleOf } from './examples.ts'
 import { type Json, jsonSchemaOf } from './schemas.ts'
 import { meanings } from './words.ts'
 
@@ -17,4 +18,5 @@ const inPlace = (place: string, schema: ObjectSchema | undefined): Json[] =>
     required: entry.type !== 'optional',
     description: meanings[name],
     schema: jsonSchemaOf(entry),
+    ...exampleOf(entry),
   }))

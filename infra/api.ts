@@ -11,7 +11,13 @@ import { Construct } from 'constructs'
 import { acceptedFindings } from './accepted-findings.ts'
 import { accessLogFormat } from './access-log.ts'
 import { addDomain, TLS } from './custom-domain.ts'
-import { addGatewayResponses, answerPreflights, refuseOtherMethods, refuseUnknownPaths } from './edge.ts'
+import {
+  addGatewayResponses,
+  answerPreflights,
+  refuseOtherMethods,
+  refuseUnknownPaths,
+  serveReference,
+} from './edge.ts'
 import type { OperationFunction } from './operation-function.ts'
 import type { Stage } from './stages.ts'
 
@@ -29,6 +35,7 @@ export class Api extends Construct {
     Validations.of(this.api).acknowledge(...acceptedFindings.api)
     addGatewayResponses(this.api)
     refuseUnknownPaths(this.api)
+    serveReference(this.api)
     for (const [path, there] of Map.groupBy(operations, ({ row }) => row.path)) route(this.api, path, there)
     // CDK's own output ends in a slash, which the base address does not.
     this.api.node.tryRemoveChild('Endpoint')

@@ -7,8 +7,12 @@ import {
   unsupportedMediaType,
 } from '../shared/model/api-error.ts'
 import { cors } from '../shared/response.ts'
+import { referencePaths } from './openapi/reference-paths.ts'
 
-const addresses = Object.values(contract).map(({ method, path }) => `${method} /v1${path}`)
+const addresses = [
+  ...Object.values(contract).map(({ method, path }) => `${method} /v1${path}`),
+  ...Object.values(referencePaths).map((path) => `GET /v1${path}`),
+]
 const retrySoon = { headers: { 'Retry-After': '1' } }
 
 /**

@@ -4,7 +4,7 @@ import { exampleCredentials } from './support/example-credentials.ts'
 
 // These only look at templates. One process for all of them loads CDK once: of 16 s, 8.
 const templates =
-  'test/infra/{adopted-tables,alarms,api,api-stage,context,custom-domain,edge,monitoring,nag,operation-function,operations,release,stages,storage}.test.ts'
+  'test/infra/{adopted-tables,alarms,api,api-stage,context,custom-domain,edge,monitoring,nag,operation-function,operations,reference,release,stages,storage}.test.ts'
 
 export default defineConfig({
   test: {
@@ -21,7 +21,10 @@ export default defineConfig({
     env: { API_BASE_URL: process.env.BASE_URL ?? '', ...exampleCredentials },
     projects: [
       { extends: true, test: { name: 'templates', include: [templates], isolate: false } },
-      { extends: true, test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [templates] } },
+      {
+        extends: true,
+        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [templates] },
+      },
     ],
   },
 })

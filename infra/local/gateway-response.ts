@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { commonHeaders } from '../../shared/response.ts'
 import { preflightHeaders } from '../gateway-answers.ts'
+import type { PublicDocument } from '../openapi/public-documents.ts'
 import type { ProxyResponse } from './lambda.ts'
 
 /** A request as the log knows it; one that is no HTTP has no more than its id. */
@@ -17,6 +18,10 @@ export const gatewayResponse = (request: Logged, { status, headers, body }: ApiE
 /** The answer to a browser that asks what it may send (Fetch standard, CORS-preflight request). */
 export const preflightResponse = (request: Logged, methods: string[]): ProxyResponse =>
   logged(request, 204, preflightHeaders(methods))
+
+/** A document that whoever asks for it gets. */
+export const documentResponse = (request: Logged, { headers, body }: PublicDocument): ProxyResponse =>
+  logged(request, 200, headers, body)
 
 const logged = (request: Logged, status: number, headers: Readonly<Record<string, string>>, body?: string) => {
   console.info({ ...request, status })

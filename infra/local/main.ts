@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import { type OperationId, operationIds } from '../../shared/contract.ts'
 import { CommandError } from '../command-line.ts'
 import { functionSettings } from '../function-settings.ts'
+import { referencePaths } from '../openapi/reference-paths.ts'
 import { announce } from './announcement.ts'
 import { LOCAL_API_KEY } from './api-key.ts'
 import { openDatabase } from './database.ts'
@@ -30,6 +31,7 @@ const main = async (): Promise<void> => {
   Base address  ${address}
   API key       ${LOCAL_API_KEY}
   Database      ${database.description}
+  Reference     ${address}${referencePaths.page}
   Try it        curl ${address}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
 
 `)

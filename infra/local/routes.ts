@@ -1,4 +1,5 @@
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
+import { documentPaths } from './documents.ts'
 
 /** A resource of the API, as API Gateway knows it: its template, the values in its braces, and its operations. */
 export type Route = {
@@ -23,7 +24,7 @@ export const routeOf = (path: string): Route | undefined => {
 export const methodsOf = ({ operations }: Route): string[] => [...Object.keys(operations), 'OPTIONS']
 
 // What is spelled out goes before a parameter, as in API Gateway: `{` sorts behind every letter.
-const resources = [...new Set(Object.values(contract).map((row) => row.path))].sort()
+const resources = [...new Set([...Object.values(contract).map((row) => row.path), ...documentPaths])].sort()
 
 const matches = (template: string, parts: string[]): boolean => {
   const expected = partsOf(template)

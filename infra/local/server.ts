@@ -3,6 +3,7 @@ import type { OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayAnswers } from '../gateway-answers.ts'
 import { atMost } from './at-most.ts'
+import { answerFromDocuments, documentPaths } from './documents.ts'
 import { gatewayResponse, type Logged, newRequestId, preflightResponse } from './gateway-response.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { refuseMalformed } from './malformed.ts'
@@ -64,6 +65,7 @@ const resultOf = async (
   const { path, query } = readTarget(message)
   const route = routeOf(path)
   if (!route) throw gatewayAnswers.notFound
+  if (documentPaths.includes(route.resource)) return answerFromDocuments(request, route.resource)
   if (message.method === 'OPTIONS') return preflightResponse(request, methodsOf(route))
   const id = route.operations[message.method ?? '']
   if (!id) throw gatewayAnswers.methodNotAllowed(methodsOf(route))

@@ -60,6 +60,8 @@ describe.each(both)('the API of $name', ({ name, template }) => {
   test.each([
     ['/pets', 'GET,POST,OPTIONS'],
     ['/pets/{petId}', 'GET,OPTIONS'],
+    ['/docs', 'GET,OPTIONS'],
+    ['/openapi.json', 'GET,OPTIONS'],
   ])('lets browsers of any page call %s with %s', (path, methods) => {
     const options = methodsOf(template).find(({ route }) => route === `OPTIONS ${path}`)
 

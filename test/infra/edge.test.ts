@@ -67,6 +67,8 @@ describe.each(both)('at the edge of $name', ({ template }) => {
   test.each([
     ['ANY /', 404, 'not_found', {}],
     ['ANY /{proxy+}', 404, 'not_found', {}],
+    ['ANY /docs', 404, 'not_found', {}],
+    ['ANY /openapi.json', 404, 'not_found', {}],
     ['ANY /pets', 405, 'method_not_allowed', { Allow: "'GET, POST, OPTIONS'" }],
     ['ANY /pets/{petId}', 405, 'method_not_allowed', { Allow: "'GET, OPTIONS'" }],
   ])('%s is answered %d without a function, with a key or without', (route, status, code, more) => {

@@ -12,7 +12,7 @@ export type Sent = {
   body?: string | Buffer
 }
 
-/** What came back: header names in lower case, `body` the parsed JSON, `text` what it was before. */
+/** What came back: header names in lower case, `text` the body, and `body` the JSON value of it, or the text if it is no JSON. */
 export type Received = { status: number; headers: Record<string, string>; text: string; body: unknown }
 
 /** Sends a request to a base address. */
@@ -34,5 +34,8 @@ export const send = async (
     text: received,
   }
   refuseInternals(answer)
-  return { ...answer, body: received === '' ? undefined : JSON.parse(received) }
+  return { ...answer, body: received === '' ? undefined : parsed(received, response.headers['content-type']) }
 }
+
+const parsed = (text: string, type = 'application/json'): unknown =>
+  type === 'application/json' ? JSON.parse(text) : text

@@ -12,6 +12,7 @@ test('says where it is, with which key, and how to try it', async () => {
     new RegExp(
       `^\\n  Base address  ${server.baseUrl}\\n  API key       ${KEY}\\n` +
         `  Database      http://127\\.0\\.0\\.1:\\d+ \\(in memory\\)\\n` +
+        `  Reference     ${server.baseUrl}/docs\\n` +
         `  Try it        curl ${server.baseUrl}/pets -H 'Authorization: Bearer ${KEY}'\\n\\n$`,
     ),
   )

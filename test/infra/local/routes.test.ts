@@ -18,6 +18,7 @@ test.each([
   ['/v1//pets/7', pet('7')],
   ['/v1/pets/test%2Balias@gmail.com', pet('test%2Balias@gmail.com')],
   ['/v1/pets/{petId}', pet('{petId}')],
+  ['/v1/docs', { resource: '/docs', pathParameters: null, operations: {} }],
 ])('knows %s', (path, expected) => {
   expect(routeOf(path)).toEqual(expected)
 })

@@ -1,0 +1,55 @@
+import { referencePaths } from './reference-paths.ts'
+import { digestOf } from './reference-script.ts'
+import { servers } from './servers.ts'
+
+/** A script from elsewhere: where it is, and the digest that its text must have. */
+type Script = { address: string; integrity: string }
+
+/** The page that shows the document, with a console to try the operations in. */
+export const docsPage = ({ address, integrity }: Script): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Pet Store</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div></div>
+<noscript>This page needs JavaScript. What it shows is at <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
+<script src="${address}" integrity="${integrity}" crossorigin="anonymous"></script>
+<script>${SHOW}</script>
+</body>
+</html>
+`
+
+/** What the page may do: run its two scripts, and call the API that it comes from. An API key gets nowhere else. */
+export const contentSecurityPolicy = (integrity: string): string =>
+  [
+    "default-src 'none'",
+    `script-src '${integrity}' 'sha256-${digestOf('sha256', SHOW)}'`,
+    "connect-src 'self'",
+    "style-src 'unsafe-inline'", // The script makes its styles.
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    'font-src data:',
+    'img-src data:', // Last, as it ends without a quote: API Gateway wants quotes around it all, and takes them off.
+  ].join('; ')
+
+// From the root: the page is also found at `/v1/docs/`.
+const DOCUMENT = `/v1${referencePaths.document}`
+
+const OPTIONS = {
+  url: DOCUMENT,
+  servers: servers.slice(0, 1), // The others are out of reach of this page.
+  withDefaultFonts: false,
+  documentDownloadType: 'direct',
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+}
+
+const SHOW = `Scalar.createApiReference(document.querySelector('div'), ${JSON.stringify(OPTIONS)})`

@@ -23,7 +23,7 @@ export default defineConfig({
       { extends: true, test: { name: 'templates', include: [templates], isolate: false } },
       {
         extends: true,
-        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [templates] },
+        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [templates, 'test/browser/**'] },
       },
     ],
   },

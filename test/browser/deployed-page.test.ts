@@ -1,0 +1,46 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publicDocuments } from '../../infra/openapi/public-documents.ts'
+import { referenceScript } from '../../infra/openapi/reference-script.ts'
+import { type LocalServer, startServer } from '../support/server.ts'
+import { startBrowser } from './browser.ts'
+import { visit } from './visit.ts'
+
+let server: LocalServer
+let browser: Browser
+beforeAll(async () => {
+  browser = await startBrowser()
+  server = await startServer()
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop()
+})
+
+const { text, integrity, publicAddress } = referenceScript()
+
+/** Opens the page as AWS serves it, for which this `script` stands on the CDN. */
+const visitAsDeployed = async (script: string) => {
+  const opened = await visit(browser, server.baseUrl)
+  const page = publicDocuments({ address: publicAddress, integrity })['/docs']
+  await opened.page.route('**/v1/docs', (route) => route.fulfill(page))
+  const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/javascript; charset=utf-8' }
+  await opened.page.route(publicAddress, (route) => route.fulfill({ headers, body: script }))
+  await opened.page.goto(`${server.baseUrl}/docs`)
+  return opened
+}
+
+test('takes its script from a CDN, and nothing else', async () => {
+  const { page, complaints, elsewhere } = await visitAsDeployed(text)
+
+  await page.getByLabel('Bearer Token').first().waitFor()
+  expect(complaints).toEqual([])
+  expect(elsewhere).toEqual([publicAddress])
+})
+
+test('runs no other script than the one that was installed', async () => {
+  const { page, complaints } = await visitAsDeployed(`${text} `)
+
+  await expect.poll(() => complaints).toEqual([expect.stringContaining('integrity'), 'Scalar is not defined'])
+  expect(await page.getByRole('heading').count()).toBe(0)
+})

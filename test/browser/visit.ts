@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { onTestFailed } from 'vitest'
 
 /** A page, what went wrong in it so far, and the addresses elsewhere that it asked for something. */
 export type Visit = { page: Page; complaints: string[]; elsewhere: string[] }
@@ -19,6 +20,8 @@ export const visit = async (browser: Browser, baseUrl: string, options?: Browser
     // A page may hold what it asks for itself: `data:` and `blob:`.
     if (/^(http|ws)/.test(request.url()) && new URL(request.url()).origin !== origin) elsewhere.push(request.url())
   })
+  // Where something is not shown, this is mostly why.
+  onTestFailed(() => console.error('The page complained:', complaints))
   return { page, complaints, elsewhere }
 }
 

@@ -34,7 +34,6 @@ export const contentSecurityPolicy = (integrity: string): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    'font-src data:',
     'img-src data:', // Last, as it ends without a quote: API Gateway wants quotes around it all, and takes them off.
   ].join('; ')
 

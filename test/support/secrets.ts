@@ -23,7 +23,7 @@ const secrets = {
 }
 
 const internals = {
-  'a stack trace': /\bat .*:\d+:\d+/,
+  'a stack trace': /\bat .*(\.[cm]?[jt]s|node:[\w/]+|<anonymous>|native):\d+:\d+/,
   'the path of a file': /file:\/\/|node:internal|\b(functions|infra|node_modules|shared|test)\/[\w./@-]+\.[cm]?[jt]s\b/,
   'the name of a table': /\bPetStore(Local|Staging|Production)-/,
   // Not every exception: API Gateway has some of its own.

@@ -70,7 +70,8 @@ export type OperationId = keyof typeof contract
 /** The names of all operations. */
 export const operationIds = Object.keys(contract) as OperationId[] // `Object.keys` types them as any string.
 
-type Contract = typeof contract
+/** The operations, as types. */
+export type Contract = typeof contract
 
 /** What an operation is given: its parameters, its headers and its body, parsed. */
 export type Input<Id extends OperationId> = Part<Id, 'params'> &

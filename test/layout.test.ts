@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, normalize } from 'node:path'
+import { buildSync } from 'esbuild'
 import { expect, test } from 'vitest'
 import { operationIds } from '../shared/contract.ts'
 
-const files = globSync('{functions,shared,infra}/**/*.ts')
+const files = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['shared/client/dist/**'] })
 
 /** What a file imports: paths from the top of the repository for files of ours, names for packages. */
 const importsOf = (file: string): string[] => {
@@ -31,6 +32,11 @@ test.each([
     /^shared\/middleware\//,
     /> (shared\/(model|middleware)\/|shared\/(contract|request|response)\.ts|@middy\/|aws-lambda$)/,
   ],
+  [
+    'the client knows its own files, and the types of the interface',
+    /^shared\/client\//,
+    / > shared\/(client\/|contract|model\/)/,
+  ],
   ['shared knows nothing of what is around it', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
 ])('%s', (_, folder, allowed) => {
   const imports = importsBelow(folder)
@@ -43,12 +49,20 @@ test.each([
   ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/(bundle|keys))\//],
   ['Middy', /> @middy\//, /^shared\/(operation\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/(?!local\/)/],
+  ['the client', / > shared\/client\//, /^shared\/client\//],
   ['the functions by name', /> functions\//, /^infra\/local\/main\.ts/],
 ])('only where it belongs is %s imported', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))
 
   expect(imports.length).toBeGreaterThan(0)
   expect(imports.filter((each) => !allowed.test(each))).toEqual([])
+})
+
+test('the client takes nothing but types from what runs in a function', () => {
+  const bundle = buildSync({ entryPoints: ['shared/client/client.ts'], bundle: true, write: false, metafile: true })
+
+  const sources = Object.entries(bundle.metafile.inputs)
+  expect(sources.filter(([file]) => !file.startsWith('shared/client/'))).toEqual([])
 })
 
 test('nothing stands at the top level but what every reader finds there', () => {
@@ -64,7 +78,7 @@ test('nothing stands at the top level but what every reader finds there', () => 
     'tsconfig.json',
   ]
 
-  const present = globSync('*').filter((name) => !['node_modules', 'cdk.out'].includes(name))
+  const present = globSync('*').filter((name) => !['node_modules', 'cdk.out'].includes(name) && !name.endsWith('.tgz'))
 
   expect(present.sort()).toEqual(expected)
 })

@@ -2,13 +2,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type Received, send } from '../support/http.ts'
 import { refuseInternals } from '../support/refuse-internals.ts'
+import { patiently } from './patiently.ts'
 import { bytesOf, type Request } from './request.ts'
+import type { Target } from './target.ts'
 
 /** Sends a request to a server, and takes all that it answers: to bytes that are no request, or several, any number. */
-export const deliver = async (origin: string, request: Request): Promise<Received[]> => {
-  if ('text' in request) return answersIn(await exchange(origin, request.text))
-  const { method, target, headers, body } = request
-  return [await send(origin, { method, path: target, headers, ...(body && { body: bytesOf(body) }) })]
+export const deliver = async (target: Target, request: Request): Promise<Received[]> => {
+  if ('text' in request) return answersIn(await exchange(target.origin, request.text))
+  const { method, target: path, headers, body } = request
+  const sent = { method, path, headers, ...(body && { body: bytesOf(body) }) }
+  return [await patiently(() => send(target.origin, sent), target.onBusy)]
 }
 
 // The client ends its side, so that a server need not wait for the rest of what never was a request.

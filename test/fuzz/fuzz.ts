@@ -49,7 +49,8 @@ const outcomeOf = async (server: LocalServer, plan: Plan, memory: () => Promise<
   const end = await memory()
   const outcome = { statuses: target.statuses, memory: { warm, end } }
   assert.equal((await target.ask('/v1/pets')).status, 200)
-  checkCreations(target.creations)
+  checkCreations(target.creations, target.busy() > 0)
+  assert.ok(target.busy() < plan.requests / 20, `The server was too busy ${target.busy()} times.`)
   checkOutcome(outcome)
   return outcome
 }

@@ -2,6 +2,7 @@ import { send } from '../support/http.ts'
 import type { LocalServer } from '../support/server.ts'
 import type { Ask } from './check-success.ts'
 import type { Creations } from './creations.ts'
+import { patiently } from './patiently.ts'
 import type { Request } from './request.ts'
 
 /** A server under test, with an animal that is there, a cursor of its own making, and what came of the requests so far. */
@@ -12,6 +13,9 @@ export type Target = {
   animal: { id: string; text: string }
   cursor: string
   statuses: Record<string, number>
+  /** How often the server asked for a request again, and what counts that. */
+  busy: () => number
+  onBusy: () => void
   creations: Creations
 }
 
@@ -19,14 +23,27 @@ export type Target = {
 export const targetAt = async (server: LocalServer): Promise<Target> => {
   const { origin } = new URL(server.baseUrl)
   const headers = { Authorization: `Bearer ${server.apiKey}`, 'Content-Type': 'application/json' }
-  const ask: Ask = (path) => send(origin, { path, headers })
-  const add = (body: string) => send(origin, { method: 'POST', path: '/v1/pets', headers, body })
+  let busy = 0
+  const onBusy = () => void busy++
+  const ask: Ask = (path) => patiently(() => send(origin, { path, headers }), onBusy)
+  const add = (body: string) =>
+    patiently(() => send(origin, { method: 'POST', path: '/v1/pets', headers, body }), onBusy)
   await add('{"name":"Tom","categoryId":-9223372036854775808}')
   const { text } = await add('{"name":"Rex","categoryId":9223372036854775807,"status":"sold"}')
   const first = await ask('/v1/pets?limit=1')
   const [, cursor = ''] = /cursor=([\w-]+)/.exec(first.headers.link ?? '') ?? []
   const [id = ''] = /\d+/.exec(text) ?? []
-  return { server, origin, ask, animal: { id, text }, cursor, statuses: {}, creations: new Map() }
+  return {
+    server,
+    origin,
+    ask,
+    animal: { id, text },
+    cursor,
+    statuses: {},
+    busy: () => busy,
+    onBusy,
+    creations: new Map(),
+  }
 }
 
 /** A request to the server, with what is there in the place of `{id}` and `{cursor}`. */

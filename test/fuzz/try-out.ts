@@ -10,7 +10,7 @@ import { placed, type Target } from './target.ts'
 export const tryOut = async (target: Target, request: Request): Promise<void> => {
   const answers: Received[] = []
   try {
-    answers.push(...(await deliver(target.origin, placed(request, target))))
+    answers.push(...(await deliver(target, placed(request, target))))
     if ('text' in request) assert.ok(answers.length > 0 || request.text.trim() === '', 'There is no answer.')
     for (const answer of answers) {
       await check(target, request, answer)

@@ -28,14 +28,14 @@ export const crash = async (folder: string, deaths: Death[]): Promise<Wish[]> =>
   return wishes
 }
 
-/** Asks for an animal until it is there. Throws where the server dies before that. */
-export const askUntilTold = async (server: LocalServer, wish: Wish): Promise<void> => {
+/** Asks for an animal, until it is there or `most` times. Throws where the server dies before that. */
+export const askUntilTold = async (server: LocalServer, wish: Wish, most = 10): Promise<void> => {
   wish.requests++
   const headers = { ...headersOf(server), 'Idempotency-Key': wish.name }
   const body = JSON.stringify({ name: wish.name, categoryId: 7 })
   const { status, text } = await send(server.baseUrl, { method: 'POST', path: '/pets', headers, body })
   // On a machine that is busy with other work, the database can seem slow.
-  if (status === 503) return askUntilTold(server, wish)
+  if (status === 503 && most > 1) return askUntilTold(server, wish, most - 1)
   wish.told.push(status === 201 ? text : `${status} ${text}`)
 }
 

@@ -30,6 +30,6 @@ const askUntilServed = async (server: LocalServer): Promise<Received[]> => {
   const headers = { ...headersOf(server), 'Idempotency-Key': 'order-1742' }
   const request = { method: 'POST', path: '/pets', headers, body: '{"name":"Rex","categoryId":7}' }
   const answers = [await send(server.baseUrl, request)]
-  while (answers.at(-1)?.status === 503) answers.push(await send(server.baseUrl, request))
+  while (answers.at(-1)?.status === 503 && answers.length < 10) answers.push(await send(server.baseUrl, request))
   return answers
 }

@@ -18,8 +18,7 @@ const inTurn = { waiting: atMost(24), working: atMost(4) }
 let names = 0
 
 /** Creates an animal in spite of a fault, with functions of its own. */
-export const runCase = (each: Case): Promise<Ran> =>
-  inTurn[each.overcome === 1 ? 'waiting' : 'working'](() => run(each))
+export const runCase = (each: Case): Promise<Ran> => inTurn[each.waits ? 'waiting' : 'working'](() => run(each))
 
 const run = async (each: Case): Promise<Ran> => {
   const container = await startContainer()

@@ -13,8 +13,8 @@ declare global {
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**
- * `text` as a JSON value in which no number was rounded: an integer in plain digits beyond 2^53 is a `bigint`, and any
- * other number that a double cannot hold is `NaN`, which no schema takes.
+ * `text` as a JSON value in which no integer was rounded: one in plain digits beyond 2^53 is a `bigint`, and any other
+ * number that a double does not spell with the same digits is `NaN`, which no schema takes.
  *
  * @param parsed what `JSON.parse` made of `text`
  */
@@ -24,9 +24,15 @@ export const exactJson = (text: string, parsed: unknown): unknown =>
 const exactNumber = (_key: string, value: unknown, { source = '' }: { source?: string }): unknown => {
   if (typeof value !== 'number') return value
   if (/^-?\d+$/.test(source)) return exactInteger(source)
-  const becameZero = value === 0 && /[1-9]/.test(source.replace(/e.*/i, ''))
-  return becameZero || /[\d.]{16}/.test(source) ? Number.NaN : value
+  return significantDigits(source) === significantDigits(String(value)) ? value : Number.NaN
 }
+
+// Without `(?<!0)`, zeros that are not the last digits take the square of their number.
+const significantDigits = (number: string): string =>
+  number
+    .replace(/e.*/i, '')
+    .replace(/\D/g, '')
+    .replace(/^0+|(?<!0)0+$/g, '')
 
 /** `value` as JSON text, a `bigint` in plain digits (`JSON.stringify` throws on one). */
 export const stringifyJson = (value: unknown, indent = 0): string =>

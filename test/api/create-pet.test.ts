@@ -28,6 +28,7 @@ describe('a categoryId', () => {
     ['9007199254740993', '9007199254740993'],
     ['1.0', '1'],
     ['1e3', '1000'],
+    ['368813031867639.0', '368813031867639'],
     ['0', '0'],
   ])('of %s comes back as %s, also when read later', async (sent, expected) => {
     const added = await create(`{"name":"Rex","categoryId":${sent}}`)

@@ -45,11 +45,14 @@ const operation = (id: OperationId, row: Row): Json => ({
   ...(row.body && {
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: jsonSchemaOf(row.body), ...exampleOf(row.body) } },
+      content: { 'application/json': { schema: { ...jsonSchemaOf(row.body), ...KEYS }, ...exampleOf(row.body) } },
     },
   }),
   responses: responsesOf(row),
 })
+
+/** The parser of bodies refuses this key, since JavaScript could take it for more than a name. */
+const KEYS = { propertyNames: { not: { const: '__proto__' } } }
 
 const farewell = ({ sunset, successor }: NonNullable<Row['deprecated']>): string =>
   `Deprecated, and removed on ${sunset.toUTCString().slice(5, 16)}. Use \`${successor}\` instead.`

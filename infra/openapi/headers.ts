@@ -32,17 +32,19 @@ const text = (description: string, example: string, more: Json = {}): Json => ({
   example,
 })
 
+const always = (header: Json): Json => ({ ...header, required: true })
+
 const headers: Json = {
-  'X-Request-Id': text('Names the request in the logs of the service.', 'WtooPXbkRGDu1bY='),
-  Location: text('The path of what was added.', '/v1/pets/373212905455903'),
+  'X-Request-Id': always(text('Names the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
+  Location: always(text('The path of what was added.', '/v1/pets/373212905455903', { pattern: '/pets/\\d+$' })),
   'Idempotent-Replayed': text('An earlier request with the same key has added the animal.', 'true', { const: 'true' }),
   Link: text(
     'Addresses (RFC 8288): `next` is the next page of a list, `successor-version` what replaces a deprecated operation.',
     '<https://api.example.com/v1/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"',
   ),
-  Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1795132800'),
+  Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1795132800', { pattern: '^@\\d+$' }),
   Sunset: text('When the operation is removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-  'Retry-After': text('After how many seconds to send the request again.', '1', { pattern: '^\\d+$' }),
+  'Retry-After': always(text('After how many seconds to send the request again.', '1', { pattern: '^\\d+$' })),
   'WWW-Authenticate': text(
     'What is wrong with the key (RFC 6750). API Gateway renames it to `x-amzn-Remapped-WWW-Authenticate`.',
     'Bearer realm="pet-store", error="invalid_token"',

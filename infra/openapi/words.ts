@@ -18,7 +18,7 @@ export const descriptions: Partial<Record<OperationId, string>> = {
   listPets:
     'Newest first. Where there are more animals than `limit`, the header `Link` holds the address of the next page. What was added a moment ago may be missing.',
   createPet:
-    'Unknown fields are ignored. A request whose answer is lost may be sent again, without adding a second animal, if it has an `Idempotency-Key`.',
+    'Unknown fields are ignored; none, at any depth, may have the name `__proto__`. A request whose answer is lost may be sent again, without adding a second animal, if it has an `Idempotency-Key`.',
   getPet: 'An animal can be read as soon as it was added. An id that is no int64 names no animal.',
 }
 

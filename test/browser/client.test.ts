@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { install } from '../shared/client/installed.ts'
+import { type LocalServer, startServer } from '../support/server.ts'
+import { startBrowser } from './browser.ts'
+import { visit } from './visit.ts'
+
+let server: LocalServer
+let browser: Browser
+beforeAll(async () => {
+  browser = await startBrowser()
+  server = await startServer()
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop()
+})
+
+/** Serves a shop's page with the client as it is packed, and tells where. It is another origin than the API's. */
+const serveShop = async (): Promise<string> => {
+  const { folder } = await install()
+  const client = readFileSync(join(folder, 'node_modules/pet-store/shared/client/dist/client.js'))
+  const shop = createServer(({ url }, response) => {
+    const [type, body] =
+      url === '/client.js' ? ['text/javascript', client] : ['text/html', '<link rel=icon href=data:,>']
+    response.setHeader('Content-Type', type).end(body)
+  })
+  await once(shop.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => shop.close().closeAllConnections())
+  const { port } = shop.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  return `http://127.0.0.1:${port}`
+}
+
+// A text, as it is no part of this program.
+const PROGRAM = `async (options) => {
+  const { createClient, PetStoreError } = await import('/client.js')
+  const { pets } = createClient(options)
+  for (const categoryId of [7, 2n ** 63n - 1n]) await pets.create({ name: 'Rex', categoryId })
+  const listed = []
+  for await (const pet of pets.list({ limit: 1 })) listed.push(pet)
+  const error = await pets.create({ name: '', categoryId: 7 }).catch((thrown) => thrown)
+  const stranger = await createClient({ ...options, apiKey: 'wrong' }).pets.get(1).catch((thrown) => thrown)
+  const failures = [error, stranger].filter((thrown) => thrown instanceof PetStoreError)
+  return { listed, failures: failures.map(({ code, status, requestId }) => ({ code, status, requestId })) }
+}`
+
+test('the packed client adds and lists animals in a browser, from a page of another origin', async () => {
+  const shop = await serveShop()
+  const { page } = await visit(browser, shop)
+  await page.goto(shop)
+
+  const options = JSON.stringify({ baseUrl: server.baseUrl, apiKey: server.apiKey })
+  const done = await page.evaluate(`(${PROGRAM})(${options})`)
+
+  const rex = { id: expect.any(Number), name: 'Rex' }
+  const requestId = expect.stringMatching(/^\S+$/)
+  const pets = [
+    { ...rex, categoryId: 9223372036854775807n },
+    { ...rex, categoryId: 7 },
+  ]
+  expect(done).toEqual({
+    listed: pets,
+    failures: [
+      { code: 'bad_request', status: 400, requestId },
+      { code: 'unauthorized', status: 401, requestId },
+    ],
+  })
+})

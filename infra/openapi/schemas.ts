@@ -4,6 +4,7 @@ import { Cursor } from '../../shared/model/cursor.ts'
 import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
 import { Int64, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { Limit, MAX_LIMIT } from '../../shared/model/limit.ts'
 import { MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). A `bigint` in it is a number. */
@@ -24,6 +25,7 @@ export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
 // What code checks means nothing to a converter.
 const written: [{ pipe: readonly unknown[] }, Json][] = [
   [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
+  [Limit, { type: 'integer', minimum: 1, maximum: MAX_LIMIT }],
   [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
   [Cursor, { type: 'string', pattern: '^[\\w-]{16}$' }],
   [IdempotencyKey, { type: 'string', pattern: '^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\\]-~]|\\\\["\\\\]){1,255}")$' }],

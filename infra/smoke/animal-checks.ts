@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { MAX_LIMIT } from '../../shared/model/limit.ts'
 import type { Sent } from './api.ts'
 import type { Check } from './check.ts'
 
@@ -52,6 +53,8 @@ export const isAddedOnce = (request: Sent, pet: unknown): Check => ({
   header: { names: ['Idempotent-Replayed'], value: /^true$/ },
 })
 
+const LIST = `/pets?status=sold&limit=${MAX_LIMIT}`
+
 /** What was added can be read, and listed: in the index, at the latest after a moment. */
 export const isThere = (key: string, pet: unknown, waitSeconds: number): Check[] => [
   {
@@ -61,8 +64,8 @@ export const isThere = (key: string, pet: unknown, waitSeconds: number): Check[]
     body: { described: 'the animal', fits: (body) => isDeepStrictEqual(body, pet) },
   },
   {
-    what: 'GET /pets?status=sold&limit=100',
-    request: { path: '/pets?status=sold&limit=100', key },
+    what: `GET ${LIST}`,
+    request: { path: LIST, key },
     status: 200,
     body: {
       described: 'the animal among others',

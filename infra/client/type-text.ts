@@ -1,5 +1,4 @@
 import type { Json } from '../openapi/schemas.ts'
-import { meanings } from '../openapi/words.ts'
 
 /** A JSON Schema as a type of TypeScript. */
 export const typeText = (schema: Json): string => {
@@ -11,11 +10,8 @@ export const typeText = (schema: Json): string => {
   return text(schema)
 }
 
-/** What a comment says of a schema: its meaning, and what it takes. */
-export const wordsOf = ({ description }: Json, meaning = ''): string => {
-  const words = [meaning, description && `It is ${description}.`].filter(Boolean).join(' ')
-  return words && `/** ${words} */\n`
-}
+/** What is said of a schema, as a comment. */
+export const commentOf = ({ description }: Json): string => (description ? `/** ${description} */\n` : '')
 
 const TEXTS: Record<string, (schema: Json) => string> = {
   string: () => 'string',
@@ -31,5 +27,5 @@ const TEXTS: Record<string, (schema: Json) => string> = {
 
 const field = (name: string, schema: Json, required: string[]): string => {
   const type = required.includes(name) ? `: ${typeText(schema)}` : `?: ${typeText(schema)} | undefined`
-  return `${wordsOf(schema, meanings[name])}${JSON.stringify(name)}${type};\n`
+  return `${commentOf(schema)}${JSON.stringify(name)}${type};\n`
 }

@@ -6,6 +6,7 @@ import { Int64, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { Limit, MAX_LIMIT } from '../../shared/model/limit.ts'
 import { MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
+import { fieldWords } from './words.ts'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). A `bigint` in it is a number. */
 export type Json = Record<string, unknown>
@@ -45,11 +46,20 @@ const config: ConversionConfig = {
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [UNSAID]: 'bigint' }
+    if (jsonSchema.properties) return { ...jsonSchema, properties: withMeanings(jsonSchema.properties) }
     if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
     // The default is a text, too.
     return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
   },
 }
+
+const withMeanings = (properties: object): Json =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      { ...schema, description: fieldWords(name, schema.description) },
+    ]),
+  )
 
 const checked = <T extends object>(json: T): T => {
   const text = stringifyJson(json)

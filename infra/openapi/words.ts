@@ -1,17 +1,21 @@
 import type { OperationId } from '../../shared/contract.ts'
 
-/** What fields and parameters mean, by name. What they may be, their schemas say. */
+/** What fields and parameters mean, by name. */
 export const meanings: Record<string, string> = {
   id: 'Unique identifier of the animal, assigned by the service on creation.',
   name: "The animal's name.",
   categoryId: 'Identifier of the category that the animal belongs to.',
   status: 'Availability of the animal.',
-  limit: 'How many animals to return at most.',
+  limit: 'How many animals a page has at most.',
   cursor: 'Where the page starts. Do not make one: take the whole address from the Link header of the page before.',
   petId: 'The identifier of the animal.',
   'Idempotency-Key':
     'Makes it safe to send the request again: the animal is added once, and the answer is the same. Remembered for 24 hours. Use a new one, such as a UUID, for each animal.',
 }
+
+/** What a field means, and what it may be; `undefined` where neither is known. */
+export const fieldWords = (name: string, takes: unknown): string | undefined =>
+  [meanings[name], takes && `It is ${takes}.`].filter(Boolean).join(' ') || undefined
 
 /** What is to be known of an operation beyond its row of the contract. */
 export const descriptions: Partial<Record<OperationId, string>> = {

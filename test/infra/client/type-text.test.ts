@@ -15,11 +15,11 @@ test.each([
   expect(typeText(schema)).toBe(text)
 })
 
-test('an object has its fields, each with what it means and takes, and those that may be left out', () => {
-  const properties = { name: { type: 'string', description: 'a word' }, tag: { type: 'boolean' } }
+test('an object has its fields, each with what is said of it, and those that may be left out', () => {
+  const properties = { name: { type: 'string', description: 'A word.' }, tag: { type: 'boolean' } }
 
   expect(typeText({ type: 'object', properties, required: ['name'] })).toBe(
-    `{\n/** The animal's name. It is a word. */\n"name": string;\n"tag"?: boolean | undefined;\n}`,
+    `{\n/** A word. */\n"name": string;\n"tag"?: boolean | undefined;\n}`,
   )
 })
 

@@ -5,10 +5,10 @@ import { retryAfterOf } from './retry-after.ts'
 /** What a request got. */
 export type Answer = { body: unknown; headers: Headers }
 
-/** What a response says. Throws a PetStoreError for all but a success of the service's. */
-export const answerOf = (response: Response, text: string): Answer => {
+/** What a response says. Throws a PetStoreError for all but a success of the service's, with what `isResult` knows. */
+export const answerOf = (response: Response, text: string, isResult: (body: object) => boolean): Answer => {
   const body = bodyOf(text)
-  if (response.ok && body) return { body, headers: response.headers }
+  if (response.ok && body && isResult(body)) return { body, headers: response.headers }
   throw new PetStoreError(...problemOf(response, body ?? {}))
 }
 

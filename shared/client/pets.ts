@@ -15,17 +15,17 @@ export const petsOf = (send: Send): PetOperations => ({
     const pages = () => pagesOf(send, queryOf(query), signal)
     return { pages, [Symbol.asyncIterator]: () => petsIn(pages()) }
   },
-  create: async (newPet, { idempotencyKey = randomText(), signal } = {}) => {
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
-    return petIn(await send({ ...CREATE, headers, body: writeJson(newPet) }, signal))
+  create: async (newPet, { idempotencyKey, signal } = {}) => {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': keyOf(idempotencyKey ?? randomText()) }
+    return petIn(await send({ ...CREATE, headers, body: writeJson(newPet), isResult: isPet }, signal))
   },
   get: async (id, { signal } = {}) =>
-    petIn(await send({ ...GET, path: GET.path.replace('{petId}', segment(id)) }, signal)),
+    petIn(await send({ ...GET, path: GET.path.replace('{petId}', segment(id)), isResult: isPet }, signal)),
 })
 
 async function* pagesOf(send: Send, query: string, signal: AbortSignal | undefined): AsyncGenerator<Pets> {
   for (let next: string | undefined = query; next !== undefined; ) {
-    const { body, headers } = await send({ ...LIST, path: LIST.path + next }, signal)
+    const { body, headers } = await send({ ...LIST, path: LIST.path + next, isResult: Array.isArray }, signal)
     yield body as Pets // What the interface says of a 200.
     next = nextPage(headers)
   }
@@ -37,6 +37,8 @@ async function* petsIn(pages: AsyncIterable<Pets>): AsyncGenerator<Pet> {
 
 const petIn = ({ body }: { body: unknown }): Pet => body as Pet // What the interface says of a 200 and of a 201.
 
+const isPet = (body: object): boolean => 'id' in body
+
 const queryOf = (query: ListQuery): string => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
@@ -45,3 +47,6 @@ const queryOf = (query: ListQuery): string => {
 
 /** An id as a part of a path. What would be no part of it, or lead out of it, becomes a text that is no id. */
 const segment = (id: Int64): string => encodeURIComponent(String(id)).replace(/^(?![\w-])/, '%20')
+
+/** A key as a header. What a header cannot hold, or would lose at an end, becomes a text that is no key. */
+const keyOf = (idempotencyKey: string): string => (/^[!-~]*$/.test(idempotencyKey) ? idempotencyKey : '"')

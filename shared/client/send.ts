@@ -4,8 +4,14 @@ import { PetStoreError } from './pet-store-error.ts'
 import { retry } from './retry.ts'
 import { within } from './time-limit.ts'
 
-/** A request to the API; `path` is relative to its base address. */
-export type Request = { method: string; path: string; headers?: Record<string, string>; body?: string }
+/** A request to the API; `path` is relative to its base address, `isResult` knows what it asks for. */
+export type Request = {
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: string
+  isResult: (body: object) => boolean
+}
 
 /** Sends a request, and tells what it got. */
 export type Send = (request: Request, signal: AbortSignal | undefined) => Promise<Answer>
@@ -16,24 +22,26 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...limits }:
   const base = baseOf(baseUrl)
   const Authorization = `Bearer ${checked(apiKey)}`
 
-  const attempt = async (path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> => {
+  const attempt = async (path: string, init: RequestInit, signal: AbortSignal | undefined) => {
     const received = within(timeoutSeconds, signal, async (limit) => {
       const response = await fetch(base + path, { ...init, signal: limit })
       return [response, await response.text()] as const
     })
-    return answerOf(...(await received.catch((cause) => noAnswer(base, cause, signal))))
+    return received.catch((cause) => noAnswer(base, cause, signal))
   }
 
-  return async ({ path, headers, ...request }, signal) => {
+  return async ({ path, headers, isResult, ...request }, signal) => {
     // A redirect is not followed: it might lead the API key elsewhere. (It is no network error either, to be tried again.)
     const init = { ...request, headers: new Headers({ ...headers, Authorization }), redirect: 'manual' } as const
-    return retry(() => attempt(path, init, signal), { attempts, maxWaitSeconds }, signal)
+    const answer = async () => answerOf(...(await attempt(path, init, signal)), isResult)
+    return retry(answer, { attempts, maxWaitSeconds }, signal)
   }
 }
 
 /** The origin and the path of an address, without a slash at the end. Throws where it is none. */
 const baseOf = (baseUrl: string): string => {
-  const { origin, pathname } = new URL(baseUrl)
+  const { protocol, origin, pathname } = new URL(baseUrl)
+  if (!/^https?:$/.test(protocol)) throw new TypeError('baseUrl must begin with https:// or http://')
   return origin + pathname.replace(/\/+$/, '')
 }
 

@@ -50,6 +50,14 @@ describe('create', () => {
     expect(await client.pets.get(pet.id)).toEqual(pet)
   })
 
+  test('takes an idempotency key that is null, as JSON has it, for none', async () => {
+    const [cat, options] = [aCat(), { idempotencyKey: null } as unknown as { idempotencyKey: string }]
+
+    const [one, other] = [await client.pets.create(cat, options), await client.pets.create(cat, options)]
+
+    expect(other.id).not.toBe(one.id)
+  })
+
   test('adds an animal for each call, and one for all calls with one key', async () => {
     const [cat, idempotencyKey] = [aCat(), randomUUID()]
 
@@ -103,16 +111,23 @@ describe('a value that types do not let through is refused by the service', () =
     await expect(client.pets.get(id as number)).rejects.toMatchObject({ code: 'not_found', status: 404 })
   })
 
-  test('in an idempotency key: one that was used for another animal, or that is none', async () => {
+  test('in an idempotency key: one that was used for another animal', async () => {
     const idempotencyKey = randomUUID()
     await client.pets.create(aCat(), { idempotencyKey })
 
     const used = client.pets.create(aCat(), { idempotencyKey })
     await expect(used).rejects.toMatchObject({ code: 'unprocessable_content', status: 422 })
-
-    const wrong = client.pets.create(aCat(), { idempotencyKey: 'a b' })
-    await expect(wrong).rejects.toMatchObject({ status: 400, message: expect.stringContaining('Idempotency-Key must') })
   })
+
+  test.each(['', 'a b', ' a', 'a ', 'a\nb', 'é', '犬', '🐕', 'a'.repeat(256)])(
+    'in an idempotency key that is none: %j',
+    async (idempotencyKey) => {
+      const created = client.pets.create(aCat(), { idempotencyKey })
+
+      const message = expect.stringContaining('Idempotency-Key must')
+      await expect(created).rejects.toMatchObject({ code: 'bad_request', status: 400, message })
+    },
+  )
 })
 
 test('an error carries the id that the service logged the request under', async () => {

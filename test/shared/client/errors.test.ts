@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createClient, PetStoreError } from '../../../shared/client/client.ts'
+import { type Client, createClient, PetStoreError } from '../../../shared/client/client.ts'
+import { allOf } from '../../support/all-of.ts'
 import { errorBody, type Fate, serve } from './front.ts'
 
 const failureOf = async (call: Promise<unknown>): Promise<PetStoreError> => {
@@ -41,6 +42,19 @@ test.each<[string, Fate, number]>([
 
   const message = `The answer (${status}) is not one of the pet store's. Check baseUrl, and what is on the way to it.`
   expect(error).toMatchObject({ code: 'unexpected_answer', status, message, requestId: undefined })
+  expect(front.requests).toHaveLength(1)
+})
+
+test.each<[string, string, (client: Client) => Promise<unknown>]>([
+  ['an object for a list', '{"login":"/"}', ({ pets }) => allOf(pets.list())],
+  ['a list for an animal', '[]', ({ pets }) => pets.get(1)],
+  ['another object for an animal', '{"login":"/"}', ({ pets }) => pets.create({ name: 'Rex', categoryId: 7 })],
+])('a success that is not what was asked for is an error of the same class: %s', async (_, body, call) => {
+  const front = await serve([{ status: 200, headers: { 'X-Request-Id': 'abc=' }, body }])
+
+  const error = await failureOf(call(createClient(front)))
+
+  expect(error).toMatchObject({ code: 'unexpected_answer', status: 200, requestId: 'abc=' })
   expect(front.requests).toHaveLength(1)
 })
 
@@ -92,6 +106,6 @@ describe('the API key', () => {
   )
 })
 
-test('an address that is none is refused', () => {
-  expect(() => createClient({ baseUrl: '/v1', apiKey: 'k' })).toThrow(TypeError)
+test.each(['/v1', 'localhost:3000/v1', 'file:///v1', ''])('an address that is none is refused: %j', (baseUrl) => {
+  expect(() => createClient({ baseUrl, apiKey: 'k' })).toThrow(TypeError)
 })

@@ -1,3 +1,4 @@
+import type * as v from 'valibot'
 import type { Row } from '../../shared/contract.ts'
 import type { ObjectSchema } from '../../shared/model/takes.ts'
 import { exampleOf } from './examples.ts'
@@ -19,4 +20,12 @@ const inPlace = (place: string, schema: ObjectSchema | undefined): Json[] =>
     description: meanings[name],
     schema: jsonSchemaOf(entry),
     ...exampleOf(entry),
+    ...leftOut(entry),
   }))
+
+/** Of a choice that need not be made, the console of the page would send the first; a list would seem to lack animals. */
+const leftOut = (entry: v.GenericSchema): Json => {
+  const { wrapped, default: value } = Object(entry)
+  if (value !== undefined || !wrapped?.options) return {}
+  return { examples: { default: { value: wrapped.options[0], 'x-disabled': true } } }
+}

@@ -30,7 +30,7 @@ test('the console adds animals and lists them, shows what was wrong, and keeps n
   const adding = await tryIt(page, 'Add an animal', 'post /pets')
   await adding.body.fill('{"name": "", "categoryId": 7}')
   await send(adding, '400 Bad Request', 'name must be a string of 1 to 1000 characters')
-  await adding.body.fill('{"name": "Rex", "categoryId": 9223372036854775807, "status": "available"}')
+  await adding.body.fill('{"name": "Rex", "categoryId": 9223372036854775807, "status": "sold"}')
   const added = await send(adding, '201 Created', '"categoryId": 9223372036854775807')
   await keepPicture(page, 'created')
   await close(adding)

@@ -28,8 +28,8 @@ const written: [{ pipe: readonly unknown[] }, Json][] = [
   [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
   [Limit, { type: 'integer', minimum: 1, maximum: MAX_LIMIT }],
   [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
-  [Cursor, { type: 'string', pattern: '^[\\w-]{16}$' }],
-  [IdempotencyKey, { type: 'string', pattern: '^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\\]-~]|\\\\["\\\\]){1,255}")$' }],
+  [Cursor, { type: 'string', pattern: Cursor.pipe[1].requirement.source }],
+  [IdempotencyKey, { type: 'string', pattern: IdempotencyKey.pipe[1].requirement.source }],
 ]
 const byLastAction = new Map(written.map(([{ pipe }, json]) => [pipe.at(-1), json]))
 

@@ -12,7 +12,6 @@ export type Row = {
   method: 'GET' | 'POST'
   /** Relative to the base address; `{name}` stands for a parameter. */
   path: `/${string}`
-  summary: string
   /** The parts of the request. A value that `params` does not take names nothing: 404. Elsewhere it is a 400. */
   params?: ObjectSchema
   query?: ObjectSchema
@@ -32,7 +31,6 @@ export const contract = {
   listPets: {
     method: 'GET',
     path: '/pets',
-    summary: 'List all animals',
     query: v.object({
       limit: v.optional(Limit, '20'),
       status: v.optional(PetStatus),
@@ -44,7 +42,6 @@ export const contract = {
   createPet: {
     method: 'POST',
     path: '/pets',
-    summary: 'Add an animal',
     headers: v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
     body: NewPet,
     success: { status: 201, body: Pet },
@@ -56,7 +53,6 @@ export const contract = {
   getPet: {
     method: 'GET',
     path: '/pets/{petId}',
-    summary: 'Get an animal',
     params: v.object({ petId: Int64Text }),
     success: { status: 200, body: Pet },
     deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },

@@ -6,7 +6,7 @@ import { parametersOf } from './parameters.ts'
 import { responsesOf } from './responses.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from './schemas.ts'
 import { servers } from './servers.ts'
-import { descriptions, introduction } from './words.ts'
+import { descriptions, introduction, summaries } from './words.ts'
 
 /** The interface as an OpenAPI 3.1 document, made from the contract. A `bigint` in it is a number. */
 export const openApiDocument = (): Json => ({
@@ -37,7 +37,7 @@ export const openApiDocument = (): Json => ({
 
 const operation = (id: OperationId, row: Row): Json => ({
   operationId: id,
-  summary: row.summary,
+  summary: summaries[id],
   description: [descriptions[id], row.deprecated && farewell(row.deprecated)].filter(Boolean).join('\n\n'),
   tags: ['Pets'],
   ...(row.deprecated && { deprecated: true, 'x-sunset': row.deprecated.sunset.toISOString().slice(0, 10) }),

@@ -17,7 +17,14 @@ export const meanings: Record<string, string> = {
 export const fieldWords = (name: string, takes: unknown): string | undefined =>
   [meanings[name], takes && `It is ${takes}.`].filter(Boolean).join(' ') || undefined
 
-/** What is to be known of an operation beyond its row of the contract. */
+/** What an operation does, in a few words. Not in its row of the contract, as no function needs it. */
+export const summaries: Record<OperationId, string> = {
+  listPets: 'List all animals',
+  createPet: 'Add an animal',
+  getPet: 'Get an animal',
+}
+
+/** What is to be known of an operation beyond that. */
 export const descriptions: Partial<Record<OperationId, string>> = {
   listPets:
     'Newest first. Where there are more animals than `limit`, the header `Link` holds the address of the next page. What was added a moment ago may be missing.',

@@ -8,6 +8,7 @@ import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { descriptions, meanings, summaries } from '../../infra/openapi/words.ts'
 import { PetStoreStack } from '../../infra/pet-store-stack.ts'
 import { stages } from '../../infra/stages.ts'
 import '../support/database.ts'
@@ -49,6 +50,13 @@ test.each(['listPets', 'createPet', 'getPet'])('the bundle of %s is small', asyn
   const { size } = await stat(bundleOf(operation))
 
   expect(size).toBeLessThan(250_000)
+})
+
+test.each(['listPets', 'createPet', 'getPet'])('the bundle of %s has nothing that only describes', (operation) => {
+  const text = readFileSync(bundleOf(operation), 'utf8')
+
+  const words = [...Object.values(summaries), ...Object.values(descriptions), ...Object.values(meanings)]
+  expect(words.filter((some) => text.includes(some))).toEqual([])
 })
 
 test('the bundles work against a database as the sources do', async () => {

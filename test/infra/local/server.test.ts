@@ -72,12 +72,17 @@ test.each([
   })
 })
 
-test('logs no API key that was pasted into the address', async () => {
+const percentEncoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
+
+test.each([
+  ['as it is', LOCAL_API_KEY, '/v1/pet_local_…'],
+  ['cut short', LOCAL_API_KEY.slice(0, 30), '/v1/pet_local_…'],
+  ['with some of it percent-encoded', LOCAL_API_KEY.replaceAll('_', '%5F'), '/v1/…'],
+  ['with all of it percent-encoded', percentEncoded(LOCAL_API_KEY), '/v1/…'],
+])('logs no API key that was pasted into the address %s', async (_, key, path) => {
   const front = await serve()
 
-  await ask(front, { path: `/v1/${LOCAL_API_KEY}?key=${LOCAL_API_KEY}` })
+  await ask(front, { path: `/v1/${key}?key=${LOCAL_API_KEY}` })
 
-  expect(console.info).toHaveBeenCalledExactlyOnceWith(
-    expect.objectContaining({ path: expect.stringMatching(/\/v1\/pet_local_…$/) }),
-  )
+  expect(console.info).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ path }))
 })

@@ -3,6 +3,7 @@ import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { tableNames, tables } from '../shared/data/tables.ts'
 import { Alarms } from './alarms.ts'
 import type { Api } from './api.ts'
 import { releaseByCanary } from './canary-release.ts'
@@ -18,6 +19,8 @@ export type Watched = { api: Api; operations: OperationFunction[]; storage: Stor
 
 const period = Duration.minutes(5)
 
+const SHARDS = 'If creates of one status do it, raise readShards and then writeShards.'
+
 /** Alarms for whoever is on call, a dashboard, a saved log query, and releases that take themselves back. */
 export class Monitoring extends Construct {
   readonly #alarms: Alarms
@@ -28,7 +31,7 @@ export class Monitoring extends Construct {
     this.#alarms = new Alarms(this, 'Alarms', stage)
     this.#watchApi(api)
     for (const operation of operations) this.#watchFunction(operation, stage)
-    for (const [name, table] of Object.entries(storage.tables)) this.#watchTable(name, table)
+    for (const name of tableNames) this.#watchTable(name, storage.tables[name])
     addDashboard(this, watched)
     saveDeprecatedCallersQuery(this, operations)
   }
@@ -59,10 +62,10 @@ export class Monitoring extends Construct {
     if (stage.release === 'canary') releaseByCanary(operation, this.#alarms)
   }
 
-  #watchTable(name: string, table: ITable): void {
+  #watchTable(name: keyof typeof tables, table: ITable): void {
     this.#alarm(`${name}Throttles`, sumOverOperations(table, 'ThrottledRequests'), 0, 1, [
-      `DynamoDB throttles the table ${name}: one partition is hot, or traffic more than doubled at once. If creates of one`,
-      'status do it, raise readShards and then writeShards.',
+      `DynamoDB throttles the table ${name}: one partition is hot, or traffic more than doubled at once.`,
+      ...('byStatus' in tables[name].indexes ? [SHARDS] : []),
     ])
     this.#alarm(`${name}SystemErrors`, sumOverOperations(table, 'SystemErrors'), 0, 1, [
       `DynamoDB fails on its side for the table ${name}; callers get 503. Look at the AWS Health Dashboard.`,

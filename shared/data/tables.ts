@@ -36,6 +36,9 @@ export const tables = {
   },
 } as const satisfies Record<string, Table>
 
+/** The names of all tables. */
+export const tableNames = Object.keys(tables) as (keyof typeof tables)[] // `Object.keys` types them as any string.
+
 /** What a function may do, and with which table or index of it: no more is granted to it. */
 export type Access = {
   [Name in keyof typeof tables]: {

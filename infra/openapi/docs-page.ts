@@ -51,4 +51,14 @@ const OPTIONS = {
   mcp: { disabled: true },
 }
 
-const SHOW = `Scalar.createApiReference(document.querySelector('div'), ${JSON.stringify(OPTIONS)})`
+// A number that a double would round is left out of what the page reads, as it would show another one: the limits of an
+// int64, which its description has in full.
+const SHOW = `
+const isRounded = (value) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
+const customFetch = async (...request) => {
+  const response = await fetch(...request)
+  if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
+  return Response.json(JSON.parse(await response.text(), (key, value) => (isRounded(value) ? undefined : value)))
+}
+Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(OPTIONS)}, customFetch })
+`

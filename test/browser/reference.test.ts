@@ -42,6 +42,16 @@ test('the console adds animals and lists them, shows what was wrong, and keeps n
   expect(await page.context().storageState({ indexedDB: true })).toEqual({ cookies: [], origins: [] })
 })
 
+test('the page shows the limits of an int64 in full, and nothing that was rounded', async () => {
+  const { page } = await visit(browser, server.baseUrl)
+  await page.goto(`${server.baseUrl}/docs`)
+
+  await page.getByText('Add an animal').first().click()
+  await page.getByText('9223372036854775807, in digits').first().waitFor()
+
+  expect(await page.textContent('body')).not.toContain('9223372036854776000')
+})
+
 test.each(['light', 'dark'] as const)('the page fits on a phone, in %s mode', async (colorScheme) => {
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme }
   const { page, complaints, elsewhere } = await visit(browser, server.baseUrl, phone)

@@ -15,7 +15,7 @@ export const openApiDocument = (): Json => ({
     title: 'Pet Store',
     version: '1.0.0',
     description: introduction,
-    license: { name: 'UNLICENSED', url: 'https://docs.npmjs.com/cli/configuring-npm/package-json#license' },
+    license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' }, // As package.json has it: all rights reserved.
   },
   servers,
   tags: [{ name: 'Pets', description: 'The animals of the catalogue.' }],
@@ -38,7 +38,7 @@ export const openApiDocument = (): Json => ({
 const operation = (id: OperationId, row: Row): Json => ({
   operationId: id,
   summary: summaries[id],
-  description: [descriptions[id], row.deprecated && farewell(row.deprecated)].filter(Boolean).join('\n\n'),
+  description: [descriptions[id], row.deprecated && farewell(row.deprecated)].filter(Boolean).join('\n\n') || undefined,
   tags: ['Pets'],
   ...(row.deprecated && { deprecated: true, 'x-sunset': row.deprecated.sunset.toISOString().slice(0, 10) }),
   parameters: parametersOf(row),

@@ -41,6 +41,9 @@ export const introduction = `A pet store's catalogue: list, add and read animals
 **Errors.** Every error has the same body: \`code\`, \`message\` and \`status\`. The code is the HTTP reason in snake_case; the
 message says what was wrong and what to do. Errors 429, 503 and 504 say in \`Retry-After\` when to send the request again.
 
+**Sending again.** A list or a read may be sent again at any time. So may a create that has an \`Idempotency-Key\`: the animal is
+added once, and the answer is the same.
+
 **int64.** \`categoryId\` is exact up to 9223372036854775807: read it with a JSON parser that does not round. An \`id\` fits into
 53 bits.
 

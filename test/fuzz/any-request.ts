@@ -5,7 +5,7 @@ import { headerText } from './header-text.ts'
 import { listRequest } from './list-request.ts'
 import { oneIn } from './one-in.ts'
 import { rawRequest } from './raw-request.ts'
-import type { ClientRequest, Request } from './request.ts'
+import { bytesOf, type ClientRequest, MIB_10, type Request } from './request.ts'
 import { strayRequest } from './stray-request.ts'
 
 const COMMON: Record<string, string | string[]>[] = [
@@ -34,12 +34,12 @@ const harmless = fc.oneof(
   { weight: 1, arbitrary: headerText(100).map((text) => ({ 'User-Agent': text, Cookie: text, 'X-\u0041': text })) },
 )
 
-type Refusal = { headers: Record<string, string>; status: number }
+type Refusal = { headers: Record<string, string>; statuses: number[] }
 
-/** Headers for which a request is refused before anything else of it is looked at. */
+/** Headers for which a request is refused before anything else of it is looked at, but for a body of more than 10 MB. */
 const refused = fc.constantFrom<Refusal>(
-  { headers: { 'X-Cat': 'a'.repeat(11_000) }, status: 431 },
-  { headers: { Host: 'a/b' }, status: 400 },
+  { headers: { 'X-Cat': 'a'.repeat(11_000) }, statuses: [431] },
+  { headers: { Host: 'a/b' }, statuses: [400, 413] },
 )
 
 /** Where the target holds the host, too (RFC 9112, section 3.2.2), it is the same one. */
@@ -51,9 +51,11 @@ const dressed = (request: fc.Arbitrary<ClientRequest>, refused: fc.Arbitrary<Ref
       ...request,
       target: form + request.target,
       headers: { ...harmless, ...request.headers, ...refused?.headers },
-      ...(refused && { statuses: [refused.status] }),
+      ...(refused && { statuses: refused.statuses.filter((status) => status !== 413 || isLarge(request)) }),
     }),
   )
+
+const isLarge = ({ body }: ClientRequest): boolean => body !== undefined && bytesOf(body).length > MIB_10
 
 const forOperations = fc.oneof(
   { weight: 10, arbitrary: createRequest },

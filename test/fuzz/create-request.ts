@@ -4,11 +4,10 @@ import { authorization } from './authorization.ts'
 import { contentType } from './content-type.ts'
 import { idempotencyKey } from './idempotency-key.ts'
 import { oneIn } from './one-in.ts'
-import { type Body, bytesOf, type ClientRequest, statusesOf } from './request.ts'
+import { type Body, bytesOf, type ClientRequest, MIB_10, statusesOf } from './request.ts'
 import { retry } from './retry.ts'
 
 const KIB_256 = 256 * 1024
-const MIB_10 = 10 * 1024 * 1024
 
 const framing = fc.constantFrom<Record<string, string>>({}, {}, { 'Transfer-Encoding': 'chunked' })
 

@@ -1,8 +1,7 @@
 /** What API Gateway takes of a body at most, in bytes. */
-export const MIB_10 =
-  10 *
-  1024 *
-  1024 /** A body as it is made up: text, or bytes that are spelled in another encoding; then so many spaces, which JSON allows. */
+export const MIB_10 = 10 * 1024 * 1024
+
+/** A body as it is made up: text, or bytes that are spelled in another encoding; then so many spaces, which JSON allows. */
 export type Body = { text: string; encoding?: BufferEncoding; spaces?: number }
 
 /** The animal that a body asks for, its `categoryId` in the digits that it must come back in. */

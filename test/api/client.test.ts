@@ -51,6 +51,7 @@ describe('create', () => {
   })
 
   test('takes an idempotency key that is null, as JSON has it, for none', async () => {
+    // What a program without types may give; with them, it does not compile.
     const [cat, options] = [aCat(), { idempotencyKey: null } as unknown as { idempotencyKey: string }]
 
     const [one, other] = [await client.pets.create(cat, options), await client.pets.create(cat, options)]
@@ -91,7 +92,7 @@ describe('a value that types do not let through is refused by the service', () =
   })
 
   test.each([undefined, null, 'Rex', []])('in an animal that is none: %o', async (pet) => {
-    const created = client.pets.create(pet as unknown as NewPet)
+    const created = client.pets.create(pet as unknown as NewPet) // As above.
 
     await expect(created).rejects.toMatchObject({ status: 400, message: expect.stringContaining(NAME) })
   })

@@ -3,23 +3,10 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { install } from '../shared/client/installed.ts'
-import { type LocalServer, startServer } from '../support/server.ts'
-import { startBrowser } from './browser.ts'
+import { browser, server } from './surroundings.ts'
 import { visit } from './visit.ts'
-
-let server: LocalServer
-let browser: Browser
-beforeAll(async () => {
-  browser = await startBrowser()
-  server = await startServer()
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
 
 /** Serves a shop's page with the client as it is packed, and tells where. It is another origin than the API's. */
 const serveShop = async (): Promise<string> => {

@@ -1,21 +1,8 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { publicDocuments } from '../../infra/openapi/public-documents.ts'
 import { referenceScript } from '../../infra/openapi/reference-script.ts'
-import { type LocalServer, startServer } from '../support/server.ts'
-import { startBrowser } from './browser.ts'
+import { browser, server } from './surroundings.ts'
 import { visit } from './visit.ts'
-
-let server: LocalServer
-let browser: Browser
-beforeAll(async () => {
-  browser = await startBrowser()
-  server = await startServer()
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
 
 const { text, integrity, publicAddress } = referenceScript()
 

@@ -1,20 +1,7 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LocalServer, startServer } from '../support/server.ts'
-import { startBrowser } from './browser.ts'
+import { expect, test } from 'vitest'
+import { browser, server } from './surroundings.ts'
 import { close, pasteKey, send, tryIt } from './try-it.ts'
 import { keepPicture, visit } from './visit.ts'
-
-let server: LocalServer
-let browser: Browser
-beforeAll(async () => {
-  browser = await startBrowser()
-  server = await startServer()
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
 
 const failed = (status: string) => `Failed to load resource: the server responded with a status of ${status}`
 

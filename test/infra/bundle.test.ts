@@ -1,58 +1,49 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { App } from 'aws-cdk-lib'
-import { Template } from 'aws-cdk-lib/assertions'
-import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { descriptions, meanings, summaries } from '../../infra/openapi/words.ts'
-import { PetStoreStack } from '../../infra/pet-store-stack.ts'
-import { stages } from '../../infra/stages.ts'
+import type { OperationId } from '../../shared/contract.ts'
+import { type Bundles, makeBundles } from '../support/bundles.ts'
 import '../support/database.ts'
-import { functionOf, resource } from './template.ts'
 
-let directory: string
-let template: Template
+let bundles: Bundles
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'pet-store-bundles-'))
-  const context = CURRENTLY_RECOMMENDED_FLAGS
-  const app = new App({ outdir: directory, builtinCloudFormationValidation: false, context })
-  template = Template.fromStack(new PetStoreStack(app, 'Bundled', stages.staging))
+beforeAll(() => {
+  bundles = makeBundles()
 })
 
-afterAll(() => rm(directory, { recursive: true }))
+afterAll(() => bundles.remove())
 
-const bundleOf = (operation: string): string => {
-  const { S3Key } = resource(template, functionOf(template, operation)).Properties.Code
-  return join(directory, `asset.${S3Key.replace('.zip', '')}`, 'index.js')
-}
+const operations = ['listPets', 'createPet', 'getPet'] as const
+
+const bundleOf = (operation: OperationId): string => join(bundles.folderOf(operation), 'index.js')
 
 /** Runs a bundle in a process that has nothing else. */
-const run = (operation: string, fixture: string, env = process.env) => {
+const run = (operation: OperationId, fixture: string, env = process.env) => {
   const script = `require(process.argv[1]).handler(JSON.parse(process.argv[2]), {})
     .then((result) => process.stdout.write('\\n' + JSON.stringify(result)))`
   const args = ['-e', script, bundleOf(operation), readFileSync(`test/events/${fixture}.json`, 'utf8')]
-  return promisify(execFile)(process.execPath, args, { cwd: directory, env })
+  return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env })
 }
 
 /** Calls a bundle with an event of test/events, as Lambda does. */
-const call = async (operation: string, fixture: string) => {
+const call = async (operation: OperationId, fixture: string) => {
   const { stdout, stderr } = await run(operation, fixture)
   expect(stderr).toBe('')
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
 
-test.each(['listPets', 'createPet', 'getPet'])('the bundle of %s is small', async (operation) => {
+test.each(operations)('the bundle of %s is small', async (operation) => {
   const { size } = await stat(bundleOf(operation))
 
   expect(size).toBeLessThan(250_000)
 })
 
-test.each(['listPets', 'createPet', 'getPet'])('the bundle of %s has nothing that only describes', (operation) => {
+test.each(operations)('the bundle of %s has nothing that only describes', (operation) => {
   const text = readFileSync(bundleOf(operation), 'utf8')
 
   const words = [...Object.values(summaries), ...Object.values(descriptions), ...Object.values(meanings)]
@@ -70,7 +61,7 @@ test('the bundles work against a database as the sources do', async () => {
 })
 
 test('a stack trace in the log names lines of the sources', async () => {
-  const { NODE_OPTIONS } = resource(template, functionOf(template, 'getPet')).Properties.Environment.Variables
+  const { NODE_OPTIONS } = bundles.environmentOf('getPet')
 
   const { stderr } = await run('getPet', 'getPet-unknown-id', { ...process.env, NODE_OPTIONS, PETS_TABLE: '' })
 

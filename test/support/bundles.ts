@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
+import { PetStoreStack } from '../../infra/pet-store-stack.ts'
+import { stages } from '../../infra/stages.ts'
+import type { OperationId } from '../../shared/contract.ts'
+import { functionOf, resource } from '../infra/template.ts'
+
+/** The functions as `cdk deploy` uploads them, in a folder of their own until `remove`. */
+export type Bundles = {
+  /** What Lambda gets for its handler: a folder, in which `index.js` exports `handler`. */
+  folderOf(operation: OperationId): string
+  /** The variables that the stack gives the function, as far as they are plain text. */
+  environmentOf(operation: OperationId): Record<string, string>
+  remove(): void
+}
+
+/** Bundles every function, in about three seconds. */
+export const makeBundles = (): Bundles => {
+  const outdir = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'))
+  const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
+  const template = Template.fromStack(new PetStoreStack(app, 'Bundled', stages.staging))
+  const properties = (operation: OperationId) => resource(template, functionOf(template, operation)).Properties
+  return {
+    folderOf: (operation) => join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),
+    environmentOf: (operation) => {
+      const variables: [string, unknown][] = Object.entries(properties(operation).Environment.Variables)
+      return Object.fromEntries(variables.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+    },
+    remove: () => rmSync(outdir, { recursive: true, force: true }),
+  }
+}

@@ -46,7 +46,7 @@ test.each([
 })
 
 test.each([
-  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/(bundle|keys))\//],
+  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/(bundle|keys|local))\//],
   ['Middy', /> @middy\//, /^shared\/(operation\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/(?!local\/)/],
   ['the client', / > shared\/client\//, /^shared\/client\//],

@@ -1,12 +1,23 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { standIns } from '../infra/bundle/stand-ins.ts'
 import { exampleCredentials } from './support/example-credentials.ts'
 
 // These only look at templates. One process for all of them loads CDK once: of 16 s, 8.
 const templates =
   'test/infra/{adopted-tables,alarms,api,api-stage,context,custom-domain,edge,monitoring,nag,operation-function,operations,reference,release,stages,storage}.test.ts'
 
+// The data gets the client of DynamoDB that it gets when it is bundled. (What runs in a process of its own, such as the local
+// server, gets the SDK's: so each of the two is tested.)
+const asBundled = {
+  name: 'as-bundled',
+  enforce: 'pre',
+  resolveId: (name: string, importer = '') =>
+    /(?<!\/test)\/shared\/data\//.test(importer) ? standIns[name as keyof typeof standIns] : undefined,
+} as const
+
 export default defineConfig({
+  plugins: [asBundled],
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     // These only end what hangs, on a machine that is busy with other work as well. (Time is measured in one place: that

@@ -1,7 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
-
-const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+import { standIns } from './stand-ins.ts'
 
 /**
  * How a function's source becomes what Lambda loads. What is loaded before the first answer is what a cold start waits
@@ -20,12 +18,7 @@ export const bundling: BundlingOptions = {
   // The SDK's ES modules, from which esbuild drops what is not used: 337 KB, not 531.
   mainFields: ['module', 'main'],
   esbuildArgs: {
-    '--alias': [
-      `@aws-sdk/credential-provider-node=${file('environment-credentials.ts')}`,
-      `@aws-sdk/middleware-endpoint-discovery=${file('no-endpoint-discovery.ts')}`,
-      `@smithy/core/event-streams=${file('no-event-streams.ts')}`,
-      `@smithy/core/checksum=${file('native-sha256.ts')}`,
-    ],
+    '--alias': Object.entries(standIns).map(([name, file]) => `${name}=${file}`),
   },
   commandHooks: {
     beforeBundling: () => [],

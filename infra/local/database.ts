@@ -1,8 +1,8 @@
 import * as apiKeys from '../../shared/data/api-keys.ts'
-import { createTables } from '../../shared/data/create-tables.ts'
 import { settings } from '../../shared/data/settings.ts'
 import { CommandError } from '../command-line.ts'
 import { placeholders, storedLocalApiKey } from './api-key.ts'
+import { createTables } from './create-tables.ts'
 import { startEmbedded } from './embedded-database.ts'
 
 /** A database that the service can work with, told to a person, and how to let go of it. */

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { descriptions, meanings, summaries } from '../../infra/openapi/words.ts'
-import type { OperationId } from '../../shared/contract.ts'
-import { type Bundles, makeBundles } from '../support/bundles.ts'
-import '../support/database.ts'
+import { descriptions, meanings, summaries } from '../../../infra/openapi/words.ts'
+import type { OperationId } from '../../../shared/contract.ts'
+import { type Bundles, makeBundles } from '../../support/bundles.ts'
+import '../../support/database.ts'
 
 let bundles: Bundles
 
@@ -37,10 +37,15 @@ const call = async (operation: OperationId, fixture: string) => {
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
 
-test.each(operations)('the bundle of %s is small', async (operation) => {
+// Raise a budget for what it pays for; `npm run bench -- --bundle` shows what is in a bundle.
+test.each([
+  ['listPets', 55_000],
+  ['createPet', 57_000],
+  ['getPet', 54_000],
+] as const)('the bundle of %s is not larger than %i bytes', async (operation, budget) => {
   const { size } = await stat(bundleOf(operation))
 
-  expect(size).toBeLessThan(250_000)
+  expect(size).toBeLessThanOrEqual(budget)
 })
 
 test.each(operations)('the bundle of %s has nothing that only describes', (operation) => {

@@ -1,0 +1,52 @@
+import { HttpRequest } from '@smithy/core/protocols'
+import { retryMiddleware, StandardRetryStrategy } from '@smithy/core/retry'
+import type { NodeHttpHandlerOptions } from '@smithy/node-http-handler'
+import { type HandlerExecutionContext, SMITHY_CONTEXT_KEY } from '@smithy/types'
+import { errorOf } from './errors.ts'
+import { signer } from './signature.ts'
+import { type Options, Wire } from './wire.ts'
+
+export { ConditionalCheckFailedException, DynamoDBServiceException } from './errors.ts'
+
+type Configuration = { maxAttempts: number; requestHandler: NodeHttpHandlerOptions }
+
+/**
+ * For `@aws-sdk/client-dynamodb`'s class of that name: has the SDK's own retries and HTTP, and not its schemas of every
+ * shape, rules for endpoints, profiles and stack of middleware, none of which a function needs.
+ */
+export class DynamoDBClient {
+  readonly #wire: Wire
+  readonly #withRetries: ReturnType<typeof retryMiddleware>
+  readonly #opened: Promise<void> | undefined
+
+  constructor({ maxAttempts, requestHandler }: Configuration) {
+    const strategy = new StandardRetryStrategy(maxAttempts)
+    this.#withRetries = retryMiddleware({ maxAttempts: async () => maxAttempts, retryStrategy: async () => strategy })
+    this.#wire = new Wire(requestHandler)
+    // A function has more of a processor while it starts ("burst CPU", as the AWS Lambda Web Adapter's guide calls it), and
+    // what opening a connection by TLS takes is processor time.
+    if (process.env.AWS_LAMBDA_FUNCTION_NAME) this.#opened = this.#wire.open()
+  }
+
+  /**
+   * Does what DynamoDB's API reference calls `operation`; input and output are as it says.
+   *
+   * @throws DynamoDBServiceException for what DynamoDB refuses; whatever else is wrong on the way there has a `$metadata`, too
+   */
+  async send(operation: string, input: object, { abortSignal }: Options): Promise<object> {
+    await this.#opened
+    const request = this.#wire.request('POST', JSON.stringify(input), {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `DynamoDB_20120810.${operation}`,
+    })
+    const sign = signer()
+    const attempt = async () => {
+      const headers = sign(request.headers, request.body)
+      const received = await this.#wire.exchange(new HttpRequest({ ...request, headers }), { abortSignal })
+      if (received.statusCode !== 200) throw errorOf(received)
+      return { response: undefined, output: { ...JSON.parse(received.text), $metadata: {} } }
+    }
+    const context = { [SMITHY_CONTEXT_KEY]: { abortSignal } } as HandlerExecutionContext // All of it that retries read.
+    return (await this.#withRetries(attempt, context)({ request, input })).output
+  }
+}

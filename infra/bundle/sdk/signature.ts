@@ -1,0 +1,44 @@
+import { createHmac, hash } from 'node:crypto'
+import { credentials, region } from './environment.ts'
+
+type Headers = Record<string, string>
+
+/**
+ * What adds the headers that sign a request to DynamoDB: a POST to `/` without a query, all of its headers signed (AWS
+ * Signature Version 4; IAM User Guide, "Create a signed AWS API request").
+ *
+ * @throws where the environment names no region or no credentials
+ */
+export const signer = () => {
+  const place = region()
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials()
+  return (headers: Headers, body: string, now = new Date()): Headers => {
+    const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
+    const scope = `${time.slice(0, 8)}/${place}/dynamodb/aws4_request`
+    const signed: Headers = {
+      ...headers,
+      'x-amz-date': time,
+      ...(sessionToken && { 'x-amz-security-token': sessionToken }),
+    }
+    const names = Object.keys(signed).sort()
+    const lines = names.map((name) => `${name}:${signed[name]}\n`).join('')
+    const request = `POST\n/\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
+    const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
+    const signature = hmac(keyOf(scope, secretAccessKey), text).toString('hex')
+    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
+    return { ...signed, authorization }
+  }
+}
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+
+const keyOf = (scope: string, secret: string): Buffer => {
+  if (last.scope !== scope || last.secret !== secret) {
+    const [day = '', ...rest] = scope.split('/')
+    last = { scope, secret, key: rest.reduce(hmac, hmac(`AWS4${secret}`, day)) }
+  }
+  return last.key
+}
+
+// A key is good for a day: making it anew would be four digests more for each request.
+let last: { scope: string; secret: string; key: Buffer } = { scope: '', secret: '', key: Buffer.of() }

@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url'
+
+const file = (name: string) => fileURLToPath(new URL(`sdk/${name}.ts`, import.meta.url))
+
+/**
+ * What a function gets in the place of two packages, of which it uses little: the parts of the SDK that do the work, put
+ * together for it.
+ */
+export const standIns = {
+  '@aws-sdk/client-dynamodb': file('client-dynamodb'),
+  '@aws-sdk/lib-dynamodb': file('lib-dynamodb'),
+}

@@ -9,6 +9,7 @@ import { descriptions, meanings, summaries } from '../../../infra/openapi/words.
 import type { OperationId } from '../../../shared/contract.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import '../../support/database.ts'
+import { bytesByPackage } from '../../bench/bundle/bytes-by-package.ts'
 
 let bundles: Bundles
 
@@ -53,6 +54,14 @@ test.each(operations)('the bundle of %s has nothing that only describes', (opera
 
   const words = [...Object.values(summaries), ...Object.values(descriptions), ...Object.values(meanings)]
   expect(words.filter((some) => text.includes(some))).toEqual([])
+})
+
+test('the source map of a bundle tells of each byte where it comes from', () => {
+  const bytes = bytesByPackage(bundleOf('getPet'))
+
+  const known = ['@middy/core', 'functions', 'shared', 'shared/data', 'shared/middleware', 'shared/model', 'valibot']
+  expect(known.filter((name) => !bytes.get(name))).toEqual([])
+  expect(bytes.get("esbuild's own")).toBeLessThan(2000)
 })
 
 test('the bundles work against a database as the sources do', async () => {

@@ -1,0 +1,57 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildSync } from 'esbuild'
+import { beforeAll, expect, test } from 'vitest'
+import { operationIds } from '../../../shared/contract.ts'
+import type { Bundles } from '../../support/bundles.ts'
+import { countCalls } from './count-calls.ts'
+import { timePages } from './time-pages.ts'
+
+let bundles: Bundles
+
+// Not those that are deployed: to make them takes longer than these tests.
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'))
+  const folderOf = (id: string) => join(folder, id)
+  for (const id of operationIds) {
+    const outfile = join(folderOf(id), 'index.js')
+    buildSync({ entryPoints: [`functions/${id}.ts`], outfile, bundle: true, platform: 'node', format: 'cjs' })
+  }
+  bundles = { folderOf, environmentOf: () => ({}), remove: () => {} }
+})
+
+test('a request makes as few calls, and consumes as little, as it can', async () => {
+  const figures = await countCalls(bundles)
+
+  const rows = Map.groupBy(figures, ({ of }) => of)
+  const valuesOf = (row: typeof figures) => Object.fromEntries(row.map(({ name, value }) => [name, value]))
+  const cost = (warm: number, cold: number, read: number, write: number) => ({
+    'calls, warm': warm,
+    'calls, cold': cold,
+    'read units': read,
+    'write units': write,
+  })
+  expect([...rows].map(([of, row]) => [of, valuesOf(row)])).toEqual([
+    ['listPets, one status', cost(1, 2, 0.5, 0)],
+    ['listPets, all', cost(4, 5, 2, 0)],
+    ['createPet', cost(1, 2, 0, 2)],
+    ['createPet with Idempotency-Key', cost(2, 3, 0, 3)],
+    ['getPet', cost(1, 2, 1, 0)],
+  ])
+})
+
+test('pages are timed in catalogues of several sizes', async () => {
+  const figures = await timePages(bundles, { sizes: [40, 100], rounds: 2 })
+
+  expect(figures.map(({ of }) => of).sort()).toEqual(
+    ['first', 'middle', 'last']
+      .flatMap((place) =>
+        ['40', '100'].flatMap((size) =>
+          ['all', 'one status'].map((filter) => `page of 20 of ${size} animals, ${place}, ${filter}`),
+        ),
+      )
+      .sort(),
+  )
+  expect(figures.every(({ value }) => value > 0)).toBe(true)
+})

@@ -34,7 +34,11 @@ export default defineConfig({
       { extends: true, test: { name: 'templates', include: [templates], isolate: false } },
       {
         extends: true,
-        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [templates, 'test/browser/**'] },
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude: [templates, 'test/browser/**', 'test/bench/peers/**'],
+        },
       },
     ],
   },

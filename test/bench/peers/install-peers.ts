@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CommandError } from '../../../infra/command-line.ts'
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url))
+
+/** The part of Lambda's Node.js 24 that loads a function, once `installPeers` was here. */
+export const runtimeClient = join(FOLDER, 'node_modules', 'aws-lambda-ric', 'index.mjs')
+
+/**
+ * Installs what our functions are measured beside, where that was not done for this state of `package-lock.json`. It is
+ * kept out of the project's own packages, since nothing else needs it, and does not run its scripts: they would build the
+ * runtime client's addon.
+ */
+export const installPeers = (): void => {
+  const lock = readFileSync(join(FOLDER, 'package-lock.json'), 'utf8')
+  const installed = join(FOLDER, 'node_modules', '.installed')
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return
+  process.stderr.write('Installing the packages of test/bench/peers …\n')
+  // The environment as it is: it tells npm where this machine gets its packages.
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], {
+    cwd: FOLDER,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (status !== 0) {
+    throw new CommandError('npm cannot install the packages of test/bench/peers (see above): try again with a network.')
+  }
+  writeFileSync(installed, lock)
+}

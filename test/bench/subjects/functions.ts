@@ -1,0 +1,21 @@
+import type { OperationId } from '../../../shared/contract.ts'
+import { settings } from '../../../shared/data/settings.ts'
+import type { Bundles } from '../../support/bundles.ts'
+import { tables } from '../dynamodb/tables.ts'
+import { create, listAll, read, readUnauthorized, readUnknown } from './calls.ts'
+import type { Call, Subject } from './subject.ts'
+
+/** Our functions as they are deployed. */
+export const functions = (bundles: Bundles): Record<OperationId, Subject> => ({
+  listPets: subject(bundles, 'listPets', listAll),
+  createPet: subject(bundles, 'createPet', create),
+  getPet: subject(bundles, 'getPet', read, [readUnauthorized, readUnknown]),
+})
+
+const subject = (bundles: Bundles, name: OperationId, call: Call, alsoRight: Call[] = []): Subject => ({
+  name,
+  folder: bundles.folderOf(name),
+  environment: { ...bundles.environmentOf(name), ...tables, [settings.keyPrefix]: 'local' },
+  call,
+  alsoRight,
+})

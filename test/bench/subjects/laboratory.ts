@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { OperationId } from '../../../shared/contract.ts'
+import { makeBundles } from '../../support/bundles.ts'
+import { startDynamoDb } from '../dynamodb/start-dynamodb.ts'
+import { installPeers, runtimeClient } from '../peers/install-peers.ts'
+import type { Surroundings } from '../runtime/start-function.ts'
+import { functions } from './functions.ts'
+import { peers } from './peers.ts'
+import type { Subject } from './subject.ts'
+
+/** All that is measured side by side, and where it runs. */
+export type Laboratory = {
+  functions: Record<OperationId, Subject>
+  peers: Subject[]
+  surroundings: Surroundings
+  /** For files; it goes with this process. */
+  folder: string
+}
+
+/** Makes every bundle, and starts the DynamoDB that they reach, for as long as `work` lasts. */
+export const inLaboratory = async <T>(work: (laboratory: Laboratory) => Promise<T>): Promise<T> => {
+  installPeers()
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const bundles = makeBundles()
+  process.once('exit', bundles.remove)
+  const dynamodb = await startDynamoDb(folder)
+  try {
+    const surroundings = { runtimeClient, dynamodb }
+    return await work({ functions: functions(bundles), peers: await peers(folder), surroundings, folder })
+  } finally {
+    dynamodb.stop()
+  }
+}

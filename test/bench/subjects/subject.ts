@@ -1,0 +1,15 @@
+import type { Result } from '../../../shared/response.ts'
+
+/** An event of test/events as Lambda gets it, and whether an answer to it is right. */
+export type Call = { event: string; isRight: (answer: Result) => boolean }
+
+/** A function that is measured: `folder` holds the `index.js` or `index.mjs` that exports its `handler`. */
+export type Subject = {
+  name: string
+  folder: string
+  environment: Record<string, string>
+  /** What it is measured with. */
+  call: Call
+  /** What it has to get right as well, so that it is known to do all that the others do. */
+  alsoRight: Call[]
+}

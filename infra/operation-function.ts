@@ -45,10 +45,7 @@ export class OperationFunction extends Construct {
       architecture: Architecture.ARM_64,
       timeout: Duration.seconds(functionSettings.timeoutSeconds),
       memorySize: functionSettings.memoryMegabytes,
-      environment: Object.assign(
-        { NODE_OPTIONS: '--enable-source-maps' },
-        ...grants.map(({ environment }) => environment),
-      ),
+      environment: Object.assign({}, ...grants.map(({ environment }) => environment)),
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.logGroup,
       tracing: Tracing.ACTIVE,

@@ -30,7 +30,7 @@ test.each([
   [
     'a middleware does not know DynamoDB, nor the operations',
     /^shared\/middleware\//,
-    /> (shared\/(model|middleware)\/|shared\/(contract|request|response)\.ts|@middy\/|aws-lambda$)/,
+    /> (shared\/(model|middleware)\/|shared\/(contract|request|response|source-lines)\.ts|@middy\/|aws-lambda$)/,
   ],
   [
     'the client knows its own files, and the types of the interface',

@@ -9,7 +9,7 @@ export const bundling: BundlingOptions = {
   // As an ES module the SDK loads in 50.7 ms, not 35.5: `import 'node:http'` drags in undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
-  // A file beside the bundle, read when a stack trace is: the log shows lines of the sources.
+  // A file beside the bundle, read when there is an error to log (shared/source-lines.ts).
   sourceMap: true,
   sourcesContent: false,
   logLevel: LogLevel.WARNING,

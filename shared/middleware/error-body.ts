@@ -1,14 +1,17 @@
 import { ApiError, internalServerError } from '../model/api-error.ts'
 import { requestIdOf } from '../request.ts'
 import { respond } from '../response.ts'
+import { nameSourceLines } from '../source-lines.ts'
 import type { Middleware } from './middleware.ts'
 
 /** Turns whatever is thrown into a response with the Error body (interface, section 7). The only place that does. */
 export const errorBody = (): Middleware => ({
   onError: (request) => {
     const error = request.error instanceof ApiError ? request.error : internalServerError(request.error)
-    if (error.status >= 500)
+    if (error.status >= 500) {
+      nameSourceLines(error.cause)
       console.error('Request %s was answered %d because:', requestIdOf(request.event), error.status, error.cause)
+    }
     request.internal.errorCode = error.code
     request.response = respond(request.event, error)
   },

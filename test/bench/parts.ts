@@ -7,10 +7,15 @@ type Part = (options: Options) => Promise<Figure[]>
 export const parts = {
   cold: async (options) => (await import('./cold/measure-cold.ts')).measureCold(options),
   warm: async () => (await import('./warm/measure-warm.ts')).measureWarm(),
-} satisfies Partial<Record<Figure['table'], Part>>
+  data: async () => (await import('./data/measure-data.ts')).measureData(),
+  local: async () => (await import('./local/measure-local.ts')).measureLocal(),
+} satisfies Record<Figure['table'], Part>
 
 /** What else can be told, by the option that asks for it. */
-export const sheets: Record<string, () => Promise<string>> = {}
+export const sheets: Record<string, () => Promise<string>> = {
+  bundle: async () => (await import('./bundle/explain-bundles.ts')).explainBundles(),
+  scale: async () => (await import('./scale/scale.ts')).scale(),
+}
 
 export type PartName = keyof typeof parts
 

@@ -24,7 +24,6 @@ describe.each([
         Variables: {
           API_KEYS_TABLE: { Ref: apiKeys },
           KEY_PREFIX: keyPrefix,
-          NODE_OPTIONS: '--enable-source-maps',
           PETS_TABLE: { Ref: pets },
           ...(operation === 'createPet' && { IDEMPOTENCY_KEYS_TABLE: { Ref: idempotencyKeys } }),
           READ_SHARDS: '1',

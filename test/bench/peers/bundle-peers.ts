@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -35,6 +36,8 @@ export const bundlePeers = (folder: string): Promise<{ name: string; folder: str
         mainFields,
         logLevel: 'error',
       })
+      // Or Node.js would find out what kind of module it is, which Lambda does not have it do.
+      await writeFile(join(own, 'package.json'), '{"type":"commonjs"}')
       return { name, folder: own }
     }),
   )

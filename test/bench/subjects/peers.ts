@@ -3,10 +3,8 @@ import { bundlePeers } from '../peers/bundle-peers.ts'
 import { read, readNothing, readUnauthorized, readUnknown } from './calls.ts'
 import type { Subject } from './subject.ts'
 
-// That the stage's functions run with as well, so that it makes no difference.
 const environment = {
   ...tables,
-  NODE_OPTIONS: '--enable-source-maps',
   POWERTOOLS_LOG_LEVEL: 'WARN',
   POWERTOOLS_METRICS_NAMESPACE: 'PetStore',
   POWERTOOLS_SERVICE_NAME: 'pet-store',

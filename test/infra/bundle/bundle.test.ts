@@ -75,9 +75,7 @@ test('the bundles work against a database as the sources do', async () => {
 })
 
 test('a stack trace in the log names lines of the sources', async () => {
-  const { NODE_OPTIONS } = bundles.environmentOf('getPet')
-
-  const { stderr } = await run('getPet', 'getPet-unknown-id', { ...process.env, NODE_OPTIONS, PETS_TABLE: '' })
+  const { stderr } = await run('getPet', 'getPet-unknown-id', { ...process.env, PETS_TABLE: '' })
 
   expect(stderr).toContain('The environment variable PETS_TABLE is not set.')
   expect(stderr).toMatch(/at .*shared\/data\/settings\.ts:\d+:\d+/)

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import { crc32 } from './crc32.ts'
 import { sha256 } from './sha256.ts'
 
 /** Who holds an API key: `keyId` names the key, `clientId` the client, which keeps it when the key is rotated. */
@@ -30,7 +30,7 @@ export const isApiKey = (text: string, prefix: string): boolean => {
 export const digestOf = (key: string): string => sha256(key)
 
 const checksumOf = (text: string): string => {
-  let rest = crc32(text)
+  let rest = crc32(Buffer.from(text))
   let checksum = ''
   for (let i = 0; i < CHECKSUM_LENGTH; i++) {
     checksum = BASE62.charAt(rest % 62) + checksum

@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib'
 import * as v from 'valibot'
+import { crc32 } from './crc32.ts'
 import { takes } from './takes.ts'
 
 const ID_BYTES = 8

@@ -8,6 +8,9 @@ import { type Options, Wire } from './wire.ts'
 
 export { ConditionalCheckFailedException, DynamoDBServiceException } from './errors.ts'
 
+// At most, before the second attempt: as the SDK's client of DynamoDB has it.
+const FIRST_PAUSE_MS = 25
+
 type Configuration = { maxAttempts: number; requestHandler: NodeHttpHandlerOptions }
 
 /**
@@ -20,7 +23,7 @@ export class DynamoDBClient {
   readonly #opened: Promise<void> | undefined
 
   constructor({ maxAttempts, requestHandler }: Configuration) {
-    const strategy = new StandardRetryStrategy(maxAttempts)
+    const strategy = new StandardRetryStrategy({ maxAttempts, baseDelay: FIRST_PAUSE_MS })
     this.#withRetries = retryMiddleware({ maxAttempts: async () => maxAttempts, retryStrategy: async () => strategy })
     this.#wire = new Wire(requestHandler)
     // A function has more of a processor while it starts ("burst CPU", as the AWS Lambda Web Adapter's guide calls it), and

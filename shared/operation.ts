@@ -22,6 +22,7 @@ export const operation = <Id extends OperationId>(
 ) => {
   const row: Row = contract[id]
   const { status } = row.success
+  apiKeys.warmUp()
   return middy<Event, Result>(
     async (event: Event) => respond(event, { ...(await run(inputOf(id, event), event)), status }),
     // All that an operation waits for has a limit of its own, so a timer on each call would watch nothing.

@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { type ApiKey, digestOf, isApiKey } from '../model/api-key.ts'
-import { dynamodb, withinBudget } from './dynamodb.ts'
+import { dynamodb, readEarly, withinBudget } from './dynamodb.ts'
 import { setting } from './settings.ts'
 
 /** An API key as it is stored: by its digest, never itself. `createdAt` is ISO 8601, `expiresAt` seconds since 1970. */
@@ -28,6 +28,9 @@ export const find = async (text: string): Promise<ApiKey | undefined> => {
 /** Stores an API key, or replaces what is stored of it. */
 export const put = (key: StoredApiKey): Promise<unknown> =>
   withinBudget((options) => dynamodb.send(new PutCommand({ TableName: setting('apiKeysTable'), Item: key }), options))
+
+/** Warms a function up with what each request begins with, the read of an API key: of one that nobody has. */
+export const warmUp = (): void => readEarly(() => read('nobody'))
 
 const recall = (digest: string): StoredApiKey | undefined => {
   const known = remembered.get(digest)

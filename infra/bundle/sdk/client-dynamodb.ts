@@ -20,15 +20,11 @@ type Configuration = { maxAttempts: number; requestHandler: NodeHttpHandlerOptio
 export class DynamoDBClient {
   readonly #wire: Wire
   readonly #withRetries: ReturnType<typeof retryMiddleware>
-  readonly #opened: Promise<void> | undefined
 
   constructor({ maxAttempts, requestHandler }: Configuration) {
     const strategy = new StandardRetryStrategy({ maxAttempts, baseDelay: FIRST_PAUSE_MS })
     this.#withRetries = retryMiddleware({ maxAttempts: async () => maxAttempts, retryStrategy: async () => strategy })
     this.#wire = new Wire(requestHandler)
-    // A function has more of a processor while it starts ("burst CPU", as the AWS Lambda Web Adapter's guide calls it), and
-    // what opening a connection by TLS takes is processor time.
-    if (process.env.AWS_LAMBDA_FUNCTION_NAME) this.#opened = this.#wire.open()
   }
 
   /**
@@ -37,11 +33,8 @@ export class DynamoDBClient {
    * @throws DynamoDBServiceException for what DynamoDB refuses; whatever else is wrong on the way there has a `$metadata`, too
    */
   async send(operation: string, input: object, { abortSignal }: Options): Promise<object> {
-    await this.#opened
-    const request = this.#wire.request('POST', JSON.stringify(input), {
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': `DynamoDB_20120810.${operation}`,
-    })
+    const kind = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `DynamoDB_20120810.${operation}` }
+    const request = this.#wire.request(kind, JSON.stringify(input))
     const sign = signer()
     const attempt = async () => {
       const headers = sign(request.headers, request.body)

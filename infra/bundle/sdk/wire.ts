@@ -20,19 +20,12 @@ export class Wire {
   }
 
   /** A request to the address that the environment gave when the first was made. */
-  request(method: 'GET' | 'POST', body: string, headers: Headers = {}): HttpRequest {
+  request(headers: Headers, body: string): HttpRequest {
     this.#url ??= endpoint()
     const { protocol, hostname, host, port } = this.#url
+    const place = { method: 'POST', protocol, hostname, port: Number(port) || undefined, path: '/' }
     const all = { host, 'content-length': String(Buffer.byteLength(body)), ...headers }
-    return new HttpRequest({
-      method,
-      protocol,
-      hostname,
-      port: Number(port) || undefined,
-      path: '/',
-      headers: all,
-      body,
-    })
+    return new HttpRequest({ ...place, headers: all, body })
   }
 
   /** Sends a request, and waits for all of what comes back. */
@@ -40,15 +33,6 @@ export class Wire {
     const { response } = await this.#http.handle(request, options)
     const { statusCode, headers, body } = response
     return { statusCode, headers, text: await textOf(body) }
-  }
-
-  /** Opens a connection, so that the first request finds one. */
-  async open(): Promise<void> {
-    try {
-      await this.exchange(this.request('GET', ''), {})
-    } catch {
-      // What stands in the way will stand in the first request's, too, which tells of it.
-    }
   }
 }
 
@@ -59,6 +43,8 @@ const textOf = (body: NodeJS.ReadableStream): Promise<string> =>
     body.on('data', (part: string) => {
       text += part
     })
-    body.on('end', () => resolve(text))
+    // Not at once: a process that was held up sees the answer before it sees that its own writing has ended, which is what
+    // sets the connection free, and the next request would open another.
+    body.on('end', () => setImmediate(resolve, text))
     body.on('error', reject)
   })

@@ -40,9 +40,9 @@ const call = async (operation: OperationId, fixture: string) => {
 
 // Raise a budget for what it pays for; `npm run bench -- --bundle` shows what is in a bundle.
 test.each([
-  ['listPets', 55_000],
-  ['createPet', 57_000],
-  ['getPet', 54_000],
+  ['listPets', 58_000],
+  ['createPet', 59_000],
+  ['getPet', 57_000],
 ] as const)('the bundle of %s is not larger than %i bytes', async (operation, budget) => {
   const { size } = await stat(bundleOf(operation))
 

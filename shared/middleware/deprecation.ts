@@ -7,12 +7,12 @@ import type { Middleware } from './middleware.ts'
  * 9745), when it goes (`Sunset`, RFC 8594), and what replaces it (`Link`, RFC 5829).
  */
 export const deprecation = ({ since, sunset, successor }: Deprecated): Middleware => {
+  const always = { Deprecation: `@${since.getTime() / 1000}`, Sunset: sunset.toUTCString() }
   const tell: Middleware['after'] = ({ event, response }) => {
     if (!response) return
     const link = `<${absoluteUrl(event, successor)}>; rel="successor-version"`
     Object.assign(response.headers, {
-      Deprecation: `@${since.getTime() / 1000}`,
-      Sunset: sunset.toUTCString(),
+      ...always,
       // One header may hold several links (RFC 8288, section 3): a list has one to its next page.
       Link: response.headers.Link ? `${response.headers.Link}, ${link}` : link,
     })

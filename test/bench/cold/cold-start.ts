@@ -9,8 +9,8 @@ export type ColdStart = { load: number; call: number; cpu: number; memory: numbe
 
 /** Starts a function, and calls it once. Throws where its answer is not right. */
 export const coldStart = async (subject: Subject, surroundings: Surroundings): Promise<ColdStart> => {
-  const api = await startRuntimeApi(subject.call.event)
-  const env = { AWS_LAMBDA_RUNTIME_API: api.address }
+  const api = await startRuntimeApi()
+  const env = { AWS_LAMBDA_RUNTIME_API: api.address, BENCH_EVENT: subject.call.event }
   const { failed, stop } = startFunction(subject, surroundings, { file: 'cold/client.cjs', channel: 'ignore', env })
   try {
     const { isError, body } = await Promise.race([api.answered, failed])

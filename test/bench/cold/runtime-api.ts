@@ -3,20 +3,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** The Runtime API of one start of a function. */
+/** The Runtime API of one start of a function, as far as it takes what comes of it. */
 export type RuntimeApi = {
   /** As in AWS_LAMBDA_RUNTIME_API. */
   address: string
-  /** What is sent as the answer, or as an error. */
+  /** What is sent as the answer, or as an error: of the invocation, or of the start. */
   answered: Promise<{ isError: boolean; body: string }>
   close: () => void
 }
 
-/** Starts one that has one invocation. */
-export const startRuntimeApi = async (event: string): Promise<RuntimeApi> => {
+export const startRuntimeApi = async (): Promise<RuntimeApi> => {
   const { promise: answered, resolve } = Promise.withResolvers<Awaited<RuntimeApi['answered']>>()
   const server = createServer(async (request, response) => {
-    if (request.method === 'GET') return void response.end(event)
     resolve({ isError: !request.url?.endsWith('/response'), body: await text(request) })
     response.writeHead(202).end()
   })

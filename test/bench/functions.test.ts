@@ -11,8 +11,7 @@ import type { Surroundings } from './runtime/start-function.ts'
 import { listOneStatus, readUnknown } from './subjects/calls.ts'
 import { functions } from './subjects/functions.ts'
 import type { Subject } from './subjects/subject.ts'
-import { addedByPipeline } from './warm/added-by-pipeline.ts'
-import { bundleBare } from './warm/bundle-bare.ts'
+import { measurePipeline } from './warm/measure-pipeline.ts'
 import { startWarm } from './warm/warm-function.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
@@ -59,12 +58,13 @@ test('a function is called again and again, with any of its events', async () =>
   expect(rows.map((row) => row?.cpu)).toEqual([positive, positive, positive])
 })
 
-test('what the pipeline adds is measured in one process', async () => {
-  const effort = { rounds: 1, calls: 2, warmUp: 1 }
+test('what the pipeline adds is measured with and without a call of the SDK', async () => {
+  const effort = { processes: 1, rounds: 1, calls: 2, warmUp: 1 }
 
-  const added = await addedByPipeline(functions(bundles).getPet, bundleBare(folder), surroundings, effort)
+  const figures = await measurePipeline(functions(bundles).getPet, folder, surroundings, effort)
 
-  expect(added).not.toBeNaN()
+  expect(figures.map(({ of }) => of)).toEqual(['pipeline of getPet', 'pipeline of getPet, alone'])
+  expect(figures.map(({ value }) => value)).not.toContain(Number.NaN)
 })
 
 test.each([

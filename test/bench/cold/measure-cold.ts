@@ -1,9 +1,8 @@
 import type { Figure } from '../figure.ts'
-import { median } from '../quantile.ts'
-import { bundleSize } from '../subjects/bundle-size.ts'
 import { inLaboratory } from '../subjects/laboratory.ts'
 import { shuffled } from '../subjects/shuffled.ts'
 import type { Subject } from '../subjects/subject.ts'
+import { coldFigures } from './cold-figures.ts'
 import { type ColdStart, coldStart } from './cold-start.ts'
 
 /** Starts every function, ours and others, so many times, and tells what the start in the middle took. */
@@ -18,45 +17,5 @@ export const measureCold = ({ starts }: { starts: number }): Promise<Figure[]> =
         if (round > 0) runs.get(subject)?.push(start)
       }
     }
-    return [...runs].flatMap(([subject, starts]) => figuresOf(subject, starts))
+    return [...runs].flatMap(([subject, starts]) => coldFigures(subject, starts))
   })
-
-/** What is told of a function that was started some times. */
-export const figuresOf = ({ name: of, folder }: Pick<Subject, 'name' | 'folder'>, starts: ColdStart[]): Figure[] => {
-  const figure = (name: string, unit: Figure['unit'], value: number): Figure => ({
-    table: 'cold',
-    of,
-    name,
-    unit,
-    value,
-  })
-  const middle = (part: (start: ColdStart) => number) => median(starts.map(part))
-  return [
-    figure(
-      'load',
-      'ms',
-      middle(({ load }) => load),
-    ),
-    figure(
-      'first call after init',
-      'ms',
-      middle(({ call }) => call),
-    ),
-    figure(
-      'load + first call',
-      'ms',
-      middle(({ load, call }) => load + call),
-    ),
-    figure(
-      'CPU',
-      'ms',
-      middle(({ cpu }) => cpu),
-    ),
-    figure(
-      'memory',
-      'MB',
-      middle(({ memory }) => memory),
-    ),
-    figure('bundle', 'KB', bundleSize(folder) / 1000),
-  ]
-}

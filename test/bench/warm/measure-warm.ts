@@ -1,24 +1,21 @@
 import type { Figure } from '../figure.ts'
-import { median, quantile } from '../quantile.ts'
 import { listOneStatus } from '../subjects/calls.ts'
 import { inLaboratory, type Laboratory } from '../subjects/laboratory.ts'
 import { shuffled } from '../subjects/shuffled.ts'
 import type { Subject } from '../subjects/subject.ts'
-import { addedByPipeline } from './added-by-pipeline.ts'
-import { bundleBare } from './bundle-bare.ts'
 import type { Effort } from './effort.ts'
+import { measurePipeline } from './measure-pipeline.ts'
+import { warmFigures } from './warm-figures.ts'
 import { type Row, startWarm, type WarmFunction } from './warm-function.ts'
-
-const FULL: Effort = { rounds: 20, calls: 250, warmUp: 2000 }
 
 /** Calls every function, ours and others, again and again, and tells what a call took. */
 export const measureWarm = (): Promise<Figure[]> =>
   inLaboratory(async (laboratory) => {
     const { functions, surroundings, folder } = laboratory
-    const rows = await rowsOf(laboratory, FULL)
-    const added = await addedByPipeline(functions.getPet, bundleBare(folder), surroundings, { ...FULL, rounds: 60 })
-    const figures = rows.flatMap(([subject, rows]) => figuresOf(subject, rows))
-    return [...figures, { table: 'warm', of: 'pipeline of getPet', name: 'CPU', unit: 'µs', value: added }]
+    const rows = await rowsOf(laboratory, { rounds: 20, calls: 150, warmUp: 1000 })
+    const effort = { processes: 3, rounds: 15, calls: 150, warmUp: 2000 }
+    const pipeline = await measurePipeline(functions.getPet, folder, surroundings, effort)
+    return [...rows.flatMap(([subject, rows]) => warmFigures(subject.name, rows)), ...pipeline]
   })
 
 const rowsOf = async ({ functions, peers, surroundings }: Laboratory, effort: Effort): Promise<[Subject, Row[]][]> => {
@@ -45,15 +42,4 @@ const inTurns = async (started: WarmFunction[], { rounds, calls, warmUp }: Effor
     for (const { subject, calls: call } of shuffled(started)) rows.get(subject)?.push(await call(calls))
   }
   return [...rows]
-}
-
-/** What is told of a function that was called some rows of times. */
-export const figuresOf = ({ name: of }: Pick<Subject, 'name'>, rows: Row[]): Figure[] => {
-  const figure = (name: string, value: number): Figure => ({ table: 'warm', of, name, unit: 'µs', value })
-  const calls = rows.flatMap(({ microseconds }) => microseconds)
-  return [
-    figure('CPU', median(rows.map(({ cpu }) => cpu))),
-    figure('p50', median(calls)),
-    figure('p99', quantile(calls, 0.99)),
-  ]
 }

@@ -15,9 +15,13 @@ export type WarmFunction = {
   stop: () => Promise<void>
 }
 
-/** Starts a function, and makes sure that it does all that it has to. */
-export const startWarm = async (subject: Subject, surroundings: Surroundings): Promise<WarmFunction> => {
-  const { child, failed, stop } = startFunction(subject, surroundings, { file: 'warm/client.cjs', channel: 'ipc' })
+/** Starts a function, and makes sure that it does all that it has to. `file` and `env` are those of `startFunction`. */
+export const startWarm = async (
+  subject: Subject,
+  surroundings: Surroundings,
+  { file = 'warm/client.cjs', env = {} } = {},
+): Promise<WarmFunction> => {
+  const { child, failed, stop } = startFunction(subject, surroundings, { file, channel: 'ipc', env })
   const calls = async (times: number, call = subject.call): Promise<Row> => {
     child.send({ event: call.event, times })
     const [{ error, answer, ...row }] = await Promise.race([once(child, 'message'), failed])

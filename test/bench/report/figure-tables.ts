@@ -15,4 +15,5 @@ const tableOf = (name: string, figures: Figure[]): string => {
   return inColumns([[name, ...columns], ...rows])
 }
 
-const columnOf = ({ name, unit }: Figure): string => `${name}, ${unit}`
+// `calls, warm` says its unit by itself.
+const columnOf = ({ name, unit }: Figure): string => (name.split(/\W/).includes(unit) ? name : `${name}, ${unit}`)

@@ -20,12 +20,10 @@ export const installPeers = (): void => {
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return
   process.stderr.write('Installing the packages of test/bench/peers …\n')
   // The environment as it is: it tells npm where this machine gets its packages.
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], {
-    cwd: FOLDER,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  if (status !== 0) {
-    throw new CommandError('npm cannot install the packages of test/bench/peers (see above): try again with a network.')
-  }
+  const { status, stderr } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: FOLDER, encoding: 'utf8' })
+  if (status !== 0) throw new CommandError(`npm cannot install them, which takes a network: ${reasonIn(stderr ?? '')}`)
   writeFileSync(installed, lock)
 }
+
+/** The first line of what npm says that is a sentence. */
+const reasonIn = (output: string): string => /^npm error (?!code|errno|syscall)(.+)$/m.exec(output)?.[1] ?? output

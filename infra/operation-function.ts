@@ -41,6 +41,7 @@ export class OperationFunction extends Construct {
     this.handler = new NodejsFunction(this, 'Function', {
       entry: fileURLToPath(new URL(`../functions/${operationId}.ts`, import.meta.url)),
       bundling,
+      handler: 'start.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       timeout: Duration.seconds(functionSettings.timeoutSeconds),

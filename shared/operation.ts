@@ -13,6 +13,8 @@ import { type Result, respond } from './response.ts'
 /**
  * The Lambda handler of an operation: everything that is the same for all of them stands here, once.
  *
+ * `ready` is awaited before it is called, where it runs in Lambda.
+ *
  * @param id names the operation's row of the contract
  * @param run what the operation does; it is given its input parsed, and throws an ApiError for what a caller may see
  */
@@ -22,8 +24,7 @@ export const operation = <Id extends OperationId>(
 ) => {
   const row: Row = contract[id]
   const { status } = row.success
-  apiKeys.warmUp()
-  return middy<Event, Result>(
+  const handler = middy<Event, Result>(
     async (event: Event) => respond(event, { ...(await run(inputOf(id, event), event)), status }),
     // All that an operation waits for has a limit of its own, so a timer on each call would watch nothing.
     { timeoutEarlyInMillis: 0 },
@@ -35,4 +36,5 @@ export const operation = <Id extends OperationId>(
     bearerKey(apiKeys.find),
     ...(row.body ? [jsonBody(row.body)] : []),
   ])
+  return Object.assign(handler, { ready: apiKeys.warmUp() })
 }

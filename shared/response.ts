@@ -22,14 +22,15 @@ export const cors = {
   ],
 }
 
-/** The headers that every response carries, those that API Gateway makes by itself included. */
-export const commonHeaders = (requestId: string): Record<string, string> => ({
+const always = {
   'Access-Control-Allow-Origin': cors.allowedOrigin,
   'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
   'Cache-Control': 'no-store',
   'Content-Type': 'application/json',
-  'X-Request-Id': requestId,
-})
+}
+
+/** The headers that every response carries, those that API Gateway makes by itself included. */
+export const commonHeaders = (requestId: string): Record<string, string> => ({ ...always, 'X-Request-Id': requestId })
 
 /** The response to `event`. */
 export const respond = (

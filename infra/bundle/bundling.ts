@@ -1,5 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { standIns } from './stand-ins.ts'
+
+const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
 /**
  * How a function's source becomes what Lambda loads. What is loaded before the first answer is what a cold start waits
@@ -23,7 +26,10 @@ export const bundling: BundlingOptions = {
   commandHooks: {
     beforeBundling: () => [],
     beforeInstall: () => [],
-    // This project's package.json says ES modules, also to Node that loads a bundle from `cdk.out`.
-    afterBundling: (_, output) => [`echo '{"type":"commonjs"}' > '${output}/package.json'`],
+    afterBundling: (_, output) => [
+      `cp '${start}' '${output}'`,
+      // This project's package.json says ES modules, also to Node that loads a bundle from `cdk.out`.
+      `echo '{"type":"commonjs"}' > '${output}/package.json'`,
+    ],
   },
 }

@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { type ApiKey, digestOf, isApiKey } from '../model/api-key.ts'
-import { dynamodb, readEarly, withinBudget } from './dynamodb.ts'
+import { dynamodb, withinBudget } from './dynamodb.ts'
 import { setting } from './settings.ts'
 
 /** An API key as it is stored: by its digest, never itself. `createdAt` is ISO 8601, `expiresAt` seconds since 1970. */
@@ -29,8 +29,16 @@ export const find = async (text: string): Promise<ApiKey | undefined> => {
 export const put = (key: StoredApiKey): Promise<unknown> =>
   withinBudget((options) => dynamodb.send(new PutCommand({ TableName: setting('apiKeysTable'), Item: key }), options))
 
-/** Warms a function up with what each request begins with, the read of an API key: of one that nobody has. */
-export const warmUp = (): void => readEarly(() => read('nobody'))
+/**
+ * Reads, while a function starts, a key that nobody has: Lambda gives a function more of a processor then ("burst CPU", as
+ * the guide of the AWS Lambda Web Adapter calls it), and most of what a first read takes is processor time, for TLS and for
+ * code that runs for the first time. Where nobody waits for a start, nothing is read.
+ */
+export const warmUp = async (): Promise<void> => {
+  if (!process.env.AWS_LAMBDA_INITIALIZATION_TYPE) return
+  // What is wrong here will be wrong for the first request, too, which tells of it.
+  await read('nobody').catch(() => undefined)
+}
 
 const recall = (digest: string): StoredApiKey | undefined => {
   const known = remembered.get(digest)

@@ -26,19 +26,6 @@ export const dynamodb = DynamoDBDocumentClient.from(
 /** What every `dynamodb.send` of a piece of work is given. */
 export type Options = { abortSignal: AbortSignal }
 
-let early: Promise<unknown> | undefined
-
-/**
- * Has a read done while the function starts, before anything else. Lambda gives a function more of a processor then ("burst
- * CPU", as the guide of the AWS Lambda Web Adapter calls it), and a first read takes WON ms of it: to open a connection by
- * TLS, and to run code for the first time. Elsewhere nobody waits for a start, and nothing is read.
- */
-export const readEarly = (read: () => Promise<unknown>): void => {
-  if (!process.env.AWS_LAMBDA_INITIALIZATION_TYPE) return
-  // What is wrong here will be wrong for the first request, too, which tells of it.
-  early = read().catch(() => undefined)
-}
-
 /**
  * Does a piece of work with DynamoDB within its time budget.
  *
@@ -50,7 +37,6 @@ export const withinBudget = async <T>(work: (options: Options) => Promise<T>): P
   const ended = new AbortController()
   const timer = setTimeout(() => ended.abort(), BUDGET_MS)
   try {
-    if (early) await early // So that this finds the connection open.
     return await work({ abortSignal: ended.signal })
   } catch (error) {
     ended.abort() // What else the work has under way, such as the other queries of a list.

@@ -35,7 +35,7 @@ afterAll(() => {
 const subjectOf = (source: string): Subject => {
   const own = mkdtempSync(join(folder, 'function-'))
   writeFileSync(join(own, 'index.mjs'), source)
-  return { ...functions(bundles).getPet, name: 'some', folder: own, alsoRight: [] }
+  return { ...functions(bundles).getPet, name: 'some', folder: own, handler: 'index.handler', alsoRight: [] }
 }
 
 const positive = expect.toSatisfy((value) => value > 0)

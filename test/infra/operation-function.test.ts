@@ -30,7 +30,7 @@ describe.each([
           WRITE_SHARDS: '1',
         },
       },
-      Handler: 'index.handler',
+      Handler: 'start.handler',
       LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: logGroup } },
       MemorySize: 1024,
       Role: arn(role),

@@ -11,8 +11,10 @@ import { functionOf, resource } from '../infra/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a folder of their own until `remove`. */
 export type Bundles = {
-  /** What Lambda gets for its handler: a folder, in which `index.js` exports `handler`. */
+  /** What Lambda gets: a folder, in which `index.js` exports `handler`. */
   folderOf(operation: OperationId): string
+  /** What Lambda calls: a file of that folder, without its ending, and what it exports. */
+  handlerOf(operation: OperationId): string
   /** The variables that the stack gives the function, as far as they are plain text. */
   environmentOf(operation: OperationId): Record<string, string>
   remove(): void
@@ -26,6 +28,7 @@ export const makeBundles = (): Bundles => {
   const properties = (operation: OperationId) => resource(template, functionOf(template, operation)).Properties
   return {
     folderOf: (operation) => join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),
+    handlerOf: (operation) => properties(operation).Handler,
     environmentOf: (operation) => {
       const variables: [string, unknown][] = Object.entries(properties(operation).Environment.Variables)
       return Object.fromEntries(variables.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))

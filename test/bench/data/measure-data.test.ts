@@ -18,7 +18,7 @@ beforeAll(() => {
     const outfile = join(folderOf(id), 'index.js')
     buildSync({ entryPoints: [`functions/${id}.ts`], outfile, bundle: true, platform: 'node', format: 'cjs' })
   }
-  bundles = { folderOf, environmentOf: () => ({}), remove: () => {} }
+  bundles = { folderOf, handlerOf: () => 'index.handler', environmentOf: () => ({}), remove: () => {} }
 })
 
 test('a request makes as few calls, and consumes as little, as it can', async () => {

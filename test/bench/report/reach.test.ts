@@ -15,9 +15,10 @@ const start = (load: number, call: number) => ({
 
 const all = [
   ...figures('cold', 'ms', {
-    listPets: start(12, 9),
-    createPet: start(10, 9),
     getPet: start(8, 5),
+    'listPets, no first read': { load: 12 },
+    'createPet, no first read': { load: 10 },
+    'getPet, no first read': { load: 8 },
     'stock client': start(60, 20),
     'stock client, module,main': start(40, 25),
     'demo style': start(100, 40),
@@ -28,7 +29,7 @@ const all = [
     getPet: { p50: 90 },
     'stock document client': { p50: 110 },
     'stock document client, module,main': { p50: 100 },
-    'pipeline of getPet': { CPU: 16 },
+    'pipeline of getPet, alone': { CPU: 16 },
   }),
   ...figures('data', 'calls', {
     'listPets, one status': { 'calls, warm': 1, 'read units': 0.5 },
@@ -49,9 +50,9 @@ const short = ({ measured, result }: Reach) => [measured, result]
 test('every goal follows from the figures', () => {
   expect(reachOf(all).map(short)).toEqual([
     [12 / 40, 'aim reached'],
-    [13 / 130, 'aim reached'],
+    [13 / 140, 'aim reached'],
     [201, 'not reached'],
-    [5 / 20, 'reached'],
+    [5 / 25, 'reached'],
     [90 / 100, 'reached'],
     [16, 'not reached'],
     [1, 'reached'],
@@ -68,10 +69,17 @@ test('every goal follows from the figures', () => {
 })
 
 test('a goal is not measured where a figure that it needs is missing', () => {
-  const unmeasured = reachOf(all.filter(({ of }) => of !== 'stock client')).filter(({ measured }) => !measured)
+  const unmeasured = reachOf(all.filter(({ of }) => of !== 'stock client, module,main')).filter(
+    ({ measured }) => !measured,
+  )
 
   expect(unmeasured).toEqual([
-    { figure: 'load, slowest function ÷ stock client', atMost: 0.65, aim: 0.35, result: 'not measured' },
+    {
+      figure: 'load, slowest function without its first read ÷ stock client',
+      atMost: 0.65,
+      aim: 0.35,
+      result: 'not measured',
+    },
     { figure: 'first call after init, getPet ÷ stock client', atMost: 0.35, result: 'not measured' },
   ])
 })

@@ -25,7 +25,6 @@ export const lambdaEnvironment = {
   NODE_PATH: '/opt/nodejs/node24/node_modules:/opt/nodejs/node_modules:/var/runtime/node_modules',
   PATH: '/var/lang/bin:/usr/local/bin:/usr/bin/:/bin:/opt/bin',
   TZ: ':UTC',
-  _HANDLER: 'index.handler',
 }
 
 const youngMegabytes = Math.floor(memoryMegabytes / 10)

@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 const client = createRequire(import.meta.url)('./rapid-client.node')
-const [entry] = ['index.js', 'index.mjs'].map((name) => `${process.env.LAMBDA_TASK_ROOT}/${name}`).filter(existsSync)
+const { _HANDLER, LAMBDA_TASK_ROOT } = process.env
+const file = `${LAMBDA_TASK_ROOT}/${_HANDLER.replace(/\..*/, '')}`
+const [entry] = ['.js', '.mjs'].map((ending) => file + ending).filter(existsSync)
 const { handler, default: exported } = await import(entry)
 const run = handler ?? exported.handler
 

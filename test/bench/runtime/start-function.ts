@@ -39,9 +39,13 @@ export const startFunction = (subject: Subject, surroundings: Surroundings, clie
   return { child, failed, stop }
 }
 
-const environmentOf = ({ environment, folder }: Subject, { dynamodb }: Surroundings): Record<string, string> => ({
+const environmentOf = (
+  { environment, folder, handler }: Subject,
+  { dynamodb }: Surroundings,
+): Record<string, string> => ({
   ...lambdaEnvironment,
   ...environment,
+  _HANDLER: handler,
   _LAMBDA_TELEMETRY_LOG_FD: '3',
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
   BENCH_AUTHORITY: dynamodb.authorityFile,

@@ -15,6 +15,7 @@ export const functions = (bundles: Bundles): Record<OperationId, Subject> => ({
 const subject = (bundles: Bundles, name: OperationId, call: Call, alsoRight: Call[] = []): Subject => ({
   name,
   folder: bundles.folderOf(name),
+  handler: bundles.handlerOf(name),
   environment: { ...bundles.environmentOf(name), ...tables, [settings.keyPrefix]: 'local' },
   call,
   alsoRight,

@@ -14,6 +14,7 @@ const environment = {
 export const peers = async (folder: string): Promise<Subject[]> =>
   (await bundlePeers(folder)).map((bundle) => ({
     ...bundle,
+    handler: 'index.handler',
     environment,
     ...(bundle.name === 'empty handler' ? doesNothing : readsPets),
   }))

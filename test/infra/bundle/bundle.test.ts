@@ -10,6 +10,7 @@ import type { OperationId } from '../../../shared/contract.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import '../../support/database.ts'
 import { bytesByPackage } from '../../bench/bundle/bytes-by-package.ts'
+import { startFaultProxy } from '../../support/fault-proxy.ts'
 
 let bundles: Bundles
 
@@ -21,13 +22,18 @@ afterAll(() => bundles.remove())
 
 const operations = ['listPets', 'createPet', 'getPet'] as const
 
+/** What Lambda loads. */
+const startOf = (operation: OperationId): string =>
+  join(bundles.folderOf(operation), bundles.handlerOf(operation).replace(/\.handler$/, '.mjs'))
+
 const bundleOf = (operation: OperationId): string => join(bundles.folderOf(operation), 'index.js')
 
 /** Runs a bundle in a process that has nothing else. */
 const run = (operation: OperationId, fixture: string, env = process.env) => {
-  const script = `require(process.argv[1]).handler(JSON.parse(process.argv[2]), {})
+  const script = `import(process.argv[1])
+    .then(({ handler }) => handler(JSON.parse(process.argv[2]), {}))
     .then((result) => process.stdout.write('\\n' + JSON.stringify(result)))`
-  const args = ['-e', script, bundleOf(operation), readFileSync(`test/events/${fixture}.json`, 'utf8')]
+  const args = ['-e', script, startOf(operation), readFileSync(`test/events/${fixture}.json`, 'utf8')]
   return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env })
 }
 
@@ -72,6 +78,19 @@ test('the bundles work against a database as the sources do', async () => {
   expect(created).toMatchObject({ statusCode: 201, body: expect.stringContaining('"categoryId":9223372036854775807') })
   expect(listed).toMatchObject({ statusCode: 200, body: `[${created.body}]` })
   expect(missing).toMatchObject({ statusCode: 404 })
+})
+
+test('a bundle that Lambda starts reads before it is called', async () => {
+  const env = { ...process.env, AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand', API_KEYS_TABLE: 'Absent' }
+  const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
+  const script = "import(process.argv[1]).then(() => process.stdout.write('loaded'))"
+
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, startOf('getPet')], {
+    cwd: tmpdir(),
+    env: { ...env, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+  })
+
+  expect([stdout, proxy.counts]).toEqual(['loaded', { GetItem: 1 }])
 })
 
 test('a stack trace in the log names lines of the sources', async () => {

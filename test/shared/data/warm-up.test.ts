@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { newApiKey } from '../../../shared/model/api-key.ts'
+import { warmUp } from '../../../shared/data/api-keys.ts'
 import { answers, type Fault } from '../../support/faults.ts'
-import { always, once, proxy, storeKey } from './faulty-database.ts'
+import { always, proxy } from './faulty-database.ts'
 
 beforeEach(() => {
   always('pass')
@@ -9,51 +9,35 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs()
 })
 
-/** The API keys of a process that has just been started: in Lambda, if `initialization` says how. */
-const start = async (initialization?: string) => {
-  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', initialization)
-  vi.resetModules()
-  const { find, warmUp } = await import('../../../shared/data/api-keys.ts')
-  warmUp()
-  return { find }
-}
-
-const storedKey = async () => {
-  const key = newApiKey('local')
-  await storeKey(key)
-  return key
-}
-
-test('a function reads while it starts, and its first request reads after that', async () => {
-  const key = await storedKey()
+test('a function is ready when its first read is done', async () => {
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
   const { promise: fault, resolve: answer } = Promise.withResolvers<Fault>()
   proxy.faultOf = () => fault
+  let isReady = false
 
-  const { find } = await start('on-demand')
-  const found = find(key)
+  const ready = warmUp().then(() => {
+    isReady = true
+  })
   await vi.waitUntil(() => proxy.counts.GetItem)
-  const before = { ...proxy.counts }
+  const before = isReady
   answer('pass')
+  await ready
 
-  expect(await found).toMatchObject({ keyId: 'key-1' })
-  expect([before, proxy.counts]).toEqual([{ GetItem: 1 }, { GetItem: 2 }])
+  expect({ before, counts: proxy.counts }).toEqual({ before: false, counts: { GetItem: 1 } })
 })
 
-test('what is wrong while it starts is not what its first request is told', async () => {
-  const key = await storedKey()
-  once({ GetItem: answers.accessDenied })
+test('what is wrong while a function starts keeps it from nothing', async () => {
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'provisioned-concurrency')
+  always(answers.accessDenied)
 
-  const { find } = await start('provisioned-concurrency')
-
-  expect(await find(key)).toMatchObject({ keyId: 'key-1' })
-  expect(proxy.counts).toEqual({ GetItem: 2 })
+  await expect(warmUp()).resolves.toBeUndefined()
+  expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
 test('outside of Lambda nothing is read before there is a request', async () => {
-  const key = await storedKey()
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', undefined)
 
-  const { find } = await start()
+  await warmUp()
 
-  expect(await find(key)).toMatchObject({ keyId: 'key-1' })
-  expect(proxy.counts).toEqual({ GetItem: 1 })
+  expect(proxy.counts).toEqual({})
 })

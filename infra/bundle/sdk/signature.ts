@@ -5,7 +5,8 @@ type Headers = Record<string, string>
 
 /**
  * What adds the headers that sign a request to DynamoDB: a POST to `/` without a query, all of its headers signed (AWS
- * Signature Version 4; IAM User Guide, "Create a signed AWS API request").
+ * Signature Version 4; IAM User Guide, "Create a signed AWS API request"). `@smithy/signature-v4`, which signs requests of
+ * every kind, would be 10 KB more, and 90 of the 245 µs of CPU that a read took with it.
  *
  * @throws where the environment names no region or no credentials
  */

@@ -13,7 +13,7 @@ export const measureWarm = (): Promise<Figure[]> =>
   inLaboratory(async (laboratory) => {
     const { functions, surroundings, folder } = laboratory
     const rows = await rowsOf(laboratory, { rounds: 20, calls: 150, warmUp: 1000 })
-    const effort = { processes: 3, rounds: 15, calls: 150, warmUp: 2000 }
+    const effort = { processes: 3, rounds: 15, calls: 300, warmUp: 10_000 }
     const pipeline = await measurePipeline(functions.getPet, folder, surroundings, effort)
     return [...rows.flatMap(([subject, rows]) => warmFigures(subject.name, rows)), ...pipeline]
   })

@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { endpoint } from '../../../infra/bundle/sdk/environment.ts'
 
@@ -7,14 +8,22 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs()
 })
 
+const sdk = new DynamoDBClient({ region: 'eu-central-1' })
+
 test.each([
-  ['eu-central-1', 'https://dynamodb.eu-central-1.amazonaws.com/'],
-  ['us-gov-west-1', 'https://dynamodb.us-gov-west-1.amazonaws.com/'],
-  ['cn-north-1', 'https://dynamodb.cn-north-1.amazonaws.com.cn/'],
-])('finds DynamoDB in the region of the function: %s', (region, expected) => {
+  'eu-central-1',
+  'us-gov-west-1',
+  'cn-north-1',
+  'eusc-de-east-1',
+  'us-iso-east-1',
+  'us-isob-east-1',
+  'eu-isoe-west-1',
+  'us-isof-south-1',
+])('finds DynamoDB in the region of the function, where the SDK finds it: %s', (region) => {
   vi.stubEnv('AWS_REGION', region)
 
-  expect(endpoint().href).toBe(expected)
+  const { url } = sdk.config.endpointProvider({ Region: region, UseDualStack: false, UseFIPS: false })
+  expect(endpoint().href).toBe(url.href)
 })
 
 test.each([

@@ -9,6 +9,8 @@ export const help = `Measures the functions as they are deployed, side by side w
   --starts <number>  how often each function is started from cold, 1 to 1000  (default: 31)
   --json             prints { machine, figures, reach } as JSON
   --compare <file>   shows each figure beside that of a run that was saved with --json
+  --bundle           measures nothing, and shows what is in each bundle, by package
+  --scale            measures nothing, and simulates what DynamoDB's partitions let through, by number of shards
   --help             print this
 
 The others are installed into test/bench/peers at first. A wrong answer of any of them ends the run. Figures mean

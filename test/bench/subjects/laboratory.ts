@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { OperationId } from '../../../shared/contract.ts'
 import { makeBundles } from '../../support/bundles.ts'
 import { startDynamoDb } from '../dynamodb/start-dynamodb.ts'
 import { installPeers, runtimeClient } from '../peers/install-peers.ts'
@@ -12,7 +11,7 @@ import type { Subject } from './subject.ts'
 
 /** All that is measured side by side, and where it runs. */
 export type Laboratory = {
-  functions: Record<OperationId, Subject>
+  functions: ReturnType<typeof functions>
   peers: Subject[]
   surroundings: Surroundings
   /** For files; it goes with this process. */

@@ -24,6 +24,8 @@ test.each([
   ['too many starts', ['--starts=1001'], '--starts takes a whole number from 1 to 1000, not "1001".'],
   ['half a start', ['--starts=1.5'], '--starts takes a whole number from 1 to 1000, not "1.5".'],
   ['two ways to print', ['--json', '--compare', 'a'], '--json and --compare do not go together.'],
+  ['to measure and not to', ['cold', '--bundle'], '--bundle measures nothing: leave out all else.'],
+  ['JSON of what is none', ['--scale', '--json'], '--scale measures nothing: leave out all else.'],
 ])('refuses %s', (_, args, message) => {
   expect(() => readOptions(args)).toThrow(new CommandError(message))
 })

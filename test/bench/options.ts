@@ -34,9 +34,12 @@ export const readOptions = (args: string[]): Options | undefined => {
   if (!/^\d{1,4}$/.test(starts) || Number(starts) < 1 || Number(starts) > 1000)
     throw new CommandError(`--starts takes a whole number from 1 to 1000, not "${starts}".`)
   if (json && compare !== undefined) throw new CommandError('--json and --compare do not go together.')
+  const measures = positionals.length > 0 || json || compare !== undefined
+  const sheets = Object.keys(others)
+  if (measures && sheets.length > 0) throw new CommandError(`--${sheets[0]} measures nothing: leave out all else.`)
   const chosen = positionals.map(partOf)
   const parts = partNames.filter((name) => chosen.length === 0 || chosen.includes(name))
-  return { parts, starts: Number(starts), json, compare, sheets: Object.keys(others) }
+  return { parts, starts: Number(starts), json, compare, sheets }
 }
 
 const options = {

@@ -10,7 +10,9 @@ export type Run = { machine: Machine; figures: Figure[]; reach: Reach[] }
 /** Reads a run that was saved. Throws a CommandError where `file` is none. */
 export const readRun = (file: string): Run => {
   try {
-    const run: Run = JSON.parse(readFileSync(file, 'utf8'))
+    // Without `-s`, npm says first what it runs, in lines that start otherwise.
+    const [, json = ''] = /^(\{.*)/ms.exec(readFileSync(file, 'utf8')) ?? []
+    const run: Run = JSON.parse(json)
     if (Array.isArray(run.figures) && run.machine) return run
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw new CommandError(`--compare: ${(error as Error).message}`)

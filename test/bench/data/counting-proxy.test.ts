@@ -28,12 +28,3 @@ test('keeps each call with its answer, once', async () => {
   ])
   expect(take()).toEqual([])
 })
-
-test('takes what has no operation for no call', async () => {
-  const { endpoint, take } = await startProxy()
-
-  const response = await fetch(endpoint)
-
-  expect(await response.text()).toMatch(/^healthy/)
-  expect(take()).toEqual([])
-})

@@ -21,9 +21,8 @@ export const startCountingProxy = async (database: string): Promise<CountingProx
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sent = await text(message)
     const { status, headers, received } = await passOn(database, message, sent)
-    const operation = String(message.headers['x-amz-target'] ?? '').split('.')[1]
-    // Without an operation it is no call: a function may open its connection before it needs it.
-    if (operation) calls.push({ operation, status, sent: JSON.parse(sent), received: JSON.parse(received) })
+    const [, operation = ''] = String(message.headers['x-amz-target']).split('.')
+    calls.push({ operation, status, sent: JSON.parse(sent), received: JSON.parse(received) })
     response.writeHead(status, headers).end(received)
   }
   const server = createServer((message, response) => {

@@ -19,7 +19,6 @@ const main = async (): Promise<void> => {
 }
 
 const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  if (request.method === 'GET') return void response.end('healthy: dynamodb.eu-central-1.amazonaws.com ')
   const [, operation = ''] = String(request.headers['x-amz-target']).split('.')
   const asked = JSON.parse(await text(request))
   const body = JSON.stringify(

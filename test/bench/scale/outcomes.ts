@@ -20,14 +20,14 @@ export const outcomes = (): Outcomes =>
   }))
 
 /** How many creates a second are served where twice of what the shards take is sent, for six minutes. */
-export const createsReached = (shards: number, whose: Whose, quota: number): Outcome => {
+const createsReached = (shards: number, whose: Whose, quota: number): Outcome => {
   const keys = shards * (whose === 'all' ? 4 : 1)
   const load = { perSecond: 2 * limits.partition.write * keys, seconds: 6 * 60 }
   return withShards(shards, () => outcome(creates(whose, quota), load))
 }
 
 /** How many first pages a second are served where twice of what one shard takes is sent, for half an hour. */
-export const pagesReached = (shards: number, whose: Whose, quota: number): Outcome => {
+const pagesReached = (shards: number, whose: Whose, quota: number): Outcome => {
   const load = { perSecond: 2 * 2 * limits.partition.read, seconds: 30 * 60 }
   return withShards(shards, () => outcome(firstPages(whose, quota), load))
 }

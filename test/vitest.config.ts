@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [templates, 'test/browser/**', 'test/bench/peers/**'],
+          exclude: [templates, 'test/browser/**', '**/node_modules/**'],
         },
       },
     ],

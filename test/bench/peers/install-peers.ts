@@ -1,27 +1,34 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { CommandError } from '../../../infra/command-line.ts'
+import { endWithThis } from '../end-with-this.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 
 /** The part of Lambda's Node.js 24 that loads a function, once `installPeers` was here. */
 export const runtimeClient = join(FOLDER, 'node_modules', 'aws-lambda-ric', 'index.mjs')
 
+// Without scripts: they would build the runtime client's addon. And it is to say what is wrong under `npm run -s`, too.
+const ARGS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+
 /**
  * Installs what our functions are measured beside, where that was not done for this state of `package-lock.json`. It is
- * kept out of the project's own packages, since nothing else needs it, and does not run its scripts: they would build the
- * runtime client's addon.
+ * kept out of the project's own packages, since nothing else needs it.
  */
-export const installPeers = (): void => {
-  const lock = readFileSync(join(FOLDER, 'package-lock.json'), 'utf8')
-  const installed = join(FOLDER, 'node_modules', '.installed')
+export const installPeers = async (folder = FOLDER): Promise<void> => {
+  const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8')
+  const installed = join(folder, 'node_modules', '.installed')
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return
   process.stderr.write('Installing the packages of test/bench/peers …\n')
   // The environment as it is: it tells npm where this machine gets its packages.
-  const { status, stderr } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: FOLDER, encoding: 'utf8' })
-  if (status !== 0) throw new CommandError(`npm cannot install them, which takes a network: ${reasonIn(stderr ?? '')}`)
+  const npm = promisify(execFile)('npm', ARGS, { cwd: folder })
+  endWithThis(npm.child)
+  await npm.catch(({ message, stderr }) => {
+    throw new CommandError(`npm cannot install them, which takes a network: ${reasonIn(stderr || message)}`)
+  })
   writeFileSync(installed, lock)
 }
 

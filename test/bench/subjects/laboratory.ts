@@ -20,7 +20,7 @@ export type Laboratory = {
 
 /** Makes every bundle, and starts the DynamoDB that they reach, for as long as `work` lasts. */
 export const inLaboratory = async <T>(work: (laboratory: Laboratory) => Promise<T>): Promise<T> => {
-  installPeers()
+  await installPeers()
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const bundles = makeBundles()

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { CommandError } from '../../infra/command-line.ts'
-import { type Bundles, makeBundles } from '../support/bundles.ts'
+import type { Bundles } from '../support/bundles.ts'
 import { coldStart } from './cold/cold-start.ts'
 import { type DynamoDb, startDynamoDb } from './dynamodb/start-dynamodb.ts'
+import { quickBundles } from './quick-bundles.ts'
 import type { Surroundings } from './runtime/start-function.ts'
 import { listOneStatus, readUnknown } from './subjects/calls.ts'
 import { functions } from './subjects/functions.ts'
@@ -20,16 +21,13 @@ let dynamodb: DynamoDb
 let surroundings: Surroundings
 
 beforeAll(async () => {
-  bundles = makeBundles()
+  bundles = await quickBundles()
   dynamodb = await startDynamoDb(folder)
   const runtimeClient = fileURLToPath(new URL('runtime/least-client.mjs', import.meta.url))
   surroundings = { dynamodb, runtimeClient }
 })
 
-afterAll(() => {
-  dynamodb.stop()
-  bundles.remove()
-})
+afterAll(() => dynamodb.stop())
 
 /** A function whose source this is. */
 const subjectOf = (source: string): Subject => {

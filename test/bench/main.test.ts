@@ -1,4 +1,8 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { leastEnvironment } from '../support/server.ts'
@@ -21,4 +25,15 @@ test('prints its help', async () => {
 
   expect(stderr).toBe('')
   expect(stdout).toContain('npm run bench -- [parts] [options]')
+})
+
+test('leaves nothing behind when it is ended', async () => {
+  const TMPDIR = mkdtempSync(join(tmpdir(), 'bench-'))
+  const bench = spawn(process.execPath, ['test/bench/main.ts', 'data'], { env: { ...leastEnvironment, TMPDIR } })
+  await once(bench.stderr, 'data')
+  bench.kill('SIGTERM')
+  const [code] = await once(bench, 'exit')
+
+  expect(code).toBe(1)
+  expect(readdirSync(TMPDIR)).toEqual([])
 })

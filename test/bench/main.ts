@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { CommandError } from '../../infra/command-line.ts'
 import type { Figure } from './figure.ts'
 import { thisMachine } from './machine.ts'
@@ -11,7 +14,11 @@ import { type Run, readRun } from './report/run.ts'
 /** The command `npm run bench`. */
 const main = async (): Promise<void> => {
   const options = readOptions(process.argv.slice(2))
-  process.stdout.write(options ? await outputOf(options) : help)
+  if (!options) return void process.stdout.write(help)
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  process.env.TMPDIR = folder // All that is written from here on goes there, whoever writes it.
+  process.stdout.write(await outputOf(options))
 }
 
 const outputOf = async (options: Options): Promise<string> => {

@@ -7,11 +7,7 @@ import { bytesByPackage } from './bytes-by-package.ts'
 /** What is in the bundles that are deployed, by package: a table for each of their files, a column for each function. */
 export const explainBundles = async (): Promise<string> => {
   const bundles = makeBundles()
-  try {
-    return explain(operationIds.map((name) => ({ name, folder: bundles.folderOf(name) })))
-  } finally {
-    bundles.remove()
-  }
+  return explain(operationIds.map((name) => ({ name, folder: bundles.folderOf(name) })))
 }
 
 /** A function, and the folder in which its bundle is. */

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { OperationId } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/request.ts'
 import type { Bundles } from '../../support/bundles.ts'
-import type { Figure } from '../figure.ts'
+import { type Figure, rowOf } from '../figure.ts'
 import { catalogueOf, fill } from './catalogue.ts'
 import { unitsOf } from './consumed-units.ts'
 import { startCountingProxy } from './counting-proxy.ts'
 import { createEvent, listEvent, readEvent } from './events.ts'
 import { type Environment, startDatabase } from './start-database.ts'
-import { startFunction } from './start-function.ts'
+import { startHandler } from './start-handler.ts'
 import { type Start, withProcesses } from './with-processes.ts'
 
 type Row = { of: string; operation: OperationId; event: () => Event }
@@ -35,27 +35,18 @@ export const countCalls = (bundles: Bundles): Promise<Figure[]> =>
     return figures
   })
 
-/** Cold is the first call in a process that is new, and warm the next one. */
+/** Cold is all from the start of a function to its first answer, and warm the next call. */
 const countRow = async ({ of, operation, event }: Row, bundles: Bundles, start: Start, environment: Environment) => {
   const proxy = await startCountingProxy(environment.AWS_ENDPOINT_URL_DYNAMODB ?? '')
   try {
-    const call = await startFunction(start, bundles.folderOf(operation), {
-      ...bundles.environmentOf(operation),
-      ...environment,
-      AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
-    })
+    const throughProxy = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint }
+    const call = await startHandler(start, bundles, operation, throughProxy)
     await call(event())
     const cold = proxy.take()
     await call(event())
     const warm = proxy.take()
     const units = warm.map((each) => unitsOf(each, environment))
-    const figure = (name: string, unit: 'calls' | 'units', value: number): Figure => ({
-      table: 'data',
-      of,
-      name,
-      unit,
-      value,
-    })
+    const figure = rowOf('data', of)
     return [
       figure('calls, warm', 'calls', warm.length),
       figure('calls, cold', 'calls', cold.length),

@@ -1,13 +1,14 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Bundles } from '../../support/bundles.ts'
-import type { Figure } from '../figure.ts'
+import { type Figure, rowOf } from '../figure.ts'
+import { median } from '../quantile.ts'
 import { catalogueOf, fill } from './catalogue.ts'
-import { median } from './median.ts'
 import { type Page, pagesOf } from './pages.ts'
 import { startDatabase } from './start-database.ts'
-import { type Invocation, startFunction } from './start-function.ts'
-import { inTemporaryFolder } from './temporary-folder.ts'
+import { type Invocation, startHandler } from './start-handler.ts'
 import { type Start, withProcesses } from './with-processes.ts'
 
 /** How many animals the catalogues have, and how often each page is asked for. */
@@ -15,31 +16,27 @@ export type Effort = { sizes: number[]; rounds: number }
 
 /** The time of a page in catalogues of these sizes. Each has a database and a function of its own. */
 export const timePages = (bundles: Bundles, { sizes, rounds }: Effort): Promise<Figure[]> =>
-  inTemporaryFolder((folder) =>
-    withProcesses(async (start) => {
-      const catalogues: Timed[][] = []
-      for (const size of sizes) catalogues.push(await openCatalogue(start, bundles, { size, folder }))
-      // One size right behind the other, so that what else the machine does meets them all.
-      const pages = (catalogues[0] ?? []).flatMap((_, nth) => catalogues.flatMap((each) => each[nth] ?? []))
-      for (const page of pages) expectPage(page, await page.ask())
-      for (let round = 0; round < rounds; round++) {
-        for (const page of pages) page.times.push((await page.ask()).ms)
-      }
-      return pages.map(({ of, times }) => ({ table: 'data', of, name: 'page', unit: 'ms', value: settled(times) }))
-    }),
-  )
+  withProcesses(async (start) => {
+    const catalogues: Timed[][] = []
+    for (const size of sizes) catalogues.push(await openCatalogue(start, bundles, size))
+    // One size right behind the other, so that what else the machine does meets them all.
+    const pages = (catalogues[0] ?? []).flatMap((_, nth) => catalogues.flatMap((each) => each[nth] ?? []))
+    for (const page of pages) expectPage(page, await page.ask())
+    for (let round = 0; round < rounds; round++) {
+      for (const page of pages) page.times.push((await page.ask()).ms)
+    }
+    return pages.map(({ of, times }) => rowOf('data', of)('page', 'ms', settled(times)))
+  })
 
 type Timed = Page & { ask: () => Promise<Invocation>; times: number[] }
 
 /** Makes a catalogue on disk: 200,000 animals take 0.7 GB of memory where they are not. */
-const openCatalogue = async (start: Start, bundles: Bundles, { size, folder }: { size: number; folder: string }) => {
+const openCatalogue = async (start: Start, bundles: Bundles, size: number) => {
   const animals = catalogueOf(size)
-  const path = join(folder, String(size))
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-'))
   // In a process that ends: what it has compiled and collected would make the largest catalogue the fastest.
-  await withProcesses(async (start) => fill(await startDatabase(start, path), animals))
-  const environment = await startDatabase(start, path)
-  const variables = { ...bundles.environmentOf('listPets'), ...environment }
-  const call = await startFunction(start, bundles.folderOf('listPets'), variables)
+  await withProcesses(async (start) => fill(await startDatabase(start, folder), animals))
+  const call = await startHandler(start, bundles, 'listPets', await startDatabase(start, folder))
   return pagesOf(animals).map((page): Timed => ({ ...page, ask: () => call(page.event), times: [] }))
 }
 

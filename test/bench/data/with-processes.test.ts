@@ -3,21 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEvent } from './events.ts'
-import { startFunction } from './start-function.ts'
-import { withProcesses } from './with-processes.ts'
+import { startHandler } from './start-handler.ts'
+import { type Start, withProcesses } from './with-processes.ts'
 
-/** A folder with a function in it. */
-const functionOf = (text: string): string => {
+/** Starts a function that is made of this. */
+const startWith = (start: Start, text: string, environment: Record<string, string> = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-function-'))
-  writeFileSync(join(folder, 'index.js'), `exports.handler = ${text}`)
-  return folder
+  writeFileSync(join(folder, 'start.mjs'), `export const handler = ${text}`)
+  const bundles = { folderOf: () => folder, handlerOf: () => 'start.handler', environmentOf: () => ({}) }
+  return startHandler(start, bundles, 'getPet', environment)
 }
 
 const invoke = (text: string) =>
-  withProcesses(async (start) => {
-    const call = await startFunction(start, functionOf(text), { NAME: 'Rex' })
-    return call(readEvent(8))
-  })
+  withProcesses(async (start) => (await startWith(start, text, { NAME: 'Rex' }))(readEvent(8)))
 
 test('a function gets the event and its own environment, and is timed', async () => {
   const { response, ms } = await invoke(`async ({ pathParameters }) =>
@@ -34,13 +32,13 @@ test('what a function does not answer well is no measurement', async () => {
 })
 
 test('nobody waits for a process that ends before it says anything, or in place of an answer', async () => {
-  await expect(withProcesses((start) => start('median.ts', []))).rejects.toThrow('median.ts ended with 0.')
-  await expect(invoke('async () => process.exit(7)')).rejects.toThrow('function-process.ts ended with 7.')
+  await expect(withProcesses((start) => start('item-size.ts', []))).rejects.toThrow('item-size.ts ended with 0.')
+  await expect(invoke('async () => process.exit(7)')).rejects.toThrow('handler-process.ts ended with 7.')
 })
 
 test('no process is left behind', async () => {
   const [pid] = await withProcesses(async (start) => {
-    const call = await startFunction(start, functionOf('async () => ({ statusCode: 200, body: process.pid })'), {})
+    const call = await startWith(start, 'async () => ({ statusCode: 200, body: process.pid })')
     const { response } = await call(readEvent(8))
     return [Number(response.body)]
   })

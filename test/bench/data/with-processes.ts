@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { endWithThis } from '../end-with-this.ts'
 
 /** A process with a file of this folder: what it said first, and a way to send it a message and get its answer. */
 export type Process = { greeting: unknown; ask: (message: object) => Promise<unknown> }
@@ -16,6 +17,7 @@ export const withProcesses = async <T>(work: (start: Start) => Promise<T>): Prom
       const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
       const child = fork(new URL(file, import.meta.url), args, { env, execArgv: [], stdio: [...stdio] })
       children.push(child)
+      endWithThis(child)
       return talkTo(child, file)
     })
   } finally {

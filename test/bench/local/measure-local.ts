@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { headersOf } from '../../infra/local/catalogue.ts'
 import { fire } from '../../load/fire.ts'
@@ -6,9 +8,8 @@ import { requestsOf } from '../../load/requests.ts'
 import { send } from '../../support/http.ts'
 import { memoryAt, probeAt } from '../../support/memory.ts'
 import { type LocalServer, startServer } from '../../support/server.ts'
-import { median } from '../data/median.ts'
-import { inTemporaryFolder } from '../data/temporary-folder.ts'
-import type { Figure } from '../figure.ts'
+import { type Figure, rowOf } from '../figure.ts'
+import { median } from '../quantile.ts'
 
 /** How often the server is started, and for how many seconds it is under load. */
 export type Effort = { starts: number; seconds: number }
@@ -20,13 +21,7 @@ export const measureLocal = async ({ starts, seconds }: Effort = FULL): Promise<
   const times: number[] = []
   for (let i = 0; i < starts; i++) times.push(await timeStart())
   const { perSecond, p99, before, after } = await load(seconds)
-  const figure = (name: string, unit: Figure['unit'], value: number): Figure => ({
-    table: 'local',
-    of: 'local server',
-    name,
-    unit,
-    value,
-  })
+  const figure = rowOf('local', 'local server')
   return [
     figure('start to first answer', 'ms', median(times)),
     figure('requests', 'per s', perSecond),
@@ -48,21 +43,20 @@ const timeStart = async (): Promise<number> => {
 }
 
 /** 80 % lists, 15 % creates and 5 % reads over 64 connections. The resident memory is that after a garbage collection. */
-const load = (seconds: number) =>
-  inTemporaryFolder(async (folder) => {
-    const socket = join(folder, 'memory')
-    const server = await startServer([], probeAt(socket))
-    await list(server)
-    const { resident: before } = await memoryAt(socket)
-    const ledger = newLedger()
-    const { perSecond, p99, failed } = await fire(server, { requests: requestsOf(ledger), ledger, seconds })
-    await list(server) // Behind the requests that are still under way.
-    const { resident: after } = await memoryAt(socket)
-    await server.stop()
-    const wrong = [...ledger.answers.keys()].filter((kind) => !/ 2\d\d$/.test(kind))
-    if (failed > 0 || wrong.length > 0) throw new Error(`The load was not served: ${failed} without answer; ${wrong}`)
-    return { perSecond, p99, before, after }
-  })
+const load = async (seconds: number) => {
+  const socket = join(mkdtempSync(join(tmpdir(), 'load-')), 'memory')
+  const server = await startServer([], probeAt(socket))
+  await list(server)
+  const { resident: before } = await memoryAt(socket)
+  const ledger = newLedger()
+  const { perSecond, p99, failed } = await fire(server, { requests: requestsOf(ledger), ledger, seconds })
+  await list(server) // Behind the requests that are still under way.
+  const { resident: after } = await memoryAt(socket)
+  await server.stop()
+  const wrong = [...ledger.answers.keys()].filter((kind) => !/ 2\d\d$/.test(kind))
+  if (failed > 0 || wrong.length > 0) throw new Error(`The load was not served: ${failed} without answer; ${wrong}`)
+  return { perSecond, p99, before, after }
+}
 
 const list = async (server: LocalServer): Promise<void> => {
   const { status } = await send(server.baseUrl, { path: '/pets?limit=1', headers: headersOf(server) })

@@ -1,7 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { bundleFile } from '../bundle-file.ts'
 
 /** What esbuild takes of a package, as far as it has it: what it does by itself, and what drops more of what is unused. */
 const byDefault = ['main', 'module']
@@ -20,24 +18,11 @@ const peers = [
   { name: 'hono', source: 'hono', mainFields: byDefault },
 ]
 
-/** Bundles every peer into a folder of its own below `folder`, as CDK's NodejsFunction does, and minified. */
+/** Bundles every peer into a folder of its own below `folder`. */
 export const bundlePeers = (folder: string): Promise<{ name: string; folder: string }[]> =>
   Promise.all(
-    peers.map(async ({ name, source, mainFields }, i) => {
-      const own = join(folder, `peer-${i}`)
-      await build({
-        entryPoints: [fileURLToPath(new URL(`src/${source}.ts`, import.meta.url))],
-        outfile: join(own, 'index.js'),
-        bundle: true,
-        minify: true,
-        platform: 'node',
-        target: 'node24',
-        format: 'cjs',
-        mainFields,
-        logLevel: 'error',
-      })
-      // Or Node.js would find out what kind of module it is, which Lambda does not have it do.
-      await writeFile(join(own, 'package.json'), '{"type":"commonjs"}')
-      return { name, folder: own }
+    peers.map(async ({ name, source, mainFields }) => {
+      const file = fileURLToPath(new URL(`src/${source}.ts`, import.meta.url))
+      return { name, folder: await bundleFile(file, folder, { mainFields, alias: {} }) }
     }),
   )

@@ -5,6 +5,7 @@ import { devNull } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { CommandError } from '../../../infra/command-line.ts'
 import type { DynamoDb } from '../dynamodb/start-dynamodb.ts'
+import { endWithThis } from '../end-with-this.ts'
 import type { Subject } from '../subjects/subject.ts'
 import { lambdaEnvironment, lambdaFlags } from './lambda-environment.ts'
 
@@ -26,6 +27,7 @@ export const startFunction = (subject: Subject, surroundings: Surroundings, clie
     env: { ...environmentOf(subject, surroundings), ...client.env },
   })
   closeSync(log)
+  endWithThis(child)
   const exited = once(child, 'exit')
   const output = outputOf(child)
   const failed = exited.then(([code, signal]) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeBundles } from '../../support/bundles.ts'
@@ -14,21 +14,18 @@ export type Laboratory = {
   functions: ReturnType<typeof functions>
   peers: Subject[]
   surroundings: Surroundings
-  /** For files; it goes with this process. */
+  /** For files. */
   folder: string
 }
 
 /** Makes every bundle, and starts the DynamoDB that they reach, for as long as `work` lasts. */
 export const inLaboratory = async <T>(work: (laboratory: Laboratory) => Promise<T>): Promise<T> => {
   await installPeers()
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const bundles = makeBundles()
-  process.once('exit', bundles.remove)
+  const folder = mkdtempSync(join(tmpdir(), 'laboratory-'))
   const dynamodb = await startDynamoDb(folder)
   try {
     const surroundings = { runtimeClient, dynamodb }
-    return await work({ functions: functions(bundles), peers: await peers(folder), surroundings, folder })
+    return await work({ functions: functions(makeBundles()), peers: await peers(folder), surroundings, folder })
   } finally {
     dynamodb.stop()
   }

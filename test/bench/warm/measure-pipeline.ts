@@ -1,15 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { storedLocalApiKey } from '../../../infra/local/api-key.ts'
-import { answerTo, PET } from '../dynamodb/answers.ts'
-import { tables } from '../dynamodb/tables.ts'
-import type { Figure } from '../figure.ts'
+import { bundledAsOurs, bundleFile } from '../bundle-file.ts'
+import { type Figure, rowOf } from '../figure.ts'
 import { median } from '../quantile.ts'
 import type { Surroundings } from '../runtime/start-function.ts'
 import { read } from '../subjects/calls.ts'
 import type { Call, Subject } from '../subjects/subject.ts'
-import { bundleFile } from './bundle-file.ts'
 import type { Effort } from './effort.ts'
 import { startWarm, type WarmFunction } from './warm-function.ts'
+import { withoutNetwork } from './without-network.ts'
 
 /**
  * Measures what Middy, the key check, validation and the log add to a call: the CPU of getPet less that of `pets.find`
@@ -25,11 +23,12 @@ export const measurePipeline = async (
   surroundings: Surroundings,
   { processes, ...effort }: Effort & { processes: number },
 ): Promise<Figure[]> => {
-  const bundle = bundleFile(fileURLToPath(new URL('pipeline.ts', import.meta.url)), folder)
+  const bundle = await bundleFile(PIPELINE, folder, bundledAsOurs)
+  const pipeline = { ...getPet, folder: bundle, handler: 'index.handler', alsoRight: [] }
   const around: number[] = []
   const alone: number[] = []
   for (let i = 0; i < processes; i++) {
-    const warm = await startWarm({ ...getPet, folder: bundle, alsoRight: [] }, surroundings, withoutNetwork)
+    const warm = await startWarm(pipeline, surroundings, withoutNetwork)
     try {
       alone.push(...(await differences(warm, 'pipeline', 'nothing', effort)))
       around.push(...(await differences(warm, 'whole', 'bare', effort)))
@@ -37,10 +36,13 @@ export const measurePipeline = async (
       await warm.stop()
     }
   }
-  return [figure('pipeline of getPet', median(around)), figure('pipeline of getPet, alone', median(alone))]
+  return [
+    rowOf('warm', 'pipeline of getPet')('CPU', 'µs', median(around)),
+    rowOf('warm', 'pipeline of getPet, alone')('CPU', 'µs', median(alone)),
+  ]
 }
 
-const figure = (of: string, value: number): Figure => ({ table: 'warm', of, name: 'CPU', unit: 'µs', value })
+const PIPELINE = fileURLToPath(new URL('pipeline.ts', import.meta.url))
 
 /** How many microseconds of CPU a call of one handler takes more than one of another, again and again. */
 const differences = async (
@@ -66,16 +68,3 @@ const callOf = (handler: string): Call => ({
   ...read,
   event: JSON.stringify({ ...JSON.parse(read.event), stageVariables: { handler } }),
 })
-
-const found = (TableName: string, Key: Record<string, Record<string, string>>): string =>
-  JSON.stringify(answerTo('GetItem', { TableName, Key }))
-
-const answers = {
-  [tables.API_KEYS_TABLE]: found(tables.API_KEYS_TABLE, { digest: { S: storedLocalApiKey.digest } }),
-  [tables.PETS_TABLE]: found(tables.PETS_TABLE, { id: { N: `${PET.id}` } }),
-}
-
-const withoutNetwork = {
-  file: 'warm/client-without-network.cjs',
-  env: { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost', BENCH_ANSWERS: JSON.stringify(answers) },
-}

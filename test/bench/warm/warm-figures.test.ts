@@ -7,7 +7,7 @@ test('tells the CPU of the row in the middle, and p50 and p99 of all calls', () 
 
   expect(warmFigures('getPet', rows)).toEqual([
     { table: 'warm', of: 'getPet', name: 'CPU', unit: 'µs', value: 20 },
-    { table: 'warm', of: 'getPet', name: 'p50', unit: 'µs', value: 150 },
+    { table: 'warm', of: 'getPet', name: 'p50', unit: 'µs', value: 149.5 },
     { table: 'warm', of: 'getPet', name: 'p99', unit: 'µs', value: 297 },
   ])
 })

@@ -4,8 +4,9 @@ import { pathToFileURL } from 'node:url'
 
 // A function in a process of its own, as Lambda has it: one event after the other. It answers each with the function's
 // response, and with the milliseconds that this took.
-const [, , folder = ''] = process.argv
-const file = ['index.js', 'index.mjs'].map((name) => join(folder, name)).find(existsSync)
+const [, , folder = '', entry = ''] = process.argv
+const path = join(folder, entry.replace(/\.handler$/, ''))
+const file = [`${path}.js`, `${path}.mjs`].find(existsSync)
 const { handler } = await import(pathToFileURL(file ?? '').href)
 process.on('message', async (event) => {
   const sent = performance.now()

@@ -16,16 +16,28 @@ export class DynamoDBServiceException extends Error {
 /** For the class of that name. */
 export class ConditionalCheckFailedException extends DynamoDBServiceException {}
 
-/** The error that an answer spells: its name stands behind a `#` in `__type`. */
-export const errorOf = (received: Received): DynamoDBServiceException => {
-  const { __type = 'UnknownError', message, Message } = described(received.text)
-  const name = __type.replace(/^.*#/, '')
-  const Kind = name === 'ConditionalCheckFailedException' ? ConditionalCheckFailedException : DynamoDBServiceException
-  return new Kind(name, message ?? Message ?? '', received)
+/** The error that an answer spells (its name stands behind a `#` in `__type`), or that says that it is not DynamoDB's. */
+export const errorOf = (received: Received): Error => {
+  const { __type, message, Message } = described(received.text)
+  const error =
+    typeof __type === 'string' ? ofDynamoDB(__type, message ?? Message ?? '', received) : ofAnother(received)
+  // Retries read there how long to pause. Not enumerable: a log need not have all of it.
+  return Object.defineProperty(error, '$response', { value: received })
 }
 
-/** What an error says of itself; nothing, where something between here and DynamoDB has answered in HTML. */
-const described = (text: string): { __type?: string; message?: string; Message?: string } => {
+const ofDynamoDB = (type: string, message: string, received: Received): Error => {
+  const name = type.replace(/^.*#/, '')
+  const Kind = name === 'ConditionalCheckFailedException' ? ConditionalCheckFailedException : DynamoDBServiceException
+  return new Kind(name, message, received)
+}
+
+/** Something on the way to DynamoDB has answered, such as a proxy in HTML: whatever its status, that is no mistake of ours. */
+const ofAnother = ({ statusCode, text }: Received): Error =>
+  Object.assign(new Error(`Something other than DynamoDB answered ${statusCode}: ${text.slice(0, 100)}`), {
+    $metadata: { httpStatusCode: statusCode },
+  })
+
+const described = (text: string): { __type?: unknown; message?: string; Message?: string } => {
   try {
     return JSON.parse(text) ?? {}
   } catch {

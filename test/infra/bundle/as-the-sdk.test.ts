@@ -10,11 +10,11 @@ import { exampleCredentials } from '../../support/example-credentials.ts'
 
 // What DynamoDB would be given, and what it answers.
 let asked: { headers: IncomingMessage['headers']; body: unknown }[]
-let answer: { status: number; body: string }
+let answer: { status: number; body: string; headers?: Record<string, string> }
 
 const server = createServer(async (request, response) => {
   asked.push({ headers: request.headers, body: JSON.parse(await text(request)) })
-  response.writeHead(answer.status, { 'x-amzn-requestid': 'R1' }).end(answer.body)
+  response.writeHead(answer.status, { 'x-amzn-requestid': 'R1', ...answer.headers }).end(answer.body)
 })
 
 beforeAll(async () => {
@@ -154,7 +154,8 @@ test.each([
 })
 
 test.each([
-  ['HTML that is no answer', 503, '<html>'],
+  ['HTML in place of an error', 503, '<html>'],
+  ['HTML that refuses', 403, '<html>'],
   ['HTML in place of an answer', 200, '<html>'],
 ])('blames the way to DynamoDB as the SDK does: %s', async (_, status, body) => {
   answer = { status, body }
@@ -163,4 +164,38 @@ test.each([
 
   expect(ofSdk.$metadata).toMatchObject({ attempts: 1 })
   expect(ofStandIn.$metadata).toMatchObject({ attempts: 1 })
+  expect(ofSdk).not.toBeInstanceOf(sdkClient.DynamoDBServiceException)
+  expect(ofStandIn).not.toBeInstanceOf(client.DynamoDBServiceException)
+})
+
+test.each([
+  ['an error without a name', 400, '{}'],
+  ['an error of another make', 429, '{"__type":7}'],
+  ['an error without a body', 404, ''],
+  ['an answer without a body', 200, ''],
+  ['an answer that is cut', 200, '{"Item":{"id":{"N":"1'],
+  ['a part of an answer', 206, '{"Item":{"id":{"N":"1"}}}'],
+])('blames the way to DynamoDB where the SDK would not always: %s', async (_, status, body) => {
+  answer = { status, body }
+
+  const { ofStandIn } = await both('GetCommand', { TableName: 'Pets', Key: { id: 1 } })
+
+  expect(ofStandIn).toBeInstanceOf(Error)
+  expect(ofStandIn.$metadata).toMatchObject({ attempts: 1 })
+  expect(ofStandIn).not.toBeInstanceOf(client.DynamoDBServiceException)
+})
+
+test('pauses for as long as it is told to before it tries again', async () => {
+  const { DynamoDBDocumentClient, GetCommand } = standIn
+  const retrying = DynamoDBDocumentClient.from(
+    new client.DynamoDBClient({ ...configuration, maxAttempts: 2 }),
+    translation(),
+  )
+  answer = { status: 503, body: '', headers: { 'x-amz-retry-after': '100' } }
+
+  const error = await retrying.send(new GetCommand({ TableName: 'Pets', Key: { id: 1 } }), {}).catch((error) => error)
+
+  expect(asked.map(({ headers }) => headers['amz-sdk-request'])).toEqual(['attempt=1; max=2', 'attempt=2; max=2'])
+  expect(error.$metadata).toMatchObject({ httpStatusCode: 503, attempts: 2 })
+  expect(error.$metadata.totalRetryDelay).toBeGreaterThan(50) // It would be 25 at most.
 })

@@ -15,7 +15,7 @@ type Configuration = { maxAttempts: number; requestHandler: NodeHttpHandlerOptio
 
 /**
  * For `@aws-sdk/client-dynamodb`'s class of that name: has the SDK's own retries and HTTP, and not its schemas of every
- * shape, rules for endpoints, profiles and stack of middleware, none of which a function needs.
+ * shape, rules for endpoints, profiles, correction of a wrong clock and stack of middleware, none of which a function needs.
  */
 export class DynamoDBClient {
   readonly #wire: Wire

@@ -13,7 +13,7 @@ export const credentials = () => ({
 /** Where DynamoDB is: in the region, if nothing else is said. */
 export const endpoint = (): URL => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env
-  return new URL(AWS_ENDPOINT_URL_DYNAMODB ?? AWS_ENDPOINT_URL ?? `https://dynamodb.${region()}.${domain()}`)
+  return new URL(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || `https://dynamodb.${region()}.${domain()}`)
 }
 
 const domain = (): string => {

@@ -6,7 +6,7 @@ type Values = Record<string, unknown>
 type Command = { operation: string; input: Values }
 type Translation = { marshallOptions: marshallOptions }
 
-/** For `@aws-sdk/lib-dynamodb`'s class of that name. */
+/** For `@aws-sdk/lib-dynamodb`'s class of that name. Has no binary values: DynamoDB refuses to store one that is sent so. */
 export class DynamoDBDocumentClient {
   readonly #client: DynamoDBClient
   readonly #translation: Translation

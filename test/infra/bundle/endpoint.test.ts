@@ -33,6 +33,11 @@ test.each([
     { AWS_ENDPOINT_URL: 'http://all.example:1', AWS_ENDPOINT_URL_DYNAMODB: 'http://one.example:2' },
     'http://one.example:2/',
   ],
+  [
+    'what is empty says nothing',
+    { AWS_ENDPOINT_URL: 'http://all.example:1', AWS_ENDPOINT_URL_DYNAMODB: '' },
+    'http://all.example:1/',
+  ],
 ])('finds DynamoDB where it is told to: %s', (_, variables, expected) => {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
 

@@ -7,7 +7,7 @@ export const help = `Measures the functions as they are deployed, side by side w
 
   parts              what to measure: ${partNames.join(', ')}  (default: all)
   --starts <number>  how often each function is started from cold, 1 to 1000  (default: 31)
-  --json             prints { machine, figures, reach } as JSON
+  --json             prints { machine, figures, reach } as JSON; npm prints nothing of its own with "npm run -s"
   --compare <file>   shows each figure beside that of a run that was saved with --json
   --bundle           measures nothing, and shows what is in each bundle, by package
   --scale            measures nothing, and simulates what DynamoDB's partitions let through, by number of shards

@@ -52,6 +52,37 @@ test('leaves places as they are that no map knows', () => {
   expect(error.stack).toBe(stack)
 })
 
+// A few milliseconds; a minute and more if it took the square of the length.
+test('is done at once with a message of any length', { timeout: 30_000 }, () => {
+  const error = new Error('/'.repeat(300_000))
+  const before = error.stack
+
+  nameSourceLines(error)
+
+  expect(error.stack).toBe(before)
+})
+
+test.each([
+  ['has no text for a stack', Object.assign(new Error('odd'), { stack: 7 })],
+  ['cannot be changed', Object.freeze(Object.assign(new Error('fixed'), { stack: 'at (/nowhere/index.js:1:2)' }))],
+])('leaves an error alone that %s', (_, error) => {
+  const before = error.stack
+
+  nameSourceLines(error)
+
+  expect(error.stack).toBe(before)
+})
+
+test('leaves an error alone whose map is broken', () => {
+  const file = join(folder, 'broken.js')
+  writeFileSync(`${file}.map`, '{')
+  const error = Object.assign(new Error('odd'), { stack: `at f (${file}:1:2)` })
+
+  nameSourceLines(error)
+
+  expect(error.stack).toBe(`at f (${file}:1:2)`)
+})
+
 test('takes what is no error, has no stack, or is its own cause', () => {
   const circular = new Error('circular')
   circular.cause = circular

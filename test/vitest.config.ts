@@ -7,13 +7,15 @@ import { exampleCredentials } from './support/example-credentials.ts'
 const templates =
   'test/infra/{adopted-tables,alarms,api,api-stage,context,custom-domain,edge,monitoring,nag,operation-function,operations,reference,release,stages,storage}.test.ts'
 
+const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
+
 // The data gets the client of DynamoDB that it gets when it is bundled. (What runs in a process of its own, such as the local
 // server, gets the SDK's: so each of the two is tested.)
 const asBundled = {
   name: 'as-bundled',
   enforce: 'pre',
   resolveId: (name: string, importer = '') =>
-    /(?<!\/test)\/shared\/data\//.test(importer) ? standIns[name as keyof typeof standIns] : undefined,
+    importer.startsWith(data) ? standIns[name as keyof typeof standIns] : undefined,
 } as const
 
 export default defineConfig({

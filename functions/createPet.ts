@@ -1,6 +1,6 @@
 import * as pets from '../shared/data/pets.ts'
+import { basePath, callerOf } from '../shared/http.ts'
 import { operation } from '../shared/operation.ts'
-import { basePath, callerOf } from '../shared/request.ts'
 
 /** `POST /pets`: adds an animal. */
 export const handler = operation('createPet', async ({ 'Idempotency-Key': key, ...newPet }, event) => {

@@ -1,7 +1,7 @@
 import * as pets from '../shared/data/pets.ts'
+import { absoluteUrl, queryWith } from '../shared/http.ts'
 import { cursorAfter } from '../shared/model/cursor.ts'
 import { operation } from '../shared/operation.ts'
-import { absoluteUrl, queryWith } from '../shared/request.ts'
 
 /** `GET /pets`: lists animals, newest first. */
 export const handler = operation('listPets', async ({ limit, status, cursor }, event) => {

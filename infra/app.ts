@@ -1,8 +1,7 @@
 import { App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { readContext } from './context.ts'
-import { PetStoreStack } from './pet-store-stack.ts'
-import { StageError, stages } from './stages.ts'
+import { PetStoreStack } from './stack/pet-store-stack.ts'
+import { readContext, StageError, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 try {

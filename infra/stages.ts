@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib'
+import { type App, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { tables } from '../shared/data/tables.ts'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
@@ -84,4 +84,26 @@ export const checkStage = (stackName: string, stage: Stage): void => {
   if ((domainName === undefined) !== (certificateArn === undefined) || (hostedZone && !domainName)) {
     throw new StageError(`${stackName} needs domainName and certificateArn together; hostedZone only with them.`)
   }
+}
+
+/** What the command line says: `-c prefix=Blue -c release=all-at-once`. */
+export type Context = { prefix: string; change: Partial<Stage> }
+
+/**
+ * Reads the context of the command line. `prefix` makes BluePetStoreStaging of PetStoreStaging: several copies in one
+ * account and region. `release` is for one that must not wait: the way back, or to a table that was restored.
+ *
+ * @throws StageError where CloudFormation would not take the prefix, or there is no such release
+ */
+export const readContext = ({ node }: App): Context => {
+  const prefix = node.tryGetContext('prefix') ?? ''
+  const release = node.tryGetContext('release')
+  if (!/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix)) {
+    const taken = '1 to 100 letters, digits and hyphens, of which the first is a letter'
+    throw new StageError(`The context "prefix" takes ${taken}.`)
+  }
+  if (![undefined, 'canary', 'all-at-once'].includes(release)) {
+    throw new StageError('The context "release" takes canary or all-at-once.')
+  }
+  return { prefix, change: release ? { release } : {} }
 }

@@ -3,12 +3,10 @@ import type { Access } from './data/tables.ts'
 import { Cursor } from './model/cursor.ts'
 import { IdempotencyKey } from './model/idempotency-key.ts'
 import { Int64Text } from './model/int64.ts'
-import { Limit } from './model/limit.ts'
-import { NewPet, Pet, PetStatus, Pets } from './model/pet.ts'
-import type { ObjectSchema } from './model/takes.ts'
+import { Limit, NewPet, Pet, PetStatus, Pets } from './model/pet.ts'
 
 /** An operation of the interface. What serves, deploys and describes it is derived from this. */
-export type Row = {
+export type Operation = {
   method: 'GET' | 'POST'
   /** Relative to the base address; `{name}` stands for a parameter. */
   path: `/${string}`
@@ -22,6 +20,9 @@ export type Row = {
   /** What its function may do with the tables, besides reading API keys. */
   access: readonly Access[]
 }
+
+/** Any `v.object()` whose fields have a description. */
+export type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>
 
 /** Since when an operation is deprecated, when it is removed, and the path of what replaces it. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
@@ -58,7 +59,7 @@ export const contract = {
     deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },
     access: [{ table: 'pets', actions: ['GetItem'] }],
   },
-} as const satisfies Record<string, Row>
+} as const satisfies Record<string, Operation>
 
 /** The name of an operation: its operationId. */
 export type OperationId = keyof typeof contract
@@ -76,7 +77,7 @@ export type Input<Id extends OperationId> = Part<Id, 'params'> &
   Part<Id, 'body'>
 
 /** What an operation answers. */
-export type Answer<Id extends OperationId> = {
+export type Output<Id extends OperationId> = {
   body: v.InferOutput<Contract[Id]['success']['body']>
   headers?: Record<string, string> | undefined
 }

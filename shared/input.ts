@@ -1,8 +1,7 @@
 import * as v from 'valibot'
-import { contract, type Input, type OperationId, type Row } from './contract.ts'
+import { contract, type Input, type ObjectSchema, type Operation, type OperationId } from './contract.ts'
+import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
-import { fieldRules, type ObjectSchema } from './model/takes.ts'
-import { type Event, headerValues } from './request.ts'
 
 /**
  * The input of an operation, parsed against its row of the contract.
@@ -11,15 +10,22 @@ import { type Event, headerValues } from './request.ts'
  * @throws ApiError 404 where a path parameter names nothing; 400 that names every wrong parameter, header or field
  */
 export const inputOf = <Id extends OperationId>(id: Id, event: Event): Input<Id> => {
-  const { params, query, headers, body }: Row = contract[id]
+  const { params, query, headers, body }: Operation = contract[id]
   return {
     ...(params && parse(params, event.pathParameters ?? {}, notFound)),
     ...(query && parse(query, queryOf(event), (message) => badRequest(`${message} Give each parameter once.`))),
     ...(headers &&
       parse(headers, headersOf(event, headers), (message) => badRequest(`${message} Give each header once.`))),
     ...(body && parse(body, event.body, badRequest)),
-  } as Input<Id> // Which row it was is lost on the way through `Row`.
+  } as Input<Id> // Which row it was is lost on the way through `Operation`.
 }
+
+/** The fields of `schema`, in its order, each with its rule: `name must be …`. */
+export const fieldRules = (schema: ObjectSchema): [field: string, rule: string][] =>
+  Object.entries(schema.entries).map(([field, entry]) => [field, `${field} must be ${descriptionOf(entry)}`])
+
+const descriptionOf = (schema: v.ObjectEntries[string]): string | undefined =>
+  'wrapped' in schema ? `${descriptionOf(schema.wrapped)}, or left out` : v.getDescription(schema)
 
 const parse = (schema: ObjectSchema, input: unknown, error: (message: string) => Error): object => {
   const { success, output, issues } = v.safeParse(schema, input)

@@ -1,14 +1,13 @@
 import middy from '@middy/core'
-import { type Answer, contract, type Input, type OperationId, type Row } from './contract.ts'
+import { contract, type Input, type Operation, type OperationId, type Output } from './contract.ts'
 import * as apiKeys from './data/api-keys.ts'
-import { inputOf } from './input.ts'
+import { type Event, type Result, respond } from './http.ts'
+import { fieldRules, inputOf } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
 import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
-import type { Event } from './request.ts'
-import { type Result, respond } from './response.ts'
 
 /**
  * The Lambda handler of an operation: everything that is the same for all of them stands here, once.
@@ -20,9 +19,9 @@ import { type Result, respond } from './response.ts'
  */
 export const operation = <Id extends OperationId>(
   id: Id,
-  run: (input: Input<Id>, event: Event) => Promise<Answer<Id>>,
+  run: (input: Input<Id>, event: Event) => Promise<Output<Id>>,
 ) => {
-  const row: Row = contract[id]
+  const row: Operation = contract[id]
   const { status } = row.success
   const handler = middy<Event, Result>(
     async (event: Event) => respond(event, { ...(await run(inputOf(id, event), event)), status }),
@@ -34,7 +33,7 @@ export const operation = <Id extends OperationId>(
     ...(row.deprecated ? [deprecation(row.deprecated)] : []),
     errorBody(),
     bearerKey(apiKeys.find),
-    ...(row.body ? [jsonBody(row.body)] : []),
+    ...(row.body ? [jsonBody(fieldRules(row.body).map(([, rule]) => rule))] : []),
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }

@@ -30,7 +30,7 @@ test.each([
   [
     'a middleware does not know DynamoDB, nor the operations',
     /^shared\/middleware\//,
-    /> (shared\/(model|middleware)\/|shared\/(contract|request|response|source-lines)\.ts|@middy\/|aws-lambda$)/,
+    /> (shared\/(model|middleware)\/|shared\/(contract|http|source-lines)\.ts|@middy\/|aws-lambda$)/,
   ],
   [
     'the client knows its own files, and the types of the interface',
@@ -47,7 +47,7 @@ test.each([
 
 test.each([
   ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/(bundle|keys|local))\//],
-  ['Middy', /> @middy\//, /^shared\/(operation\.ts|middleware\/)/],
+  ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/(?!local\/)/],
   ['the client', / > shared\/client\//, /^shared\/client\//],
   ['the functions by name', /> functions\//, /^infra\/local\/main\.ts/],
@@ -56,6 +56,17 @@ test.each([
 
   expect(imports.length).toBeGreaterThan(0)
   expect(imports.filter((each) => !allowed.test(each))).toEqual([])
+})
+
+test('imports form no cycle, those of types included', () => {
+  const importedBy = new Map(files.map((file) => [file, importsOf(file).filter((name) => files.includes(name))]))
+  // A file that imports only files without a cycle is in none itself.
+  for (let size = -1; size !== importedBy.size; ) {
+    size = importedBy.size
+    for (const [file, imports] of importedBy) if (!imports.some((name) => importedBy.has(name))) importedBy.delete(file)
+  }
+
+  expect([...importedBy.keys()]).toEqual([])
 })
 
 test('the client takes nothing but types from what runs in a function', () => {

@@ -1,8 +1,8 @@
+import { createInterface } from 'node:readline/promises'
+import type { Readable } from 'node:stream'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { CommandError } from '../command-line.ts'
-import { explained } from './failure.ts'
-import type { KeyTable } from './key-table.ts'
-import { type KeyRequest, type NewKey, newKey, secondsAfter } from './new-key.ts'
+import { CommandError, explained } from '../command-line.ts'
+import { type KeyRequest, type KeyTable, type NewKey, newKey, secondsAfter } from './key-table.ts'
 
 /** Finds a key by its id. Throws a CommandError where there is none. */
 export const keyOf = async (table: KeyTable, keyId: string): Promise<StoredApiKey> => {
@@ -46,4 +46,21 @@ const unended = (keyId: string, error: unknown): Error => {
   if (!(reason instanceof CommandError)) return new Error(`A bug: ${keyId} may not have an end.`, { cause: reason })
   const advice = `The new key is good. Revoke ${keyId} when the client has it.`
   return new CommandError(`${keyId} may not have been given an end: ${reason.message} ${advice}`)
+}
+
+/** Asks the person at the terminal a question. Throws a CommandError unless the answer is yes. */
+export const confirm = async (
+  question: string,
+  input: Readable & { isTTY?: boolean } = process.stdin,
+  output: NodeJS.WritableStream = process.stderr, // So that the output stays what a script expects.
+): Promise<void> => {
+  if (!input.isTTY) throw new CommandError('Nobody is there to ask. Say --yes to revoke without asking.')
+  const terminal = createInterface({ input, output })
+  // Ctrl-C and Ctrl-D reject the question; a terminal that goes away would leave it open for ever.
+  const gone = new AbortController()
+  terminal.once('close', () => gone.abort())
+  const asked = terminal.question(`${question} [y/N] `, { signal: gone.signal })
+  const answer = await asked.catch(() => void output.write('\n'))
+  terminal.close()
+  if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new CommandError('Nothing was revoked.')
 }

@@ -1,10 +1,8 @@
-import { issue, keyOf, rotate } from './actions.ts'
-import { type Command, readCommand } from './command.ts'
-import { confirm } from './confirm.ts'
+import { fail } from '../command-line.ts'
+import { confirm, issue, keyOf, rotate } from './actions.ts'
+import { type Command, help, readCommand } from './command.ts'
 import { findDeployment } from './deployment.ts'
-import { fail } from './failure.ts'
 import { KeyTable } from './key-table.ts'
-import { help } from './options.ts'
 import { issued, listed, type Report, revoked, rotated } from './report.ts'
 
 /** The command `npm run keys`. */

@@ -1,7 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
-import { setting } from '../../shared/data/settings.ts'
+import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { setting } from '../../shared/data/tables.ts'
+import { digestOf } from '../../shared/model/api-key.ts'
 
 /** Where a local server and its database are: for commands that work on a running one. */
 export const Announcement = v.object({ endpoint: v.string(), baseUrl: v.string(), apiKeysTable: v.string() })
@@ -52,3 +54,18 @@ const textOf = (file: string): string | undefined => {
     return undefined
   }
 }
+
+/** The API key of every local database, fixed so that documentation can show it. Nowhere else is it good. */
+export const LOCAL_API_KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
+
+/** It as it is stored. */
+export const storedLocalApiKey: StoredApiKey = {
+  digest: digestOf(LOCAL_API_KEY),
+  keyId: 'local',
+  clientId: 'local',
+  name: 'Local development',
+  createdAt: '2026-11-20T00:00:00.000Z',
+}
+
+/** The AWS settings that the SDK wants, and that a local database does not look at. */
+export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }

@@ -7,8 +7,7 @@ import {
   ResourceInUseException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
-import { setting } from '../../shared/data/settings.ts'
-import { type KeyAttribute, type Table, tables } from '../../shared/data/tables.ts'
+import { type KeyAttribute, setting, type Table, tables } from '../../shared/data/tables.ts'
 
 /**
  * Makes the tables that are absent in the database that the environment names, and waits until all can be used. For

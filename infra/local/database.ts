@@ -1,7 +1,7 @@
 import * as apiKeys from '../../shared/data/api-keys.ts'
-import { settings } from '../../shared/data/settings.ts'
+import { settings } from '../../shared/data/tables.ts'
 import { CommandError } from '../command-line.ts'
-import { placeholders, storedLocalApiKey } from './api-key.ts'
+import { placeholders, storedLocalApiKey } from './announcement.ts'
 import { createTables } from './create-tables.ts'
 import { startEmbedded } from './embedded-database.ts'
 

@@ -3,8 +3,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from 'aws-lambda'
 import type { OperationId } from '../../shared/contract.ts'
-import type { Event } from '../../shared/request.ts'
-import { gatewayAnswers } from '../gateway-answers.ts'
+import type { Event } from '../../shared/http.ts'
+import { gatewayResponses } from '../gateway.ts'
 
 /** What a function's file exports. */
 export type Handler = (event: Event, context: Context) => Promise<unknown>
@@ -20,16 +20,16 @@ export type ProxyResponse = { statusCode: number; headers?: Record<string, strin
 export const invoke = async (id: OperationId, handler: Handler, event: Event, timeoutMs: number) => {
   const ended = new AbortController()
   const timeout = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
-    throw gatewayAnswers.gatewayTimeout
+    throw gatewayResponses.gatewayTimeout
   })
   try {
     const result = await Promise.race([run(handler, event, contextOf(id, timeoutMs)), timeout])
     if (!isProxyResponse(result)) throw new Error(`The function ${id} returned no proxy response.`)
     return result
   } catch (error) {
-    if (error === gatewayAnswers.gatewayTimeout) throw error
+    if (error === gatewayResponses.gatewayTimeout) throw error
     console.error('Request %s failed in %s:', event.requestContext.extendedRequestId, id, error)
-    throw gatewayAnswers.badGateway
+    throw gatewayResponses.badGateway
   } finally {
     ended.abort()
   }

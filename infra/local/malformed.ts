@@ -1,8 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ApiError } from '../../shared/model/api-error.ts'
-import { gatewayAnswers } from '../gateway-answers.ts'
-import { gatewayResponse, newRequestId } from './gateway-response.ts'
+import { gatewayResponses } from '../gateway.ts'
+import { gatewayResponse, newRequestId } from './gateway-responses.ts'
 
 /** Makes a server answer what is no HTTP, and so no request that it could hand on, with the Error body as well. */
 export const refuseMalformed = (server: Server): Server => {
@@ -14,20 +14,20 @@ export const refuseMalformed = (server: Server): Server => {
   return server
     .on('request', remember)
     .on('checkExpectation', remember)
-    .on('connect', (_message, socket) => refuse(socket, gatewayAnswers.badRequest, lastOn.get(socket)))
+    .on('connect', (_message, socket) => refuse(socket, gatewayResponses.badRequest, lastOn.get(socket)))
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
       if (refused.has(socket)) return // Node.js finds all that comes after an error wrong, too.
       refused.add(socket)
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-      else refuse(socket, byCode[error.code ?? ''] ?? gatewayAnswers.badRequest, lastOn.get(socket))
+      else refuse(socket, byCode[error.code ?? ''] ?? gatewayResponses.badRequest, lastOn.get(socket))
     })
 }
 
 type Exchange = { message: IncomingMessage; response: ServerResponse }
 
 const byCode: Record<string, ApiError> = {
-  HPE_HEADER_OVERFLOW: gatewayAnswers.headersTooLarge,
-  ERR_HTTP_REQUEST_TIMEOUT: gatewayAnswers.requestTimeout,
+  HPE_HEADER_OVERFLOW: gatewayResponses.headersTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: gatewayResponses.requestTimeout,
 }
 
 const refuse = (socket: Duplex, error: ApiError, last: Exchange | undefined): void => {

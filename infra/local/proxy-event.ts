@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Event } from '../../shared/request.ts'
+import type { Event } from '../../shared/http.ts'
+import { ApiError } from '../../shared/model/api-error.ts'
+import { gatewayResponses } from '../gateway.ts'
 import type { Route } from './routes.ts'
 
 /** A request that has arrived: `path` and `query` as they were sent, `requestId` the one that answers carry. */
@@ -97,3 +99,34 @@ const lastOfEach = (lists: Record<string, string[]>): Record<string, string> =>
 // 20/Nov/2026:13:20:51 +0000
 const commonLogTime = (time: Date): string =>
   time.toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000')
+
+const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
+
+/** Where a request goes: its path and its query as they were sent. Throws an ApiError 400 where that is unclear. */
+export const readTarget = (message: IncomingMessage): { path: string; query: string } => {
+  if (!/^1\.[01]$/.test(message.httpVersion)) throw gatewayResponses.badRequest
+  const hosts = message.rawHeaders.filter((_, i) => message.rawHeaders[i - 1]?.toLowerCase() === 'host' && i % 2 === 1)
+  // In the absolute form of a target (RFC 9112, section 3.2.2) the path comes behind the host.
+  const [path = '', query = ''] = (message.url ?? '').replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
+  if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '') || !path.startsWith('/')) throw gatewayResponses.badRequest
+  return { path: path.replace(/^\/+/, '/'), query }
+}
+
+/** The whole body. Throws an ApiError: 413 where it is too large for API Gateway, 400 where it is none that HTTP allows. */
+export const readBody = (message: IncomingMessage): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    // The only coding of a transfer that is undone on the way here.
+    if (!/^(chunked)?$/i.test(message.headers['transfer-encoding'] ?? '')) throw gatewayResponses.badRequest
+    const chunks: Buffer[] = []
+    let size = 0
+    // Not `for await`, which closes the connection at an error: the answer still has to go out on it.
+    message
+      .on('data', (chunk: Buffer) => {
+        size += chunk.length
+        // What is too large is read to its end, though not kept.
+        if (size <= MAX_BYTES) chunks.push(chunk)
+      })
+      .on('end', () => (size > MAX_BYTES ? reject(gatewayResponses.payloadTooLarge) : resolve(Buffer.concat(chunks))))
+      .on('error', (error) => reject(error instanceof ApiError ? error : gatewayResponses.badRequest))
+  })

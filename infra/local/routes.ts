@@ -1,5 +1,5 @@
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
-import { documentPaths } from './documents.ts'
+import { documentPaths } from './gateway-responses.ts'
 
 /** A resource of the API, as API Gateway knows it: its template, the values in its braces, and its operations. */
 export type Route = {

@@ -1,16 +1,20 @@
 import { createServer, type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
-import { gatewayAnswers } from '../gateway-answers.ts'
-import { atMost } from './at-most.ts'
-import { answerFromDocuments, documentPaths } from './documents.ts'
-import { gatewayResponse, type Logged, newRequestId, preflightResponse } from './gateway-response.ts'
+import { gatewayResponses } from '../gateway.ts'
+import {
+  answerFromDocuments,
+  documentPaths,
+  gatewayResponse,
+  type Logged,
+  newRequestId,
+  preflightResponse,
+} from './gateway-responses.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { refuseMalformed } from './malformed.ts'
-import { proxyEvent } from './proxy-event.ts'
-import { readBody, readTarget } from './read-request.ts'
+import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
 import { methodsOf, routeOf } from './routes.ts'
-import { trackConnections, trackWork } from './stop-front.ts'
 
 /** The functions of the API by operation, and how long each may take. */
 export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
@@ -21,7 +25,10 @@ export type Patience = { requestMs: number; silenceMs: number; checkMs: number }
 const PATIENCE = { requestMs: 30_000, silenceMs: 30_000, checkMs: 5_000 }
 
 /** The HTTP front of the local API: it does for the functions what API Gateway does in AWS. */
-export const createFront = (functions: Functions, { requestMs, silenceMs, checkMs }: Patience = PATIENCE): Server => {
+export const createLocalServer = (
+  functions: Functions,
+  { requestMs, silenceMs, checkMs }: Patience = PATIENCE,
+): Server => {
   // In AWS, each function that runs has a process and a database connection of its own. Here hundreds at once would wait
   // for one another so long that they took the database for slow.
   const inTurn = { ...functions, silenceMs, turn: atMost(16) }
@@ -45,7 +52,7 @@ const answer = async (functions: InTurn, message: IncomingMessage, response: Ser
   const result = await resultOf(functions, message, request).catch((error) => {
     if (error instanceof ApiError) return gatewayResponse(request, error)
     console.error('Request %s failed:', request.requestId, error)
-    return gatewayResponse(request, gatewayAnswers.badGateway)
+    return gatewayResponse(request, gatewayResponses.badGateway)
   })
   response.statusCode = result.statusCode
   response.setHeaders(new Map(Object.entries(result.headers ?? {})))
@@ -64,11 +71,11 @@ const resultOf = async (
   const body = await readBody(message)
   const { path, query } = readTarget(message)
   const route = routeOf(path)
-  if (!route) throw gatewayAnswers.notFound
+  if (!route) throw gatewayResponses.notFound
   if (documentPaths.includes(route.resource)) return answerFromDocuments(request, route.resource)
   if (message.method === 'OPTIONS') return preflightResponse(request, methodsOf(route))
   const id = route.operations[message.method ?? '']
-  if (!id) throw gatewayAnswers.methodNotAllowed(methodsOf(route))
+  if (!id) throw gatewayResponses.methodNotAllowed(methodsOf(route))
   const event = proxyEvent({ message, path, query, body, requestId: request.requestId }, route)
   return turn(() => invoke(id, handlers[id], event, timeoutMs))
 }
@@ -80,3 +87,60 @@ const pathForLog = ({ url = '' }: IncomingMessage): string =>
 
 const listensStill = ({ socket }: IncomingMessage): boolean =>
   'server' in socket && socket.server instanceof Server && socket.server.listening
+
+/** Lets at most so many pieces of work go on at once. The others wait, and go on in the order in which they came. */
+export const atMost = (limit: number) => {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running < limit) running++
+    else await new Promise<void>((goOn) => waiting.push(goOn))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}
+
+type Busy = { connections: Set<Socket>; work: Set<Promise<void>> }
+
+const servers = new WeakMap<Server, Busy>()
+
+/** Lets `stopServer` know a server's connections. */
+export const trackConnections = (server: Server): Server => {
+  const { connections } = busyOf(server)
+  return server.on('connection', (socket) => connections.add(socket.on('close', () => connections.delete(socket))))
+}
+
+/** Lets it know what a server does for a request. */
+export const trackWork = (server: Server, work: Promise<void>): void => {
+  const { work: underWay } = busyOf(server)
+  underWay.add(work)
+  work.finally(() => underWay.delete(work))
+}
+
+/** Ends a server: no new requests, those in flight are answered, none waits longer than `mostMs`. */
+export const stopServer = async (server: Server, mostMs: number): Promise<void> => {
+  const { connections, work } = busyOf(server)
+  const tooLong = Promise.withResolvers<void>()
+  const timer = setTimeout(() => {
+    server.closeAllConnections()
+    tooLong.resolve()
+  }, mostMs)
+  const closed = new Promise((resolve) => server.close(resolve))
+  // `close` ends idle connections, but not those that nothing was sent on yet, as browsers hold them ready.
+  for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+  await closed
+  // A client that has left ends its connection, but not what is done for it, which still needs the database.
+  await Promise.race([Promise.all(work), tooLong.promise])
+  clearTimeout(timer)
+}
+
+const busyOf = (server: Server): Busy => {
+  const busy = servers.get(server) ?? { connections: new Set(), work: new Set() }
+  servers.set(server, busy)
+  return busy
+}

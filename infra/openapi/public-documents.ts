@@ -1,8 +1,7 @@
 import { stringifyJson } from '../../shared/model/json.ts'
+import { referencePaths } from '../gateway.ts'
 import { contentSecurityPolicy, docsPage } from './docs-page.ts'
 import { openApiDocument } from './document.ts'
-import { inertJson } from './inert-json.ts'
-import { referencePaths } from './reference-paths.ts'
 
 /** What is served to whoever asks for it, without a key and without a function, here and in AWS. */
 export type PublicDocument = { headers: Record<string, string>; body: string }
@@ -25,3 +24,10 @@ const HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 }
+
+/**
+ * JSON text of the same value in which nothing means anything to API Gateway, which serves text as templates of the
+ * Velocity Template Language: `$` and `#` begin what is filled in, and two backslashes may stand for one. ASCII, too.
+ */
+export const inertJson = (json: string): string =>
+  json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { Row } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/contract.ts'
+import { fieldRules } from '../../shared/input.ts'
 import {
   type ApiError,
   badRequest,
@@ -8,14 +9,11 @@ import {
   serviceUnavailable,
   unauthorized,
 } from '../../shared/model/api-error.ts'
-import { fieldRules } from '../../shared/model/takes.ts'
-import { gatewayAnswers } from '../gateway-answers.ts'
-import { exampleOf } from './examples.ts'
-import { errorHeaders, successHeaders } from './headers.ts'
-import { type Json, jsonSchemaOf } from './schemas.ts'
+import { gatewayResponses } from '../gateway.ts'
+import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
 /** The responses of an operation, by status. */
-export const responsesOf = (row: Row): Json => {
+export const responsesOf = (row: Operation): Json => {
   const { status, body } = row.success
   const json = { schema: jsonSchemaOf(body), ...exampleOf(body) }
   const success = {
@@ -28,22 +26,22 @@ export const responsesOf = (row: Row): Json => {
 }
 
 /** What can be wrong with a request to an operation, each with a message that it gets. */
-const errorsOf = ({ params, query, headers, body }: Row): ApiError[] => [
+const errorsOf = ({ params, query, headers, body }: Operation): ApiError[] => [
   ...[body, query, headers]
     .flatMap((schema) => (schema ? [badRequest(`${fieldRules(schema)[0]?.[1]}.`)] : []))
     .slice(0, 1),
   unauthorized({ keyWasSent: true }),
   ...(params ? [notFound('No animal has the id 1.')] : []),
-  ...(body ? [gatewayAnswers.payloadTooLarge, gatewayAnswers.unsupportedMediaType] : []),
+  ...(body ? [gatewayResponses.payloadTooLarge, gatewayResponses.unsupportedMediaType] : []),
   ...(headers && 'Idempotency-Key' in headers.entries ? [idempotencyKeyReused()] : []),
-  gatewayAnswers.tooManyRequests,
-  gatewayAnswers.internalServerError,
-  gatewayAnswers.badGateway,
+  gatewayResponses.tooManyRequests,
+  gatewayResponses.internalServerError,
+  gatewayResponses.badGateway,
   serviceUnavailable(undefined),
-  gatewayAnswers.gatewayTimeout,
+  gatewayResponses.gatewayTimeout,
 ]
 
-const errorResponse = (row: Row, error: ApiError): Json => ({
+const errorResponse = (row: Operation, error: ApiError): Json => ({
   description: DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
   headers: errorHeaders(row, error),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body } },
@@ -61,4 +59,53 @@ const DESCRIPTIONS: Record<number, string> = {
   502: 'A failure of the service.',
   503: 'The database is slow, throttling or away.',
   504: 'The service took too long.',
+}
+
+/** The headers of a success. */
+export const successHeaders = (row: Operation): Json =>
+  pick([
+    ...ALWAYS,
+    ...(row.success.status === 201 ? ['Location'] : []),
+    ...(row.headers && 'Idempotency-Key' in row.headers.entries ? ['Idempotent-Replayed'] : []),
+    ...(row.query && 'cursor' in row.query.entries ? ['Link'] : []),
+    ...deprecationOf(row),
+  ])
+
+/** The headers of an error. */
+export const errorHeaders = (row: Operation, { headers }: ApiError): Json =>
+  pick([...ALWAYS, ...Object.keys(headers), ...deprecationOf(row)])
+
+/** The headers of all responses, for the components of the document. */
+export const componentHeaders = (): Json => headers
+
+const ALWAYS = ['X-Request-Id']
+
+const deprecationOf = ({ deprecated }: Operation): string[] => (deprecated ? ['Deprecation', 'Sunset', 'Link'] : [])
+
+const pick = (names: string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const text = (description: string, example: string, more: Json = {}): Json => ({
+  description,
+  schema: { type: 'string', ...more },
+  example,
+})
+
+const always = (header: Json): Json => ({ ...header, required: true })
+
+const headers: Json = {
+  'X-Request-Id': always(text('Names the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
+  Location: always(text('The path of what was added.', '/v1/pets/373212905455903', { pattern: '/pets/\\d+$' })),
+  'Idempotent-Replayed': text('An earlier request with the same key has added the animal.', 'true', { const: 'true' }),
+  Link: text(
+    'Addresses (RFC 8288): `next` is the next page of a list, `successor-version` what replaces a deprecated operation.',
+    '<https://api.example.com/v1/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"',
+  ),
+  Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1795132800', { pattern: '^@\\d+$' }),
+  Sunset: text('When the operation is removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
+  'Retry-After': always(text('After how many seconds to send the request again.', '1', { pattern: '^\\d+$' })),
+  'WWW-Authenticate': text(
+    'What is wrong with the key (RFC 6750). API Gateway renames it to `x-amzn-Remapped-WWW-Authenticate`.',
+    'Bearer realm="pet-store", error="invalid_token"',
+  ),
 }

@@ -2,10 +2,9 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/
 import * as v from 'valibot'
 import { Cursor } from '../../shared/model/cursor.ts'
 import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
-import { Int64, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
+import { Int64, Int64Text, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { Limit, MAX_LIMIT } from '../../shared/model/limit.ts'
-import { MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
+import { Limit, MAX_LIMIT, MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
 import { fieldWords } from './words.ts'
 
 /** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). A `bigint` in it is a number. */
@@ -40,9 +39,9 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    if (valibotAction.type !== 'metadata') return errors ? { ...jsonSchema, [UNSAID]: valibotAction.type } : undefined
-    const { takes, ...json }: Json = { ...jsonSchema }
-    return { ...(byLastAction.get(valibotAction) ?? json), description: takes }
+    if (errors) return { ...jsonSchema, [UNSAID]: valibotAction.type }
+    const described = byLastAction.get(valibotAction)
+    return described && { ...described, description: jsonSchema.description }
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [UNSAID]: 'bigint' }
@@ -67,3 +66,17 @@ const checked = <T extends object>(json: T): T => {
     throw new Error(`Write down in infra/openapi/schemas.ts what JSON Schema cannot say: ${text}`)
   return json
 }
+
+const newPet: NewPet = { name: 'Rex', categoryId: 7, status: 'available' }
+const pet: Pet = { id: 373212905455903, ...newPet }
+
+const examples = new Map<v.GenericSchema, unknown>([
+  [NewPet, newPet],
+  [Pet, pet],
+  [Int64Text, pet.id],
+  [Pets, [{ id: 373212905520046, name: 'Tom', categoryId: 9007199254740991 }, pet]],
+])
+
+/** An example of a value, where there is one. */
+export const exampleOf = (schema: v.GenericSchema): Json =>
+  examples.has(schema) ? { example: examples.get(schema) } : {}

@@ -1,5 +1,3 @@
-import { randomText } from './random-text.ts'
-
 // The service's own (model/json.ts) relies on `JSON.rawJSON` and on a reviver that is told the source of a number. Node.js
 // 20 and browsers before 2025 have neither. Here, digits pass `JSON` as a string behind a mark, which is random, so that
 // no text of an animal can be taken for it.
@@ -37,3 +35,7 @@ const digitsOf = (part: unknown): string | undefined => {
   const isUnsafe = Number.isInteger(part) && !Number.isSafeInteger(part)
   return isUnsafe ? `${BigInt(part as number)}.0` : undefined // `isInteger` is true of numbers alone.
 }
+
+/** 128 random bits in hexadecimal. (`crypto.randomUUID` is missing on pages that did not come over HTTPS.) */
+export const randomText = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,5 +1,4 @@
 import { PetStoreError } from './pet-store-error.ts'
-import { pause } from './time-limit.ts'
 
 /** How often something is tried, and how long is waited in between, in all. */
 export type Patience = { attempts: number; maxWaitSeconds: number }
@@ -30,3 +29,32 @@ const mayPass = ({ code, status }: PetStoreError): boolean =>
 
 /** Seconds; some of them by chance, so that clients that failed together do not come back together. */
 const backoff = (made: number): number => Math.random() * 0.1 * 2 ** made
+
+const MAX_TIMER = 2 ** 31 - 1 // Milliseconds; a timer of more fires at once.
+
+/** Does some work with a signal that aborts it after so many seconds, or when `signal` does. */
+export const within = async <T>(
+  seconds: number,
+  signal: AbortSignal | undefined,
+  work: (limit: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  signal?.throwIfAborted()
+  // Not `AbortSignal.any` of an `AbortSignal.timeout`, which Node.js 20 may drop as garbage before it fires.
+  const limit = new AbortController()
+  const stop = () => limit.abort(signal?.reason)
+  const late = () => limit.abort(new DOMException(`It took more than ${seconds} seconds.`, 'TimeoutError'))
+  const timer = setTimeout(late, Math.min(seconds * 1000, MAX_TIMER))
+  signal?.addEventListener('abort', stop)
+  try {
+    return await work(limit.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+/** Waits so many seconds. Throws the reason of `signal` as soon as that aborts. */
+export const pause = async (seconds: number, signal: AbortSignal | undefined): Promise<void> => {
+  await within(seconds, signal, (limit) => new Promise((resolve) => limit.addEventListener('abort', resolve)))
+  signal?.throwIfAborted()
+}

@@ -1,8 +1,21 @@
-import { type Answer, answerOf } from './answer.ts'
-import type { ClientOptions } from './client-options.ts'
+import { parseJson } from './exact-json.ts'
 import { PetStoreError } from './pet-store-error.ts'
-import { retry } from './retry.ts'
-import { within } from './time-limit.ts'
+import { retry, within } from './retry.ts'
+
+/** Which API to call, and how patiently. */
+export type ClientOptions = {
+  /** The base address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`. */
+  baseUrl: string
+  apiKey: string
+  /** How often a request is sent at most, the first time included (default: 5). */
+  attempts?: number | undefined
+  /** How many seconds a request waits at most, in all, to be sent again (default: 30). */
+  maxWaitSeconds?: number | undefined
+  /** After how many seconds an attempt counts as not answered (default: 30, as API Gateway answers within 29). */
+  timeoutSeconds?: number | undefined
+  /** What sends the requests, in place of the platform's own `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined
+}
 
 /** A request to the API; `path` is relative to its base address, `isResult` knows what it asks for. */
 export type Request = {
@@ -54,4 +67,48 @@ const checked = (apiKey: string): string => {
 const noAnswer = (base: string, cause: unknown, signal: AbortSignal | undefined): never => {
   signal?.throwIfAborted()
   throw new PetStoreError(`No answer came from ${base}.`, { code: 'no_answer', status: 0, cause })
+}
+
+/** What a request got. */
+export type Answer = { body: unknown; headers: Headers }
+
+/** What a response says. Throws a PetStoreError for all but a success of the service's, with what `isResult` knows. */
+export const answerOf = (response: Response, text: string, isResult: (body: object) => boolean): Answer => {
+  const body = bodyOf(text)
+  if (response.ok && body && isResult(body)) return { body, headers: response.headers }
+  throw new PetStoreError(...problemOf(response, body ?? {}))
+}
+
+/** The array or object that a text spells; `undefined` where it spells none. */
+const bodyOf = (text: string): object | undefined => {
+  try {
+    const body = parseJson(text)
+    return typeof body === 'object' && body ? body : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const problemOf = ({ status, headers }: Response, body: object): ConstructorParameters<typeof PetStoreError> => {
+  const details = { status, requestId: headers.get('X-Request-Id') ?? undefined, retryAfter: retryAfterOf(headers) }
+  if ('code' in body && typeof body.code === 'string' && 'message' in body && typeof body.message === 'string')
+    return [body.message, { ...details, code: body.code }]
+  return [unexpected(status), { ...details, code: 'unexpected_answer' }]
+}
+
+const unexpected = (status: number): string => {
+  // A browser says 0 of a redirect that it was told not to follow.
+  if (status === 0 || (status >= 300 && status < 400))
+    return 'The answer leads to another address, to which the API key is not sent. Check baseUrl.'
+  return `The answer (${status}) is not one of the pet store's. Check baseUrl, and what is on the way to it.`
+}
+
+/** After how many seconds an answer wants to see the request again (RFC 9110, section 10.2.3). */
+export const retryAfterOf = (headers: Headers): number | undefined => {
+  const value = headers.get('Retry-After') ?? ''
+  if (/^\d+$/.test(value)) return Number(value)
+  // By the clock of whoever wrote the date, where that is told: ours may be wrong.
+  const now = Date.parse(headers.get('Date') ?? '') || Date.now()
+  const seconds = (Date.parse(value) - now) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { type ApiKey, digestOf, isApiKey } from '../model/api-key.ts'
 import { dynamodb, withinBudget } from './dynamodb.ts'
-import { setting } from './settings.ts'
+import { setting } from './tables.ts'
 
 /** An API key as it is stored: by its digest, never itself. `createdAt` is ISO 8601, `expiresAt` seconds since 1970. */
 export type StoredApiKey = ApiKey & { digest: string; name: string; createdAt: string; expiresAt?: number }

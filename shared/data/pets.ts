@@ -2,14 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
-import type { NewPet, Pet, PetStatus, Pets } from '../model/pet.ts'
-import { newPetId } from '../model/pet-id.ts'
-import { createOnce, type Ids, type Origin } from './create-once.ts'
+import { type NewPet, newPetId, type Pet, PetStatus, type Pets } from '../model/pet.ts'
 import { dynamodb, type Options, putIf, withinBudget } from './dynamodb.ts'
-import { reservationOf } from './idempotency-keys.ts'
-import { reservedIds } from './reserved-ids.ts'
-import { setting } from './settings.ts'
-import { statusShard, statusShards } from './status-shards.ts'
+import { createOnce, type Ids, type Origin, reservationOf, reservedIds } from './idempotent-create.ts'
+import { setting } from './tables.ts'
 
 /** Reads one animal; `undefined` where none has that id. Sees every animal that was created before. */
 export const find = (id: Int64): Promise<Pet | undefined> =>
@@ -85,3 +81,19 @@ const query = async (shard: string, limit: number, before: number | undefined, o
 }
 
 const toPet = ({ id, name, categoryId, status }: Item): Pet => ({ id, name, categoryId, ...(status && { status }) })
+
+// Animals without a status have a partition of their own: they are in the list of all, and in no filtered one.
+const NONE = 'none'
+
+/**
+ * The partition of the index `byStatus` that an animal is written to. One takes 1,000 writes a second; creates of one
+ * status spread over as many as the setting `writeShards` says.
+ */
+export const statusShard = (status: PetStatus | undefined, id: number): string =>
+  `${status ?? NONE}#${id % Number(setting('writeShards'))}`
+
+/** The partitions that hold the animals of one status, or of all. */
+export const statusShards = (status?: PetStatus): string[] => {
+  const shards = Array.from({ length: Number(setting('readShards')) }, (_, shard) => shard)
+  return (status ? [status] : [...PetStatus.options, NONE]).flatMap((name) => shards.map((shard) => `${name}#${shard}`))
+}

@@ -1,7 +1,6 @@
+import { headerValues, type Middleware } from '../http.ts'
 import { unauthorized } from '../model/api-error.ts'
 import type { ApiKey } from '../model/api-key.ts'
-import { headerValues } from '../request.ts'
-import type { Middleware } from './middleware.ts'
 
 // RFC 6750, section 2.1; the name of a scheme has no case (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i

@@ -1,6 +1,5 @@
 import type { Deprecated } from '../contract.ts'
-import { absoluteUrl } from '../request.ts'
-import type { Middleware } from './middleware.ts'
+import { absoluteUrl, type Middleware } from '../http.ts'
 
 /**
  * Tells the callers of a deprecated operation, on every answer of it, since when it is deprecated (`Deprecation`, RFC

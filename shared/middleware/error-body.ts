@@ -1,8 +1,6 @@
+import { type Middleware, requestIdOf, respond } from '../http.ts'
 import { ApiError, internalServerError } from '../model/api-error.ts'
-import { requestIdOf } from '../request.ts'
-import { respond } from '../response.ts'
 import { nameSourceLines } from '../source-lines.ts'
-import type { Middleware } from './middleware.ts'
 
 /** Turns whatever is thrown into a response with the Error body (interface, section 7). The only place that does. */
 export const errorBody = (): Middleware => ({

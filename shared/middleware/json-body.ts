@@ -1,19 +1,16 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser'
+import { type Event, header, type Middleware } from '../http.ts'
 import { badRequest, MAX_BODY_KIB, payloadTooLarge, unsupportedMediaType } from '../model/api-error.ts'
 import { exactJson } from '../model/json.ts'
-import { fieldRules, type ObjectSchema } from '../model/takes.ts'
-import { type Event, header } from '../request.ts'
-import type { Middleware } from './middleware.ts'
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /**
  * Replaces the body by the JSON object that its text spells, with every int64 in it exact.
  *
- * @param schema what the operation takes, for the error messages
+ * @param rules what each field must be, for the error messages
  */
-export const jsonBody = (schema: ObjectSchema): Middleware => {
-  const rules = fieldRules(schema).map(([, rule]) => rule)
+export const jsonBody = (rules: string[]): Middleware => {
   const expected = `It must be a JSON object in UTF-8, without a key __proto__, in which ${rules.join('; ')}.`
   // The parser's own check of Content-Type knows two spellings of its name, and no space before a semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })

@@ -1,5 +1,4 @@
-import { requestIdOf } from '../request.ts'
-import type { Middleware } from './middleware.ts'
+import { type Middleware, requestIdOf } from '../http.ts'
 
 let coldStart = true
 

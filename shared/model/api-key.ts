@@ -1,6 +1,5 @@
-import { randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import { crc32 } from './crc32.ts'
-import { sha256 } from './sha256.ts'
 
 /** Who holds an API key: `keyId` names the key, `clientId` the client, which keeps it when the key is rotated. */
 export type ApiKey = { keyId: string; clientId: string }
@@ -27,7 +26,7 @@ export const isApiKey = (text: string, prefix: string): boolean => {
 }
 
 /** What is stored and compared in a key's place: its SHA-256 in hexadecimal. A key's 190 random bits need no salt. */
-export const digestOf = (key: string): string => sha256(key)
+export const digestOf = (key: string): string => hash('sha256', key)
 
 const checksumOf = (text: string): string => {
   let rest = crc32(Buffer.from(text))

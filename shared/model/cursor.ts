@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { crc32 } from './crc32.ts'
-import { takes } from './takes.ts'
 
 const ID_BYTES = 8
 const CURSOR_TEXT = /^[\w-]{16}$/
@@ -23,5 +22,5 @@ export const Cursor = v.pipe(
   v.check((bytes) => crc32(bytes.subarray(0, ID_BYTES)) === bytes.readUInt32BE(ID_BYTES)),
   v.transform((bytes) => Number(bytes.readBigUInt64BE())),
   v.safeInteger(),
-  takes("the cursor of a Link header's next address, unchanged"),
+  v.description("the cursor of a Link header's next address, unchanged"),
 )

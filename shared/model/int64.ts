@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { takes } from './takes.ts'
 
 /** The least and the greatest int64. */
 export const MIN_INT64 = -(2n ** 63n)
@@ -11,7 +10,7 @@ export const MAX_INT64 = 2n ** 63n - 1n
  */
 export const Int64 = v.pipe(
   v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),
-  takes(`an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`),
+  v.description(`an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`),
 )
 export type Int64 = v.InferOutput<typeof Int64>
 

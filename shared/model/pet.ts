@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { Int64 } from './int64.ts'
-import { takes } from './takes.ts'
 
 const STATUSES = ['available', 'pending', 'sold'] as const
 
 /** Availability of an animal (interface, section 2). */
-export const PetStatus = v.pipe(v.picklist(STATUSES), takes(`one of ${STATUSES.join(', ')}`))
+export const PetStatus = v.pipe(v.picklist(STATUSES), v.description(`one of ${STATUSES.join(', ')}`))
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
 /** How many code points an animal's name may have. */
@@ -19,7 +18,7 @@ export const Name = v.pipe(
   v.string(),
   v.check((name) => /\S/.test(name) && codePoints(name) <= MAX_NAME),
   v.check((name) => name.isWellFormed() && !name.includes('\uFFFD')),
-  takes(`a string of 1 to ${MAX_NAME} characters, not only white space, in intact Unicode`),
+  v.description(`a string of 1 to ${MAX_NAME} characters, not only white space, in intact Unicode`),
 )
 
 /** What a client sends to add an animal. Unknown fields are ignored and never stored, a client's `id` among them. */
@@ -35,3 +34,34 @@ export const Pets = v.array(Pet)
 export type Pets = v.InferOutput<typeof Pets>
 
 const codePoints = (text: string): number => (text.length > 2 * MAX_NAME ? text.length : [...text].length)
+
+/** How many animals a page may have at most. */
+export const MAX_LIMIT = 100
+
+/** How many animals a page may have (interface, section 8), as it stands in a query. */
+export const Limit = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d*$/),
+  v.transform(Number),
+  v.maxValue(MAX_LIMIT),
+  v.description(`an integer from 1 to ${MAX_LIMIT}`),
+)
+
+const EPOCH = Date.UTC(2024, 0, 1)
+const IDS_PER_MILLISECOND = 4096
+
+let last = 0
+
+/**
+ * A new id: 41 bits of milliseconds since 2024, then 12 random bits, so a positive integer that every JSON client holds
+ * exactly (53 bits, until 2093). Ids sort by creation; within one process always, since none is below its last one.
+ * Two processes may draw the same id in the same millisecond: whoever writes it first has it.
+ *
+ * @param now milliseconds since 1970
+ */
+export const newPetId = (now = Date.now()): number => {
+  // Plain arithmetic: the shift operators cut their operands to 32 bits.
+  const drawn = (now - EPOCH) * IDS_PER_MILLISECOND + Math.floor(Math.random() * IDS_PER_MILLISECOND)
+  last = Math.max(drawn, last + 1)
+  return last
+}

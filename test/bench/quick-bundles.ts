@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type OperationId, operationIds } from '../../shared/contract.ts'
-import { settings } from '../../shared/data/settings.ts'
+import { settings } from '../../shared/data/tables.ts'
 import type { Bundles } from '../support/bundles.ts'
 import { bundledAsOurs, bundleFile } from './bundle-file.ts'
 

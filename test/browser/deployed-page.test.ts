@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { referenceScript } from '../../infra/openapi/docs-page.ts'
 import { publicDocuments } from '../../infra/openapi/public-documents.ts'
-import { referenceScript } from '../../infra/openapi/reference-script.ts'
 import { browser, server } from './surroundings.ts'
 import { visit } from './visit.ts'
 

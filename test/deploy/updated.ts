@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { PetStoreStack } from '../../infra/pet-store-stack.ts'
+import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
 import { stages } from '../../infra/stages.ts'
 
 // What a later release would deploy: both stages, with something changed that their data must outlive.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { atMost } from '../../infra/local/at-most.ts'
+import { atMost } from '../../infra/local/server.ts'
 import { headersOf, listAll } from '../infra/local/catalogue.ts'
 import { start, temporaryFolder } from '../infra/local/command.ts'
 import { send } from '../support/http.ts'

@@ -1,4 +1,4 @@
-import type { Event } from '../../shared/request.ts'
+import type { Event } from '../../shared/http.ts'
 import { fixture } from '../functions/call.ts'
 
 /** A create of an animal that is told from others by its name; with an Idempotency-Key where `key` is given. */

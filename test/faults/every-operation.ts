@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Event } from '../../shared/request.ts'
+import type { Event } from '../../shared/http.ts'
 import { answer, deprecated, unavailable } from '../functions/answers.ts'
 import { createEvent, getEvent, listEvent } from './events.ts'
 import { storePet } from './stored.ts'

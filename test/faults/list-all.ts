@@ -1,4 +1,4 @@
-import { LOCAL_API_KEY } from '../../infra/local/api-key.ts'
+import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
 import type { Container } from './container.ts'
 import { listEvent } from './events.ts'
 

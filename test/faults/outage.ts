@@ -1,4 +1,4 @@
-import type { Event } from '../../shared/request.ts'
+import type { Event } from '../../shared/http.ts'
 import type { Container } from './container.ts'
 import type { FaultKind } from './fault-kinds.ts'
 import { exchange, exchangeInTime } from './requests.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Event } from '../../shared/request.ts'
+import type { Event } from '../../shared/http.ts'
 import { startContainer } from './container.ts'
 import { createEvent } from './events.ts'
 import { everyAnswer, everyRequest, unavailableTo } from './every-operation.ts'

@@ -1,4 +1,4 @@
-import type { Event } from '../../shared/request.ts'
+import type { Event } from '../../shared/http.ts'
 import type { Container } from './container.ts'
 import { createEvent } from './events.ts'
 import { newKeyOf } from './stored.ts'

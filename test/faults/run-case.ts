@@ -1,4 +1,4 @@
-import { atMost } from '../../infra/local/at-most.ts'
+import { atMost } from '../../infra/local/server.ts'
 import { type Container, startContainer } from './container.ts'
 import { getEvent } from './events.ts'
 import type { FaultKind } from './fault-kinds.ts'

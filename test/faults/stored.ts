@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { openDatabase } from '../../infra/local/database.ts'
-import { setting } from '../../shared/data/settings.ts'
+import { setting } from '../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 
 // Each test file that imports this has a database of its own. What is here goes past all proxies and all faults.

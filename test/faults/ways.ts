@@ -1,4 +1,4 @@
-import { setting } from '../../shared/data/settings.ts'
+import { setting } from '../../shared/data/tables.ts'
 import type { Call } from '../support/fault-proxy.ts'
 import { answers } from '../support/faults.ts'
 import type { Container } from './container.ts'

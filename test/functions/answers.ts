@@ -1,4 +1,4 @@
-import type { Event } from '../../shared/request.ts'
+import type { Event } from '../../shared/http.ts'
 
 /** The whole answer expected to `event`: what every answer carries, and what this one has of its own. */
 export const answer = (event: Event, { status, headers = {}, body }: Own) => ({

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { setting } from '../../shared/data/settings.ts'
+import { setting } from '../../shared/data/tables.ts'
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient())
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { LOCAL_API_KEY } from '../../infra/local/api-key.ts'
+import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
 import { authorization } from './authorization.ts'
 import { type ClientRequest, statusesOf } from './request.ts'
 

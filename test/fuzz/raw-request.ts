@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { LOCAL_API_KEY } from '../../infra/local/api-key.ts'
+import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
 import type { RawRequest } from './request.ts'
 
 const KEY = `Host: a\r\nAuthorization: Bearer ${LOCAL_API_KEY}\r\n`

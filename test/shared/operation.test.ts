@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LOCAL_API_KEY } from '../../infra/local/api-key.ts'
+import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { operation } from '../../shared/operation.ts'
 import { emptyContext as context, partialEvent } from '../support/partial-event.ts'

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { PetStoreStack } from '../../infra/pet-store-stack.ts'
+import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
 import { stages } from '../../infra/stages.ts'
 import type { OperationId } from '../../shared/contract.ts'
-import { functionOf, resource } from '../infra/template.ts'
+import { functionOf, resource } from '../infra/stack/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a folder of their own until `remove`. */
 export type Bundles = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LOCAL_API_KEY } from '../../infra/local/api-key.ts'
+import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
 import { secretsIn } from './secrets.ts'
 
 /** Throws where a secret was printed: says which kind, and where it stands in the outputs that are kept in `folder`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { gatewayAnswers } from '../../infra/gateway-answers.ts'
+import { gatewayResponses } from '../../infra/gateway.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { exampleCredentials } from './example-credentials.ts'
 import { refuseInternals } from './refuse-internals.ts'
@@ -77,7 +77,7 @@ describe('is found in an answer', () => {
 })
 
 test('answers that are documented hold nothing of it', () => {
-  const { methodNotAllowed, ...others } = gatewayAnswers
+  const { methodNotAllowed, ...others } = gatewayResponses
   const answers = [methodNotAllowed(['GET']), ...Object.values(others)].map(({ body }) => JSON.stringify(body))
 
   expect(answers.flatMap(internalsIn)).toEqual([])

@@ -1,6 +1,5 @@
 import { marshall, type marshallOptions, unmarshall } from '@aws-sdk/util-dynamodb'
-import type { DynamoDBClient } from './client-dynamodb.ts'
-import type { Options } from './wire.ts'
+import type { DynamoDBClient, Options } from './client-dynamodb.ts'
 
 type Values = Record<string, unknown>
 type Command = { operation: string; input: Values }

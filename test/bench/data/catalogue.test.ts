@@ -1,8 +1,8 @@
+import * as pets from '../../../shared/data/pets.ts'
+import '../../support/database.ts'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
-import * as pets from '../../../shared/data/pets.ts'
 import { catalogueOf, clientOf, fill } from './catalogue.ts'
-import '../../support/database.ts'
 
 const environment = process.env as Record<string, string> // None that is read here is absent.
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { settings } from '../../../shared/data/settings.ts'
+import { settings } from '../../../shared/data/tables.ts'
 import type { Environment } from './start-database.ts'
 
 /** An animal of a catalogue that is made for measuring. */

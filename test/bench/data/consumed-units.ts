@@ -1,5 +1,4 @@
-import { settings } from '../../../shared/data/settings.ts'
-import { type Table, tables } from '../../../shared/data/tables.ts'
+import { settings, type Table, tables } from '../../../shared/data/tables.ts'
 import type { Call } from './counting-proxy.ts'
 import { type Item, itemSize } from './item-size.ts'
 import type { Environment } from './start-database.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { OperationId } from '../../../shared/contract.ts'
-import type { Event } from '../../../shared/request.ts'
+import type { Event } from '../../../shared/http.ts'
 import type { Bundles } from '../../support/bundles.ts'
 import { type Figure, rowOf } from '../figure.ts'
 import { catalogueOf, fill } from './catalogue.ts'

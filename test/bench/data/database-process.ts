@@ -1,6 +1,6 @@
-import { placeholders } from '../../../infra/local/api-key.ts'
+import { placeholders } from '../../../infra/local/announcement.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
-import { settings } from '../../../shared/data/settings.ts'
+import { settings } from '../../../shared/data/tables.ts'
 
 // A database in a process of its own, so that its garbage is not collected in the time of a function. It says what a
 // function must have in its environment to use it, and ends with the process that started it.

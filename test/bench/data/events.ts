@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Event } from '../../../shared/request.ts'
+import type { Event } from '../../../shared/http.ts'
 
 /** A request for a page of animals. */
 export const listEvent = (query: Record<string, string>): Event => ({

@@ -1,5 +1,5 @@
+import type { Event } from '../../../shared/http.ts'
 import { cursorAfter } from '../../../shared/model/cursor.ts'
-import type { Event } from '../../../shared/request.ts'
 import type { Animal } from './catalogue.ts'
 import { listEvent } from './events.ts'
 

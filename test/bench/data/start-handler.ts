@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../shared/contract.ts'
-import type { Event } from '../../../shared/request.ts'
+import type { Event } from '../../../shared/http.ts'
 import type { Bundles } from '../../support/bundles.ts'
 import type { Environment } from './start-database.ts'
 import type { Start } from './with-processes.ts'

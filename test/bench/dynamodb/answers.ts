@@ -1,4 +1,4 @@
-import { storedLocalApiKey } from '../../../infra/local/api-key.ts'
+import { storedLocalApiKey } from '../../../infra/local/announcement.ts'
 import { tables } from './tables.ts'
 
 /** A request to DynamoDB, as far as the answer depends on it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { storedLocalApiKey } from '../../../infra/local/api-key.ts'
+import { storedLocalApiKey } from '../../../infra/local/announcement.ts'
 import { PET } from './answers.ts'
 import { type DynamoDb, startDynamoDb } from './start-dynamodb.ts'
 

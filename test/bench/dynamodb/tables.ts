@@ -1,4 +1,4 @@
-import { settings } from '../../../shared/data/settings.ts'
+import { settings } from '../../../shared/data/tables.ts'
 
 /** The names of the tables, by the variables that tell them to a function. */
 export const tables = {

@@ -1,4 +1,4 @@
-import { functionSettings } from '../../../infra/function-settings.ts'
+import { functionSettings } from '../../../infra/gateway.ts'
 import { exampleCredentials } from '../../support/example-credentials.ts'
 
 const { memoryMegabytes } = functionSettings

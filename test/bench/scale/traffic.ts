@@ -1,6 +1,5 @@
-import { statusShard, statusShards } from '../../../shared/data/status-shards.ts'
-import { PetStatus } from '../../../shared/model/pet.ts'
-import { newPetId } from '../../../shared/model/pet-id.ts'
+import { statusShard, statusShards } from '../../../shared/data/pets.ts'
+import { newPetId, PetStatus } from '../../../shared/model/pet.ts'
 import { Keyspace } from './keyspace.ts'
 import { positionOf } from './position.ts'
 import type { Request } from './request.ts'

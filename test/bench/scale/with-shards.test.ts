@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { statusShard, statusShards } from '../../../shared/data/status-shards.ts'
+import { statusShard, statusShards } from '../../../shared/data/pets.ts'
 import { withSeed } from './with-seed.ts'
 import { withShards } from './with-shards.ts'
 

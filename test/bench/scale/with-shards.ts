@@ -1,4 +1,4 @@
-import { settings } from '../../../shared/data/settings.ts'
+import { settings } from '../../../shared/data/tables.ts'
 
 const NAMES = [settings.readShards, settings.writeShards]
 

@@ -1,5 +1,5 @@
 import { CommandError } from '../../../infra/command-line.ts'
-import type { Result } from '../../../shared/response.ts'
+import type { Result } from '../../../shared/http.ts'
 import type { Call, Subject } from './subject.ts'
 
 /** Throws where an answer is not the right one: a failure may be quick, and says nothing. */

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../shared/contract.ts'
-import { settings } from '../../../shared/data/settings.ts'
+import { settings } from '../../../shared/data/tables.ts'
 import type { Bundles } from '../../support/bundles.ts'
 import { tables } from '../dynamodb/tables.ts'
 import { create, listAll, read, readUnauthorized, readUnknown } from './calls.ts'

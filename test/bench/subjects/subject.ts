@@ -1,4 +1,4 @@
-import type { Result } from '../../../shared/response.ts'
+import type { Result } from '../../../shared/http.ts'
 
 /** An event of test/events as Lambda gets it, and whether an answer to it is right. */
 export type Call = { event: string; isRight: (answer: Result) => boolean }

@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda'
 import { handler as getPet } from '../../../functions/getPet.ts'
 import * as pets from '../../../shared/data/pets.ts'
+import type { Event } from '../../../shared/http.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import type { Pet } from '../../../shared/model/pet.ts'
 import { operation } from '../../../shared/operation.ts'
-import type { Event } from '../../../shared/request.ts'
 
 const PET: Pet = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
 

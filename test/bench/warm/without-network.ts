@@ -1,4 +1,4 @@
-import { storedLocalApiKey } from '../../../infra/local/api-key.ts'
+import { storedLocalApiKey } from '../../../infra/local/announcement.ts'
 import { answerTo, PET } from '../dynamodb/answers.ts'
 import { tables } from '../dynamodb/tables.ts'
 

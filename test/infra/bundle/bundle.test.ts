@@ -97,5 +97,5 @@ test('a stack trace in the log names lines of the sources', async () => {
   const { stderr } = await run('getPet', 'getPet-unknown-id', { ...process.env, PETS_TABLE: '' })
 
   expect(stderr).toContain('The environment variable PETS_TABLE is not set.')
-  expect(stderr).toMatch(/at .*shared\/data\/settings\.ts:\d+:\d+/)
+  expect(stderr).toMatch(/at .*shared\/data\/tables\.ts:\d+:\d+/)
 })

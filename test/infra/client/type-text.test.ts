@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { interfaceDeclaration } from '../../../infra/client/interface-declaration.ts'
-import { typeText } from '../../../infra/client/type-text.ts'
+import { interfaceDeclaration, typeText } from '../../../infra/client/declarations.ts'
 
 test.each([
   [{ type: 'string', pattern: '^a' }, 'string'],
@@ -24,7 +23,9 @@ test('an object has its fields, each with what is said of it, and those that may
 })
 
 test('a schema that has no type here yet is refused', () => {
-  expect(() => typeText({ anyOf: [] })).toThrow('Write down in infra/client/type-text.ts which type has: {"anyOf":[]}')
+  expect(() => typeText({ anyOf: [] })).toThrow(
+    'Write down in infra/client/declarations.ts which type has: {"anyOf":[]}',
+  )
 })
 
 test('every type of the interface is declared once, and by no other package', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { confirm } from '../../../infra/keys/confirm.ts'
+import { confirm } from '../../../infra/keys/actions.ts'
 
 /** A terminal at which somebody types once they are asked. */
 const ask = async (type: (input: PassThrough) => void) => {

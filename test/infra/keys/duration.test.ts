@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { CommandError } from '../../../infra/command-line.ts'
-import { secondsOf } from '../../../infra/keys/duration.ts'
+import { CommandError, secondsOf } from '../../../infra/command-line.ts'
 
 test.each([
   ['1s', 1],

@@ -1,7 +1,7 @@
+import '../../support/database.ts'
 import { beforeEach } from 'vitest'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
-import { setting } from '../../../shared/data/settings.ts'
-import '../../support/database.ts'
+import { setting } from '../../../shared/data/tables.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 
 /** Stands between the commands and the database, and lets everything pass unless a test says otherwise. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newKey } from '../../../infra/keys/new-key.ts'
+import { newKey } from '../../../infra/keys/key-table.ts'
 
 test('makes keys of which each stage takes its own', () => {
   expect(newKey('live', { name: 'a' }).text).toMatch(/^pet_live_/)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stackNameOf } from '../../../infra/keys/target.ts'
+import { stackNameOf } from '../../../infra/keys/deployment.ts'
 
 test.each([
   ['staging', '', 'PetStoreStaging'],

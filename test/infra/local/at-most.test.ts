@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atMost } from '../../../infra/local/at-most.ts'
+import { atMost } from '../../../infra/local/server.ts'
 
 /** Work that goes on until it is told to end. */
 const controlled = () => {

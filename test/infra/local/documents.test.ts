@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { referenceScript } from '../../../infra/openapi/docs-page.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
-import { referenceScript } from '../../../infra/openapi/reference-script.ts'
 import { send } from '../../support/http.ts'
 import { ask, commonHeaders, gatewayAnswer, serve } from './front.ts'
 

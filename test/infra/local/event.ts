@@ -1,5 +1,5 @@
 import type { Handler } from '../../../infra/local/lambda.ts'
-import type { Event } from '../../../shared/request.ts'
+import type { Event } from '../../../shared/http.ts'
 import type { Sent } from '../../support/http.ts'
 import { ask, type Front, serve } from './front.ts'
 import { exchange } from './wire.ts'

@@ -3,8 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
-import { createFront, type Patience } from '../../../infra/local/server.ts'
-import { stopFront } from '../../../infra/local/stop-front.ts'
+import { createLocalServer, type Patience, stopServer } from '../../../infra/local/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { type Sent, send } from '../../support/http.ts'
 
@@ -21,11 +20,11 @@ export const serve = async (
   { timeoutMs = 60_000, patience }: { timeoutMs?: number; patience?: Patience } = {},
 ): Promise<Front> => {
   for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
-  const server = createFront({ handlers: { ...everyOk, ...handlers }, timeoutMs }, patience)
+  const server = createLocalServer({ handlers: { ...everyOk, ...handlers }, timeoutMs }, patience)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
     vi.restoreAllMocks()
-    return stopFront(server, 0)
+    return stopServer(server, 0)
   })
   const { port } = server.address() as AddressInfo
   return { server, port, baseUrl: `http://127.0.0.1:${port}` }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { readOptions } from '../../../infra/local/options.ts'
+import { readOptions } from '../../../infra/local/main.ts'
 
 const defaults = { help: false, host: '127.0.0.1', port: 3000, data: undefined }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LOCAL_API_KEY } from '../../../infra/local/api-key.ts'
+import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
 import { ask, commonHeaders, gatewayAnswer, serve } from './front.ts'
 
 const NOTHING = /^Nothing is at this address\. The API has GET \/v1\/pets, POST \/v1\/pets, .+\.$/

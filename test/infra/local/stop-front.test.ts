@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { stopFront } from '../../../infra/local/stop-front.ts'
+import { stopServer } from '../../../infra/local/server.ts'
 import { serve } from './front.ts'
 import { waiting } from './waiting.ts'
 import { wireTo } from './wire.ts'
@@ -16,7 +16,7 @@ test('answers the requests in flight, and takes no more', async () => {
   wire.socket.write(GET)
   await called
 
-  const stopped = stopFront(server, NEVER)
+  const stopped = stopServer(server, NEVER)
   const refused = await wireTo(port).catch((error) => error.code)
   release({ statusCode: 200, body: '["in flight"]' })
 
@@ -39,7 +39,7 @@ test('waits for what it does for a client that has left', async () => {
   const seen: string[] = []
 
   wire.socket.resetAndDestroy()
-  const stopped = stopFront(server, NEVER).then(() => seen.push('stopped'))
+  const stopped = stopServer(server, NEVER).then(() => seen.push('stopped'))
   await once(server, 'close')
   await turn()
   seen.push('released')
@@ -55,7 +55,7 @@ test('ends connections that are idle', async () => {
   wire.socket.write(GET)
   await wire.answer()
 
-  await stopFront(server, NEVER)
+  await stopServer(server, NEVER)
 
   expect(await wire.rest()).toBe('')
 })
@@ -64,7 +64,7 @@ test('ends connections that nothing was sent on', async () => {
   const { server, port } = await serve()
   const [wire] = await Promise.all([wireTo(port), once(server, 'connection')])
 
-  await stopFront(server, NEVER)
+  await stopServer(server, NEVER)
 
   expect(await wire.rest()).toBe('')
 })
@@ -78,7 +78,7 @@ test.each([
   wire.socket.write(text)
   await wire.answer()
 
-  await stopFront(server, NEVER)
+  await stopServer(server, NEVER)
 
   expect(await wire.rest()).toBe('')
 })
@@ -90,7 +90,7 @@ test('does not wait longer than it is told', async () => {
   wire.socket.write(GET)
   await called
 
-  await stopFront(server, 1)
+  await stopServer(server, 1)
 
   expect(await wire.rest()).toBe('')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inertJson } from '../../../infra/openapi/inert-json.ts'
+import { inertJson } from '../../../infra/openapi/public-documents.ts'
 
 test.each([
   { $ref: '#/components/schemas/Pet' },

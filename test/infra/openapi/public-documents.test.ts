@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { referenceScript } from '../../../infra/openapi/docs-page.ts'
 import { openApiDocument } from '../../../infra/openapi/document.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
-import { referenceScript } from '../../../infra/openapi/reference-script.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 const { integrity, publicAddress } = referenceScript()

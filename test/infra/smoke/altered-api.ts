@@ -1,6 +1,6 @@
 import { afterEach, vi } from 'vitest'
-import { type Answer, apiAt, type Sent } from '../../../infra/smoke/api.ts'
-import { runChecks } from '../../../infra/smoke/run-checks.ts'
+import { type Answer, apiAt, type Sent } from '../../../infra/smoke/check.ts'
+import { runChecks } from '../../../infra/smoke/checks.ts'
 import { server } from '../keys/local-stage.ts'
 
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import type { ClientOptions } from '../../../shared/client/client-options.ts'
+import type { ClientOptions } from '../../../shared/client/client.ts'
 
 /** An answer that the front makes up. */
 export type MadeUp = { status: number; headers?: Record<string, string>; body?: string }

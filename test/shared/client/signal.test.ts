@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../../../shared/client/client.ts'
-import { pause } from '../../../shared/client/time-limit.ts'
+import { pause } from '../../../shared/client/retry.ts'
 import { allOf } from '../../support/all-of.ts'
 import { serve } from './front.ts'
 

@@ -1,6 +1,6 @@
 import '../../support/database.ts'
 import { expect, test } from 'vitest'
-import { reservationOf } from '../../../shared/data/idempotency-keys.ts'
+import { reservationOf } from '../../../shared/data/idempotent-create.ts'
 
 const options = { abortSignal: new AbortController().signal }
 

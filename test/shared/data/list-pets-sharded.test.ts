@@ -1,8 +1,8 @@
+import '../../support/database.ts'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { list } from '../../../shared/data/pets.ts'
 import type { Pet } from '../../../shared/model/pet.ts'
 import { create } from './create.ts'
-import '../../support/database.ts'
 
 const STATUSES = ['available', 'pending', 'sold', undefined] as const
 

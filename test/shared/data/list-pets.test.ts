@@ -1,8 +1,8 @@
+import '../../support/database.ts'
 import { describe, expect, test } from 'vitest'
 import { list } from '../../../shared/data/pets.ts'
 import type { Pet, PetStatus } from '../../../shared/model/pet.ts'
 import { create } from './create.ts'
-import '../../support/database.ts'
 
 const animal = async (name: string, status?: PetStatus) => create({ name, categoryId: 7, ...(status && { status }) })
 const idOf = ({ id }: Pet) => Number(id)

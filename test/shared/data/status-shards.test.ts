@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { statusShard, statusShards } from '../../../shared/data/status-shards.ts'
+import { statusShard, statusShards } from '../../../shared/data/pets.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

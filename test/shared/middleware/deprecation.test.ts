@@ -1,8 +1,7 @@
 import middy from '@middy/core'
 import { expect, test } from 'vitest'
+import type { Event, Result } from '../../../shared/http.ts'
 import { deprecation } from '../../../shared/middleware/deprecation.ts'
-import type { Event } from '../../../shared/request.ts'
-import type { Result } from '../../../shared/response.ts'
 import { emptyContext as context, partialEvent } from '../../support/partial-event.ts'
 
 const event = partialEvent({

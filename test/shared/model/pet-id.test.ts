@@ -8,7 +8,7 @@ beforeEach(async () => {
   vi.restoreAllMocks()
   // A process of its own for each test: the module remembers its last id.
   vi.resetModules()
-  ;({ newPetId } = await import('../../../shared/model/pet-id.ts'))
+  ;({ newPetId } = await import('../../../shared/model/pet.ts'))
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { functionSettings } from '../../../../infra/function-settings.ts'
+import { functionSettings } from '../../../../infra/gateway.ts'
 
 /** What one request uses. */
 export const usage = {

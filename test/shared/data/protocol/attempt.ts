@@ -1,5 +1,4 @@
-import { createOnce } from '../../../../shared/data/create-once.ts'
-import { type Reservation, reservedIds } from '../../../../shared/data/reserved-ids.ts'
+import { createOnce, type Reservation, reservedIds } from '../../../../shared/data/idempotent-create.ts'
 import { ApiError } from '../../../../shared/model/api-error.ts'
 
 /** One request of a client: the body that it sends, and the ids that it draws if it needs any. */

@@ -1,4 +1,4 @@
-import type { Reservation } from '../../../../shared/data/reserved-ids.ts'
+import type { Reservation } from '../../../../shared/data/idempotent-create.ts'
 import { type Attempt, type Call, progressOf, RESERVATION, type Write } from './attempt.ts'
 
 type Animal = { creation: string; reservation?: string; fingerprint?: string }

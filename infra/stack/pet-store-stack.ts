@@ -1,0 +1,22 @@
+import { Stack } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import { contract, type Operation } from '../../shared/contract.ts'
+import { checkStage, type Stage } from '../stages.ts'
+import { Api } from './api.ts'
+import { Monitoring } from './monitoring.ts'
+import { OperationFunction } from './operation-function.ts'
+import { Storage } from './storage.ts'
+
+/** One deployment of the service: tables, one function an operation, the API in front of them, and what watches it. */
+export class PetStoreStack extends Stack {
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id)
+    checkStage(id, stage)
+    const storage = new Storage(this, 'Storage', stage)
+    const operations = Object.entries<Operation>(contract).map(
+      ([operationId, row]) => new OperationFunction(this, operationId, { row, storage, stage }),
+    )
+    const api = new Api(this, 'Api', { operations, stage })
+    new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
+  }
+}

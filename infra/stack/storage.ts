@@ -1,0 +1,89 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib'
+import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { Construct } from 'constructs'
+import {
+  type Access,
+  type KeyAttribute,
+  settings,
+  type Table as TableDefinition,
+  tables,
+} from '../../shared/data/tables.ts'
+import type { Stage } from '../stages.ts'
+
+/** What a function is given so that it can use a table. */
+export type Grant = { statement: PolicyStatement; environment: Record<string, string> }
+
+/** The service's tables. */
+export class Storage extends Construct {
+  readonly tables: Record<keyof typeof tables, ITable>
+  readonly #stage: Stage
+
+  constructor(scope: Construct, id: string, stage: Stage) {
+    super(scope, id)
+    this.#stage = stage
+    this.tables = {
+      pets: this.#table('pets'),
+      apiKeys: this.#table('apiKeys'),
+      idempotencyKeys: this.#table('idempotencyKeys'),
+    }
+  }
+
+  /**
+   * The right to use a table, and all that a function must be told to use it: given in one place, so that neither
+   * comes without the other.
+   */
+  grant({ table, index, actions }: Access): Grant {
+    const { tableArn, tableName } = this.tables[table]
+    return {
+      statement: new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [index ? `${tableArn}/index/${index}` : tableArn],
+      }),
+      environment: { [settings[tables[table].setting]]: tableName, ...this.#settingsOf(table) },
+    }
+  }
+
+  #settingsOf(table: keyof typeof tables): Record<string, string> {
+    const { keyPrefix, readShards, writeShards } = this.#stage
+    return {
+      pets: { [settings.readShards]: `${readShards}`, [settings.writeShards]: `${writeShards}` },
+      apiKeys: { [settings.keyPrefix]: keyPrefix },
+      idempotencyKeys: {},
+    }[table]
+  }
+
+  #table(name: keyof typeof tables): ITable {
+    const adopted = this.#stage.adopt?.[name]
+    const table = adopted ? Table.fromTableName(this, `${name}Adopted`, adopted) : this.#newTable(name, tables[name])
+    // For the keys command and for restoring; functions are told by their environment.
+    new CfnOutput(Stack.of(this), `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, { value: table.tableName })
+    return table
+  }
+
+  #newTable(name: string, { partitionKey, indexes, timeToLive }: TableDefinition): Table {
+    const table = new Table(this, name, {
+      partitionKey: attribute(partitionKey),
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      removalPolicy: this.#stage.data,
+      deletionProtection: this.#stage.deletionProtection,
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: this.#stage.recoveryDays,
+      },
+      ...(timeToLive && { timeToLiveAttribute: timeToLive }),
+    })
+    for (const [indexName, keys] of Object.entries(indexes))
+      table.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: attribute(keys.partitionKey),
+        sortKey: attribute(keys.sortKey),
+      })
+    return table
+  }
+}
+
+const attribute = ({ name, type }: KeyAttribute) => ({
+  name,
+  type: { S: AttributeType.STRING, N: AttributeType.NUMBER }[type],
+})

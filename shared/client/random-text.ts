@@ -1,3 +1,0 @@
-/** 128 random bits in hexadecimal. (`crypto.randomUUID` is missing on pages that did not come over HTTPS.) */
-export const randomText = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -2,7 +2,7 @@ import * as pets from '../shared/data/pets.ts'
 import { basePath, callerOf } from '../shared/http.ts'
 import { operation } from '../shared/operation.ts'
 
-/** `POST /pets`: adds an animal. */
+/** `POST /pets`: adds a pet. */
 export const handler = operation('createPet', async ({ 'Idempotency-Key': key, ...newPet }, event) => {
   const { clientId } = callerOf(event)
   const { pet, isReplay } = await pets.create(newPet, key ? { clientId, operation: 'createPet', key } : undefined)

@@ -3,7 +3,7 @@ import { absoluteUrl, queryWith } from '../shared/http.ts'
 import { cursorAfter } from '../shared/model/cursor.ts'
 import { operation } from '../shared/operation.ts'
 
-/** `GET /pets`: lists animals, newest first. */
+/** `GET /pets`: lists pets, newest first. */
 export const handler = operation('listPets', async ({ limit, status, cursor }, event) => {
   const { pets: page, next } = await pets.list({ limit, status, before: cursor })
   if (next === undefined) return { body: page }

@@ -29,12 +29,12 @@ export const gatewayResponses = {
   badRequest: new ApiError(400, 'bad_request', 'The request is malformed.'),
   unauthorized: unauthorized({ keyWasSent: false }),
   forbidden: new ApiError(403, 'forbidden', 'The request was refused.'),
-  notFound: new ApiError(404, 'not_found', `Nothing is at this address. The API has ${addresses.join(', ')}.`),
+  notFound: new ApiError(404, 'not_found', `There is no resource at this path. The API has ${addresses.join(', ')}.`),
   methodNotAllowed: (allowed: readonly string[]) =>
-    new ApiError(405, 'method_not_allowed', `This address takes ${allowed.join(', ')}.`, {
+    new ApiError(405, 'method_not_allowed', `This path allows ${allowed.join(', ')}.`, {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6
     }),
-  requestTimeout: new ApiError(408, 'request_timeout', 'The request did not arrive in time. Send it again.'),
+  requestTimeout: new ApiError(408, 'request_timeout', 'The request did not arrive in time. Retry it.'),
   payloadTooLarge: payloadTooLarge(),
   unsupportedMediaType: unsupportedMediaType(),
   tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retrySoon),

@@ -7,7 +7,7 @@ import type { KeyPrefix } from '../shared/model/api-key.ts'
 export type Stage = {
   /** The part of an API key that says where it is good. `local` is a developer's machine, which is not deployed. */
   keyPrefix: Exclude<KeyPrefix, 'local'>
-  /** What becomes of the animals, the API keys and the logs when the stack, or one of them, is removed from it. */
+  /** What becomes of the pets, the API keys and the logs when the stack, or one of them, is removed from it. */
   data: RemovalPolicy
   /** Whether DynamoDB refuses to delete a table, whoever asks, until this is switched off. */
   deletionProtection: boolean
@@ -19,7 +19,7 @@ export type Stage = {
   /** `canary` sends 10 % of the requests to a new version for 5 minutes, and takes it back when an alarm goes off. */
   release: 'canary' | 'all-at-once'
   /**
-   * Over how many partitions of the index `byStatus` the animals of one status spread. To raise them, raise
+   * Over how many partitions of the index `byStatus` the pets of one status spread. To raise them, raise
    * `readShards` first and `writeShards` in a later release: while traffic shifts, old and new code run side by side.
    * They never go down.
    */
@@ -75,7 +75,7 @@ export const checkStage = (stackName: string, stage: Stage): void => {
   if (!counts.every((count) => Number.isInteger(count) && count > 0) || writeShards > readShards) {
     throw new StageError(
       `${stackName} has readShards ${readShards} and writeShards ${writeShards}: both must be positive integers, and ` +
-        'writeShards at most readShards, since lists find no animal that is written to a partition they do not read.',
+        'writeShards at most readShards, since lists find no pet that is written to a partition they do not read.',
     )
   }
   if (!Number.isInteger(recoveryDays) || recoveryDays < 1 || recoveryDays > 35) {

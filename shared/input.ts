@@ -25,7 +25,7 @@ export const fieldRules = (schema: ObjectSchema): [field: string, rule: string][
   Object.entries(schema.entries).map(([field, entry]) => [field, `${field} must be ${descriptionOf(entry)}`])
 
 const descriptionOf = (schema: v.ObjectEntries[string]): string | undefined =>
-  'wrapped' in schema ? `${descriptionOf(schema.wrapped)}, or left out` : v.getDescription(schema)
+  'wrapped' in schema ? `${descriptionOf(schema.wrapped)}, or omitted` : v.getDescription(schema)
 
 const parse = (schema: ObjectSchema, input: unknown, error: (message: string) => Error): object => {
   const { success, output, issues } = v.safeParse(schema, input)

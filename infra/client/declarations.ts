@@ -35,7 +35,7 @@ export const interfaceDeclaration = (): string => {
       description: 'An int64, exact: a `bigint` where a `number` would round it.',
     }),
     ...schemas.map(([name, schema]) => declaration(name, typeText(schema), schema)),
-    declaration('ListQuery', typeText(listQuery()), { description: 'Which animals to list.' }),
+    declaration('ListQuery', typeText(listQuery()), { description: 'Which pets to list.' }),
   ].join('')
 }
 

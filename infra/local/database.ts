@@ -29,7 +29,7 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
 }
 
 const useExternal = async (endpoint: string): Promise<void> => {
-  // The local API key is public: it must not get where other people's animals are.
+  // The local API key is public: it must not get where other people's pets are.
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
   if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host)) {
     throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be AWS itself: the local API key is known to everybody.')

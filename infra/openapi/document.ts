@@ -15,7 +15,7 @@ export const openApiDocument = (): Json => ({
     license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' }, // As package.json has it: all rights reserved.
   },
   servers,
-  tags: [{ name: 'Pets', description: 'The animals of the catalogue.' }],
+  tags: [{ name: 'Pets', description: 'The pets of the catalogue.' }],
   security: [{ apiKey: [] }],
   paths: Object.fromEntries(
     [...Map.groupBy(operationIds, (id) => contract[id].path)].map(([path, ids]) => [
@@ -88,7 +88,7 @@ const inPlace = (place: string, schema: ObjectSchema | undefined): Json[] =>
     ...leftOut(entry),
   }))
 
-/** Of a choice that need not be made, the console of the page would send the first; a list would seem to lack animals. */
+/** Of a choice that need not be made, the console of the page would send the first; a list would seem to lack pets. */
 const leftOut = (entry: v.GenericSchema): Json => {
   const { wrapped, default: value } = Object(entry)
   if (value !== undefined || !wrapped?.options) return {}

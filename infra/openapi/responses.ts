@@ -31,7 +31,7 @@ const errorsOf = ({ params, query, headers, body }: Operation): ApiError[] => [
     .flatMap((schema) => (schema ? [badRequest(`${fieldRules(schema)[0]?.[1]}.`)] : []))
     .slice(0, 1),
   unauthorized({ keyWasSent: true }),
-  ...(params ? [notFound('No animal has the id 1.')] : []),
+  ...(params ? [notFound('No pet has the id 1.')] : []),
   ...(body ? [gatewayResponses.payloadTooLarge, gatewayResponses.unsupportedMediaType] : []),
   ...(headers && 'Idempotency-Key' in headers.entries ? [idempotencyKeyReused()] : []),
   gatewayResponses.tooManyRequests,
@@ -96,7 +96,7 @@ const always = (header: Json): Json => ({ ...header, required: true })
 const headers: Json = {
   'X-Request-Id': always(text('Names the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
   Location: always(text('The path of what was added.', '/v1/pets/373212905455903', { pattern: '/pets/\\d+$' })),
-  'Idempotent-Replayed': text('An earlier request with the same key has added the animal.', 'true', { const: 'true' }),
+  'Idempotent-Replayed': text('An earlier request with the same key has added the pet.', 'true', { const: 'true' }),
   Link: text(
     'Addresses (RFC 8288): `next` is the next page of a list, `successor-version` what replaces a deprecated operation.',
     '<https://api.example.com/v1/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"',

@@ -2,15 +2,15 @@ import type { OperationId } from '../../shared/contract.ts'
 
 /** What fields and parameters mean, by name. */
 export const meanings: Record<string, string> = {
-  id: 'Unique identifier of the animal, assigned by the service on creation.',
-  name: "The animal's name.",
-  categoryId: 'Identifier of the category that the animal belongs to.',
-  status: 'Availability of the animal.',
-  limit: 'How many animals a page has at most.',
+  id: 'Unique identifier of the pet, assigned by the service on creation.',
+  name: "The pet's name.",
+  categoryId: 'Identifier of the category that the pet belongs to.',
+  status: 'Availability of the pet.',
+  limit: 'How many pets a page has at most.',
   cursor: 'Where the page starts. Do not make one: take the whole address from the Link header of the page before.',
-  petId: 'The identifier of the animal.',
+  petId: 'The identifier of the pet.',
   'Idempotency-Key':
-    'Makes it safe to send the request again: the animal is added once, and the answer is the same. Remembered for 24 hours. Use a new one, such as a UUID, for each animal.',
+    'Makes it safe to send the request again: the pet is added once, and the answer is the same. Remembered for 24 hours. Use a new one, such as a UUID, for each pet.',
 }
 
 /** What a field means, and what it may be; `undefined` where neither is known. */
@@ -27,21 +27,21 @@ export const summaries: Record<OperationId, string> = {
 /** What is to be known of an operation beyond that. */
 export const descriptions: Partial<Record<OperationId, string>> = {
   listPets:
-    'Newest first. Where there are more animals than `limit`, the header `Link` holds the address of the next page. What was added a moment ago may be missing.',
+    'Newest first. Where there are more pets than `limit`, the header `Link` holds the address of the next page. What was added a moment ago may be missing.',
   createPet:
-    'Unknown fields are ignored; none, at any depth, may have the name `__proto__`. A request whose answer is lost may be sent again, without adding a second animal, if it has an `Idempotency-Key`.',
-  getPet: 'An animal can be read as soon as it was added. An id that is no int64 names no animal.',
+    'Unknown fields are ignored; none, at any depth, may have the name `__proto__`. A request whose answer is lost may be sent again, without adding a second pet, if it has an `Idempotency-Key`.',
+  getPet: 'A pet can be read as soon as it was added. An id that is no int64 names no pet.',
 }
 
 /** What the document says first. */
-export const introduction = `A pet store's catalogue: list, add and read animals.
+export const introduction = `A pet store's catalogue: list, add and read pets.
 
 **Keys.** Every request carries an API key: \`Authorization: Bearer <API_KEY>\`.
 
 **Errors.** Every error has the same body: \`code\`, \`message\` and \`status\`. The code is the HTTP reason in snake_case; the
 message says what was wrong and what to do. Errors 429, 503 and 504 say in \`Retry-After\` when to send the request again.
 
-**Sending again.** A list or a read may be sent again at any time. So may a create that has an \`Idempotency-Key\`: the animal is
+**Sending again.** A list or a read may be sent again at any time. So may a create that has an \`Idempotency-Key\`: the pet is
 added once, and the answer is the same.
 
 **int64.** \`categoryId\` is exact up to 9223372036854775807: read it with a JSON parser that does not round. An \`id\` fits into

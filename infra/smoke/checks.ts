@@ -6,7 +6,7 @@ import { MAX_LIMIT } from '../../shared/model/pet.ts'
 import { CommandError } from '../command-line.ts'
 import { type Api, type Check, carryOut, type Outcome, type Sent } from './check.ts'
 
-/** The animal that a smoke test adds. `sold`, so that no shop offers it; the largest int64 must come back exactly. */
+/** The pet that a smoke test adds. `sold`, so that no shop offers it; the largest int64 must come back exactly. */
 export const newSmokePet = () => ({
   name: `Smoke test of ${new Date().toISOString()}`,
   categoryId: 9_223_372_036_854_775_807n,
@@ -24,7 +24,7 @@ export const isUp = (key: string, waitSeconds: number): Check => ({
   waitSeconds,
 })
 
-/** A request to add an animal, once. */
+/** A request to add a pet, once. */
 export const adding = (key: string, pet: SmokePet): Sent => ({
   method: 'POST',
   path: '/pets',
@@ -33,13 +33,13 @@ export const adding = (key: string, pet: SmokePet): Sent => ({
   body: stringifyJson(pet),
 })
 
-/** An animal can be added. */
+/** A pet can be added. */
 export const isAdded = (request: Sent, pet: SmokePet): Check => ({
   what: `POST /pets with "${pet.name}"`,
   request,
   status: 201,
   body: {
-    described: 'the animal with its id',
+    described: 'the pet with its id',
     fits: (body) => isDeepStrictEqual(body, { id: idOf(body), ...pet }) && Number.isSafeInteger(idOf(body)),
   },
   header: { names: ['Location'], value: /^\/.*\/\d+$/ },
@@ -50,7 +50,7 @@ export const isAddedOnce = (request: Sent, pet: unknown): Check => ({
   what: 'POST /pets again, with the same Idempotency-Key',
   request,
   status: 201,
-  body: { described: 'the same animal', fits: (body) => isDeepStrictEqual(body, pet) },
+  body: { described: 'the same pet', fits: (body) => isDeepStrictEqual(body, pet) },
   header: { names: ['Idempotent-Replayed'], value: /^true$/ },
 })
 
@@ -62,14 +62,14 @@ export const isThere = (key: string, pet: unknown, waitSeconds: number): Check[]
     what: `GET /pets/${idOf(pet)}`,
     request: { path: `/pets/${idOf(pet)}`, key },
     status: 200,
-    body: { described: 'the animal', fits: (body) => isDeepStrictEqual(body, pet) },
+    body: { described: 'the pet', fits: (body) => isDeepStrictEqual(body, pet) },
   },
   {
     what: `GET ${LIST}`,
     request: { path: LIST, key },
     status: 200,
     body: {
-      described: 'the animal among others',
+      described: 'the pet among others',
       fits: (body) => Array.isArray(body) && body.some((each) => isDeepStrictEqual(each, pet)),
     },
     waitSeconds,
@@ -128,7 +128,7 @@ export const runChecks = async (
   const outcomes = [added]
   const readable = added.passed ? [isAddedOnce(request, added.body), ...isThere(key, added.body, waitSeconds)] : []
   for (const check of [...readable, ...errorsAreAsSaid(key, keyPrefix)]) outcomes.push(await run(api, check))
-  console.info('What was added stays in the catalogue: the API has no operation that deletes an animal.')
+  console.info('What was added stays in the catalogue: the API has no operation that deletes a pet.')
   return outcomes.every(({ passed }) => passed)
 }
 

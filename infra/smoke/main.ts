@@ -38,7 +38,7 @@ const revoke = async (table: KeyTable, { stored }: NewKey): Promise<void> => {
   console.info(`The key ${stored.keyId} is revoked.`)
 }
 
-export const help = `Checks that a deployment works: adds, reads and lists an animal, and looks at its errors.
+export const help = `Checks that a deployment works: adds, reads and lists a pet, and looks at its errors.
 
   npm run smoke -- --stage staging
 
@@ -48,7 +48,7 @@ export const help = `Checks that a deployment works: adds, reads and lists an an
   --wait <duration>       for the API to answer, and for lists to show what was added    (default: 30s)
   --help                  print this
 
-It makes an API key for itself, and revokes it. The animal stays, since no operation deletes one.
+It makes an API key for itself, and revokes it. The pet stays, since no operation deletes one.
 The exit code is 1 where anything is not as it must be.
 `
 

@@ -38,7 +38,7 @@ export const addDashboard = (scope: Construct, { api: { api }, operations, stora
       ],
       [
         graph(
-          'Animals created',
+          'Pets created',
           operations.filter(({ row }) => row.success.status === 201).map(({ metrics }) => metrics.created()),
         ),
         graph(

@@ -1,6 +1,6 @@
 // The service's own (model/json.ts) relies on `JSON.rawJSON` and on a reviver that is told the source of a number. Node.js
 // 20 and browsers before 2025 have neither. Here, digits pass `JSON` as a string behind a mark, which is random, so that
-// no text of an animal can be taken for it.
+// no text of a pet can be taken for it.
 
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 

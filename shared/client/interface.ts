@@ -6,7 +6,7 @@ import type { Contract, Input } from '../contract.ts'
 export type { Int64 } from '../model/int64.ts'
 export type { NewPet, Pet, PetStatus, Pets } from '../model/pet.ts'
 
-/** Which animals to list. */
+/** Which pets to list. */
 export type ListQuery = Partial<Omit<Input<'listPets'>, 'cursor'>>
 
 /** Where an operation is. */

@@ -3,25 +3,25 @@ import { idempotencyKeyReused } from '../model/api-error.ts'
 import { dynamodb, type Options, putIf } from './dynamodb.ts'
 import { setting } from './tables.ts'
 
-/** Who made an animal: a request, and the reservation that it made it for. Stored with the animal, never returned. */
+/** Who made a pet: a request, and the reservation that it made it for. Stored with the pet, never returned. */
 export type Origin = { creation: string; reservation?: string | undefined }
 
-/** How an animal comes to its id: the first to try, and another one where that belongs to another animal. */
+/** How a pet comes to its id: the first to try, and another one where that belongs to another pet. */
 export type Ids = { first: () => Promise<number>; insteadOf: (taken: number) => Promise<number> }
 
-/** Where animals are kept, as who makes one sees it. */
+/** Where pets are kept, as who makes one sees it. */
 export type Place<Item> = {
-  /** Puts the animal there under this id, unless the id is taken. */
+  /** Puts the pet there under this id, unless the id is taken. */
   write: (id: number) => Promise<boolean>
   /** What is there under this id; it sees all that was written before. */
   read: (id: number) => Promise<(Item & Partial<Origin>) | undefined>
 }
 
 /**
- * Makes an animal, once: requests are sent again by clients, and puts by the SDK, when their answer is lost, although
- * they may have taken effect. So a put that is refused looks whose animal is there.
+ * Makes a pet, once: requests are sent again by clients, and puts by the SDK, when their answer is lost, although
+ * they may have taken effect. So a put that is refused looks whose pet is there.
  *
- * @returns the animal's id; and, where an earlier request has made it, what is there
+ * @returns the pet's id; and, where an earlier request has made it, what is there
  */
 export const createOnce = async <Item>(origin: Origin, ids: Ids, place: Place<Item>) => {
   let id = await ids.first()
@@ -30,12 +30,12 @@ export const createOnce = async <Item>(origin: Origin, ids: Ids, place: Place<It
     const there = await place.read(id)
     if (there?.creation === origin.creation) return { id }
     if (origin.reservation && there?.reservation === origin.reservation) return { id, there }
-    // Only an animal that is seen, and of another origin, is a reason to take another id.
+    // Only a pet that is seen, and of another origin, is a reason to take another id.
     if (there) id = await ids.insteadOf(id)
   }
 }
 
-/** The animal that is to be made for an intent, and a digest of what the client sent of it. */
+/** The pet that is to be made for an intent, and a digest of what the client sent of it. */
 export type Reservation = { petId: number; fingerprint: string }
 
 /** Where the reservation of one intent is kept. Each of these is one call of the database, and takes effect or not. */
@@ -49,10 +49,10 @@ export type ReservationStore = {
 }
 
 /**
- * The ids of an animal that is made once, in however many requests: the first request reserves one, and the others,
+ * The ids of a pet that is made once, in however many requests: the first request reserves one, and the others,
  * at once or later, take the same.
  *
- * @throws ApiError 422 where another animal was asked for
+ * @throws ApiError 422 where another pet was asked for
  */
 export const reservedIds = (store: ReservationStore, newId: () => number, fingerprint: string): Ids => {
   const first = async (): Promise<number> => {
@@ -67,7 +67,7 @@ export const reservedIds = (store: ReservationStore, newId: () => number, finger
   }
   const insteadOf = async (taken: number): Promise<number> => {
     const petId = newId()
-    // Only from the id that is taken: two requests that each move it would make two animals.
+    // Only from the id that is taken: two requests that each move it would make two pets.
     if (await store.move({ petId, fingerprint }, taken)) return petId
     return first()
   }

@@ -7,7 +7,7 @@ import { dynamodb, type Options, putIf, withinBudget } from './dynamodb.ts'
 import { createOnce, type Ids, type Origin, reservationOf, reservedIds } from './idempotent-create.ts'
 import { setting } from './tables.ts'
 
-/** Reads one animal; `undefined` where none has that id. Sees every animal that was created before. */
+/** Reads one pet; `undefined` where none has that id. Sees every pet that was created before. */
 export const find = (id: Int64): Promise<Pet | undefined> =>
   withinBudget(async (options) => {
     const item = await read(id, options)
@@ -15,10 +15,10 @@ export const find = (id: Int64): Promise<Pet | undefined> =>
   })
 
 /**
- * Adds an animal, once. With an intent, that is once for all calls with the same one within 24 hours: `isReplay` tells
+ * Adds a pet, once. With an intent, that is once for all calls with the same one within 24 hours: `isReplay` tells
  * that an earlier call has added it.
  *
- * @throws ApiError 422 where the intent was to add another animal
+ * @throws ApiError 422 where the intent was to add another pet
  */
 export const create = (newPet: NewPet, intent?: Intent): Promise<{ pet: Pet; isReplay: boolean }> =>
   withinBudget(async (options) => {
@@ -34,13 +34,13 @@ export const create = (newPet: NewPet, intent?: Intent): Promise<{ pet: Pet; isR
   })
 
 /**
- * A page of animals, newest first: of one status, or of all (those without one included), below the id `before`.
+ * A page of pets, newest first: of one status, or of all (those without one included), below the id `before`.
  * `next` is what `before` is for the next page; it is absent on the last. Only the index is read, which is eventually
  * consistent, and the cost of a page does not grow with the catalogue.
  */
 export const list = ({ status, limit, before }: { status?: PetStatus; limit: number; before?: number }) =>
   withinBudget(async (options): Promise<{ pets: Pets; next: number | undefined }> => {
-    // One more than asked for tells whether this page is the last. A hundred animals are at most 0.42 MB (names of 4 KB),
+    // One more than asked for tells whether this page is the last. A hundred pets are at most 0.42 MB (names of 4 KB),
     // and DynamoDB cuts a query at 1 MB: so one query a shard is all.
     const queries = statusShards(status).map((shard) => query(shard, limit + 1, before, options))
     const found = (await Promise.all(queries)).flat().sort((a, b) => b.id - a.id)
@@ -82,17 +82,17 @@ const query = async (shard: string, limit: number, before: number | undefined, o
 
 const toPet = ({ id, name, categoryId, status }: Item): Pet => ({ id, name, categoryId, ...(status && { status }) })
 
-// Animals without a status have a partition of their own: they are in the list of all, and in no filtered one.
+// Pets without a status have a partition of their own: they are in the list of all, and in no filtered one.
 const NONE = 'none'
 
 /**
- * The partition of the index `byStatus` that an animal is written to. One takes 1,000 writes a second; creates of one
+ * The partition of the index `byStatus` that a pet is written to. One takes 1,000 writes a second; creates of one
  * status spread over as many as the setting `writeShards` says.
  */
 export const statusShard = (status: PetStatus | undefined, id: number): string =>
   `${status ?? NONE}#${id % Number(setting('writeShards'))}`
 
-/** The partitions that hold the animals of one status, or of all. */
+/** The partitions that hold the pets of one status, or of all. */
 export const statusShards = (status?: PetStatus): string[] => {
   const shards = Array.from({ length: Number(setting('readShards')) }, (_, shard) => shard)
   return (status ? [status] : [...PetStatus.options, NONE]).flatMap((name) => shards.map((shard) => `${name}#${shard}`))

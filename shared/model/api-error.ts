@@ -58,7 +58,7 @@ export const idempotencyKeyReused = () =>
   new ApiError(
     422,
     'unprocessable_content',
-    'This Idempotency-Key was sent with another body within the last 24 hours. Send that body again, or another key.',
+    'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.',
   )
 
 /** A bug: the cause is in the log, under the request id that the response carries. */

@@ -22,5 +22,5 @@ export const Cursor = v.pipe(
   v.check((bytes) => crc32(bytes.subarray(0, ID_BYTES)) === bytes.readUInt32BE(ID_BYTES)),
   v.transform((bytes) => Number(bytes.readBigUInt64BE())),
   v.safeInteger(),
-  v.description("the cursor of a Link header's next address, unchanged"),
+  v.description('the cursor from a Link header, unchanged'),
 )

@@ -25,7 +25,7 @@ const withStatus = (i: number): { status?: string } => {
   return status ? { status } : {}
 }
 
-/** Goes from page to page, as far as the oldest animal of the catalogue; before each page, another animal is added. */
+/** Goes from page to page, as far as the oldest pet of the catalogue; before each page, another pet is added. */
 const walk = async (status: string | undefined, limit: number): Promise<Pet[]> => {
   const seen: Pet[] = []
   const oldest = catalogue.at(-1)?.id ?? 0
@@ -46,7 +46,7 @@ test.each([
   ['available', 7],
   ['pending', 20],
   ['sold', 1],
-])('a walk through the animals of status %s by pages of %d meets each once, newest first', async (status, limit) => {
+])('a walk through the pets of status %s by pages of %d meets each once, newest first', async (status, limit) => {
   const seen = await walk(status, limit)
 
   const isOurs = ({ id }: Pet) => catalogue.some((pet) => pet.id === id)

@@ -6,7 +6,7 @@ import { apiKey, baseUrl } from '../support/api.ts'
 const client = createClient({ baseUrl, apiKey })
 const aCat = (): NewPet => ({ name: `Mia ${randomUUID()}`, categoryId: 7, status: 'sold' })
 
-/** The newest animals, no more of them than asked for. */
+/** The newest pets, no more of them than asked for. */
 const newest = async (count: number, query = {}): Promise<Pet[]> => {
   const pets: Pet[] = []
   for await (const pet of client.pets.list(query)) if (pets.push(pet) === count) break
@@ -59,7 +59,7 @@ describe('create', () => {
     expect(other.id).not.toBe(one.id)
   })
 
-  test('adds an animal for each call, and one for all calls with one key', async () => {
+  test('adds a pet for each call, and one for all calls with one key', async () => {
     const [cat, idempotencyKey] = [aCat(), randomUUID()]
 
     const calls = [{}, {}, { idempotencyKey }, { idempotencyKey }].map((options) => client.pets.create(cat, options))
@@ -70,10 +70,10 @@ describe('create', () => {
   })
 })
 
-const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in intact Unicode'
+const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits'
-const STATUS = 'status must be one of available, pending, sold, or left out'
-const LIMIT = 'limit must be an integer from 1 to 100, or left out'
+const STATUS = 'status must be one of available, pending, sold, or omitted'
+const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
 
 describe('a value that types do not let through is refused by the service', () => {
   test.each<[unknown, string]>([
@@ -87,11 +87,11 @@ describe('a value that types do not let through is refused by the service', () =
     [{ name: 'Rex', categoryId: 2 ** 53 }, `${CATEGORY}.`],
     [{ name: 'Rex', categoryId: 1e300 }, `${CATEGORY}.`],
     [{ name: 'Rex', categoryId: 7, status: 'gone' }, `${STATUS}.`],
-  ])('in an animal: %o', async (pet, message) => {
+  ])('in a pet: %o', async (pet, message) => {
     await expect(client.pets.create(pet as NewPet)).rejects.toMatchObject({ code: 'bad_request', status: 400, message })
   })
 
-  test.each([undefined, null, 'Rex', []])('in an animal that is none: %o', async (pet) => {
+  test.each([undefined, null, 'Rex', []])('in a pet that is none: %o', async (pet) => {
     const created = client.pets.create(pet as unknown as NewPet) // As above.
 
     await expect(created).rejects.toMatchObject({ status: 400, message: expect.stringContaining(NAME) })
@@ -112,7 +112,7 @@ describe('a value that types do not let through is refused by the service', () =
     await expect(client.pets.get(id as number)).rejects.toMatchObject({ code: 'not_found', status: 404 })
   })
 
-  test('in an idempotency key: one that was used for another animal', async () => {
+  test('in an idempotency key: one that was used for another pet', async () => {
     const idempotencyKey = randomUUID()
     await client.pets.create(aCat(), { idempotencyKey })
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { apiKey, call, callAnonymously, create, expectCommonHeaders, expectError } from '../support/api.ts'
 
-const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in intact Unicode'
+const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits'
-const STATUS = 'status must be one of available, pending, sold, or left out'
+const STATUS = 'status must be one of available, pending, sold, or omitted'
 const EXPECTED = `It must be a JSON object in UTF-8, without a key __proto__, in which ${NAME}; ${CATEGORY}; ${STATUS}.`
 
-test('adds an animal, and says where it is', async () => {
+test('adds a pet, and says where it is', async () => {
   const response = await create({ name: 'Rex', categoryId: 7, status: 'available' })
 
   expect(response.status).toBe(201)
@@ -182,7 +182,7 @@ test('tells a stranger nothing about the body', async () => {
   expect(response.text).not.toContain(apiKey)
 })
 
-test('gives every one of 100 animals that are added at once an id of its own', async () => {
+test('gives every one of 100 pets that are added at once an id of its own', async () => {
   const responses = await Promise.all(
     Array.from({ length: 100 }, (_, i) => create({ name: `Rex ${i}`, categoryId: i })),
   )

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { apiKey, baseUrl, call, callAnonymously, expectCommonHeaders, expectError } from '../support/api.ts'
 import { send } from '../support/http.ts'
 
-const NOTHING = /^Nothing is at this address\. The API has GET \/v1\/pets, POST \/v1\/pets, .+\.$/
+const NOTHING = /^There is no resource at this path\. The API has GET \/v1\/pets, POST \/v1\/pets, .+\.$/
 
 describe.each([
   ['with a key', call],
@@ -22,7 +22,7 @@ describe.each([
   ])('%s is no method of %s', async (method, path, allowed) => {
     const response = await sender({ method, path })
 
-    expectError(response, 405, 'method_not_allowed', `This address takes ${allowed}.`)
+    expectError(response, 405, 'method_not_allowed', `This path allows ${allowed}.`)
     expect(response.headers.allow).toBe(allowed)
   })
 })

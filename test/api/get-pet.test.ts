@@ -7,7 +7,7 @@ const DEPRECATED = {
   link: `<${baseUrl}/pets>; rel="successor-version"`,
 }
 
-test('reads an animal at once after it was added', async () => {
+test('reads a pet at once after it was added', async () => {
   const pet = await created({ name: 'Rex', categoryId: 7, status: 'sold' })
 
   const response = await call({ path: `/pets/${pet.id}` })
@@ -19,11 +19,11 @@ test('reads an animal at once after it was added', async () => {
 })
 
 test.each(['1', '0', '-1', '9223372036854775807', '-9223372036854775808', '9007199254740993'])(
-  'answers 404 for %s, an id that no animal has',
+  'answers 404 for %s, an id that no pet has',
   async (petId) => {
     const response = await call({ path: `/pets/${petId}` })
 
-    expectError(response, 404, 'not_found', `No animal has the id ${petId}.`)
+    expectError(response, 404, 'not_found', `No pet has the id ${petId}.`)
     expect(response.headers).toMatchObject(DEPRECATED)
   },
 )
@@ -37,7 +37,7 @@ test.each(['abc', '1.5', '9223372036854775808', '1e3', '+1', '01', '%00', '..', 
   },
 )
 
-test('finds no animal at a number that only rounds to its id', async () => {
+test('finds no pet at a number that only rounds to its id', async () => {
   const pet = await created({ name: 'Rex', categoryId: 7 })
 
   const response = await call({ path: `/pets/${pet.id}.0` })

@@ -5,7 +5,7 @@ import { call, create, expectCommonHeaders, expectError, type Pet } from '../sup
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })
 const aCat = () => ({ name: `Mia ${randomUUID()}`, categoryId: 7, status: 'available' })
 
-/** The animals of this name among the newest, as soon as there is one: the index lags a little behind. */
+/** The pets of this name among the newest, as soon as there is one: the index lags a little behind. */
 const named = (name: string): Promise<Pet[]> =>
   vi.waitUntil(
     async () => {
@@ -16,7 +16,7 @@ const named = (name: string): Promise<Pet[]> =>
     { timeout: 30_000 },
   )
 
-test('an animal is added once, however often it is asked for, and the answer is the same each time', async () => {
+test('a pet is added once, however often it is asked for, and the answer is the same each time', async () => {
   const [cat, key] = [aCat(), randomUUID()]
 
   const first = await create(cat, keyed(key))
@@ -32,7 +32,7 @@ test('an animal is added once, however often it is asked for, and the answer is 
   expect(await named(cat.name)).toEqual([first.body])
 })
 
-test('of many requests at once, one adds the animal and the others get it', async () => {
+test('of many requests at once, one adds the pet and the others get it', async () => {
   const [cat, key] = [aCat(), randomUUID()]
 
   const responses = await Promise.all(Array.from({ length: 10 }, () => create(cat, keyed(key))))
@@ -53,7 +53,7 @@ test('a key is the same in quotes, and a body is the same in another spelling', 
   expect(spelled).toMatchObject({ status: 201, text: first.text })
 })
 
-test('an animal with a categoryId beyond 2^53 comes back digit for digit', async () => {
+test('a pet with a categoryId beyond 2^53 comes back digit for digit', async () => {
   const [body, key] = [`{"name":"Mia","categoryId":9223372036854775807}`, randomUUID()]
 
   const [first, again] = [await create(body, keyed(key)), await create(body, keyed(key))]
@@ -74,7 +74,7 @@ test.each([
   const again = await create(cat, keyed(key))
 
   const message =
-    'This Idempotency-Key was sent with another body within the last 24 hours. Send that body again, or another key.'
+    'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.'
   expectError(refused, 422, 'unprocessable_content', message)
   expect(again.status).toBe(201)
 })
@@ -88,7 +88,7 @@ test.each([
   const refused = await create(aCat(), keyed(key))
 
   const message =
-    'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or left out. Give each header once.'
+    'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or omitted. Give each header once.'
   expectError(refused, 400, 'bad_request', message)
 })
 

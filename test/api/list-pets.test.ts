@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { baseUrl, call, created, expectCommonHeaders, expectError, type Pet } from '../support/api.ts'
 
-const LIMIT = 'limit must be an integer from 1 to 100, or left out'
-const STATUS = 'status must be one of available, pending, sold, or left out'
-const CURSOR = "cursor must be the cursor of a Link header's next address, unchanged, or left out"
+const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
+const STATUS = 'status must be one of available, pending, sold, or omitted'
+const CURSOR = 'cursor must be the cursor from a Link header, unchanged, or omitted'
 
 const list = async (query: string): Promise<Pet[]> => {
   const { status, body } = await call({ path: `/pets${query}` })
@@ -17,7 +17,7 @@ const nextOf = async (path: string): Promise<string | undefined> => {
   return /^<(.+)>; rel="next"$/.exec(headers.link ?? '')?.[1]?.slice(baseUrl.length)
 }
 
-test('shows the animal that was just added first, filtered or not', async () => {
+test('shows the pet that was just added first, filtered or not', async () => {
   const older = await created({ name: 'Rex', categoryId: 7, status: 'pending' })
   const newer = await created({ name: 'Tom', categoryId: 8, status: 'pending' })
 
@@ -26,7 +26,7 @@ test('shows the animal that was just added first, filtered or not', async () => 
   await expect.poll(() => list('?status=pending&limit=2'), { timeout: 10_000 }).toEqual([newer, older])
 })
 
-test('shows an animal without a status in the list of all, and in no filtered one', async () => {
+test('shows a pet without a status in the list of all, and in no filtered one', async () => {
   const pet = await created({ name: 'Rex', categoryId: 7 })
 
   await expect.poll(() => list(''), { timeout: 10_000 }).toContainEqual(pet)
@@ -35,7 +35,7 @@ test('shows an animal without a status in the list of all, and in no filtered on
   }
 })
 
-test('answers with a bare array, of 20 animals where no limit is given', async () => {
+test('answers with a bare array, of 20 pets where no limit is given', async () => {
   await Promise.all(Array.from({ length: 21 }, () => created({ name: 'Rex', categoryId: 7 })))
 
   await expect.poll(async () => (await list('')).length, { timeout: 10_000 }).toBe(20)

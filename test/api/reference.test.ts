@@ -3,7 +3,7 @@ import { openApiDocument } from '../../infra/openapi/document.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { call, callAnonymously, expectError } from '../support/api.ts'
 
-const NOTHING = /^Nothing is at this address\. The API has .+, GET \/v1\/openapi\.json, GET \/v1\/docs\.$/
+const NOTHING = /^There is no resource at this path\. The API has .+, GET \/v1\/openapi\.json, GET \/v1\/docs\.$/
 
 const common = {
   'access-control-allow-origin': '*',

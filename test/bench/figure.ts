@@ -2,7 +2,7 @@
 export type Figure = {
   /** Which of the tables it is in. */
   table: 'cold' | 'warm' | 'data' | 'local'
-  /** What it was measured of, its row: `getPet`, `express`, `page of 20 of 100 animals, first, all`. */
+  /** What it was measured of, its row: `getPet`, `express`, `page of 20 of 100 pets, first, all`. */
   of: string
   /** What was measured, its column: `load`, `p99`. */
   name: string

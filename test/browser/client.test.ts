@@ -36,7 +36,7 @@ const PROGRAM = `async (options) => {
   return { listed, failures: failures.map(({ code, status, requestId }) => ({ code, status, requestId })) }
 }`
 
-test('the packed client adds and lists animals in a browser, from a page of another origin', async () => {
+test('the packed client adds and lists pets in a browser, from a page of another origin', async () => {
   const shop = await serveShop()
   const { page } = await visit(browser, shop)
   await page.goto(shop)

@@ -5,7 +5,7 @@ import { keepPicture, visit } from './visit.ts'
 
 const failed = (status: string) => `Failed to load resource: the server responded with a status of ${status}`
 
-test('the console adds animals and lists them, shows what was wrong, and keeps no key', async () => {
+test('the console adds pets and lists them, shows what was wrong, and keeps no key', async () => {
   const { page, complaints, elsewhere } = await visit(browser, server.baseUrl)
   await page.goto(`${server.baseUrl}/docs`)
 

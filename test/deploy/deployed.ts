@@ -6,7 +6,7 @@ export type Deployed = { baseUrl: string; apiKey: string }
 
 type Pet = { id: number; name: string; categoryId: number; status: string }
 
-/** Adds an animal. */
+/** Adds a pet. */
 export const addPet = async (api: Deployed): Promise<Pet> => {
   const sent = { name: 'Rex', categoryId: 7, status: 'pending' }
   const headers = { ...authorization(api), 'Content-Type': 'application/json' }
@@ -22,7 +22,7 @@ export const addPet = async (api: Deployed): Promise<Pet> => {
   return pet
 }
 
-/** Expects an animal to be found by its id, and in the list of its status. */
+/** Expects a pet to be found by its id, and in the list of its status. */
 export const expectPet = async (api: Deployed, pet: Pet): Promise<void> => {
   const headers = authorization(api)
   const found = await send(api.baseUrl, { path: `/pets/${pet.id}`, headers })

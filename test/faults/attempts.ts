@@ -6,7 +6,7 @@ import { newKeyOf } from './stored.ts'
 // More than there are faults in an order.
 const MOST_ASKED = 100
 
-/** Attempts of one client at one animal, at once and in functions of their own, which know the client's API key. */
+/** Attempts of one client at one pet, at once and in functions of their own, which know the client's API key. */
 export const startAttempts = (count: number, name: string) =>
   Promise.all(Array.from({ length: count }, () => startAttempt(name)))
 

@@ -3,7 +3,7 @@ import type { Case } from './run-case.ts'
 import { isWhole } from './size.ts'
 import { ways } from './ways.ts'
 
-/** A kind of fault at each call of each way to create an animal. */
+/** A kind of fault at each call of each way to create a pet. */
 export const casesOf = (kind: string, faultKind: FaultKind): Case[] =>
   Object.entries(ways).flatMap(([name, way]) =>
     way.calls.flatMap((call, i) =>

@@ -8,13 +8,13 @@ import type { LocalServer } from '../support/server.ts'
 import { askUntilTold, crash, type Death, type Wish } from './crashes.ts'
 import { isWhole, seed } from './size.ts'
 
-// A create is three writes: its reservation, the animal in the index, and the animal.
+// A create is three writes: its reservation, the pet in the index, and the pet.
 const death = fc.record<Death>({
   write: fc.integer({ min: 1, max: 30 }),
   when: fc.constantFrom('before', 'meanwhile', 'after'),
 })
 
-test('an animal is one, however often the server dies while it is added', { timeout: 600_000 }, async () => {
+test('a pet is one, however often the server dies while it is added', { timeout: 600_000 }, async () => {
   const folder = temporaryFolder()
   const deaths = fc.sample(death, { seed, numRuns: isWhole ? 100 : 6 })
 

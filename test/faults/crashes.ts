@@ -7,7 +7,7 @@ import { type LocalServer, startServer } from '../support/server.ts'
 /** When a server dies: at which of its writes, and at which moment of it. */
 export type Death = { write: number; when: 'before' | 'meanwhile' | 'after' }
 
-/** An animal that a client asks for until it is there: how often it asked, and what it was told, in JSON. */
+/** A pet that a client asks for until it is there: how often it asked, and what it was told, in JSON. */
 export type Wish = { name: string; requests: number; told: string[] }
 
 const CLIENTS = 8
@@ -28,7 +28,7 @@ export const crash = async (folder: string, deaths: Death[]): Promise<Wish[]> =>
   return wishes
 }
 
-/** Asks for an animal, until it is there or `most` times. Throws where the server dies before that. */
+/** Asks for a pet, until it is there or `most` times. Throws where the server dies before that. */
 export const askUntilTold = async (server: LocalServer, wish: Wish, most = 10): Promise<void> => {
   wish.requests++
   const headers = { ...headersOf(server), 'Idempotency-Key': wish.name }
@@ -39,7 +39,7 @@ export const askUntilTold = async (server: LocalServer, wish: Wish, most = 10): 
   wish.told.push(status === 201 ? text : `${status} ${text}`)
 }
 
-/** Asks for one animal after the other, and for one until it is there: first for the one that a server died over. */
+/** Asks for one pet after the other, and for one until it is there: first for the one that a server died over. */
 const newClient = (wishes: Wish[]) => {
   let wish: Wish | undefined
   return async (server: LocalServer): Promise<never> => {

@@ -23,7 +23,7 @@ test.each(Object.entries(ways))('a create %s asks no more of the database than i
   expect(calls).toEqual(way.calls)
 })
 
-describe.concurrent('one animal is made, whichever calls meet', { timeout: 300_000 }, () => {
+describe.concurrent('one pet is made, whichever calls meet', { timeout: 300_000 }, () => {
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
     const ran = await Promise.all(casesOf(title, kind).map(runCase))
 
@@ -33,7 +33,7 @@ describe.concurrent('one animal is made, whichever calls meet', { timeout: 300_0
   })
 })
 
-test('all of these animals are listed, each once', async () => {
+test('all of these pets are listed, each once', async () => {
   const listed = await listAll(await startContainer())
 
   const stored = await storedPets()

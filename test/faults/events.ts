@@ -1,20 +1,20 @@
 import type { Event } from '../../shared/http.ts'
 import { fixture } from '../functions/call.ts'
 
-/** A create of an animal that is told from others by its name; with an Idempotency-Key where `key` is given. */
+/** A create of a pet that is told from others by its name; with an Idempotency-Key where `key` is given. */
 export const createEvent = (name: string, apiKey: string, key?: string): Event => {
   const event = withHeader(fixture('createPet-created'), 'Authorization', `Bearer ${apiKey}`)
   event.body = JSON.stringify({ name, categoryId: 7, status: 'available' })
   return key === undefined ? event : withHeader(event, 'Idempotency-Key', key)
 }
 
-/** A read of one animal. */
+/** A read of one pet. */
 export const getEvent = (id: number, apiKey: string): Event => {
   const event = withHeader(fixture('getPet-found'), 'Authorization', `Bearer ${apiKey}`)
   return { ...event, pathParameters: { petId: String(id) } }
 }
 
-/** A list of animals. */
+/** A list of pets. */
 export const listEvent = (query: Record<string, string>, apiKey: string): Event => {
   const event = withHeader(fixture('listPets-no-parameters'), 'Authorization', `Bearer ${apiKey}`)
   const values = Object.entries(query).map(([name, value]) => [name, [value]])

@@ -4,16 +4,16 @@ import { ask, type Exchange, ranOutOfTime } from './requests.ts'
 import type { Case, Ran } from './run-case.ts'
 import type { Item } from './stored.ts'
 
-/** Expects of what ran, and of all that is stored then, that no animal was lost or doubled, and what was answered. */
+/** Expects of what ran, and of all that is stored then, that no pet was lost or doubled, and what was answered. */
 export const expectOnce = ({ each, name, creates, read }: Ran, stored: Item[]): void => {
-  const animals = stored.filter((item) => item.name === name)
+  const pets = stored.filter((item) => item.name === name)
   const outcomes = creates.filter((exchange, i) => i === 0 || !ranOutOfTime(exchange)).map(outcomeOf)
-  expect({ title: each.title, outcomes: outcomes.join(' '), animals: animals.length }).toEqual({
+  expect({ title: each.title, outcomes: outcomes.join(' '), pets: pets.length }).toEqual({
     title: each.title,
     outcomes: expect.toBeOneOf(possibleOutcomes(each, creates.slice(0, 1).some(ranOutOfTime))),
-    animals: outcomes.every((outcome) => outcome === 'unavailable') ? expect.toBeOneOf([0, 1]) : 1,
+    pets: outcomes.every((outcome) => outcome === 'unavailable') ? expect.toBeOneOf([0, 1]) : 1,
   })
-  const body = { id: animals[0]?.id, name, categoryId: 7, status: 'available' }
+  const body = { id: pets[0]?.id, name, categoryId: 7, status: 'available' }
   expect(creates.map(({ response }) => response)).toEqual(creates.map((exchange) => wholeAnswer(exchange, body)))
   if (each.way.hasKey) expect(read).toMatchObject({ status: 200, body })
 }
@@ -27,7 +27,7 @@ const outcomeOf = ({ response: { status, headers } }: Exchange): string => {
 const possibleOutcomes = ({ way, overcome, times }: Case, isLate: boolean): string[] => {
   const made = way.before === ask ? 'replayed' : 'created'
   const served = way.hasKey ? [`${made} replayed`] : [made]
-  // An attempt that is answered 503 may have made the animal.
+  // An attempt that is answered 503 may have made the pet.
   const failed = way.hasKey ? [`unavailable ${made} replayed`, 'unavailable replayed replayed'] : ['unavailable']
   if (overcome === 0 || (times >= 3 && times > overcome)) return failed
   return times <= overcome && !isLate ? served : [...served, ...failed]

@@ -2,7 +2,7 @@ import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
 import type { Container } from './container.ts'
 import { listEvent } from './events.ts'
 
-/** All animals that the service lists, page by page. */
+/** All pets that the service lists, page by page. */
 export const listAll = async ({ call }: Container): Promise<unknown[]> => {
   const pets: unknown[] = []
   let query: Record<string, string> | undefined = { limit: '100' }

@@ -3,7 +3,7 @@ import { answers, type Fault } from '../support/faults.ts'
 import type { HeldCall } from './held-calls.ts'
 import { storeAnother } from './stored.ts'
 
-/** Which of the attempts goes on, what its call meets, and whether another animal is put under its id just before. */
+/** Which of the attempts goes on, what its call meets, and whether another pet is put under its id just before. */
 type Step = { who: number; fate: Fault | 'blind'; idIsTaken: boolean }
 
 const step = fc.record<Step>({
@@ -24,7 +24,7 @@ const CALM: Step = { who: 0, fate: 'pass', idIsTaken: false }
 /** What was made in all orders together. */
 export const counts = { orders: 0, calls: 0, faults: 0, idsTaken: 0, moves: 0, 'answered 201': 0, 'answered 503': 0 }
 
-/** Lets calls go on step by step; tells the ids that animals were put under. */
+/** Lets calls go on step by step; tells the ids that pets were put under. */
 export const letGoOn = async (steps: Step[], waiting: () => Promise<HeldCall[][]>): Promise<number[]> => {
   const ids = new Set<number>()
   const left = steps[Symbol.iterator]()

@@ -10,7 +10,7 @@ afterAll(() => {
   if (isWhole) console.table(counts)
 })
 
-test('attempts at once make one animal, in whatever order their calls come and whatever these meet', {
+test('attempts at once make one pet, in whatever order their calls come and whatever these meet', {
   timeout: 600_000,
 }, async () => {
   const orders = fc.asyncProperty(order, async (steps) => {

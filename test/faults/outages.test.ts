@@ -23,7 +23,7 @@ const startWithKey = async (clientId: string) => {
 describe.concurrent('every request is answered 503 in time, and is served right after, when calls meet', () => {
   test.each(outages)('%s', async (name, { fault }) => {
     const { container, apiKey } = await startWithKey(`${name}, known`)
-    // The first half of them gets as far as the animals, the other one asks in vain whether its API key is good.
+    // The first half of them gets as far as the pets, the other one asks in vain whether its API key is good.
     const requests = [...everyRequest(name, apiKey), ...everyRequest(name, await newKeyOf(`${name}, unknown`))]
 
     const { during, milliseconds, attempts, after } = await outage(container, fault, requests)
@@ -37,7 +37,7 @@ describe.concurrent('every request is answered 503 in time, and is served right 
   })
 })
 
-test('a request is answered before its function is stopped when first its key takes long, and then its animal', async () => {
+test('a request is answered before its function is stopped when first its key takes long, and then its pet', async () => {
   const container = await startContainer()
   const event = createEvent('Rex', await newKeyOf('ann'), 'order-1742')
   let calls = 0
@@ -51,7 +51,7 @@ test('a request is answered before its function is stopped when first its key ta
   expect(performance.now() - started).toBeLessThan(9000)
 })
 
-test('an outage that lasts for longer than the SDK may retry ends in full service, with one animal each', async () => {
+test('an outage that lasts for longer than the SDK may retry ends in full service, with one pet each', async () => {
   const { container, apiKey } = await startWithKey('bob')
   const requests = Array.from({ length: 50 }, (_, i) => createEvent(`Rex ${i}`, apiKey, `long-${i}`))
 

@@ -9,7 +9,7 @@ const rows: Record<string, Counts> = {}
 /** What became of creates, by kind of fault; printed where all are made. */
 export const report = {
   add: (kind: string, ran: Ran[], stored: Item[]): void => {
-    const animalsOf = ({ name }: Ran) => stored.filter((item) => item.name === name).length
+    const petsOf = ({ name }: Ran) => stored.filter((item) => item.name === name).length
     const answered =
       (status: number) =>
       ({ creates }: Ran) =>
@@ -20,8 +20,8 @@ export const report = {
       requests: ran.flatMap(({ creates }) => creates).length,
       'answered 201': ran.flatMap(answered(201)).length,
       'answered 503': ran.flatMap(answered(503)).length,
-      lost: ran.filter((each) => answered(201)(each).length > 0 && animalsOf(each) === 0).length,
-      doubled: ran.filter((each) => animalsOf(each) > 1).length,
+      lost: ran.filter((each) => answered(201)(each).length > 0 && petsOf(each) === 0).length,
+      doubled: ran.filter((each) => petsOf(each) > 1).length,
     }
   },
   print: (): void => {

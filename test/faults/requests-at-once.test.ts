@@ -8,7 +8,7 @@ import { endpoint } from './stored.ts'
 const servers = await Promise.all([1, 2].map(() => startServer([], { AWS_ENDPOINT_URL_DYNAMODB: endpoint })))
 afterAll(() => Promise.all(servers.map(({ stop }) => stop())))
 
-test('50 requests at once, with one key, to two servers, make one animal', async () => {
+test('50 requests at once, with one key, to two servers, make one pet', async () => {
   const asked = servers.flatMap((server) => Array.from({ length: 25 }, () => askUntilServed(server)))
 
   const answers = await Promise.all(asked)

@@ -3,7 +3,7 @@ import type { Container } from './container.ts'
 import { createEvent } from './events.ts'
 import { newKeyOf } from './stored.ts'
 
-/** What a client wants: an animal that is told from others by its name. It asks for it as often as it takes. */
+/** What a client wants: a pet that is told from others by its name. It asks for it as often as it takes. */
 export type Wish = { clientId: string; name: string; idempotencyKey?: string }
 
 /** A request as a function got it, and the answer. */
@@ -33,11 +33,11 @@ export const exchangeInTime = async (container: Container, event: Event): Promis
   return last.response
 }
 
-/** Asks for an animal, with a new API key of the client's, which no function remembers. */
+/** Asks for a pet, with a new API key of the client's, which no function remembers. */
 export const ask = async (container: Container, { clientId, name, idempotencyKey }: Wish): Promise<Exchange> =>
   exchange(container, createEvent(name, await newKeyOf(clientId), idempotencyKey))
 
-/** Asks for an animal until it is there. */
+/** Asks for a pet until it is there. */
 export const askUntilCreated = async (container: Container, wish: Wish): Promise<Exchange[]> => {
   const exchanges = [await ask(container, wish)]
   while (exchanges.at(-1)?.response.status !== 201 && exchanges.length < MOST_ASKED)

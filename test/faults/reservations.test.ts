@@ -21,7 +21,7 @@ const idsOf = async (name: string) => (await storedPets()).filter((item) => item
 
 const HOUR = 3_600_000
 
-test('an animal is remembered for 24 hours, and then the same request adds another one', async () => {
+test('a pet is remembered for 24 hours, and then the same request adds another one', async () => {
   const wish = { clientId: 'ann', name: 'Rex', idempotencyKey: 'of-a-day' }
 
   const first = await created(wish)
@@ -35,7 +35,7 @@ test('an animal is remembered for 24 hours, and then the same request adds anoth
   expect(new Set(await idsOf('Rex'))).toEqual(new Set([first.id, another.id]))
 })
 
-test('an animal is the same for each API key of a client, and another one for another client', async () => {
+test('a pet is the same for each API key of a client, and another one for another client', async () => {
   const wish = { clientId: 'ann', name: 'Tom', idempotencyKey: 'order-1742' }
 
   const ofAnn = await created(wish)
@@ -57,32 +57,29 @@ const blind = (table: string, times: number) => {
   }
 }
 
-describe.each(['Pets', 'IdempotencyKeys'])(
-  'an animal stays one when nothing of what is there is seen in %s',
-  (table) => {
-    test.each([1, 2, 3])('%d times', async (times) => {
-      const wish = { clientId: 'ann', name: `Mia ${table} ${times}`, idempotencyKey: `${table}-${times}` }
-      const first = await created(wish)
-      blind(table, times)
+describe.each(['Pets', 'IdempotencyKeys'])('a pet stays one when nothing of what is there is seen in %s', (table) => {
+  test.each([1, 2, 3])('%d times', async (times) => {
+    const wish = { clientId: 'ann', name: `Mia ${table} ${times}`, idempotencyKey: `${table}-${times}` }
+    const first = await created(wish)
+    blind(table, times)
 
-      const replay = await created(wish)
+    const replay = await created(wish)
 
-      expect(replay).toEqual({ ...first, isReplayed: true })
-      expect(await idsOf(wish.name)).toEqual([first.id])
-    })
+    expect(replay).toEqual({ ...first, isReplayed: true })
+    expect(await idsOf(wish.name)).toEqual([first.id])
+  })
 
-    test('ever again, until the time for the request is over', async () => {
-      const wish = { clientId: 'ann', name: `Zoe ${table}`, idempotencyKey: table }
-      const first = await created(wish)
-      blind(table, Number.POSITIVE_INFINITY)
+  test('ever again, until the time for the request is over', async () => {
+    const wish = { clientId: 'ann', name: `Zoe ${table}`, idempotencyKey: table }
+    const first = await created(wish)
+    blind(table, Number.POSITIVE_INFINITY)
 
-      const { response } = await ask(container, wish)
-      blind(table, 0)
-      const replay = await created(wish)
+    const { response } = await ask(container, wish)
+    blind(table, 0)
+    const replay = await created(wish)
 
-      expect(response).toMatchObject(unavailable)
-      expect(replay).toEqual({ ...first, isReplayed: true })
-      expect(await idsOf(wish.name)).toEqual([first.id])
-    })
-  },
-)
+    expect(response).toMatchObject(unavailable)
+    expect(replay).toEqual({ ...first, isReplayed: true })
+    expect(await idsOf(wish.name)).toEqual([first.id])
+  })
+})

@@ -17,7 +17,7 @@ export type Ran = Met & { each: Case; name: string; creates: Exchange[]; read: E
 const inTurn = { waiting: atMost(24), working: atMost(4) }
 let names = 0
 
-/** Creates an animal in spite of a fault, with functions of its own. */
+/** Creates a pet in spite of a fault, with functions of its own. */
 export const runCase = (each: Case): Promise<Ran> => inTurn[each.waits ? 'waiting' : 'working'](() => run(each))
 
 const run = async (each: Case): Promise<Ran> => {

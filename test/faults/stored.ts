@@ -14,13 +14,13 @@ const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }))
 
 export type Item = Record<string, unknown> & { id: number; name: string }
 
-/** All animals that are stored. */
+/** All pets that are stored. */
 export const storedPets = async (): Promise<Item[]> => {
   const { Items = [] } = await direct.send(new ScanCommand({ TableName: setting('petsTable') }))
   return Items as Item[] // The document client types every item as `any`.
 }
 
-/** Stores an animal of somebody else's under this id, unless one is there, and tells whether it did. */
+/** Stores a pet of somebody else's under this id, unless one is there, and tells whether it did. */
 export const storeAnother = async (id: number): Promise<boolean> => {
   const [there] = await storedUnder([id])
   if (!there)
@@ -28,7 +28,7 @@ export const storeAnother = async (id: number): Promise<boolean> => {
   return !there
 }
 
-/** Stores an animal as it is. */
+/** Stores a pet as it is. */
 export const storePet = (Item: Item) => direct.send(new PutCommand({ TableName: setting('petsTable'), Item }))
 
 /** A new API key of a client. */
@@ -39,7 +39,7 @@ export const newKeyOf = async (clientId: string): Promise<string> => {
   return key
 }
 
-/** The animals that are stored under some ids. */
+/** The pets that are stored under some ids. */
 export const storedUnder = async (ids: number[]): Promise<Item[]> => {
   const TableName = setting('petsTable')
   const read = await Promise.all(ids.map((id) => direct.send(new GetCommand({ TableName, Key: { id } }))))

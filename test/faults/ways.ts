@@ -21,7 +21,7 @@ const diesBeforeThePut = async (container: Container, wish: Wish) => {
   await ask(container, wish)
 }
 
-/** Gives the first id that the animal is put under to another one, at the last moment. */
+/** Gives the first id that the pet is put under to another one, at the last moment. */
 const takeFirstId = () => {
   let isTaken = false
   return async ({ operation, body }: Call) => {

@@ -4,9 +4,9 @@ import { answer, badRequest } from './answers.ts'
 import { call, fixture } from './call.ts'
 import { countStored } from './stored-pet.ts'
 
-const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in intact Unicode'
+const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY_ID = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits'
-const STATUS = 'status must be one of available, pending, sold, or left out'
+const STATUS = 'status must be one of available, pending, sold, or omitted'
 const EXPECTED = `It must be a JSON object in UTF-8, without a key __proto__, in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
 const UNREADABLE = `The body cannot be read as JSON. ${EXPECTED}`
 const NO_OBJECT = `The body is not a JSON object. ${EXPECTED}`

@@ -6,7 +6,7 @@ import { countStored, storedPet } from './stored-pet.ts'
 
 const first = await call(fixture('createPet-idempotency-key'))
 
-test('adds the animal of a new key as if there were none', async () => {
+test('adds the pet of a new key as if there were none', async () => {
   const event = fixture('createPet-idempotency-key')
   const { id } = first.body
 
@@ -24,7 +24,7 @@ test('adds the animal of a new key as if there were none', async () => {
 test.each([
   ['createPet-idempotency-key', 'the same request'],
   ['createPet-idempotency-key-quoted', 'the same key in quotes and the same values in another spelling'],
-])('answers %s with the same animal, and says that it was added before: %s', async (name) => {
+])('answers %s with the same pet, and says that it was added before: %s', async (name) => {
   const event = fixture(name)
   const before = await countStored()
 
@@ -43,7 +43,7 @@ test('refuses another body with the same key', async () => {
   const response = await call(event)
 
   const message =
-    'This Idempotency-Key was sent with another body within the last 24 hours. Send that body again, or another key.'
+    'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.'
   const body = { code: 'unprocessable_content', message, status: 422 }
   expect(response).toEqual(answer(event, { status: 422, body }))
   expect(await countStored()).toBe(before)
@@ -58,7 +58,7 @@ test.each(['createPet-idempotency-key-given-twice', 'createPet-idempotency-key-e
     const response = await call(event)
 
     const message =
-      'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or left out. Give each header once.'
+      'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or omitted. Give each header once.'
     expect(response).toEqual(answer(event, badRequest(message)))
     expect(await countStored()).toBe(before)
   },

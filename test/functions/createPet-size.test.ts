@@ -46,7 +46,7 @@ test.each(['x', '🐕'])('takes a name of 1000 characters, each %s, and no longe
   const responses = [await call(fits), await call(tooLong)]
 
   const body = { id: expect.any(Number), name: character.repeat(1000), categoryId: 7 }
-  const message = 'name must be a string of 1 to 1000 characters, not only white space, in intact Unicode.'
+  const message = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode.'
   expect(responses).toEqual([
     answer(fits, { status: 201, headers: { Location: expect.stringMatching(/^\/v1\/pets\/\d+$/) }, body }),
     answer(tooLong, badRequest(message)),

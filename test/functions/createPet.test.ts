@@ -18,7 +18,7 @@ test.each([
   ['createPet-unknown-fields', { name: 'Rex', categoryId: 7, status: 'sold' }],
   ['createPet-int64-exponent', { name: 'Rex', categoryId: 1000, status: 'available' }],
   ['createPet-int64-point-zero', { name: 'Rex', categoryId: 1, status: 'available' }],
-])('answers %s with the animal that it added', async (name, pet) => {
+])('answers %s with the pet that it added', async (name, pet) => {
   const event = fixture(name)
 
   const response = await call(event)
@@ -30,7 +30,7 @@ test.each([
 test.each([
   ['createPet-custom-domain', /^\/v1\/pets\/\d+$/],
   ['createPet-custom-domain-root', /^\/pets\/\d+$/],
-])('answers %s with the Location at which that caller finds the animal', async (name, location) => {
+])('answers %s with the Location at which that caller finds the pet', async (name, location) => {
   const event = fixture(name)
 
   const response = await call(event)
@@ -39,7 +39,7 @@ test.each([
   expect(response).toEqual(answer(event, { status: 201, headers, body: { id: expect.any(Number), ...rex } }))
 })
 
-test('gives each animal an id of its own, greater than the one before', async () => {
+test('gives each pet an id of its own, greater than the one before', async () => {
   const responses = [await call(fixture('createPet-created')), await call(fixture('createPet-created'))]
 
   const [first, second] = responses.map(({ body }) => body.id)

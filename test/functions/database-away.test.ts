@@ -3,7 +3,7 @@ import { openDatabase } from '../../infra/local/database.ts'
 import { answer, deprecated, unavailable } from './answers.ts'
 import { call, error, fixture } from './call.ts'
 
-// The key is remembered from this call, so that later ones get as far as the animals.
+// The key is remembered from this call, so that later ones get as far as the pets.
 const database = await openDatabase()
 const before = await call(fixture('listPets-no-parameters'))
 await database.close()

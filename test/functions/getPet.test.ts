@@ -8,7 +8,7 @@ const NO_INT64 = 'petId must be an integer from -9223372036854775808 to 92233720
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
 await putItem('petsTable', { ...rex, statusShard: 'available#0', creation: 'a token that nobody sees' })
 
-test('answers with the animal, and that the operation is deprecated', async () => {
+test('answers with the pet, and that the operation is deprecated', async () => {
   const event = fixture('getPet-found')
 
   const response = await call(event)
@@ -26,10 +26,10 @@ test('names the successor at the address that the caller used', async () => {
 })
 
 test.each([
-  ['getPet-unknown-id', 'No animal has the id 373117652410369.'],
-  ['getPet-zero', 'No animal has the id 0.'],
-  ['getPet-negative', 'No animal has the id -1.'],
-  ['getPet-int64-maximum', 'No animal has the id 9223372036854775807.'],
+  ['getPet-unknown-id', 'No pet has the id 373117652410369.'],
+  ['getPet-zero', 'No pet has the id 0.'],
+  ['getPet-negative', 'No pet has the id -1.'],
+  ['getPet-int64-maximum', 'No pet has the id 9223372036854775807.'],
   ['getPet-beyond-int64', NO_INT64],
   ['getPet-not-an-integer', NO_INT64],
   ['getPet-fraction', NO_INT64],

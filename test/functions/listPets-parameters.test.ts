@@ -3,9 +3,9 @@ import { putItem } from '../support/database.ts'
 import { answer, badRequest } from './answers.ts'
 import { call, fixture } from './call.ts'
 
-const LIMIT = 'limit must be an integer from 1 to 100, or left out'
-const STATUS = 'status must be one of available, pending, sold, or left out'
-const CURSOR = "cursor must be the cursor of a Link header's next address, unchanged, or left out"
+const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
+const STATUS = 'status must be one of available, pending, sold, or omitted'
+const CURSOR = 'cursor must be the cursor from a Link header, unchanged, or omitted'
 
 // One more than a page can hold.
 for (let id = 1; id <= 101; id++) {
@@ -16,7 +16,7 @@ test.each([
   ['listPets-no-parameters', 20],
   ['listPets-limit-1', 1],
   ['listPets-limit-100', 100],
-])('answers %s with that many of a larger number of animals: %d', async (name, length) => {
+])('answers %s with that many of a larger number of pets: %d', async (name, length) => {
   const event = fixture(name)
   const newest = Array.from({ length }, (_, i) => ({ id: 101 - i, name: 'Rex', categoryId: 7, status: 'sold' }))
 

@@ -57,7 +57,7 @@ test.each([
   expect(response).toEqual(answer(event, { status: 200, headers: { Link }, body }))
 })
 
-test('lists an animal without a status with no status at all', async () => {
+test('lists a pet without a status with no status at all', async () => {
   const { body } = await callRaw(fixture('listPets-first-page'))
 
   expect(body).toBe(

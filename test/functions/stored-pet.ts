@@ -4,13 +4,13 @@ import { setting } from '../../shared/data/tables.ts'
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient())
 
-/** The item of an animal as it stands in DynamoDB. */
+/** The item of a pet as it stands in DynamoDB. */
 export const storedPet = async (id: number) => {
   const { Item } = await client.send(new GetCommand({ TableName: setting('petsTable'), Key: { id } }))
   return Item
 }
 
-/** How many animals DynamoDB holds. */
+/** How many pets DynamoDB holds. */
 export const countStored = async () => {
   const { Count } = await client.send(new ScanCommand({ TableName: setting('petsTable'), Select: 'COUNT' }))
   return Count

@@ -28,7 +28,7 @@ const whatever = fc
   )
   .map((body): PetBody => ({ body, refused: 'maybe' }))
 
-/** A body for a new animal: two thirds are good ones. */
+/** A body for a new pet: two thirds are good ones. */
 export const anyBody: fc.Arbitrary<PetBody> = fc.oneof(
   { weight: 6, arbitrary: goodBody },
   { weight: 2, arbitrary: badBody },

@@ -64,7 +64,7 @@ const bad = fc.oneof(
   { weight: 1, arbitrary: cut },
 )
 
-/** A body that is no animal. */
+/** A body that is no pet. */
 export const badBody: fc.Arbitrary<PetBody> = fc
   .option(bad, { freq: 30, nil: undefined })
   .map((body): PetBody => ({ ...(body && { body }), refused: 'always' }))

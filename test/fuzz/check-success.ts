@@ -9,7 +9,7 @@ import type { ClientRequest, Wanted } from './request.ts'
 /** How what is found out by another request is asked. */
 export type Ask = (target: string) => ReturnType<typeof send>
 
-/** Checks that an animal which was added is what was asked for, and is read back as it is, digit for digit. */
+/** Checks that a pet which was added is what was asked for, and is read back as it is, digit for digit. */
 export const checkCreated = async (answer: Received, wanted: Wanted | undefined, ask: Ask): Promise<void> => {
   checkShape('createPet', answer)
   const id = /^\{"id":(\d+),/.exec(answer.text)?.[1]
@@ -29,7 +29,7 @@ export const checkListed = async (answer: Received, page: ClientRequest['page'],
     ids,
     [...new Set(ids)].sort((a, b) => b - a),
   )
-  if (page) assert.ok(pets.length <= page.limit, `There are ${pets.length} animals.`)
+  if (page) assert.ok(pets.length <= page.limit, `There are ${pets.length} pets.`)
   if (page?.status) assert.ok(pets.every(({ status }) => status === page.status))
   const next = /^<(.+)>; rel="next"$/.exec(answer.headers.link ?? '')?.[1]
   assert.equal(next === undefined, answer.headers.link === undefined)

@@ -20,7 +20,7 @@ const size = fc.oneof(
 
 const filled = (body: Body, size: number): Body => ({ ...body, spaces: Math.max(0, size - bytesOf(body).length) })
 
-/** A request that adds an animal, or almost. */
+/** A request that adds a pet, or almost. */
 export const createRequest: fc.Arbitrary<ClientRequest> = fc
   .record({ authorization, contentType, idempotencyKey, framing, size, content: anyBody, again: oneIn(10, retry) })
   .map(({ authorization, contentType, framing, size, again, ...once }) => {

@@ -26,7 +26,7 @@ const target = fc.oneof(
   },
 )
 
-/** A request that reads an animal, or almost. */
+/** A request that reads a pet, or almost. */
 export const getRequest: fc.Arbitrary<ClientRequest> = fc
   .record({ authorization, target })
   .map(({ authorization: { headers, refused }, target: { target, status } }) => ({

@@ -46,5 +46,5 @@ const spelled = ({ fields, wanted }: NewPet): fc.Arbitrary<PetBody> =>
     )
     .map((text): PetBody => ({ body: { text }, wanted, refused: 'never' }))
 
-/** The text of an animal that the service takes, in one of the ways that JSON has to spell it. */
+/** The text of a pet that the service takes, in one of the ways that JSON has to spell it. */
 export const goodBody: fc.Arbitrary<PetBody> = newPet.chain(spelled)

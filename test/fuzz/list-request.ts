@@ -47,7 +47,7 @@ const encodings = [encodeURIComponent, form, percent].map(
 // What is no pair, or no percent-encoding, names nothing that is known.
 const ODDITIES = '& && &= &=& &% &%zz=1 &a=%ff%fe &a=%ED%A0%80 &; &a=b=c &? &a[0][b]=1'.split(' ')
 
-/** A request that lists animals, or almost. */
+/** A request that lists pets, or almost. */
 export const listRequest: fc.Arbitrary<ClientRequest> = fc
   .record({
     authorization,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Wanted } from './request.ts'
 
-/** The fields of an animal as JSON text, by name, and what must come back. */
+/** The fields of a pet as JSON text, by name, and what must come back. */
 export type NewPet = { fields: [name: string, json: string][]; wanted: Wanted }
 
 const STRANGE = [
@@ -47,7 +47,7 @@ const status = fc.constantFrom('available', 'pending', 'sold', undefined)
 const escaped = (text: string): string =>
   `"${text.replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`
 
-/** An animal that the service takes. */
+/** A pet that the service takes. */
 export const newPet: fc.Arbitrary<NewPet> = fc
   .record({ name, categoryId, status, spell: fc.constantFrom(JSON.stringify, JSON.stringify, escaped) })
   .map(({ name, categoryId: [id, digits], status, spell }) => ({

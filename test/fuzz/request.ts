@@ -4,13 +4,13 @@ export const MIB_10 = 10 * 1024 * 1024
 /** A body as it is made up: text, or bytes that are spelled in another encoding; then so many spaces, which JSON allows. */
 export type Body = { text: string; encoding?: BufferEncoding; spaces?: number }
 
-/** The animal that a body asks for, its `categoryId` in the digits that it must come back in. */
+/** The pet that a body asks for, its `categoryId` in the digits that it must come back in. */
 export type Wanted = { name: string; categoryId: string; status: string | undefined }
 
 /** A request that an HTTP client sends, and what is known of its answer. */
 export type ClientRequest = {
   method: string
-  /** As it goes over the wire. `{id}` and `{cursor}` stand for those of an animal that is there. */
+  /** As it goes over the wire. `{id}` and `{cursor}` stand for those of a pet that is there. */
   target: string
   headers: Record<string, string | string[]>
   body?: Body
@@ -18,7 +18,7 @@ export type ClientRequest = {
   /** The idempotency key that it comes with, if it has a good one. */
   key?: string | undefined
   wanted?: Wanted
-  /** Of a list: how many animals it may hold, and of which status. */
+  /** Of a list: how many pets it may hold, and of which status. */
   page?: { limit: number; status: string | undefined }
 }
 

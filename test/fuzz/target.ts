@@ -5,12 +5,12 @@ import type { Creations } from './creations.ts'
 import { patiently } from './patiently.ts'
 import type { Request } from './request.ts'
 
-/** A server under test, with an animal that is there, a cursor of its own making, and what came of the requests so far. */
+/** A server under test, with a pet that is there, a cursor of its own making, and what came of the requests so far. */
 export type Target = {
   server: LocalServer
   origin: string
   ask: Ask
-  animal: { id: string; text: string }
+  pet: { id: string; text: string }
   cursor: string
   statuses: Record<string, number>
   /** How often the server asked for a request again, and what counts that. */
@@ -37,7 +37,7 @@ export const targetAt = async (server: LocalServer): Promise<Target> => {
     server,
     origin,
     ask,
-    animal: { id, text },
+    pet: { id, text },
     cursor,
     statuses: {},
     busy: () => busy,
@@ -47,7 +47,7 @@ export const targetAt = async (server: LocalServer): Promise<Target> => {
 }
 
 /** A request to the server, with what is there in the place of `{id}` and `{cursor}`. */
-export const placed = <R extends Request>(request: R, { animal, cursor }: Target): R => {
-  const place = (text: string) => text.replaceAll('{id}', animal.id).replaceAll('{cursor}', cursor)
+export const placed = <R extends Request>(request: R, { pet, cursor }: Target): R => {
+  const place = (text: string) => text.replaceAll('{id}', pet.id).replaceAll('{cursor}', cursor)
   return 'text' in request ? { ...request, text: place(request.text) } : { ...request, target: place(request.target) }
 }

@@ -23,7 +23,7 @@ export const tryOut = async (target: Target, request: Request): Promise<void> =>
   }
 }
 
-const check = async ({ animal, ask }: Target, request: Request, answer: Received): Promise<void> => {
+const check = async ({ pet, ask }: Target, request: Request, answer: Received): Promise<void> => {
   const { method = '', statuses, wanted, page }: Partial<ClientRequest> = 'text' in request ? {} : request
   checkAnswer(answer, method)
   if (statuses) assert.ok(statuses.includes(answer.status), `It should be ${statuses.join(' or ')}.`)
@@ -32,7 +32,7 @@ const check = async ({ animal, ask }: Target, request: Request, answer: Received
   if (answer.status !== 200) return
   if (Array.isArray(answer.body)) return checkListed(answer, page, ask)
   checkShape('getPet', answer)
-  assert.equal(answer.text, animal.text)
+  assert.equal(answer.text, pet.text)
 }
 
 const remember = ({ statuses, creations }: Target, request: Request, answer: Received): void => {

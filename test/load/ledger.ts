@@ -3,9 +3,9 @@ import type { Pet } from '../infra/local/catalogue.ts'
 
 /** What a run asked for and what was answered. */
 export type Ledger = {
-  /** The names of the animals that were sent; none is sent twice. */
+  /** The names of the pets that were sent; none is sent twice. */
   sent: Set<string>
-  /** The animals of each 201. */
+  /** The pets of each 201. */
   created: Pet[]
   /** How many answers came, by operation and status: `createPet 201`. */
   answers: Map<string, number>

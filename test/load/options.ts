@@ -10,7 +10,7 @@ export const help = `Puts the local server under load, and counts afterwards wha
 64 connections send 80 % lists, 15 % creates and 5 % reads to a server with a data folder of its own. The exit code is 1
 
 - where an answer is not a 2xx, or does not come,
-- where the server, started again on its folder, lacks an animal that was answered with a 201, has one twice or one that
+- where the server, started again on its folder, lacks a pet that was answered with a 201, has one twice or one that
   was never sent,
 - where the JavaScript heap is more than 20 % larger at the end than it was after the first ten seconds (after half of a
   shorter run), both times once garbage is collected,

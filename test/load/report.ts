@@ -24,7 +24,7 @@ export const report = (run: Run): string => {
     '',
     ...[...answers].sort().map(([kind, times]) => kind.padEnd(24) + count(times).padStart(12)),
     '',
-    `${count(tally.created)} animals were answered with a 201. The server, started again, has ${count(tally.found)}:`,
+    `${count(tally.created)} pets were answered with a 201. The server, started again, has ${count(tally.found)}:`,
     `${tally.lost.length} lost, ${tally.doubled.length} doubled, ${tally.unasked.length} never sent. ${count(tally.unanswered)} had no answer: the load ended first.`,
     `Heap: ${ratio(first, rest, 'heap')} times what it was after ${first.seconds} s; resident: ${ratio(first, rest, 'resident')} times${isWarm(run) ? '' : ', too early to judge'}.`,
     '',

@@ -22,7 +22,7 @@ test('are 80 % lists, 15 % creates and 5 % reads', () => {
   expect(Object.fromEntries(shares)).toEqual({ listPets: 800, createPet: 150, getPet: 50 })
 })
 
-test('add animals of every status and of none, each with a name of its own, which is written down', () => {
+test('add pets of every status and of none, each with a name of its own, which is written down', () => {
   const ledger = ledgerWithOnePet()
 
   const pets = take(1000, ledger).flatMap(({ body }) => (body === undefined ? [] : [JSON.parse(String(body))]))

@@ -31,17 +31,17 @@ test.each<[string, Partial<Run>, string[]]>([
   [
     'lost',
     { tally: { ...good.tally, lost: [rex] } },
-    ['Answered with a 201, and not in the catalogue: 1 animals, such as {"id":1,"name":"Rex","categoryId":7}.'],
+    ['Answered with a 201, and not in the catalogue: 1 pets, such as {"id":1,"name":"Rex","categoryId":7}.'],
   ],
   [
     'doubled',
     { tally: { ...good.tally, doubled: [rex, rex] } },
-    ['More than once in the catalogue: 2 animals, such as {"id":1,"name":"Rex","categoryId":7}.'],
+    ['More than once in the catalogue: 2 pets, such as {"id":1,"name":"Rex","categoryId":7}.'],
   ],
   [
     'never sent',
     { tally: { ...good.tally, unasked: [rex] } },
-    ['In the catalogue, and never sent: 1 animals, such as {"id":1,"name":"Rex","categoryId":7}.'],
+    ['In the catalogue, and never sent: 1 pets, such as {"id":1,"name":"Rex","categoryId":7}.'],
   ],
   ['a heap that grows', grown(121, 1000), ['The heap has grown to 1.21 times what it was.']],
   ['a process that grows', grown(100, 1210), ['The resident memory has grown to 1.21 times what it was.']],

@@ -29,7 +29,7 @@ export const shortcomingsOf = (run: Run): string[] => {
 }
 
 const pets = (what: string, those: Pet[]): string[] =>
-  those.length > 0 ? [`${what}: ${those.length} animals, such as ${JSON.stringify(those[0])}.`] : []
+  those.length > 0 ? [`${what}: ${those.length} pets, such as ${JSON.stringify(those[0])}.`] : []
 
 const growth = (what: string, before: number, after: number): string[] =>
   after > before * MOST_GROWTH ? [`${what} has grown to ${(after / before).toFixed(2)} times what it was.`] : []

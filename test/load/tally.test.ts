@@ -12,16 +12,16 @@ test('finds nothing wrong where the catalogue has what was answered', () => {
   expect(tallyOf(run, [tom, rex])).toEqual(nothingWrong)
 })
 
-test('allows for an animal that was sent, and not answered', () => {
+test('allows for a pet that was sent, and not answered', () => {
   expect(tallyOf({ ...run, created: [rex] }, [tom, rex])).toEqual({ ...nothingWrong, created: 1, unanswered: 1 })
   expect(tallyOf({ ...run, created: [rex] }, [rex])).toEqual({ ...nothingWrong, created: 1, found: 1 })
 })
 
-test('finds an animal that is lost', () => {
+test('finds a pet that is lost', () => {
   expect(tallyOf(run, [rex])).toEqual({ ...nothingWrong, found: 1, lost: [tom] })
 })
 
-test('finds an animal that is another than was answered', () => {
+test('finds a pet that is another than was answered', () => {
   expect(tallyOf(run, [rex, { ...tom, categoryId: 8 }])).toEqual({ ...nothingWrong, lost: [tom] })
 })
 
@@ -29,7 +29,7 @@ test.each([
   ['added twice', { ...tom, id: 4 }],
   ['listed twice', tom],
   ['another with the same id', { ...rex, id: 2 }],
-])('finds an animal that is doubled: %s', (_, again) => {
+])('finds a pet that is doubled: %s', (_, again) => {
   expect(tallyOf(run, [rex, tom, again])).toMatchObject({ found: 3, doubled: [again] })
 })
 
@@ -39,6 +39,6 @@ test('finds one that is doubled although it was never answered', () => {
   expect(tally).toMatchObject({ lost: [], doubled: [{ ...tom, id: 4 }] })
 })
 
-test('finds an animal that nobody sent', () => {
+test('finds a pet that nobody sent', () => {
   expect(tallyOf(run, [mia, tom, rex])).toEqual({ ...nothingWrong, found: 3, unasked: [mia] })
 })

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Pet } from '../infra/local/catalogue.ts'
 import type { Ledger } from './ledger.ts'
 
-/** What became of the animals of a run. */
+/** What became of the pets of a run. */
 export type Tally = {
   created: number
   found: number

@@ -27,7 +27,7 @@ export const callAnonymously = async (request: Sent): Promise<Received> => {
 export const call = ({ headers, ...request }: Sent): Promise<Received> =>
   callAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 
-/** Adds an animal; `pet` is a value, or JSON text where a value would not hold it. */
+/** Adds a pet; `pet` is a value, or JSON text where a value would not hold it. */
 export const create = (pet: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
   const body = typeof pet === 'string' ? pet : JSON.stringify(pet)
   return call({ method: 'POST', path: '/pets', headers: { 'Content-Type': 'application/json', ...headers }, body })
@@ -35,7 +35,7 @@ export const create = (pet: unknown, headers: Sent['headers'] = {}): Promise<Rec
 
 export type Pet = { id: number; name: string; categoryId: number; status?: string }
 
-/** Adds an animal that the service takes. */
+/** Adds a pet that the service takes. */
 export const created = async (pet: Omit<Pet, 'id'>): Promise<Pet> => {
   const { status, body } = await create(pet)
   expect(status).toBe(201)

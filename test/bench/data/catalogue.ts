@@ -4,14 +4,14 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { settings } from '../../../shared/data/tables.ts'
 import type { Environment } from './start-database.ts'
 
-/** An animal of a catalogue that is made for measuring. */
-export type Animal = { id: number; name: string; categoryId: number; status: string | undefined }
+/** A pet of a catalogue that is made for measuring. */
+export type Pet = { id: number; name: string; categoryId: number; status: string | undefined }
 
 const FIRST_ID = 373_212_905_455_903
 const STATUSES = ['available', 'pending', 'sold', undefined]
 
-/** So many animals, newest first: of each status a quarter, and as many without one. */
-export const catalogueOf = (size: number): Animal[] =>
+/** So many pets, newest first: of each status a quarter, and as many without one. */
+export const catalogueOf = (size: number): Pet[] =>
   Array.from({ length: size }, (_, i) => size - 1 - i).map((nth) => ({
     id: FIRST_ID + nth * 4096,
     name: `Pet ${nth}`,
@@ -19,16 +19,16 @@ export const catalogueOf = (size: number): Animal[] =>
     status: STATUSES[nth % STATUSES.length],
   }))
 
-/** Writes animals as `createPet` does, only 25 at a time: that makes 10,000 a second, not 1,000. */
-export const fill = async (environment: Environment, animals: Animal[]): Promise<void> => {
+/** Writes pets as `createPet` does, only 25 at a time: that makes 10,000 a second, not 1,000. */
+export const fill = async (environment: Environment, pets: Pet[]): Promise<void> => {
   const client = clientOf(environment)
-  const batches = batchesOf(animals)
+  const batches = batchesOf(pets)
   const work = async (): Promise<void> => {
     for (const batch of batches) {
-      const requests = batch.map((animal) => ({ PutRequest: { Item: itemOf(animal) } }))
+      const requests = batch.map((pet) => ({ PutRequest: { Item: itemOf(pet) } }))
       const command = new BatchWriteCommand({ RequestItems: { [environment[settings.petsTable] ?? '']: requests } })
       const { UnprocessedItems } = await client.send(command)
-      if (Object.keys(UnprocessedItems ?? {}).length > 0) throw new Error('The database did not take all animals.')
+      if (Object.keys(UnprocessedItems ?? {}).length > 0) throw new Error('The database did not take all pets.')
     }
   }
   // Each takes the next batch from the same generator.
@@ -50,12 +50,12 @@ export const clientOf = (environment: Environment): DynamoDBDocumentClient =>
     { marshallOptions: { removeUndefinedValues: true } },
   )
 
-function* batchesOf(animals: Animal[]): Generator<Animal[]> {
-  for (let start = 0; start < animals.length; start += 25) yield animals.slice(start, start + 25)
+function* batchesOf(pets: Pet[]): Generator<Pet[]> {
+  for (let start = 0; start < pets.length; start += 25) yield pets.slice(start, start + 25)
 }
 
-const itemOf = (animal: Animal) => ({
-  ...animal,
+const itemOf = (pet: Pet) => ({
+  ...pet,
   creation: randomUUID(),
-  statusShard: `${animal.status ?? 'none'}#0`,
+  statusShard: `${pet.status ?? 'none'}#0`,
 })

@@ -5,7 +5,7 @@ import type { Item } from './item-size.ts'
 
 const environment = { PETS_TABLE: 'Pets', API_KEYS_TABLE: 'Keys', IDEMPOTENCY_KEYS_TABLE: 'Idempotency' }
 
-/** An item of an animal of this size. */
+/** An item of a pet of this size. */
 const pet = (bytes: number) => {
   const item = { id: { N: '7' }, statusShard: { S: 'sold#0' }, name: { S: '' } }
   return { ...item, name: { S: 'x'.repeat(bytes - 'id'.length - 2 - 'statusShardsold#0name'.length) } }

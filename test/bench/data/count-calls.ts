@@ -16,9 +16,9 @@ type Row = { of: string; operation: OperationId; event: () => Event }
 /** What each kind of request costs in calls of the database and in its capacity, counted on the wire. */
 export const countCalls = (bundles: Bundles): Promise<Figure[]> =>
   withProcesses(async (start) => {
-    const animals = catalogueOf(100)
+    const pets = catalogueOf(100)
     const environment = await startDatabase(start)
-    await fill(environment, animals)
+    await fill(environment, pets)
     const rows: Row[] = [
       { of: 'listPets, one status', operation: 'listPets', event: () => listEvent({ status: 'available' }) },
       { of: 'listPets, all', operation: 'listPets', event: () => listEvent({}) },
@@ -28,7 +28,7 @@ export const countCalls = (bundles: Bundles): Promise<Figure[]> =>
         operation: 'createPet',
         event: () => createEvent({ 'Idempotency-Key': randomUUID() }),
       },
-      { of: 'getPet', operation: 'getPet', event: () => readEvent(animals[0]?.id ?? 0) },
+      { of: 'getPet', operation: 'getPet', event: () => readEvent(pets[0]?.id ?? 0) },
     ]
     const figures: Figure[] = []
     for (const row of rows) figures.push(...(await countRow(row, bundles, start, environment)))

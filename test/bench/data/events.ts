@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Event } from '../../../shared/http.ts'
 
-/** A request for a page of animals. */
+/** A request for a page of pets. */
 export const listEvent = (query: Record<string, string>): Event => ({
   ...fixture('listPets-no-parameters'),
   queryStringParameters: query,
   multiValueQueryStringParameters: listsOf(query),
 })
 
-/** A request to add an animal. */
+/** A request to add a pet. */
 export const createEvent = (headers: Record<string, string> = {}): Event => {
   const event = fixture('createPet-created')
   return {
@@ -18,7 +18,7 @@ export const createEvent = (headers: Record<string, string> = {}): Event => {
   }
 }
 
-/** A request to read an animal. */
+/** A request to read a pet. */
 export const readEvent = (id: number): Event => ({ ...fixture('getPet-found'), pathParameters: { petId: String(id) } })
 
 const fixture = (name: string): Event =>

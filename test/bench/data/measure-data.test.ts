@@ -36,7 +36,7 @@ test('pages are timed in catalogues of several sizes', async () => {
     ['first', 'middle', 'last']
       .flatMap((place) =>
         ['40', '100'].flatMap((size) =>
-          ['all', 'one status'].map((filter) => `page of 20 of ${size} animals, ${place}, ${filter}`),
+          ['all', 'one status'].map((filter) => `page of 20 of ${size} pets, ${place}, ${filter}`),
         ),
       )
       .sort(),

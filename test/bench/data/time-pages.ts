@@ -11,7 +11,7 @@ import { startDatabase } from './start-database.ts'
 import { type Invocation, startHandler } from './start-handler.ts'
 import { type Start, withProcesses } from './with-processes.ts'
 
-/** How many animals the catalogues have, and how often each page is asked for. */
+/** How many pets the catalogues have, and how often each page is asked for. */
 export type Effort = { sizes: number[]; rounds: number }
 
 /** The time of a page in catalogues of these sizes. Each has a database and a function of its own. */
@@ -30,14 +30,14 @@ export const timePages = (bundles: Bundles, { sizes, rounds }: Effort): Promise<
 
 type Timed = Page & { ask: () => Promise<Invocation>; times: number[] }
 
-/** Makes a catalogue on disk: 200,000 animals take 0.7 GB of memory where they are not. */
+/** Makes a catalogue on disk: 200,000 pets take 0.7 GB of memory where they are not. */
 const openCatalogue = async (start: Start, bundles: Bundles, size: number) => {
-  const animals = catalogueOf(size)
+  const pets = catalogueOf(size)
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-'))
   // In a process that ends: what it has compiled and collected would make the largest catalogue the fastest.
-  await withProcesses(async (start) => fill(await startDatabase(start, folder), animals))
+  await withProcesses(async (start) => fill(await startDatabase(start, folder), pets))
   const call = await startHandler(start, bundles, 'listPets', await startDatabase(start, folder))
-  return pagesOf(animals).map((page): Timed => ({ ...page, ask: () => call(page.event), times: [] }))
+  return pagesOf(pets).map((page): Timed => ({ ...page, ask: () => call(page.event), times: [] }))
 }
 
 const expectPage = ({ of, ids }: Page, { response }: Invocation): void => {

@@ -4,7 +4,7 @@ import { tables } from './tables.ts'
 /** A request to DynamoDB, as far as the answer depends on it. */
 type Asked = { TableName: string; Key?: Record<string, Record<string, string>>; Limit?: number }
 
-/** The one animal that `GetItem` finds: that of the event `getPet-found`. */
+/** The one pet that `GetItem` finds: that of the event `getPet-found`. */
 export const PET = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
 
 /** What DynamoDB answers: to an operation such as `GetItem`, with that JSON; `undefined` to one that is not known here. */

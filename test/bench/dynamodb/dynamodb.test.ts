@@ -23,7 +23,7 @@ const clientWith = (ca?: Buffer) => {
 
 const client = () => clientWith(readFileSync(dynamodb.authorityFile))
 
-test('finds the local API key and one animal, and no other', async () => {
+test('finds the local API key and one pet, and no other', async () => {
   const get = async (TableName: string, Key: object) =>
     (await client().send(new GetCommand({ TableName, Key: { ...Key } }))).Item
 
@@ -33,7 +33,7 @@ test('finds the local API key and one animal, and no other', async () => {
   expect(await get('Pets', { id: 8 })).toBeUndefined()
 })
 
-test('lists as many animals as are asked for, newest first', async () => {
+test('lists as many pets as are asked for, newest first', async () => {
   const { Items = [] } = await client().send(new QueryCommand({ TableName: 'Pets', Limit: 21 }))
 
   const ids = Items.map(({ id }) => id)

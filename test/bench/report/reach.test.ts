@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { figures } from './figures.ts'
 import { type Reach, reachOf } from './reach.ts'
 
-const pages = (animals: string, milliseconds: number[]) =>
+const pages = (pets: string, milliseconds: number[]) =>
   ['first, all', 'first, one status', 'middle, all', 'middle, one status', 'last, all', 'last, one status'].map(
-    (kind, i) => [`page of 20 of ${animals} animals, ${kind}`, { page: milliseconds[i] ?? 0 }],
+    (kind, i) => [`page of 20 of ${pets} pets, ${kind}`, { page: milliseconds[i] ?? 0 }],
   )
 
 const start = (load: number, call: number) => ({

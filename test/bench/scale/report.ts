@@ -8,7 +8,7 @@ export const report = (outcomes: Outcomes): string =>
     'DynamoDB, simulated: requests a second that are sent, served and refused. In brackets: refused where only nine',
     'tenths of what was served are sent.',
     '',
-    ...table('Creates, of animals of one status and of every status alike', outcomes, ({ creates }) => [
+    ...table('Creates, of pets of one status and of every status alike', outcomes, ({ creates }) => [
       creates.one,
       creates.all,
     ]),

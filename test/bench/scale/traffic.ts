@@ -13,7 +13,7 @@ export type Traffic = {
   request: (now: number, sample: number) => Request
 }
 
-/** Whose animals: those of one status, or all, those without one included. */
+/** Whose pets: those of one status, or all, those without one included. */
 export type Whose = 'one status' | 'all'
 
 /** Creates. Each writes to the table, and to one shard of the index. */
@@ -35,7 +35,7 @@ export const creates = (whose: Whose, quota: number): Traffic => {
   }
 }
 
-/** First pages of 20. Each asks every shard for its newest 21 animals, which are less than 4 KB: half a unit. */
+/** First pages of 20. Each asks every shard for its newest 21 pets, which are less than 4 KB: half a unit. */
 export const firstPages = (whose: Whose, quota: number): Traffic => {
   const index = new Keyspace(quota)
   const newest = shardsOf(whose).map((shard) => positionOf(shard, Number.POSITIVE_INFINITY))

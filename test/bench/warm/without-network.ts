@@ -10,7 +10,7 @@ const answers = {
   [tables.PETS_TABLE]: found(tables.PETS_TABLE, { id: { N: `${PET.id}` } }),
 }
 
-/** For `startWarm`: the function reaches a DynamoDB within its own process, which finds the API key and the animal. */
+/** For `startWarm`: the function reaches a DynamoDB within its own process, which finds the API key and the pet. */
 export const withoutNetwork = {
   file: 'warm/client-without-network.cjs',
   env: { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost', BENCH_ANSWERS: JSON.stringify(answers) },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { send } from '../../support/http.ts'
 import type { LocalServer } from '../../support/server.ts'
 
-/** An animal as JSON has it. */
+/** A pet as JSON has it. */
 export type Pet = { id: number; name: string; categoryId: number; status?: string }
 
 /** The headers of a request with the server's API key. */
@@ -11,7 +11,7 @@ export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
   'Content-Type': 'application/json',
 })
 
-/** Adds animals, eight at a time, and kills the server in the midst of it, as soon as `enough` are answered. */
+/** Adds pets, eight at a time, and kills the server in the midst of it, as soon as `enough` are answered. */
 export const createUntilKilled = async (server: LocalServer, enough: number): Promise<unknown[]> => {
   const exited = once(server.process, 'exit')
   const answered: unknown[] = []
@@ -28,7 +28,7 @@ export const createUntilKilled = async (server: LocalServer, enough: number): Pr
   return answered
 }
 
-/** All animals, page by page. */
+/** All pets, page by page. */
 export const listAll = async (server: LocalServer): Promise<Pet[]> => {
   const pets: Pet[] = []
   for (let path = '/pets?limit=100'; path; ) {

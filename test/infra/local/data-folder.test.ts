@@ -5,7 +5,7 @@ import { send } from '../../support/http.ts'
 import { createUntilKilled, headersOf, listAll } from './catalogue.ts'
 import { start, temporaryFolder } from './command.ts'
 
-test('has every animal that was answered with 201, however often the server was killed', async () => {
+test('has every pet that was answered with 201, however often the server was killed', async () => {
   const folder = temporaryFolder()
   const answered: unknown[] = []
   for (const enough of [1, 25, 100]) {
@@ -39,8 +39,8 @@ test('starts where a server was killed while it made the tables', async () => {
   expect(await listAll(next)).toEqual([])
 })
 
-test('makes the folder, and keeps the animals in it', async () => {
-  const folder = join(temporaryFolder(), 'animals')
+test('makes the folder, and keeps the pets in it', async () => {
+  const folder = join(temporaryFolder(), 'pets')
   const first = await start(['--data', folder])
   const [pet] = await createUntilKilled(first, 1)
 

@@ -48,7 +48,7 @@ test('serves the script of the page, which needs no network', async () => {
   expect(createHash('sha384').update(text).digest('base64')).toBe(digest)
 })
 
-const NOTHING = /^Nothing is at this address\. The API has .+, GET \/v1\/openapi\.json, GET \/v1\/docs\.$/
+const NOTHING = /^There is no resource at this path\. The API has .+, GET \/v1\/openapi\.json, GET \/v1\/docs\.$/
 const notFound = gatewayAnswer(404, 'not_found', expect.stringMatching(NOTHING))
 
 test.each([

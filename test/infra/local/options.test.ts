@@ -11,7 +11,7 @@ test.each([
   ['--port beside PORT', ['--port', '0'], { PORT: '8080' }, { ...defaults, port: 0 }],
   ['--port with an equals sign', ['--port=65535'], {}, { ...defaults, port: 65535 }],
   ['--host', ['--host', '::1'], {}, { ...defaults, host: '::1' }],
-  ['--data', ['--data', 'animals'], {}, { ...defaults, data: 'animals' }],
+  ['--data', ['--data', 'pets'], {}, { ...defaults, data: 'pets' }],
   ['another DynamoDB', [], { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' }, defaults],
   ['--help', ['--help'], {}, { ...defaults, help: true }],
 ])('reads %s', (_name, args, environment, expected) => {
@@ -40,7 +40,7 @@ test('refuses a PORT that is no port', () => {
 })
 
 test('refuses --data beside another DynamoDB, since nothing would be kept there', () => {
-  expect(() => readOptions(['--data', 'animals'], { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' })).toThrow(
+  expect(() => readOptions(['--data', 'pets'], { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' })).toThrow(
     new CommandError('--data is for the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'),
   )
 })

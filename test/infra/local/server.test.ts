@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
 import { ask, commonHeaders, gatewayAnswer, serve } from './front.ts'
 
-const NOTHING = /^Nothing is at this address\. The API has GET \/v1\/pets, POST \/v1\/pets, .+\.$/
+const NOTHING = /^There is no resource at this path\. The API has GET \/v1\/pets, POST \/v1\/pets, .+\.$/
 const notFound = gatewayAnswer(404, 'not_found', expect.stringMatching(NOTHING))
 
 test.each([
@@ -29,17 +29,17 @@ test.each(['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])('answers 405 to %s on
   const answer = await ask(front, { method, path: '/v1/pets' })
 
   expect(answer).toEqual(
-    gatewayAnswer(405, 'method_not_allowed', 'This address takes GET, POST, OPTIONS.', { allow: 'GET, POST, OPTIONS' }),
+    gatewayAnswer(405, 'method_not_allowed', 'This path allows GET, POST, OPTIONS.', { allow: 'GET, POST, OPTIONS' }),
   )
 })
 
-test.each(['POST', 'PUT', 'DELETE'])('answers 405 to %s on an animal', async (method) => {
+test.each(['POST', 'PUT', 'DELETE'])('answers 405 to %s on a pet', async (method) => {
   const front = await serve()
 
   const answer = await ask(front, { method, path: '/v1/pets/7', body: '{}' })
 
   expect(answer).toEqual(
-    gatewayAnswer(405, 'method_not_allowed', 'This address takes GET, OPTIONS.', { allow: 'GET, OPTIONS' }),
+    gatewayAnswer(405, 'method_not_allowed', 'This path allows GET, OPTIONS.', { allow: 'GET, OPTIONS' }),
   )
 })
 

@@ -7,7 +7,7 @@ import { wireAndSocket, wireTo } from './wire.ts'
 const patience = { requestMs: 100, silenceMs: 100, checkMs: 10 }
 
 const POST = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\n'
-const requestTimeout = gatewayAnswer(408, 'request_timeout', 'The request did not arrive in time. Send it again.')
+const requestTimeout = gatewayAnswer(408, 'request_timeout', 'The request did not arrive in time. Retry it.')
 
 test.each([
   ['a client that sends nothing', ''],

@@ -46,14 +46,14 @@ test('every operation of the contract is there, with all of its parameters', () 
   }
 })
 
-test('every field of an animal says what it means, and what it may be', () => {
+test('every field of a pet says what it means, and what it may be', () => {
   const { NewPet, Pet } = JSON.parse(openApiText()).components.schemas
 
   expect(NewPet.properties.name.description).toBe(
-    "The animal's name. It is a string of 1 to 1000 characters, not only white space, in intact Unicode.",
+    "The pet's name. It is a string of 1 to 1000 characters, not only white space, in valid Unicode.",
   )
-  expect(Pet.properties.id.description).toMatch(/^Unique identifier of the animal, .*\. It is an integer from /)
-  expect(Pet.properties.status).toMatchObject({ description: 'Availability of the animal.' })
+  expect(Pet.properties.id.description).toMatch(/^Unique identifier of the pet, .*\. It is an integer from /)
+  expect(Pet.properties.status).toMatchObject({ description: 'Availability of the pet.' })
 })
 
 test('every example is one that the service would take or give', () => {

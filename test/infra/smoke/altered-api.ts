@@ -20,9 +20,9 @@ export const runAltered = async (alter: Alteration, waitSeconds: number) => {
   return { passed, lines: printed.mock.calls.map(([line]) => String(line)) }
 }
 
-/** Whether a path is that of the list which must show what was added, or of the animal itself. */
+/** Whether a path is that of the list which must show what was added, or of the pet itself. */
 export const isList = (path: string): boolean => path.includes('status=sold')
-export const isAnimal = (path: string): boolean => /^\/pets\/\d{13,}$/.test(path)
+export const isPet = (path: string): boolean => /^\/pets\/\d{13,}$/.test(path)
 
 /** An answer's headers less one of them. */
 export const without = (name: string, answer: Answer): { headers: Headers } => {

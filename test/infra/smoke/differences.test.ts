@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Alteration, isAnimal, isList, runAltered, without } from './altered-api.ts'
+import { type Alteration, isList, isPet, runAltered, without } from './altered-api.ts'
 
 const BAD_BODY = 'POST /pets with a wrong body: expected 400, the Error body of bad_request, but'
 const NOT_FOUND = 'GET /smoke-test: expected 404, the Error body of not_found, but'
@@ -8,33 +8,33 @@ const DELETE = 'DELETE /pets: expected 405, the Error body of method_not_allowed
 const cases: [string, Alteration, string][] = [
   [
     'rounds an int64',
-    ({ body }, { path }) => (isAnimal(path) ? { body: { ...Object(body), categoryId: 2 ** 63 } } : undefined),
-    'GET /pets/<id>: expected 200, the animal, but 200 came with {"id":<id>,',
+    ({ body }, { path }) => (isPet(path) ? { body: { ...Object(body), categoryId: 2 ** 63 } } : undefined),
+    'GET /pets/<id>: expected 200, the pet, but 200 came with {"id":<id>,',
   ],
   [
     'does not find what was added',
-    (_, { path }) => (isAnimal(path) ? { status: 404 } : undefined),
-    'GET /pets/<id>: expected 200, the animal, but 404 came with {',
+    (_, { path }) => (isPet(path) ? { status: 404 } : undefined),
+    'GET /pets/<id>: expected 200, the pet, but 404 came with {',
   ],
   [
     'does not list what was added',
     (_, { path }) => (isList(path) ? { body: [] } : undefined),
-    'GET /pets?status=sold&limit=100: expected 200, the animal among others, but 200 came with [] (',
+    'GET /pets?status=sold&limit=100: expected 200, the pet among others, but 200 came with [] (',
   ],
   [
-    'does not say where the animal is',
+    'does not say where the pet is',
     (answer) => (answer.status === 201 ? without('Location', answer) : undefined),
-    'POST /pets with "<name>": expected 201, the animal with its id, the header Location, but 201 came with {',
+    'POST /pets with "<name>": expected 201, the pet with its id, the header Location, but 201 came with {',
   ],
   [
-    'adds an animal twice',
+    'adds a pet twice',
     ({ headers }) => (headers.has('Idempotent-Replayed') ? { body: { id: 1 } } : undefined),
-    'POST /pets again, with the same Idempotency-Key: expected 201, the same animal, the header Idempotent-Replayed, but',
+    'POST /pets again, with the same Idempotency-Key: expected 201, the same pet, the header Idempotent-Replayed, but',
   ],
   [
-    'does not say that it had added an animal before',
+    'does not say that it had added a pet before',
     (answer) => without('Idempotent-Replayed', answer),
-    'POST /pets again, with the same Idempotency-Key: expected 201, the same animal, the header Idempotent-Replayed, but',
+    'POST /pets again, with the same Idempotency-Key: expected 201, the same pet, the header Idempotent-Replayed, but',
   ],
   ['takes anything', ({ status }) => (status === 400 ? { status: 201 } : undefined), `${BAD_BODY} 201 came with {`],
   [

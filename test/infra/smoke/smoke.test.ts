@@ -3,7 +3,7 @@ import { send } from '../../support/http.ts'
 import { env, server, storedItems } from '../keys/local-stage.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
 
-test('finds all well, leaves an animal, and no key', async () => {
+test('finds all well, leaves a pet, and no key', async () => {
   const before = await storedItems()
 
   const { code, stdout, stderr } = await runCommand('smoke', ['--stage', 'local'], env)
@@ -15,10 +15,10 @@ test('finds all well, leaves an animal, and no key', async () => {
   expect(head).toBe(`${server.baseUrl}, with the key ${keyId}`)
   expect(lines.map((line) => line.replace(/\d{13,}/, '<id>'))).toEqual([
     '✓ GET /pets?limit=1: 200, an array',
-    `✓ POST /pets with "${name}": 201, the animal with its id, the header Location`,
-    '✓ POST /pets again, with the same Idempotency-Key: 201, the same animal, the header Idempotent-Replayed',
-    '✓ GET /pets/<id>: 200, the animal',
-    '✓ GET /pets?status=sold&limit=100: 200, the animal among others',
+    `✓ POST /pets with "${name}": 201, the pet with its id, the header Location`,
+    '✓ POST /pets again, with the same Idempotency-Key: 201, the same pet, the header Idempotent-Replayed',
+    '✓ GET /pets/<id>: 200, the pet',
+    '✓ GET /pets?status=sold&limit=100: 200, the pet among others',
     '✓ POST /pets with a wrong body: 400, the Error body of bad_request',
     '✓ GET /pets without a key: 401, the Error body of unauthorized, the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate',
     '✓ GET /pets with an unknown key: 401, the Error body of unauthorized, the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate',
@@ -26,7 +26,7 @@ test('finds all well, leaves an animal, and no key', async () => {
     '✓ GET /smoke-test: 404, the Error body of not_found',
     '✓ GET /pets/1/smoke-test: 404, the Error body of not_found',
     '✓ DELETE /pets: 405, the Error body of method_not_allowed, the header Allow',
-    'What was added stays in the catalogue: the API has no operation that deletes an animal.',
+    'What was added stays in the catalogue: the API has no operation that deletes a pet.',
     `The key ${keyId} is revoked.`,
   ])
   expect(await storedItems()).toEqual(before)

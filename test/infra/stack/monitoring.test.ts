@@ -15,7 +15,7 @@ describe.each(both)('$name', ({ name, template }) => {
       'Calls of each function',
       'Duration of each function, p99 (ms)',
       'Cold starts',
-      'Animals created',
+      'Pets created',
       'Calls of deprecated operations',
       'Consumed capacity',
     ])

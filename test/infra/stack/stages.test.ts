@@ -16,7 +16,7 @@ test.each([
   expect(() => templateOf('PetStoreStaging', stage)).toThrow(
     new StageError(
       `PetStoreStaging has readShards ${readShards} and writeShards ${writeShards}: both must be positive integers, ` +
-        'and writeShards at most readShards, since lists find no animal that is written to a partition they do not read.',
+        'and writeShards at most readShards, since lists find no pet that is written to a partition they do not read.',
     ),
   )
 })

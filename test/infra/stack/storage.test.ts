@@ -11,7 +11,7 @@ describe.each([
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
   }
 
-  test('the animals are in an on-demand table, and in an index by status with all attributes', () => {
+  test('the pets are in an on-demand table, and in an index by status with all attributes', () => {
     const table = resource(template, tableOf(template, 'id'))
 
     expect(table.Properties).toEqual({

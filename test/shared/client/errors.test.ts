@@ -47,8 +47,8 @@ test.each<[string, Fate, number]>([
 
 test.each<[string, string, (client: Client) => Promise<unknown>]>([
   ['an object for a list', '{"login":"/"}', ({ pets }) => allOf(pets.list())],
-  ['a list for an animal', '[]', ({ pets }) => pets.get(1)],
-  ['another object for an animal', '{"login":"/"}', ({ pets }) => pets.create({ name: 'Rex', categoryId: 7 })],
+  ['a list for a pet', '[]', ({ pets }) => pets.get(1)],
+  ['another object for a pet', '{"login":"/"}', ({ pets }) => pets.create({ name: 'Rex', categoryId: 7 })],
 ])('a success that is not what was asked for is an error of the same class: %s', async (_, body, call) => {
   const front = await serve([{ status: 200, headers: { 'X-Request-Id': 'abc=' }, body }])
 

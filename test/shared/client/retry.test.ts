@@ -28,7 +28,7 @@ test.each<[string, Fate]>([
   ['of a 503', error(503, { 'Retry-After': '0' })],
   ['of a 504', error(504)],
   ["of a proxy's 503", { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<html>Busy</html>' }],
-])('an animal is added once, although it is sent twice, because %s', async (_, fate) => {
+])('a pet is added once, although it is sent twice, because %s', async (_, fate) => {
   const front = await serve([fate, 'pass'], server)
   const [client, cat] = [createClient(front), aCat()]
 

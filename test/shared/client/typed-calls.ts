@@ -37,11 +37,11 @@ export const wrong = ({ pets }: Client) => [
   pets.create({ categoryId: 7 }),
   // @ts-expect-error: a category is an integer.
   pets.create({ name: 'Rex', categoryId: '7' }),
-  // @ts-expect-error: no animal has this status.
+  // @ts-expect-error: no pet has this status.
   pets.create({ name: 'Rex', categoryId: 7, status: 'gone' }),
   // @ts-expect-error: the service assigns the id.
   pets.create({ id: 1, name: 'Rex', categoryId: 7 }),
-  // @ts-expect-error: no animal has this status.
+  // @ts-expect-error: no pet has this status.
   pets.list({ status: 'gone' }),
   // @ts-expect-error: a limit is a number.
   pets.list({ limit: '7' }),

@@ -11,7 +11,7 @@ const attempt = (name: string, first: number[], fingerprint = 'body'): Attempt =
 
 const [a, b] = [attempt('a', [1, 2]), attempt('b', [2, 1])]
 
-describe('an animal is made once, and nobody is answered 201 for one that is not there', () => {
+describe('a pet is made once, and nobody is answered 201 for one that is not there', () => {
   test.each([
     { when: 'no id is taken', attempts: [a, b], taken: [], mayLose: 3 },
     { when: 'both draw the same id', attempts: [attempt('a', [1]), attempt('b', [1])], taken: [], mayLose: 3 },
@@ -43,13 +43,13 @@ describe('that is not so, and is seen', () => {
       call.do === kind ? { result: true, store: put(store, call) } : carryOut(store, call)
 
   test.each<[string, CarryOut, string]>([
-    ['a reservation is moved that has moved already', heedless('move'), 'Two animals were made.'],
-    ['a reservation replaces another one', heedless('reserve'), 'Two animals were made.'],
-    ['a put replaces what is there', heedless('write'), 'An attempt is wrong about who made the animal.'],
+    ['a reservation is moved that has moved already', heedless('move'), 'Two pets were made.'],
+    ['a reservation replaces another one', heedless('reserve'), 'Two pets were made.'],
+    ['a put replaces what is there', heedless('write'), 'An attempt is wrong about who made the pet.'],
     [
       'a put is answered but not done',
       (store, call) => (call.do === 'write' ? { result: true, store } : carryOut(store, call)),
-      'A last attempt did not end with the animal.',
+      'A last attempt did not end with the pet.',
     ],
   ])('when %s', async (_, carry, expected) => {
     const { wrong } = await check({ attempts: [a, b], taken: [1, 2], mayLose: 0 }, carry)

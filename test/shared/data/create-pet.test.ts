@@ -14,7 +14,7 @@ test.each([
   { name: 'x'.repeat(1000), categoryId: 9223372036854775807n },
   { name: '🐕'.repeat(1000), categoryId: -9223372036854775808n, status: 'available' },
   { name: 'Rex', categoryId: 9007199254740991, status: 'pending' },
-] as const)('an animal is found as it was created: %#', async (newPet) => {
+] as const)('a pet is found as it was created: %#', async (newPet) => {
   const pet = await create(newPet)
 
   expect(pet).toEqual({ id: expect.any(Number), ...newPet })
@@ -22,13 +22,13 @@ test.each([
 })
 
 test.each([0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n])(
-  'no animal is found where none has the id: %s',
+  'no pet is found where none has the id: %s',
   async (id) => {
     expect(await find(id)).toBeUndefined()
   },
 )
 
-test('200 animals that are created 20 at a time are 200', async () => {
+test('200 pets that are created 20 at a time are 200', async () => {
   const newPets = Array.from({ length: 200 }, (_, i) => ({ name: `Rex ${i}`, categoryId: i }))
 
   const pets = []
@@ -44,7 +44,7 @@ describe('an id that is taken', () => {
   const MOMENT = new Date('2050-01-01T00:00:00Z')
   const DRAWN = 3_360_935_116_802_048
 
-  test('leads to the next, as often as it takes, and the animals that have it stay as they are', async () => {
+  test('leads to the next, as often as it takes, and the pets that have it stay as they are', async () => {
     const others = [0, 1, 2].map((i) => ({ id: DRAWN + i, name: `Other ${i}`, categoryId: 1 }))
     // The last one as if it were older than the tokens of creation.
     for (const [i, other] of others.entries()) await putItem('petsTable', { ...other, ...(i < 2 && { creation: 'x' }) })

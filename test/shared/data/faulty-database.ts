@@ -31,7 +31,7 @@ export const once = (faults: Partial<Record<string, Fault>>): void => {
   }
 }
 
-/** All that is stored of the animals, past the proxy. */
+/** All that is stored of the pets, past the proxy. */
 export const storedPets = async (): Promise<Record<string, unknown>[]> => {
   const { Items = [] } = await direct.send(new ScanCommand({ TableName: setting('petsTable') }))
   return Items

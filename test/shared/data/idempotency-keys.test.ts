@@ -5,7 +5,7 @@ import { reservationOf } from '../../../shared/data/idempotent-create.ts'
 const options = { abortSignal: new AbortController().signal }
 
 // The conditions that the model of `protocol/world.ts` takes for granted.
-test('an animal is reserved unless one is', async () => {
+test('a pet is reserved unless one is', async () => {
   const store = reservationOf('reserved', options)
 
   const [first, second] = [

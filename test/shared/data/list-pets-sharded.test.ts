@@ -11,8 +11,8 @@ const shards = ({ read, write }: { read: number; write: number }) => {
   vi.stubEnv('WRITE_SHARDS', String(write))
 }
 
-/** Eight animals of each status, and eight of none, newest first. */
-const createAnimals = async (): Promise<Pet[]> => {
+/** Eight pets of each status, and eight of none, newest first. */
+const createPets = async (): Promise<Pet[]> => {
   const pets = []
   for (let i = 0; i < 32; i++) {
     const status = STATUSES[i % 4]
@@ -22,11 +22,11 @@ const createAnimals = async (): Promise<Pet[]> => {
 }
 
 shards({ read: 1, write: 1 })
-const ofOneShard = await createAnimals()
+const ofOneShard = await createPets()
 shards({ read: 4, write: 4 })
-const ofFourShards = await createAnimals()
+const ofFourShards = await createPets()
 shards({ read: 7, write: 7 })
-const ofSevenShards = await createAnimals()
+const ofSevenShards = await createPets()
 const all = [...ofSevenShards, ...ofFourShards, ...ofOneShard]
 
 beforeEach(() => shards({ read: 7, write: 7 }))
@@ -48,7 +48,7 @@ const everything = async (limit: number, filter: Pick<Pet, 'status'>) => {
 }
 
 describe('after the shards were raised twice', () => {
-  test.each([5, 100])('pages of %i hold every animal once, newest first', async (limit) => {
+  test.each([5, 100])('pages of %i hold every pet once, newest first', async (limit) => {
     expect(await everything(limit, {})).toEqual(all)
   })
 
@@ -56,13 +56,13 @@ describe('after the shards were raised twice', () => {
     expect(await everything(7, { status })).toEqual(all.filter((pet) => pet.status === status))
   })
 
-  test('a page that ends with the last animal tells of no next one', async () => {
+  test('a page that ends with the last pet tells of no next one', async () => {
     expect(await list({ limit: 96 })).toEqual({ pets: all, next: undefined })
     expect((await list({ limit: 95 })).next).toBe(all[94]?.id)
   })
 })
 
-test('readers that already cover more shards than are written see every animal', async () => {
+test('readers that already cover more shards than are written see every pet', async () => {
   shards({ read: 4, write: 1 })
 
   const pet = await create({ name: 'Rex', categoryId: 7, status: 'sold' })

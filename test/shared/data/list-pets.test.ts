@@ -4,19 +4,19 @@ import { list } from '../../../shared/data/pets.ts'
 import type { Pet, PetStatus } from '../../../shared/model/pet.ts'
 import { create } from './create.ts'
 
-const animal = async (name: string, status?: PetStatus) => create({ name, categoryId: 7, ...(status && { status }) })
+const pet = async (name: string, status?: PetStatus) => create({ name, categoryId: 7, ...(status && { status }) })
 const idOf = ({ id }: Pet) => Number(id)
 
-const ada = await animal('Ada', 'available')
-const bob = await animal('Bob', 'sold')
-const cat = await animal('Cat')
-const dot = await animal('Dot', 'available')
-const eve = await animal('Eve', 'pending')
-const fay = await animal('Fay', 'sold')
-const gus = await animal('Gus')
-const hal = await animal('Hal', 'available')
+const ada = await pet('Ada', 'available')
+const bob = await pet('Bob', 'sold')
+const cat = await pet('Cat')
+const dot = await pet('Dot', 'available')
+const eve = await pet('Eve', 'pending')
+const fay = await pet('Fay', 'sold')
+const gus = await pet('Gus')
+const hal = await pet('Hal', 'available')
 
-test('a list is of all animals, those without a status included, newest first', async () => {
+test('a list is of all pets, those without a status included, newest first', async () => {
   const page = await list({ limit: 100 })
 
   expect(page).toEqual({ pets: [hal, gus, fay, eve, dot, cat, bob, ada], next: undefined })
@@ -33,12 +33,12 @@ test.each([
 })
 
 describe('a page', () => {
-  test('that leaves animals out tells where the next one starts', async () => {
+  test('that leaves pets out tells where the next one starts', async () => {
     expect(await list({ limit: 3 })).toEqual({ pets: [hal, gus, fay], next: fay.id })
     expect(await list({ limit: 1, status: 'sold' })).toEqual({ pets: [fay], next: fay.id })
   })
 
-  test('that ends with the last animal tells of no next one', async () => {
+  test('that ends with the last pet tells of no next one', async () => {
     expect(await list({ limit: 8 })).toEqual({ pets: [hal, gus, fay, eve, dot, cat, bob, ada], next: undefined })
     expect(await list({ limit: 2, status: 'sold' })).toEqual({ pets: [fay, bob], next: undefined })
   })
@@ -52,13 +52,13 @@ describe('a page', () => {
     expect(await list({ limit: 2, before: idOf(cat) + 1 })).toEqual({ pets: [cat, bob], next: bob.id })
   })
 
-  test('below the oldest animal is empty', async () => {
+  test('below the oldest pet is empty', async () => {
     expect(await list({ limit: 2, before: idOf(ada) })).toEqual({ pets: [], next: undefined })
     expect(await list({ limit: 2, before: 0 })).toEqual({ pets: [], next: undefined })
   })
 })
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('pages of %i hold each animal once, in the order of the list', async (limit) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('pages of %i hold each pet once, in the order of the list', async (limit) => {
   const pages = []
   let before: number | undefined
   do {

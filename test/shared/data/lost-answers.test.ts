@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => always('pass'))
 
-test('20 animals are 20 when the answer to each put is lost once', async () => {
+test('20 pets are 20 when the answer to each put is lost once', async () => {
   const lost = new Set<unknown>()
   proxy.faultOf = ({ operation, body }) => {
     const isFirst = operation === 'PutItem' && !lost.has(body)
@@ -36,7 +36,7 @@ test('20 animals are 20 when the answer to each put is lost once', async () => {
   expect(new Set(items.map(({ creation }) => creation)).size).toBe(20)
 })
 
-test('an animal is one when the answer to its put is lost, and then the answer to the read that asks for it', async () => {
+test('a pet is one when the answer to its put is lost, and then the answer to the read that asks for it', async () => {
   once({ PutItem: lostAnswer, GetItem: lostAnswer })
 
   const pet = await create({ name: 'Rex', categoryId: 7 })
@@ -45,7 +45,7 @@ test('an animal is one when the answer to its put is lost, and then the answer t
   expect(await storedSince()).toEqual([stored(pet)])
 })
 
-describe('an animal is created, once, where a put meets once', () => {
+describe('a pet is created, once, where a put meets once', () => {
   test.each([
     ['throttling', answers.throttling],
     ['too little throughput', answers.throughputExceeded],

@@ -14,7 +14,7 @@ beforeEach(() => {
   }
 })
 
-test('an animal is read strongly consistent, so that it is there as soon as it was created', async () => {
+test('a pet is read strongly consistent, so that it is there as soon as it was created', async () => {
   await pets.find(7)
 
   expect(requests).toEqual([
@@ -22,7 +22,7 @@ test('an animal is read strongly consistent, so that it is there as soon as it w
   ])
 })
 
-test('a reservation is read strongly consistent, so that all attempts at an animal see the same id', async () => {
+test('a reservation is read strongly consistent, so that all attempts at a pet see the same id', async () => {
   const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1742' }
   await pets.create({ name: 'Rex', categoryId: 7 }, intent)
   requests = []
@@ -56,7 +56,7 @@ test('an API key does not leave the process', async () => {
   expect(JSON.stringify(requests)).not.toContain(key.slice('pet_local_'.length))
 })
 
-test('a page costs one query a partition, each of one animal more than the page has', async () => {
+test('a page costs one query a partition, each of one pet more than the page has', async () => {
   await pets.list({ status: 'sold', limit: 3, before: 9 })
 
   expect(requests).toEqual([

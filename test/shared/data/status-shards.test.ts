@@ -3,7 +3,7 @@ import { statusShard, statusShards } from '../../../shared/data/pets.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('an animal is written to', () => {
+describe('a pet is written to', () => {
   test.each([
     ['1', 'sold', 7, 'sold#0'],
     ['4', 'sold', 7, 'sold#3'],

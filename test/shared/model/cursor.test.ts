@@ -62,7 +62,7 @@ describe.each([0, 1, 373_004_697_602_048, 9_007_199_254_740_991])('the cursor of
 test.each([
   ['2^53', 'ACAAAAAAAACqn-b1'],
   ['2^64 - 1', '__________8hRN8c'],
-])('a cursor of the id %s, which no animal has, is refused although its checksum is right', (_, text) => {
+])('a cursor of the id %s, which no pet has, is refused although its checksum is right', (_, text) => {
   expect(v.is(Cursor, text)).toBe(false)
 })
 

@@ -57,11 +57,11 @@ test('of what a client sends, only the known fields are kept', () => {
   expect(v.parse(NewPet, sent)).toEqual({ name: 'Rex', categoryId: 7, status: 'sold' })
 })
 
-test('an animal without a status gets none', () => {
+test('a pet without a status gets none', () => {
   expect(v.parse(NewPet, { name: 'Rex', categoryId: 7 })).toStrictEqual({ name: 'Rex', categoryId: 7 })
 })
 
-test('an animal as it is returned has an id', () => {
+test('a pet as it is returned has an id', () => {
   expect(v.is(Pet, { id: 1, name: 'Rex', categoryId: 7 })).toBe(true)
   expect(v.is(Pet, { name: 'Rex', categoryId: 7 })).toBe(false)
 })

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Pet } from './answers.ts'
 
-/** Reads API keys and animals. */
+/** Reads API keys and pets. */
 export const documentStore = (client: DynamoDBDocumentClient) => {
   const read = async (TableName: string | undefined, Key: Record<string, unknown>) => {
     const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))

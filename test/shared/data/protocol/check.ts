@@ -2,7 +2,7 @@ import { type Attempt, progressOf, RESERVATION } from './attempt.ts'
 import { explore } from './explore.ts'
 import { after, type CarryOut, carryOut, type World } from './world.ts'
 
-/** Attempts at one intent, the ids that other animals have, and how many answers get lost. */
+/** Attempts at one intent, the ids that other pets have, and how many answers get lost. */
 export type Scenario = { attempts: Attempt[]; taken: number[]; mayLose: number }
 
 /**
@@ -12,8 +12,8 @@ export type Scenario = { attempts: Attempt[]; taken: number[]; mayLose: number }
  * @returns how many moments there are, and the first thing found wrong in one
  */
 export const check = async ({ attempts, taken, mayLose }: Scenario, carry: CarryOut = carryOut) => {
-  const animals = Object.fromEntries(taken.map((id) => [id, { creation: 'another client' }]))
-  const store = { reservation: null, animals }
+  const pets = Object.fromEntries(taken.map((id) => [id, { creation: 'another client' }]))
+  const store = { reservation: null, pets }
   const first = { store, told: attempts.map(() => []), late: [], mayLose }
   let wrong: string | undefined
   const moments = await explore<World>(first, async (world) => {
@@ -25,18 +25,18 @@ export const check = async ({ attempts, taken, mayLose }: Scenario, carry: Carry
 
 /** What must hold at every moment. */
 const wrongNow = async ({ store, told }: World, attempts: Attempt[]): Promise<string | undefined> => {
-  const [first, second] = Object.entries(store.animals).filter(([, { reservation }]) => reservation === RESERVATION)
-  if (second) return 'Two animals were made.'
+  const [first, second] = Object.entries(store.pets).filter(([, { reservation }]) => reservation === RESERVATION)
+  if (second) return 'Two pets were made.'
   for (const [i, attempt] of attempts.entries()) {
     const progress = await progressOf(attempt, told[i] ?? [])
     if ('waitsFor' in progress) continue
     const isSame = store.reservation?.fingerprint === attempt.fingerprint
     if (progress.answers === 422 && isSame) return 'The same body was refused.'
     if (progress.answers === 422) continue
-    if (first?.[0] !== `${progress.id}`) return 'An attempt was answered 201 for an animal that is not there.'
+    if (first?.[0] !== `${progress.id}`) return 'An attempt was answered 201 for a pet that is not there.'
     if (first[1].fingerprint !== attempt.fingerprint) return 'An attempt was answered 201 for another body.'
     const isReplay = first[1].creation !== attempt.name
-    if (progress.isReplay !== isReplay) return 'An attempt is wrong about who made the animal.'
+    if (progress.isReplay !== isReplay) return 'An attempt is wrong about who made the pet.'
   }
   return undefined
 }
@@ -49,8 +49,8 @@ const wrongAtTheEnd = async (world: World, carry: CarryOut): Promise<string | un
   for (;;) {
     const progress = await progressOf(last, told)
     if ('answers' in progress) {
-      const isThere = 'id' in progress && store.animals[progress.id]?.reservation === RESERVATION
-      return isThere ? undefined : 'A last attempt did not end with the animal.'
+      const isThere = 'id' in progress && store.pets[progress.id]?.reservation === RESERVATION
+      return isThere ? undefined : 'A last attempt did not end with the pet.'
     }
     const carried = carry(store, progress.waitsFor)
     store = carried.store

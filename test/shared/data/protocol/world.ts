@@ -1,10 +1,10 @@
 import type { Reservation } from '../../../../shared/data/idempotent-create.ts'
 import { type Attempt, type Call, progressOf, RESERVATION, type Write } from './attempt.ts'
 
-type Animal = { creation: string; reservation?: string; fingerprint?: string }
+type Pet = { creation: string; reservation?: string; fingerprint?: string }
 
 /** What is stored. */
-export type Store = { reservation: Reservation | null; animals: Record<number, Animal> }
+export type Store = { reservation: Reservation | null; pets: Record<number, Pet> }
 
 /**
  * A moment: what is stored, what each attempt has been told so far (`null`: it has crashed), the writes that may yet
@@ -18,22 +18,22 @@ export type CarryOut = (store: Store, call: Call) => { result: unknown; store: S
 /** As DynamoDB does it, with the conditions of `shared/data`. Reads are strongly consistent. */
 export const carryOut: CarryOut = (store, call) => {
   if (call.do === 'readReservation') return { result: store.reservation, store }
-  if (call.do === 'read') return { result: store.animals[call.id] ?? null, store }
+  if (call.do === 'read') return { result: store.pets[call.id] ?? null, store }
   return holds(store, call) ? { result: true, store: put(store, call) } : { result: false, store }
 }
 
 /** Whether the condition of a write holds. */
-const holds = ({ reservation, animals }: Store, call: Write): boolean => {
+const holds = ({ reservation, pets }: Store, call: Write): boolean => {
   if (call.do === 'reserve') return !reservation
-  if (call.do === 'write') return !animals[call.id]
+  if (call.do === 'write') return !pets[call.id]
   return reservation?.petId === call.from && reservation.fingerprint === call.reservation.fingerprint
 }
 
 /** What is stored after a write, whatever its condition says. */
-export const put = ({ reservation, animals }: Store, call: Write): Store => {
-  if (call.do !== 'write') return { reservation: call.reservation, animals }
+export const put = ({ reservation, pets }: Store, call: Write): Store => {
+  if (call.do !== 'write') return { reservation: call.reservation, pets }
   const { id, creation, fingerprint } = call
-  return { reservation, animals: { ...animals, [id]: { creation, reservation: RESERVATION, fingerprint } } }
+  return { reservation, pets: { ...pets, [id]: { creation, reservation: RESERVATION, fingerprint } } }
 }
 
 /** Every moment that one event leads to. */

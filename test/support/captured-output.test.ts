@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { call, fixture } from '../functions/call.ts'
+import { call } from '../functions/call.ts'
 import { startCommand } from '../infra/keys/run-command.ts'
 import './database.ts'
 import { outputFolder } from './captured-output.ts'
+import { eventOf } from './events.ts'
 import { send } from './http.ts'
 import { startServer } from './server.ts'
 
@@ -16,7 +17,7 @@ const kept = (source: string): string =>
     .join()
 
 test('keeps what a function logs, although tests silence it', async () => {
-  await call(fixture('listPets-no-parameters'))
+  await call(eventOf('listPets-no-parameters'))
 
   expect(kept('the console of test/support/captured-output.test.ts')).toContain(
     "requestId: 'eFs8g5b7ALNumUU=', operation: 'listPets'",

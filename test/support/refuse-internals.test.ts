@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { call, fixture } from '../functions/call.ts'
+import { call } from '../functions/call.ts'
 import { ask, serve } from '../infra/local/front.ts'
 import { exchange } from '../infra/local/wire.ts'
+import { eventOf } from './events.ts'
 import './database.ts'
 
 const PATH = 'shared/data/pets.ts'
@@ -10,7 +11,7 @@ const REFUSED = /^An answer with the status 20[01] holds the path of a file\.$/
 const tellsPath = async () => ({ statusCode: 200, body: JSON.stringify([PATH]) })
 
 test('refuses what a function answers', async () => {
-  const event = { ...fixture('createPet-created'), body: JSON.stringify({ name: PATH, categoryId: 7 }) }
+  const event = eventOf('createPet-created', { body: JSON.stringify({ name: PATH, categoryId: 7 }) })
 
   await expect(call(event)).rejects.toThrow(REFUSED)
 })

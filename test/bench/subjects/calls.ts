@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
+import { eventOf } from '../../support/events.ts'
 import { PET } from '../dynamodb/answers.ts'
 import type { Call } from './subject.ts'
 
 const call = (event: string, statusCode: number, isRightBody: (body: unknown) => boolean = () => true): Call => ({
-  event: readFileSync(new URL(`../../events/${event}.json`, import.meta.url), 'utf8'),
+  event: JSON.stringify(eventOf(event)),
   isRight: (answer) => answer.statusCode === statusCode && isRightBody(JSON.parse(answer.body)),
 })
 

@@ -7,9 +7,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { descriptions, meanings, summaries } from '../../../infra/openapi/words.ts'
 import type { OperationId } from '../../../shared/contract.ts'
+import type { Event } from '../../../shared/http.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import '../../support/database.ts'
 import { bytesByPackage } from '../../bench/bundle/bytes-by-package.ts'
+import { eventOf } from '../../support/events.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 
 let bundles: Bundles
@@ -29,17 +31,17 @@ const startOf = (operation: OperationId): string =>
 const bundleOf = (operation: OperationId): string => join(bundles.folderOf(operation), 'index.js')
 
 /** Runs a bundle in a process that has nothing else. */
-const run = (operation: OperationId, fixture: string, env = process.env) => {
+const run = (operation: OperationId, event: Event, env = process.env) => {
   const script = `import(process.argv[1])
     .then(({ handler }) => handler(JSON.parse(process.argv[2]), {}))
     .then((result) => process.stdout.write('\\n' + JSON.stringify(result)))`
-  const args = ['-e', script, startOf(operation), readFileSync(`test/events/${fixture}.json`, 'utf8')]
+  const args = ['-e', script, startOf(operation), JSON.stringify(event)]
   return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env })
 }
 
-/** Calls a bundle with an event of test/events, as Lambda does. */
-const call = async (operation: OperationId, fixture: string) => {
-  const { stdout, stderr } = await run(operation, fixture)
+/** Calls a bundle with an event, as Lambda does. */
+const call = async (operation: OperationId, event: Event) => {
+  const { stdout, stderr } = await run(operation, event)
   expect(stderr).toBe('')
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
@@ -71,9 +73,12 @@ test('the source map of a bundle tells of each byte where it comes from', () => 
 })
 
 test('the bundles work against a database as the sources do', async () => {
-  const created = await call('createPet', 'createPet-int64-maximum')
-  const listed = await call('listPets', 'listPets-no-parameters')
-  const missing = await call('getPet', 'getPet-unknown-id')
+  const created = await call(
+    'createPet',
+    eventOf('createPet-created', { body: '{"name":"Rex","categoryId":9223372036854775807}' }),
+  )
+  const listed = await call('listPets', eventOf('listPets-no-parameters'))
+  const missing = await call('getPet', eventOf('getPet-unknown-id'))
 
   expect(created).toMatchObject({ statusCode: 201, body: expect.stringContaining('"categoryId":9223372036854775807') })
   expect(listed).toMatchObject({ statusCode: 200, body: `[${created.body}]` })
@@ -94,7 +99,7 @@ test('a bundle that Lambda starts reads before it is called', async () => {
 })
 
 test('a stack trace in the log names lines of the sources', async () => {
-  const { stderr } = await run('getPet', 'getPet-unknown-id', { ...process.env, PETS_TABLE: '' })
+  const { stderr } = await run('getPet', eventOf('getPet-unknown-id'), { ...process.env, PETS_TABLE: '' })
 
   expect(stderr).toContain('The environment variable PETS_TABLE is not set.')
   expect(stderr).toMatch(/at .*shared\/data\/tables\.ts:\d+:\d+/)

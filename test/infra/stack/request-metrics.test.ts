@@ -1,9 +1,9 @@
 import '../../support/database.ts'
-import { readFile } from 'node:fs/promises'
 import type { Context } from 'aws-lambda'
 import { describe, expect, test, vi } from 'vitest'
 import { handler as createPet } from '../../../functions/createPet.ts'
 import { handler as getPet } from '../../../functions/getPet.ts'
+import { eventOf } from '../../support/events.ts'
 import { both, onlyId, partsOf, propertiesOf } from './template.ts'
 
 const BY_OPERATION = { Operation: '$.message.operation' }
@@ -54,8 +54,7 @@ describe.each(both)('CloudWatch makes metrics in $name', ({ name, template }) =>
 /** The request line that a function logs for an event of test/events, as Lambda's JSON log format writes it. */
 const lineOf = async (handler: typeof getPet, fixture: string) => {
   const log = vi.spyOn(console, 'info').mockImplementation(() => {})
-  const event = JSON.parse(await readFile(`test/events/${fixture}.json`, 'utf8'))
-  await handler(event, { functionVersion: '7' } as Context) // Lambda's; the pipeline reads nothing else of it.
+  await handler(eventOf(fixture), { functionVersion: '7' } as Context) // Lambda's; the pipeline reads nothing else of it.
   const [[message] = []] = log.mock.calls
   log.mockRestore()
   return JSON.parse(JSON.stringify({ level: 'INFO', message }))

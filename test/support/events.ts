@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import type { Event } from '../../shared/http.ts'
+
+/** Values by name: a list for a name that is sent several times, `undefined` to remove a name. */
+type Values = Record<string, string | string[] | undefined>
+
+type Changes = {
+  headers?: Values
+  query?: Values
+  petId?: string
+  body?: string | null
+  isBase64Encoded?: boolean
+  requestContext?: Partial<Event['requestContext']>
+}
+
+/**
+ * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it. Each call returns a new
+ * object, because a function may change its event.
+ */
+export const eventOf = (name: string, { headers, query, petId, requestContext, ...body }: Changes = {}): Event => {
+  const event: Event = JSON.parse(readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8'))
+  const multiValueHeaders = merge(event.multiValueHeaders, headers)
+  const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
+  const changed: Event = {
+    ...event,
+    ...body,
+    headers: lastOfEach(multiValueHeaders) ?? {},
+    multiValueHeaders,
+    queryStringParameters: lastOfEach(multiValueQueryStringParameters),
+    multiValueQueryStringParameters: orNull(multiValueQueryStringParameters),
+    requestContext: { ...event.requestContext, ...requestContext },
+  }
+  return petId === undefined ? changed : withPetId(changed, petId)
+}
+
+const merge = (lists: Record<string, string[] | undefined> | null, changes: Values = {}): Record<string, string[]> => {
+  const merged = Object.entries({ ...lists, ...changes })
+  return Object.fromEntries(merged.flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()]])))
+}
+
+/** API Gateway keeps the last of repeated values in its maps of single values. */
+const lastOfEach = (lists: Record<string, string[]>): Record<string, string> | null =>
+  orNull(Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? ''])))
+
+/** API Gateway sends `null` for an empty map. */
+const orNull = <Value>(map: Record<string, Value>): Record<string, Value> | null =>
+  Object.keys(map).length > 0 ? map : null
+
+const withPetId = ({ requestContext, ...event }: Event, petId: string): Event => {
+  const moved = (path: string) => path.replace(/[^/]*$/, encodeURIComponent(petId))
+  return {
+    ...event,
+    path: moved(event.path),
+    pathParameters: { petId },
+    requestContext: { ...requestContext, path: moved(requestContext.path) },
+  }
+}

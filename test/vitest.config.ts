@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { standIns } from '../infra/bundle/stand-ins.ts'
-import { exampleCredentials } from './support/example-credentials.ts'
+import { exampleCredentials } from './support/secrets.ts'
 
 // These only look at templates. One process for all of them loads CDK once: of 16 s, 8.
 const templates = 'test/infra/stack/!(request-metrics).test.ts'
@@ -27,8 +27,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Most tests wait: for processes, and for a database that is made to fail.
     maxWorkers: 4,
-    globalSetup: 'test/support/temporary-files.ts',
-    setupFiles: 'test/support/capture-worker.ts',
+    globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/setup-worker.ts',
     // Where the API suite finds the API, if not at a local server of its own. Vite makes a "/" of BASE_URL for the tests.
     env: { API_BASE_URL: process.env.BASE_URL ?? '', ...exampleCredentials },
     projects: [

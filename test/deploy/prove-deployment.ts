@@ -1,5 +1,4 @@
-import { environment, run, type Surroundings } from '../support/process.ts'
-import { preparePython } from '../support/python.ts'
+import { environment, preparePython, run, type Surroundings } from '../support/process.ts'
 import { environmentOf, newCredentials, REGION } from './account.ts'
 import { cdkIn } from './cdk.ts'
 import { addPet, expectPet, expectRefusal } from './deployed.ts'

@@ -1,4 +1,4 @@
-import { answers, type Fault } from '../support/faults.ts'
+import { answers, type Fault } from '../support/fault-proxy.ts'
 import { isWhole } from './size.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Call } from '../support/fault-proxy.ts'
-import type { Fault } from '../support/faults.ts'
+import type { Call, Fault } from '../support/fault-proxy.ts'
 import type { Container } from './container.ts'
 
 /** A call that waits until its fate is known. */

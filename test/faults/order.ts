@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { answers, type Fault } from '../support/faults.ts'
+import { answers, type Fault } from '../support/fault-proxy.ts'
 import type { HeldCall } from './held-calls.ts'
 import { storeAnother } from './stored.ts'
 

@@ -1,6 +1,5 @@
 import { setting } from '../../shared/data/tables.ts'
-import type { Call } from '../support/fault-proxy.ts'
-import { answers } from '../support/faults.ts'
+import { answers, type Call } from '../support/fault-proxy.ts'
 import type { Container } from './container.ts'
 import { ask, type Wish } from './requests.ts'
 import { storeAnother } from './stored.ts'

@@ -5,7 +5,7 @@ import { handler as createPet } from '../../functions/createPet.ts'
 import { handler as getPet } from '../../functions/getPet.ts'
 import { handler as listPets } from '../../functions/listPets.ts'
 import type { Event } from '../../shared/http.ts'
-import { refuseInternals } from '../support/refuse-internals.ts'
+import { refuseInternals } from '../support/secrets.ts'
 
 const functions = { 'GET /pets': listPets, 'POST /pets': createPet, 'GET /pets/{petId}': getPet }
 

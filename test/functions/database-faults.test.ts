@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { always } from '../shared/data/faulty-database.ts'
-import { answers } from '../support/faults.ts'
+import { answers } from '../support/fault-proxy.ts'
 import { call, error, fixture } from './call.ts'
 
 afterEach(() => always('pass'))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type Received, send } from '../support/http.ts'
-import { refuseInternals } from '../support/refuse-internals.ts'
+import { refuseInternals } from '../support/secrets.ts'
 import { patiently } from './patiently.ts'
 import { bytesOf, type Request } from './request.ts'
 import type { Target } from './target.ts'

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openApiText } from '../../infra/openapi/document.ts'
-import { environment, run } from '../support/process.ts'
-import { preparePython } from '../support/python.ts'
+import { environment, preparePython, run } from '../support/process.ts'
 import { startServer } from '../support/server.ts'
 import type { Report } from './shortcomings.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect } from 'vitest'
-import { exampleCredentials } from './example-credentials.ts'
 import { type Received, type Sent, send } from './http.ts'
+import { exampleCredentials } from './secrets.ts'
 import { startServer } from './server.ts'
 
 /**

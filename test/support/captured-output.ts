@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { formatWithOptions } from 'node:util'
 
-/** Where what a run of the tests prints is kept until its end: a file for each output, named after it. */
+/** The folder that keeps everything a test run prints: one file for each output, named after its source. */
 export const outputFolder = (): string => join(tmpdir(), 'output')
 
-/** Keeps all that is printed by the processes which this one starts, and by those which they do not keep. */
+/** Copies the output of all processes that this process starts to `folder`. */
 export const captureProcesses = (folder: string): void => {
   mkdirSync(folder, { recursive: true })
   subscribe('child_process', (message) => {
-    const { process: child } = message as { process: ChildProcess } // Node.js documents it so.
-    // It gets its outputs later in the call that starts it. Whoever made that call listens to them no later than this.
+    const { process: child } = message as { process: ChildProcess } // As Node.js documents it.
+    // The child gets its streams later in the same call that starts it.
     process.nextTick(() => {
       for (const output of ['stdout', 'stderr'] as const) {
         const file = join(folder, fileName(`${commandOf(child)}, ${output} of process ${child.pid}`))
@@ -23,27 +23,27 @@ export const captureProcesses = (folder: string): void => {
   })
 }
 
-/** Keeps all that this process's console is given, whether or not a test silences it. */
+/** Copies everything that this process logs to `folder`, whether or not a test silences the console. */
 export const captureConsole = (folder: string, user: string): void => {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, fileName(`the console of ${user}`))
-  const heard = (method: (...args: unknown[]) => unknown) =>
+  const captured = (method: (...args: unknown[]) => unknown) =>
     new Proxy(method, {
       apply: (target, self, args) => {
         appendFileSync(file, `${formatWithOptions(UNLIMITED, ...args)}\n`)
         return Reflect.apply(target, self, args)
       },
     })
-  // Its methods are looked up at each call, since spies replace them.
+  // Spies replace the console's methods, so they are looked up at each call.
   globalThis.console = new Proxy(console, {
     get: (target, name) => {
       const member = Reflect.get(target, name)
-      return typeof member === 'function' ? heard(member) : member
+      return typeof member === 'function' ? captured(member) : member
     },
   })
 }
 
-// A log of Lambda is not cut, nor broken into lines, where a terminal's is.
+// Like a Lambda log: neither cut nor broken into lines.
 const WIDE = { compact: true, breakLength: Number.POSITIVE_INFINITY }
 const UNLIMITED = { ...WIDE, depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null }
 

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { openDatabase } from '../../infra/local/database.ts'
 import { setting } from '../../shared/data/tables.ts'
-import { exampleCredentials } from './example-credentials.ts'
+import { exampleCredentials } from './secrets.ts'
 
 // Each test file that imports this has a database of its own, with the service's tables and the local API key.
 await openDatabase()

@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { refuseInternals } from './refuse-internals.ts'
+import { refuseInternals } from './secrets.ts'
 
 /** A request as it goes over the wire: nothing is normalised, and a header may be given twice. */
 export type Sent = {

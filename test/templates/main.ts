@@ -1,8 +1,7 @@
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { environment, run } from '../support/process.ts'
-import { preparePython } from '../support/python.ts'
+import { environment, preparePython, run } from '../support/process.ts'
 
 // `npm run lint:templates`: checks the templates of both stages with cfn-lint, which knows what CloudFormation takes.
 

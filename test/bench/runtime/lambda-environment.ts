@@ -1,5 +1,5 @@
 import { functionSettings } from '../../../infra/gateway.ts'
-import { exampleCredentials } from '../../support/example-credentials.ts'
+import { exampleCredentials } from '../../support/secrets.ts'
 
 const { memoryMegabytes } = functionSettings
 

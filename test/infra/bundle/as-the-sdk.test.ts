@@ -6,7 +6,7 @@ import * as sdkLib from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import * as client from '../../../infra/bundle/sdk/client-dynamodb.ts'
 import * as lib from '../../../infra/bundle/sdk/lib-dynamodb.ts'
-import { exampleCredentials } from '../../support/example-credentials.ts'
+import { exampleCredentials } from '../../support/secrets.ts'
 
 // What DynamoDB would be given, and what it answers.
 let asked: { headers: IncomingMessage['headers']; body: unknown }[]

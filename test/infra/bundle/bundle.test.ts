@@ -1,3 +1,4 @@
+import '../../support/database.ts'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -7,11 +8,12 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { descriptions, meanings, summaries } from '../../../infra/openapi/words.ts'
 import type { OperationId } from '../../../shared/contract.ts'
+
 import type { Event } from '../../../shared/http.ts'
-import { type Bundles, makeBundles } from '../../support/bundles.ts'
-import '../../support/database.ts'
 import { bytesByPackage } from '../../bench/bundle/bytes-by-package.ts'
+import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import { eventOf } from '../../support/events.ts'
+
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 
 let bundles: Bundles

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { issue, rotate } from '../../../infra/keys/actions.ts'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { lostAnswer } from '../../support/faults.ts'
+import { lostAnswer } from '../../support/fault-proxy.ts'
 import { proxy, table } from './faulty-database.ts'
 
 /** Loses the answer to the first request of an operation, and none later. */

@@ -3,7 +3,7 @@ import { CommandError } from '../../../infra/command-line.ts'
 import { issue, rotate } from '../../../infra/keys/actions.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { answers } from '../../support/faults.ts'
+import { answers } from '../../support/fault-proxy.ts'
 import { deployment, proxy, table } from './faulty-database.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { exampleCredentials as credentials } from '../../support/example-credentials.ts'
+import { exampleCredentials as credentials } from '../../support/secrets.ts'
 import { failure, runCommand } from './run-command.ts'
 
 const region = { AWS_REGION: 'eu-central-1' }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { refuseInternals } from '../../support/refuse-internals.ts'
+import { refuseInternals } from '../../support/secrets.ts'
 import { type Answer, type Front, withoutTransport } from './front.ts'
 
 /** A connection that bytes are sent on as they are, until the test ends. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { find } from '../../../shared/data/api-keys.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
-import { answer } from '../../support/faults.ts'
+import { answer } from '../../support/fault-proxy.ts'
 import { always, proxy } from './faulty-database.ts'
 
 beforeEach(() => {

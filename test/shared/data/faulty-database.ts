@@ -4,8 +4,7 @@ import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { setting } from '../../../shared/data/tables.ts'
 import { digestOf } from '../../../shared/model/api-key.ts'
-import { startFaultProxy } from '../../support/fault-proxy.ts'
-import type { Fault } from '../../support/faults.ts'
+import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 
 // Each test file that imports this has a database of its own, which the service reaches through the proxy alone.
 const { endpoint } = await startEmbedded()

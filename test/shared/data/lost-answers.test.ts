@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { find } from '../../../shared/data/pets.ts'
-import { answers, lostAnswer } from '../../support/faults.ts'
+import { answers, lostAnswer } from '../../support/fault-proxy.ts'
 import { create } from './create.ts'
 import { always, once, proxy, storedPets } from './faulty-database.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { find } from '../../../shared/data/pets.ts'
-import { answers } from '../../support/faults.ts'
+import { answers } from '../../support/fault-proxy.ts'
 import { all, everyCall, outcomesOf } from './every-call.ts'
 import { always } from './faulty-database.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { warmUp } from '../../../shared/data/api-keys.ts'
-import { answers, type Fault } from '../../support/faults.ts'
+import { answers, type Fault } from '../../support/fault-proxy.ts'
 import { always, proxy } from './faulty-database.ts'
 
 beforeEach(() => {

@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { captureProcesses, outputFolder } from './captured-output.ts'
-import { refusePrintedSecrets } from './printed-secrets.ts'
+import { refusePrintedSecrets } from './secrets.ts'
 
 let folder: string
 
-/** Gives all tests of a run one place for temporary files: CDK and killed servers leave theirs behind. */
+/** Gives a test run one folder for all temporary files: CDK and killed servers leave theirs behind. */
 export const setup = (): void => {
   folder = mkdtempSync(join(tmpdir(), 'pet-store-test-'))
   process.env.TMPDIR = folder
   captureProcesses(outputFolder())
 }
 
-/** Removes it, unless a secret was printed: then the run fails. */
+/** Removes the folder, or fails the run if a secret was printed. */
 export const teardown = (): void => {
   refusePrintedSecrets(outputFolder())
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -2,6 +2,6 @@ import { relative } from 'node:path'
 import { expect } from 'vitest'
 import { captureConsole, captureProcesses, outputFolder } from './captured-output.ts'
 
-// In each process of tests, before each of their files.
+// Runs in each worker before each of its test files.
 captureProcesses(outputFolder())
 captureConsole(outputFolder(), relative('', expect.getState().testPath ?? ''))

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Event } from '../../shared/http.ts'
-import { answer, deprecated, unavailable } from '../functions/answers.ts'
+import { deprecated, responseTo, unavailable } from '../functions/responses.ts'
 import { createEvent, getEvent, listEvent } from './events.ts'
 import { storePet } from './stored.ts'
 
@@ -25,5 +25,5 @@ export const everyAnswer = (name: string) => {
 /** What a request is answered while the database cannot be reached. */
 export const unavailableTo = (event: Event) => {
   const own = event.resource === '/pets/{petId}' ? deprecated : {}
-  return answer(event, { ...unavailable, headers: { ...unavailable.headers, ...own } })
+  return responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...own } })
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { answer, unavailable } from '../functions/answers.ts'
+import { responseTo, unavailable } from '../functions/responses.ts'
 import { ask, type Exchange, ranOutOfTime } from './requests.ts'
 import type { Case, Ran } from './run-case.ts'
 import type { Item } from './stored.ts'
@@ -35,7 +35,7 @@ const possibleOutcomes = ({ way, overcome, times }: Case, isLate: boolean): stri
 
 const wholeAnswer = (exchange: Exchange, body: { id: unknown }) => {
   const outcome = outcomeOf(exchange)
-  if (outcome === 'unavailable') return answer(exchange.event, unavailable)
+  if (outcome === 'unavailable') return responseTo(exchange.event, unavailable)
   const headers = { Location: `/v1/pets/${body.id}`, ...(outcome === 'replayed' && { 'Idempotent-Replayed': 'true' }) }
-  return answer(exchange.event, { status: 201, headers, body })
+  return responseTo(exchange.event, { status: 201, headers, body })
 }

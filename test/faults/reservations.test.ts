@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { unavailable } from '../functions/answers.ts'
+import { unavailable } from '../functions/responses.ts'
 import { at } from '../shared/data/clock.ts'
 import { answers } from '../support/fault-proxy.ts'
 import { startContainer } from './container.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { putItem } from '../support/database.ts'
-import { answer, deprecated, unauthorized } from './answers.ts'
 import { call, fixture } from './call.ts'
+import { deprecated, responseTo, unauthorized } from './responses.ts'
 import { countStored } from './stored-pet.ts'
 
 const ASKS = 'Bearer realm="pet-store"'
@@ -29,7 +29,7 @@ test.each([
 
   const response = await call(event)
 
-  expect(response).toEqual(answer(event, unauthorized(ASKS)))
+  expect(response).toEqual(responseTo(event, unauthorized(ASKS)))
   expect(await countStored()).toBe(0)
 })
 
@@ -40,7 +40,7 @@ test.each(['listPets-garbled-key', 'listPets-unknown-key'])(
 
     const response = await call(event)
 
-    expect(response).toEqual(answer(event, unauthorized(NOT_GOOD)))
+    expect(response).toEqual(responseTo(event, unauthorized(NOT_GOOD)))
   },
 )
 
@@ -50,7 +50,7 @@ test('refuses a key that has expired and is stored still: DynamoDB deletes late'
 
   const response = await call(event)
 
-  expect(response).toEqual(answer(event, unauthorized(NOT_GOOD)))
+  expect(response).toEqual(responseTo(event, unauthorized(NOT_GOOD)))
 })
 
 test('refuses a key of another stage, even where it is stored', async () => {
@@ -60,5 +60,5 @@ test('refuses a key of another stage, even where it is stored', async () => {
   const response = await call(event)
 
   const { status, headers, body } = unauthorized(NOT_GOOD)
-  expect(response).toEqual(answer(event, { status, headers: { ...headers, ...deprecated }, body }))
+  expect(response).toEqual(responseTo(event, { status, headers: { ...headers, ...deprecated }, body }))
 })

@@ -1,7 +1,7 @@
 import '../support/database.ts'
 import { expect, test } from 'vitest'
-import { answer, deprecated } from './answers.ts'
 import { call, error, fixture } from './call.ts'
+import { deprecated, responseTo } from './responses.ts'
 
 // A deployment gone wrong, for an example of a bug.
 process.env.PETS_TABLE = 'NoSuchTable'
@@ -17,7 +17,7 @@ test.each([
 
   const message = 'Something went wrong on our side. Report it with the X-Request-Id.'
   const body = { code: 'internal_server_error', message, status: 500 }
-  expect(response).toEqual(answer(event, { status: 500, headers, body }))
+  expect(response).toEqual(responseTo(event, { status: 500, headers, body }))
   expect(error.mock.lastCall).toEqual([
     'Request %s was answered %d because:',
     event.requestContext.extendedRequestId,

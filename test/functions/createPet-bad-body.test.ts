@@ -1,7 +1,7 @@
 import '../support/database.ts'
 import { expect, test } from 'vitest'
-import { answer, badRequest } from './answers.ts'
 import { call, fixture } from './call.ts'
+import { badRequest, responseTo } from './responses.ts'
 import { countStored } from './stored-pet.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
@@ -32,7 +32,7 @@ test.each([
 
   const response = await call(event)
 
-  expect(response).toEqual(answer(event, badRequest(message)))
+  expect(response).toEqual(responseTo(event, badRequest(message)))
   expect(await countStored()).toBe(0)
 })
 
@@ -45,7 +45,7 @@ test.each(['createPet-text-plain', 'createPet-form', 'createPet-no-content-type'
 
     const message = 'Send the body as JSON, with the header Content-Type: application/json'
     const body = { code: 'unsupported_media_type', message, status: 415 }
-    expect(response).toEqual(answer(event, { status: 415, body }))
+    expect(response).toEqual(responseTo(event, { status: 415, body }))
     expect(await countStored()).toBe(0)
   },
 )

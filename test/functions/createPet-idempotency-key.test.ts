@@ -1,7 +1,7 @@
 import '../support/database.ts'
 import { expect, test } from 'vitest'
-import { answer, badRequest } from './answers.ts'
 import { call, fixture, info } from './call.ts'
+import { badRequest, responseTo } from './responses.ts'
 import { countStored, storedPet } from './stored-pet.ts'
 
 const first = await call(fixture('createPet-idempotency-key'))
@@ -12,7 +12,7 @@ test('adds the pet of a new key as if there were none', async () => {
 
   const headers = { Location: `/v1/pets/${id}` }
   const body = { id: expect.any(Number), name: 'Rex', categoryId: 7, status: 'available' }
-  expect(first).toEqual(answer(event, { status: 201, headers, body }))
+  expect(first).toEqual(responseTo(event, { status: 201, headers, body }))
   expect(await storedPet(id)).toEqual({
     ...first.body,
     statusShard: 'available#0',
@@ -31,7 +31,7 @@ test.each([
   const response = await call(event)
 
   const headers = { Location: first.headers.Location ?? '', 'Idempotent-Replayed': 'true' }
-  expect(response).toEqual(answer(event, { status: 201, headers, body: first.body }))
+  expect(response).toEqual(responseTo(event, { status: 201, headers, body: first.body }))
   expect(await countStored()).toBe(before)
   expect(info.mock.lastCall?.[0]).toMatchObject({ status: 201, replayed: 'true' })
 })
@@ -45,7 +45,7 @@ test('refuses another body with the same key', async () => {
   const message =
     'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.'
   const body = { code: 'unprocessable_content', message, status: 422 }
-  expect(response).toEqual(answer(event, { status: 422, body }))
+  expect(response).toEqual(responseTo(event, { status: 422, body }))
   expect(await countStored()).toBe(before)
 })
 
@@ -59,7 +59,7 @@ test.each(['createPet-idempotency-key-given-twice', 'createPet-idempotency-key-e
 
     const message =
       'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or omitted. Give each header once.'
-    expect(response).toEqual(answer(event, badRequest(message)))
+    expect(response).toEqual(responseTo(event, badRequest(message)))
     expect(await countStored()).toBe(before)
   },
 )

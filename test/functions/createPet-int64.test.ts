@@ -1,7 +1,7 @@
 import '../support/database.ts'
 import { expect, test } from 'vitest'
-import { answer, badRequest } from './answers.ts'
 import { call, callRaw, fixture } from './call.ts'
+import { badRequest, responseTo } from './responses.ts'
 
 // As text: JSON.parse would round these.
 test.each([
@@ -35,5 +35,5 @@ test.each([
   const response = await call(event)
 
   const message = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.'
-  expect(response).toEqual(answer(event, badRequest(message)))
+  expect(response).toEqual(responseTo(event, badRequest(message)))
 })

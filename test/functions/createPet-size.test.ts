@@ -1,7 +1,7 @@
 import '../support/database.ts'
 import { expect, test } from 'vitest'
-import { answer, badRequest } from './answers.ts'
 import { call, fixture } from './call.ts'
+import { badRequest, responseTo } from './responses.ts'
 
 const KIB_256 = 262_144
 const REX = '{"name":"Rex","categoryId":7}'
@@ -16,7 +16,7 @@ test.each([
 
   const headers = { Location: `/v1/pets/${response.body.id}` }
   const body = { id: expect.any(Number), name: 'Rex', categoryId: 7 }
-  expect(response).toEqual(answer(event, { status: 201, headers, body }))
+  expect(response).toEqual(responseTo(event, { status: 201, headers, body }))
 })
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
   const response = await call(event)
 
   const body = { code: 'payload_too_large', message: 'The body must not be larger than 256 KiB.', status: 413 }
-  expect(response).toEqual(answer(event, { status: 413, body }))
+  expect(response).toEqual(responseTo(event, { status: 413, body }))
 })
 
 test('answers 100 KB of nesting with 400, as a body that cannot be read', async () => {
@@ -36,7 +36,7 @@ test('answers 100 KB of nesting with 400, as a body that cannot be read', async 
   const response = await call(event)
 
   const message = expect.stringMatching(/^The body cannot be read as JSON\. It must be a JSON object in UTF-8, /)
-  expect(response).toEqual(answer(event, badRequest(message)))
+  expect(response).toEqual(responseTo(event, badRequest(message)))
 })
 
 test.each(['x', '🐕'])('takes a name of 1000 characters, each %s, and no longer one', async (character) => {
@@ -48,7 +48,7 @@ test.each(['x', '🐕'])('takes a name of 1000 characters, each %s, and no longe
   const body = { id: expect.any(Number), name: character.repeat(1000), categoryId: 7 }
   const message = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode.'
   expect(responses).toEqual([
-    answer(fits, { status: 201, headers: { Location: expect.stringMatching(/^\/v1\/pets\/\d+$/) }, body }),
-    answer(tooLong, badRequest(message)),
+    responseTo(fits, { status: 201, headers: { Location: expect.stringMatching(/^\/v1\/pets\/\d+$/) }, body }),
+    responseTo(tooLong, badRequest(message)),
   ])
 })

@@ -1,7 +1,7 @@
 import '../support/database.ts'
 import { expect, test } from 'vitest'
-import { answer } from './answers.ts'
 import { call, fixture } from './call.ts'
+import { responseTo } from './responses.ts'
 import { storedPet } from './stored-pet.ts'
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
@@ -24,7 +24,7 @@ test.each([
   const response = await call(event)
 
   const headers = { Location: `/v1/pets/${response.body.id}` }
-  expect(response).toEqual(answer(event, { status: 201, headers, body: { id: expect.any(Number), ...pet } }))
+  expect(response).toEqual(responseTo(event, { status: 201, headers, body: { id: expect.any(Number), ...pet } }))
 })
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   const response = await call(event)
 
   const headers = { Location: expect.stringMatching(location) }
-  expect(response).toEqual(answer(event, { status: 201, headers, body: { id: expect.any(Number), ...rex } }))
+  expect(response).toEqual(responseTo(event, { status: 201, headers, body: { id: expect.any(Number), ...rex } }))
 })
 
 test('gives each pet an id of its own, greater than the one before', async () => {

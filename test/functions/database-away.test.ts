@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../infra/local/database.ts'
-import { answer, deprecated, unavailable } from './answers.ts'
 import { call, error, fixture } from './call.ts'
+import { deprecated, responseTo, unavailable } from './responses.ts'
 
 // The key is remembered from this call, so that later ones get as far as the pets.
 const database = await openDatabase()
@@ -21,7 +21,7 @@ test.each([
     const response = await call(event)
 
     expect(before.status).toBe(200)
-    expect(response).toEqual(answer(event, { ...unavailable, headers: { ...unavailable.headers, ...own } }))
+    expect(response).toEqual(responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...own } }))
     expect(error.mock.lastCall).toEqual([
       'Request %s was answered %d because:',
       event.requestContext.extendedRequestId,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { putItem } from '../support/database.ts'
-import { answer, deprecated, unauthorized } from './answers.ts'
 import { call, fixture } from './call.ts'
+import { deprecated, responseTo, unauthorized } from './responses.ts'
 
 const NO_INT64 = 'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.'
 
@@ -13,7 +13,7 @@ test('answers with the pet, and that the operation is deprecated', async () => {
 
   const response = await call(event)
 
-  expect(response).toEqual(answer(event, { status: 200, headers: deprecated, body: rex }))
+  expect(response).toEqual(responseTo(event, { status: 200, headers: deprecated, body: rex }))
 })
 
 test('names the successor at the address that the caller used', async () => {
@@ -22,7 +22,7 @@ test('names the successor at the address that the caller used', async () => {
   const response = await call(event)
 
   const headers = { ...deprecated, Link: '<https://api.example.com/v1/pets>; rel="successor-version"' }
-  expect(response).toEqual(answer(event, { status: 200, headers, body: rex }))
+  expect(response).toEqual(responseTo(event, { status: 200, headers, body: rex }))
 })
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   const response = await call(event)
 
   const body = { code: 'not_found', message, status: 404 }
-  expect(response).toEqual(answer(event, { status: 404, headers: deprecated, body }))
+  expect(response).toEqual(responseTo(event, { status: 404, headers: deprecated, body }))
 })
 
 test.each([
@@ -53,5 +53,5 @@ test.each([
   const response = await call(event)
 
   const { status, headers, body } = unauthorized(challenge)
-  expect(response).toEqual(answer(event, { status, headers: { ...headers, ...deprecated }, body }))
+  expect(response).toEqual(responseTo(event, { status, headers: { ...headers, ...deprecated }, body }))
 })

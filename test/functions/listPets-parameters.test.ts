@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { putItem } from '../support/database.ts'
-import { answer, badRequest } from './answers.ts'
 import { call, fixture } from './call.ts'
+import { badRequest, responseTo } from './responses.ts'
 
 const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
 const STATUS = 'status must be one of available, pending, sold, or omitted'
@@ -23,7 +23,7 @@ test.each([
   const response = await call(event)
 
   const headers = { Link: expect.stringMatching(/^<https:\/\/abcdef1234\..+[?&]cursor=[\w-]{16}>; rel="next"$/) }
-  expect(response).toEqual(answer(event, { status: 200, headers, body: newest }))
+  expect(response).toEqual(responseTo(event, { status: 200, headers, body: newest }))
 })
 
 test.each([
@@ -47,5 +47,5 @@ test.each([
 
   const response = await call(event)
 
-  expect(response).toEqual(answer(event, badRequest(`${rules}. Give each parameter once.`)))
+  expect(response).toEqual(responseTo(event, badRequest(`${rules}. Give each parameter once.`)))
 })

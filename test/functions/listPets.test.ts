@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { putItem } from '../support/database.ts'
-import { answer } from './answers.ts'
 import { call, callRaw, fixture } from './call.ts'
+import { responseTo } from './responses.ts'
 
 const nala = { id: 106, name: 'Nala', categoryId: 7, status: 'available' }
 const milo = { id: 105, name: 'Milo', categoryId: 7 }
@@ -28,7 +28,7 @@ test.each([
 
   const response = await call(event)
 
-  expect(response).toEqual(answer(event, { status: 200, body }))
+  expect(response).toEqual(responseTo(event, { status: 200, body }))
 })
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
 
   const response = await call(event)
 
-  expect(response).toEqual(answer(event, { status: 200, headers: { Link }, body }))
+  expect(response).toEqual(responseTo(event, { status: 200, headers: { Link }, body }))
 })
 
 test('lists a pet without a status with no status at all', async () => {

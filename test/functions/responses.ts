@@ -1,0 +1,46 @@
+import type { Event } from '../../shared/http.ts'
+
+type Expected = { status: number; headers?: Record<string, string>; body: unknown }
+
+/** The whole response that a test expects to `event`: the headers that every response has, and `expected`. */
+export const responseTo = (event: Event, { status, headers = {}, body }: Expected) => ({
+  status,
+  headers: {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers':
+      'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, x-amzn-Remapped-WWW-Authenticate',
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json',
+    'X-Request-Id': event.requestContext.extendedRequestId,
+    ...headers,
+  },
+  body,
+})
+
+/** The headers that every response of getPet has, on the execute-api address of the fixtures. */
+export const deprecated = {
+  Deprecation: '@1795132800', // 2026-11-20
+  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  Link: '<https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/pets>; rel="successor-version"',
+}
+
+/** An error response. */
+export const errorResponse = (status: number, code: string, message: string, headers = {}): Expected => ({
+  status,
+  headers,
+  body: { code, message, status },
+})
+
+export const badRequest = (message: string) => errorResponse(400, 'bad_request', message)
+
+export const unauthorized = (challenge: string) =>
+  errorResponse(401, 'unauthorized', 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
+    'WWW-Authenticate': challenge,
+  })
+
+export const unavailable = errorResponse(
+  503,
+  'service_unavailable',
+  'The service is busy or partly down. Try again in a moment.',
+  { 'Retry-After': '1' },
+)

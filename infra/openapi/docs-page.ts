@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { referencePaths } from '../gateway.ts'
 import { servers } from './document.ts'
 
-/** A script from elsewhere: where it is, and the digest that its text must have. */
+/** The URL of a script, and the digest that its text must have (Subresource Integrity). */
 type Script = { address: string; integrity: string }
 
-/** The page that shows the document, with a console to try the operations in. */
+/** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
 export const docsPage = ({ address, integrity }: Script): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -18,32 +18,36 @@ export const docsPage = ({ address, integrity }: Script): string => `<!doctype h
 </head>
 <body>
 <div></div>
-<noscript>This page needs JavaScript. What it shows is at <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
+<noscript>This page needs JavaScript. It shows the document <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
 <script src="${address}" integrity="${integrity}" crossorigin="anonymous"></script>
-<script>${SHOW}</script>
+<script>${INLINE_SCRIPT}</script>
 </body>
 </html>
 `
 
-/** What the page may do: run its two scripts, and call the API that it comes from. An API key gets nowhere else. */
+/**
+ * The Content-Security-Policy of the page. The page can run only its two scripts and connect only to its own API, so no
+ * other server can receive an API key.
+ */
 export const contentSecurityPolicy = (integrity: string): string =>
   [
     "default-src 'none'",
-    `script-src '${integrity}' 'sha256-${digestOf('sha256', SHOW)}'`,
+    `script-src '${integrity}' 'sha256-${digestOf('sha256', INLINE_SCRIPT)}'`,
     "connect-src 'self'",
-    "style-src 'unsafe-inline'", // The script makes its styles.
+    "style-src 'unsafe-inline'", // The script creates style elements.
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    'img-src data:', // Last, as it ends without a quote: API Gateway wants quotes around it all, and takes them off.
+    // Must be last: API Gateway strips the quotes around the whole value, and would strip one at the end of it, too.
+    'img-src data:',
   ].join('; ')
 
-// From the root: the page is also found at `/v1/docs/`.
+// Absolute, because the page is also served at `/v1/docs/`.
 const DOCUMENT = `/v1${referencePaths.document}`
 
 const OPTIONS = {
   url: DOCUMENT,
-  servers: servers.slice(0, 1), // The others are out of reach of this page.
+  servers: servers.slice(0, 1), // The Content-Security-Policy blocks requests to the others.
   withDefaultFonts: false,
   documentDownloadType: 'direct',
   hideClientButton: true,
@@ -52,9 +56,9 @@ const OPTIONS = {
   mcp: { disabled: true },
 }
 
-// A number that a double would round is left out of what the page reads, as it would show another one: the limits of an
-// int64, which its description has in full.
-const SHOW = `
+// `JSON.parse` rounds the limits of an int64, and the page would show wrong numbers. The script removes them from the
+// document; the descriptions of the fields state them exactly.
+const INLINE_SCRIPT = `
 const isRounded = (value) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
 const customFetch = async (...request) => {
   const response = await fetch(...request)
@@ -64,20 +68,19 @@ const customFetch = async (...request) => {
 Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(OPTIONS)}, customFetch })
 `
 
-const PACKAGE = new URL('../../node_modules/@scalar/api-reference/', import.meta.url)
-const FILE = 'dist/browser/standalone.js'
+/** The script that renders the page: its text, its digest, and the URL of the same file on a CDN. */
+type ReferenceScript = { text: string; integrity: string; version: string; publicAddress: string }
 
-/** The script of the page: its text, the digest of that, and the address on a CDN where the same is. */
-export type ReferenceScript = { text: string; integrity: string; version: string; publicAddress: string }
-
-/** The script of the page, as it is installed. */
+/** The script that renders the page, as installed. It is read once: the file has 4 MB, and each stack needs its digest. */
 export const referenceScript = (): ReferenceScript => {
   script ??= readScript()
   return script
 }
 
-// Read once: it has 4 MB, and each stack asks for its digest (26 ms).
 let script: ReferenceScript | undefined
+
+const PACKAGE = new URL('../../node_modules/@scalar/api-reference/', import.meta.url)
+const FILE = 'dist/browser/standalone.js'
 
 const readScript = (): ReferenceScript => {
   const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'))
@@ -90,6 +93,6 @@ const readScript = (): ReferenceScript => {
   }
 }
 
-/** A digest as browsers compare it (Subresource Integrity, Content Security Policy). */
-export const digestOf = (algorithm: 'sha256' | 'sha384', text: string): string =>
+/** A digest in the format of Subresource Integrity and Content-Security-Policy. */
+const digestOf = (algorithm: 'sha256' | 'sha384', text: string): string =>
   createHash(algorithm).update(text).digest('base64')

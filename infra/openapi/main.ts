@@ -1,4 +1,4 @@
 import { openApiText } from './document.ts'
 
-// `npm run openapi`: prints the interface as an OpenAPI 3.1 document.
+// `npm run openapi` prints the interface as an OpenAPI 3.1 document.
 process.stdout.write(openApiText())

@@ -3,10 +3,14 @@ import { referencePaths } from '../gateway.ts'
 import { contentSecurityPolicy, docsPage } from './docs-page.ts'
 import { openApiDocument } from './document.ts'
 
-/** What is served to whoever asks for it, without a key and without a function, here and in AWS. */
+/** A response that is served to everyone, without an API key and without a Lambda function. */
 export type PublicDocument = { headers: Record<string, string>; body: string }
 
-/** The interface, as a document and as a page, by path. `script` is that of the page. */
+/**
+ * The OpenAPI document and the page that shows it, by path. The same on the local server and in AWS.
+ *
+ * @param script the URL and the digest of the script that renders the page
+ */
 export const publicDocuments = (script: { address: string; integrity: string }): Record<string, PublicDocument> => ({
   [referencePaths.document]: { headers: HEADERS, body: inertJson(stringifyJson(openApiDocument())) },
   [referencePaths.page]: {
@@ -20,14 +24,17 @@ export const publicDocuments = (script: { address: string; integrity: string }):
 })
 
 const HEADERS = {
-  'Cache-Control': 'no-cache', // Asked for anew, since any deployment may change it.
+  'Cache-Control': 'no-cache', // Every deployment may change the documents.
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 }
 
 /**
- * JSON text of the same value in which nothing means anything to API Gateway, which serves text as templates of the
- * Velocity Template Language: `$` and `#` begin what is filled in, and two backslashes may stand for one. ASCII, too.
+ * Escapes JSON text so that API Gateway serves it unchanged. A mock integration treats its response as a template of the
+ * Velocity Template Language, in which `$` and `#` start expressions and two backslashes can become one. Characters
+ * outside ASCII are escaped, too.
+ *
+ * @returns JSON text of the same value
  */
 export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)

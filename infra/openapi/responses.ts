@@ -13,19 +13,42 @@ import { gatewayResponses } from '../gateway.ts'
 import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
 /** The responses of an operation, by status. */
-export const responsesOf = (row: Operation): Json => {
-  const { status, body } = row.success
-  const json = { schema: jsonSchemaOf(body), ...exampleOf(body) }
+export const responsesOf = (operation: Operation): Json => {
+  const { status, body } = operation.success
   const success = {
     description: `${STATUS_CODES[status]}.`,
-    headers: successHeaders(row),
-    content: { 'application/json': json },
+    headers: headersOf(operation, successHeaders(operation)),
+    content: { 'application/json': { schema: jsonSchemaOf(body), ...exampleOf(body) } },
   }
-  const errors = errorsOf(row).map((error) => [error.status, errorResponse(row, error)])
+  const errors = errorsOf(operation).map((error) => [error.status, errorResponse(operation, error)])
   return { [status]: success, ...Object.fromEntries(errors) }
 }
 
-/** What can be wrong with a request to an operation, each with a message that it gets. */
+/** The headers of responses, for the components of the document. */
+export const componentHeaders = (): Json => ({
+  'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
+  Location: required(header('The path of the new resource.', '/v1/pets/373212905455903', { pattern: '/pets/\\d+$' })),
+  'Idempotent-Replayed': header(
+    'Present if an earlier request with the same key added the pet. This is the response to that request.',
+    'true',
+    { const: 'true' },
+  ),
+  Link: header(
+    'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
+    '<https://api.example.com/v1/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"',
+  ),
+  Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
+    pattern: '^@\\d+$',
+  }),
+  Sunset: header('The date on which the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
+  'Retry-After': required(header('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' })),
+  'WWW-Authenticate': header(
+    'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
+    'Bearer realm="pet-store", error="invalid_token"',
+  ),
+})
+
+/** The errors that a request to an operation can get; the message of each is an example. */
 const errorsOf = ({ params, query, headers, body }: Operation): ApiError[] => [
   ...[body, query, headers]
     .flatMap((schema) => (schema ? [badRequest(`${fieldRules(schema)[0]?.[1]}.`)] : []))
@@ -33,7 +56,7 @@ const errorsOf = ({ params, query, headers, body }: Operation): ApiError[] => [
   unauthorized({ keyWasSent: true }),
   ...(params ? [notFound('No pet has the id 1.')] : []),
   ...(body ? [gatewayResponses.payloadTooLarge, gatewayResponses.unsupportedMediaType] : []),
-  ...(headers && 'Idempotency-Key' in headers.entries ? [idempotencyKeyReused()] : []),
+  ...(takesIdempotencyKey(headers) ? [idempotencyKeyReused()] : []),
   gatewayResponses.tooManyRequests,
   gatewayResponses.internalServerError,
   gatewayResponses.badGateway,
@@ -41,71 +64,45 @@ const errorsOf = ({ params, query, headers, body }: Operation): ApiError[] => [
   gatewayResponses.gatewayTimeout,
 ]
 
-const errorResponse = (row: Operation, error: ApiError): Json => ({
-  description: DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
-  headers: errorHeaders(row, error),
+const errorResponse = (operation: Operation, error: ApiError): Json => ({
+  description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
+  headers: headersOf(operation, Object.keys(error.headers)),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body } },
 })
 
-const DESCRIPTIONS: Record<number, string> = {
-  400: 'A parameter, a header or a field is not what it may be; the message names each.',
+const ERROR_DESCRIPTIONS: Record<number, string> = {
+  400: 'The body, a parameter or a header is invalid. The message names what is invalid.',
   401: 'The API key is missing or invalid.',
   404: 'The requested resource could not be found.',
   413: 'The body is too large.',
-  415: 'The body is not JSON.',
-  422: 'The `Idempotency-Key` was sent with another body before.',
+  415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',
+  422: 'The `Idempotency-Key` was sent with a different body before.',
   429: 'Too many requests.',
-  500: 'A bug of the service.',
-  502: 'A failure of the service.',
-  503: 'The database is slow, throttling or away.',
-  504: 'The service took too long.',
+  500: 'An unexpected error in the service.',
+  502: 'The service failed to return a response.',
+  503: 'The database is slow, throttling requests or unavailable.',
+  504: 'The service did not respond in time.',
 }
 
-/** The headers of a success. */
-export const successHeaders = (row: Operation): Json =>
-  pick([
-    ...ALWAYS,
-    ...(row.success.status === 201 ? ['Location'] : []),
-    ...(row.headers && 'Idempotency-Key' in row.headers.entries ? ['Idempotent-Replayed'] : []),
-    ...(row.query && 'cursor' in row.query.entries ? ['Link'] : []),
-    ...deprecationOf(row),
-  ])
+/** References to the headers of a response: those of every response of the operation, and `names`. */
+const headersOf = ({ deprecated }: Operation, names: string[]): Json => {
+  const all = ['X-Request-Id', ...names, ...(deprecated ? ['Deprecation', 'Sunset', 'Link'] : [])]
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
 
-/** The headers of an error. */
-export const errorHeaders = (row: Operation, { headers }: ApiError): Json =>
-  pick([...ALWAYS, ...Object.keys(headers), ...deprecationOf(row)])
+const successHeaders = ({ success, query, headers }: Operation): string[] => [
+  ...(success.status === 201 ? ['Location'] : []),
+  ...(takesIdempotencyKey(headers) ? ['Idempotent-Replayed'] : []),
+  ...(query && 'cursor' in query.entries ? ['Link'] : []),
+]
 
-/** The headers of all responses, for the components of the document. */
-export const componentHeaders = (): Json => headers
+const takesIdempotencyKey = (headers: Operation['headers']): boolean =>
+  headers !== undefined && 'Idempotency-Key' in headers.entries
 
-const ALWAYS = ['X-Request-Id']
-
-const deprecationOf = ({ deprecated }: Operation): string[] => (deprecated ? ['Deprecation', 'Sunset', 'Link'] : [])
-
-const pick = (names: string[]): Json =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-
-const text = (description: string, example: string, more: Json = {}): Json => ({
+const header = (description: string, example: string, schema: Json = {}): Json => ({
   description,
-  schema: { type: 'string', ...more },
+  schema: { type: 'string', ...schema },
   example,
 })
 
-const always = (header: Json): Json => ({ ...header, required: true })
-
-const headers: Json = {
-  'X-Request-Id': always(text('Names the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
-  Location: always(text('The path of what was added.', '/v1/pets/373212905455903', { pattern: '/pets/\\d+$' })),
-  'Idempotent-Replayed': text('An earlier request with the same key has added the pet.', 'true', { const: 'true' }),
-  Link: text(
-    'Addresses (RFC 8288): `next` is the next page of a list, `successor-version` what replaces a deprecated operation.',
-    '<https://api.example.com/v1/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"',
-  ),
-  Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1795132800', { pattern: '^@\\d+$' }),
-  Sunset: text('When the operation is removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-  'Retry-After': always(text('After how many seconds to send the request again.', '1', { pattern: '^\\d+$' })),
-  'WWW-Authenticate': text(
-    'What is wrong with the key (RFC 6750). API Gateway renames it to `x-amzn-Remapped-WWW-Authenticate`.',
-    'Bearer realm="pet-store", error="invalid_token"',
-  ),
-}
+const required = (header: Json): Json => ({ ...header, required: true })

@@ -5,67 +5,30 @@ import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
 import { Int64, Int64Text, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { Limit, MAX_LIMIT, MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
-import { fieldWords } from './words.ts'
+import { fieldDescriptions, parameterDescriptions } from './words.ts'
 
-/** A JSON Schema (draft 2020-12, as OpenAPI 3.1 has it). A `bigint` in it is a number. */
+/** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
 
-/** The schemas that have a name in the document. */
+/** The schemas that have a name in the document; elsewhere they are references. */
 export const named = { PetStatus, NewPet, Pet, Pets }
 
-/** The named schemas. */
-export const componentSchemas = (): Json => checked(toJsonSchemaDefs(named, config))
+/** The JSON Schemas of `named`, by name. */
+export const componentSchemas = (): Json => complete(toJsonSchemaDefs(named, config))
 
-/** A schema as it is on the wire: of a text that is read as a number, the number. Named schemas are references. */
+/**
+ * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema describes the result.)
+ *
+ * @throws Error if JSON Schema cannot express a check and `written` has no entry for it
+ */
 export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
-  return checked(json)
+  return complete(json)
 }
 
-// What code checks means nothing to a converter.
-const written: [{ pipe: readonly unknown[] }, Json][] = [
-  [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
-  [Limit, { type: 'integer', minimum: 1, maximum: MAX_LIMIT }],
-  [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
-  [Cursor, { type: 'string', pattern: Cursor.pipe[1].requirement.source }],
-  [IdempotencyKey, { type: 'string', pattern: IdempotencyKey.pipe[1].requirement.source }],
-]
-const byLastAction = new Map(written.map(([{ pipe }, json]) => [pipe.at(-1), json]))
-
-const UNSAID = 'x-unsaid'
-
-const config: ConversionConfig = {
-  target: 'draft-2020-12',
-  typeMode: 'output',
-  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    if (errors) return { ...jsonSchema, [UNSAID]: valibotAction.type }
-    const described = byLastAction.get(valibotAction)
-    return described && { ...described, description: jsonSchema.description }
-  },
-  overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
-    if (valibotSchema.type === 'bigint') return { [UNSAID]: 'bigint' }
-    if (jsonSchema.properties) return { ...jsonSchema, properties: withMeanings(jsonSchema.properties) }
-    if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
-    // The default is a text, too.
-    return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
-  },
-}
-
-const withMeanings = (properties: object): Json =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [
-      name,
-      { ...schema, description: fieldWords(name, schema.description) },
-    ]),
-  )
-
-const checked = <T extends object>(json: T): T => {
-  const text = stringifyJson(json)
-  if (text.includes(UNSAID))
-    throw new Error(`Write down in infra/openapi/schemas.ts what JSON Schema cannot say: ${text}`)
-  return json
-}
+/** The example of a schema as a member of an OpenAPI object; empty if there is none. */
+export const exampleOf = (schema: v.GenericSchema): Json =>
+  examples.has(schema) ? { example: examples.get(schema) } : {}
 
 const newPet: NewPet = { name: 'Rex', categoryId: 7, status: 'available' }
 const pet: Pet = { id: 373212905455903, ...newPet }
@@ -77,6 +40,51 @@ const examples = new Map<v.GenericSchema, unknown>([
   [Pets, [{ id: 373212905520046, name: 'Tom', categoryId: 9007199254740991 }, pet]],
 ])
 
-/** An example of a value, where there is one. */
-export const exampleOf = (schema: v.GenericSchema): Json =>
-  examples.has(schema) ? { example: examples.get(schema) } : {}
+// The converter cannot translate checks that are code, so the JSON Schemas of these are written by hand.
+const written: [{ pipe: readonly unknown[] }, Json][] = [
+  [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
+  [Limit, { type: 'integer', minimum: 1, maximum: MAX_LIMIT }],
+  [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
+  [Cursor, { type: 'string', pattern: Cursor.pipe[1].requirement.source }],
+  [IdempotencyKey, { type: 'string', pattern: IdempotencyKey.pipe[1].requirement.source }],
+]
+// The description is the last action of each pipe, so it identifies the schema.
+const byDescription = new Map(written.map(([{ pipe }, json]) => [pipe.at(-1), json]))
+
+const INCOMPLETE = 'x-incomplete'
+
+const config: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'output',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
+    if (errors) return { ...jsonSchema, [INCOMPLETE]: valibotAction.type }
+    if (valibotAction.type !== 'description') return undefined
+    return { ...(byDescription.get(valibotAction) ?? jsonSchema), description: sentence(jsonSchema.description) }
+  },
+  overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
+    if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
+    if (jsonSchema.properties) return { ...jsonSchema, properties: described(jsonSchema.properties) }
+    if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
+    // The default is text, too: it is parsed like a value that was sent.
+    return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
+  },
+}
+
+const sentence = (rule = ''): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
+
+/** Puts the meaning of each property before its rule. */
+const described = (properties: object): Json =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const meaning = fieldDescriptions[name] ?? parameterDescriptions[name]
+      return [name, { ...schema, description: [meaning, schema.description].filter(Boolean).join(' ') || undefined }]
+    }),
+  )
+
+const complete = <T extends object>(json: T): T => {
+  const text = stringifyJson(json)
+  if (text.includes(INCOMPLETE))
+    throw new Error(`Add to "written" in infra/openapi/schemas.ts what JSON Schema cannot express: ${text}`)
+  return json
+}

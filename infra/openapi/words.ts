@@ -1,53 +1,57 @@
 import type { OperationId } from '../../shared/contract.ts'
 
-/** What fields and parameters mean, by name. */
-export const meanings: Record<string, string> = {
-  id: 'Unique identifier of the pet, assigned by the service on creation.',
-  name: "The pet's name.",
-  categoryId: 'Identifier of the category that the pet belongs to.',
-  status: 'Availability of the pet.',
-  limit: 'How many pets a page has at most.',
-  cursor: 'Where the page starts. Do not make one: take the whole address from the Link header of the page before.',
-  petId: 'The identifier of the pet.',
-  'Idempotency-Key':
-    'Makes it safe to send the request again: the pet is added once, and the answer is the same. Remembered for 24 hours. Use a new one, such as a UUID, for each pet.',
-}
-
-/** What a field means, and what it may be; `undefined` where neither is known. */
-export const fieldWords = (name: string, takes: unknown): string | undefined =>
-  [meanings[name], takes && `It is ${takes}.`].filter(Boolean).join(' ') || undefined
-
-/** What an operation does, in a few words. Not in its row of the contract, as no function needs it. */
+/** The short titles of the operations. They stand here and not in the contract because no function needs them. */
 export const summaries: Record<OperationId, string> = {
   listPets: 'List all animals',
   createPet: 'Add an animal',
   getPet: 'Get an animal',
 }
 
-/** What is to be known of an operation beyond that. */
+/** What a caller must know about an operation beyond its title. */
 export const descriptions: Partial<Record<OperationId, string>> = {
   listPets:
-    'Newest first. Where there are more pets than `limit`, the header `Link` holds the address of the next page. What was added a moment ago may be missing.',
+    'Returns pets, newest first. If there are more pets than `limit`, the `Link` header contains the URL of the next page. A pet that was added a moment ago may not be listed yet.',
   createPet:
-    'Unknown fields are ignored; none, at any depth, may have the name `__proto__`. A request whose answer is lost may be sent again, without adding a second pet, if it has an `Idempotency-Key`.',
-  getPet: 'A pet can be read as soon as it was added. An id that is no int64 names no pet.',
+    'Unknown fields are ignored. No key in the body, at any depth, may be `__proto__`. To retry a request without adding a second pet, send an `Idempotency-Key` and repeat it with each retry.',
+  getPet:
+    'A pet can be read as soon as it has been added. An identifier that is not an int64 gets the same response as an unknown one: 404.',
 }
 
-/** What the document says first. */
-export const introduction = `A pet store's catalogue: list, add and read pets.
+/** The descriptions of fields in bodies. A schema adds the rule for the value. */
+export const fieldDescriptions: Record<string, string> = {
+  id: 'The unique identifier of the pet, assigned by the service when the pet is added.',
+  name: "The pet's name.",
+  categoryId: 'The identifier of the category that the pet belongs to.',
+  status: 'The availability status of the pet.',
+}
 
-**Keys.** Every request carries an API key: \`Authorization: Bearer <API_KEY>\`.
+/** The descriptions of parameters and headers of requests. */
+export const parameterDescriptions: Record<string, string> = {
+  limit: 'The maximum number of pets to return.',
+  status: 'Returns only the pets with this availability status.',
+  cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
+  petId: 'The identifier of the pet.',
+  'Idempotency-Key':
+    'Makes the request safe to retry: the pet is added once, and every retry gets the original response. Use a new key, such as a UUID, for each pet. The service remembers a key for 24 hours.',
+}
 
-**Errors.** Every error has the same body: \`code\`, \`message\` and \`status\`. The code is the HTTP reason in snake_case; the
-message says what was wrong and what to do. Errors 429, 503 and 504 say in \`Retry-After\` when to send the request again.
+/** The introduction of the document. */
+export const introduction = `The catalogue of a pet store: list, add and read pets.
 
-**Sending again.** A list or a read may be sent again at any time. So may a create that has an \`Idempotency-Key\`: the pet is
-added once, and the answer is the same.
+**Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`.
 
-**int64.** \`categoryId\` is exact up to 9223372036854775807: read it with a JSON parser that does not round. An \`id\` fits into
-53 bits.
+**Errors.** Every error response has the same body: \`code\`, \`message\` and \`status\`. The code is the reason phrase of the
+HTTP status in snake_case, such as \`not_found\`. The message says what is wrong and how to fix it. Responses with status
+429, 503 and 504 have a \`Retry-After\` header: the number of seconds to wait before a retry.
 
-**Pages.** A list is an array. Follow the address in its \`Link\` header, \`rel="next"\`, until there is none.
+**Retries.** Requests that list or read pets are always safe to retry. A request that adds a pet is safe to retry if it
+has an \`Idempotency-Key\`: the pet is added once, and every retry gets the original response.
 
-**Deprecation.** A deprecated operation says so on each answer: \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and a \`Link\` to
-its successor.`
+**int64.** \`categoryId\` can be any int64, such as 9223372036854775807. Use a JSON parser that does not round large
+numbers. An \`id\` has at most 53 bits, so every JSON parser reads it exactly.
+
+**Pagination.** A list is a JSON array. If there are more pets, the \`Link\` header contains the URL of the next page, with
+\`rel="next"\`. Follow these links until a response has none.
+
+**Deprecation.** Responses of a deprecated operation announce its removal: \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594)
+and a \`Link\` to the replacement.`

@@ -1,37 +1,67 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { referenceScript } from '../../../infra/openapi/docs-page.ts'
 import { openApiDocument } from '../../../infra/openapi/document.ts'
-import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
+import { inertJson, publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 const { integrity, publicAddress } = referenceScript()
 const documents = publicDocuments({ address: publicAddress, integrity })
 const { headers: pageHeaders = {}, body: page = '' } = documents['/docs'] ?? {}
 
-const scriptsOf = (html: string) => [...html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
-
-test('the document that is served is the document, digit for digit', () => {
+test('the served document has exactly the values of the document', () => {
   const { body = '' } = documents['/openapi.json'] ?? {}
 
   expect(stringifyJson(exactJson(body, JSON.parse(body)))).toBe(stringifyJson(openApiDocument()))
   expect(body).toContain(':9223372036854775807')
 })
 
-test.each(Object.entries(documents))('%s is a template that API Gateway fills nothing into', (_, { body }) => {
+test.each(Object.entries(documents))('%s is a template in which API Gateway replaces nothing', (_, { body }) => {
   expect(body).toMatch(/^[ -~\n]+$/)
   expect(body).not.toMatch(/[$#]|\\\\/)
-  // API Gateway's limit of a template is 300 KB.
-  expect(body.length).toBeLessThan(100_000)
+  expect(body.length).toBeLessThan(100_000) // API Gateway's limit for a template is 300 KB.
 })
 
-test('the page runs two scripts: the very one that is installed, and its own', () => {
+describe('inertJson', () => {
+  test.each([
+    { $ref: '#/components/schemas/Pet' },
+    ['$context.requestId', '$!{util}', '#set($a = 1)', '##', '#[[ ]]#'],
+    ['\\', '\\\\', '\\$', '\\#end', '\\"', '\n\\n', '"'],
+    ['é', '→', '𝄞', '\u007f'],
+    [1, -9.5, true, null, {}],
+  ])('keeps the value and escapes what a template would replace: %j', (value) => {
+    const text = inertJson(JSON.stringify(value))
+
+    expect(JSON.parse(text)).toEqual(value)
+    expect(text).toMatch(/^[ -~]*$/)
+    expect(text).not.toMatch(/[$#]|\\\\/)
+  })
+
+  test('changes nothing else', () => {
+    const json = JSON.stringify({ name: 'Rex "the dog"', text: 'a\nb\tc', pattern: '^\\d+[^x]' }, undefined, 2)
+
+    expect(inertJson(json)).toBe(json.replaceAll('\\\\', '\\u005c'))
+  })
+})
+
+test('the page is HTML, with its security headers', () => {
+  expect(page).toMatch(/^<!doctype html>\n<html lang="en">/)
+  expect(pageHeaders).toEqual({
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': expect.any(String),
+    'Content-Type': 'text/html; charset=utf-8',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  })
+})
+
+test('the page can run two scripts only: the installed one and its own', () => {
   const installed = readFileSync('node_modules/@scalar/api-reference/dist/browser/standalone.js')
   const hashOf = (algorithm: string, data: string | Buffer) =>
     `${algorithm}-${createHash(algorithm).update(data).digest('base64')}`
 
-  const [library, own, ...others] = scriptsOf(page)
+  const [library, own, ...others] = [...page.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
 
   const hashes = { library: hashOf('sha384', installed), own: hashOf('sha256', own?.[2] ?? '') }
   expect(library?.[1]).toBe(` src="${publicAddress}" integrity="${hashes.library}" crossorigin="anonymous"`)
@@ -43,21 +73,10 @@ test('the page runs two scripts: the very one that is installed, and its own', (
   )
 })
 
-test('the script is of a version that nothing but a change of package.json changes', () => {
+test('the version of the script is pinned in package.json', () => {
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
   const version = devDependencies['@scalar/api-reference']
 
   expect(version).toMatch(/^\d+\.\d+\.\d+$/)
   expect(publicAddress).toBe(`https://cdn.jsdelivr.net/npm/@scalar/api-reference@${version}/dist/browser/standalone.js`)
-})
-
-test('the page is a document of HTML', () => {
-  expect(page).toMatch(/^<!doctype html>\n<html lang="en">/)
-  expect(pageHeaders).toEqual({
-    'Cache-Control': 'no-cache',
-    'Content-Security-Policy': expect.any(String),
-    'Content-Type': 'text/html; charset=utf-8',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-  })
 })

@@ -5,29 +5,29 @@ import { IdempotencyKey } from './model/idempotency-key.ts'
 import { Int64Text } from './model/int64.ts'
 import { Limit, NewPet, Pet, PetStatus, Pets } from './model/pet.ts'
 
-/** An operation of the interface. What serves, deploys and describes it is derived from this. */
+/** An operation of the interface. Its pipeline, deployment, local route and documentation are derived from this. */
 export type Operation = {
   method: 'GET' | 'POST'
-  /** Relative to the base address; `{name}` stands for a parameter. */
+  /** Relative to the base address; `{name}` is a path parameter. */
   path: `/${string}`
-  /** The parts of the request. A value that `params` does not take names nothing: 404. Elsewhere it is a 400. */
+  /** The parts of the request. An invalid path parameter is a 404; other invalid input is a 400. */
   params?: ObjectSchema
   query?: ObjectSchema
   headers?: ObjectSchema
   body?: ObjectSchema
   success: { status: 200 | 201; body: v.GenericSchema }
   deprecated?: Deprecated
-  /** What its function may do with the tables, besides reading API keys. */
+  /** What its function may do with the tables, in addition to reading API keys. */
   access: readonly Access[]
 }
 
-/** Any `v.object()` whose fields have a description. */
+/** A `v.object()` whose fields have descriptions. */
 export type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>
 
-/** Since when an operation is deprecated, when it is removed, and the path of what replaces it. */
+/** When an operation was deprecated, when it will be removed, and the path of its replacement. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 
-/** The table of contents: one row an operation, named by its operationId, as are its file and its Lambda function. */
+/** The operations by operationId, which is also the name of the file in `functions/` and of the Lambda function. */
 export const contract = {
   listPets: {
     method: 'GET',
@@ -61,22 +61,22 @@ export const contract = {
   },
 } as const satisfies Record<string, Operation>
 
-/** The name of an operation: its operationId. */
+/** The operationId of an operation. */
 export type OperationId = keyof typeof contract
 
-/** The names of all operations. */
-export const operationIds = Object.keys(contract) as OperationId[] // `Object.keys` types them as any string.
+/** The operationIds of all operations. */
+export const operationIds = Object.keys(contract) as OperationId[] // `Object.keys` returns `string[]`.
 
-/** The operations, as types. */
+/** The types of all operations. */
 export type Contract = typeof contract
 
-/** What an operation is given: its parameters, its headers and its body, parsed. */
+/** The parsed input of an operation: its parameters, headers and body in one object. */
 export type Input<Id extends OperationId> = Part<Id, 'params'> &
   Part<Id, 'query'> &
   Part<Id, 'headers'> &
   Part<Id, 'body'>
 
-/** What an operation answers. */
+/** What an operation returns. `headers` are added to the headers that every response has. */
 export type Output<Id extends OperationId> = {
   body: v.InferOutput<Contract[Id]['success']['body']>
   headers?: Record<string, string> | undefined

@@ -10,30 +10,29 @@ import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
 
 /**
- * The Lambda handler of an operation: everything that is the same for all of them stands here, once.
+ * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at its end. In Lambda,
+ * `ready` is awaited during init (`infra/bundle/start.mjs`).
  *
- * `ready` is awaited before it is called, where it runs in Lambda.
- *
- * @param id names the operation's row of the contract
- * @param run what the operation does; it is given its input parsed, and throws an ApiError for what a caller may see
+ * @param id the key of its entry in the contract
+ * @param run what the operation does. It gets the parsed input, and throws an ApiError for an error that callers may see
  */
 export const operation = <Id extends OperationId>(
   id: Id,
   run: (input: Input<Id>, event: Event) => Promise<Output<Id>>,
 ) => {
-  const row: Operation = contract[id]
-  const { status } = row.success
+  const entry: Operation = contract[id]
+  const { status } = entry.success
   const handler = middy<Event, Result>(
     async (event: Event) => respond(event, { ...(await run(inputOf(id, event), event)), status }),
-    // All that an operation waits for has a limit of its own, so a timer on each call would watch nothing.
+    // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([
-    // A request passes these downwards, a response or an error upwards.
+    // A request passes these from top to bottom, a response or an error from bottom to top.
     requestLog(id),
-    ...(row.deprecated ? [deprecation(row.deprecated)] : []),
+    ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
     bearerKey(apiKeys.find),
-    ...(row.body ? [jsonBody(fieldRules(row.body).map(([, rule]) => rule))] : []),
+    ...(entry.body ? [jsonBody(fieldRules(entry.body).map(([, rule]) => rule))] : []),
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }

@@ -2,14 +2,14 @@ import { headerValues, type Middleware } from '../http.ts'
 import { unauthorized } from '../model/api-error.ts'
 import type { ApiKey } from '../model/api-key.ts'
 
-// RFC 6750, section 2.1; the name of a scheme has no case (RFC 9110, section 11.1).
+// RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
 
 /** Lets a request through only with a known API key: `Authorization: Bearer <API_KEY>` (RFC 6750). */
 export const bearerKey = (find: (key: string) => Promise<ApiKey | undefined>): Middleware => ({
   before: async ({ event }) => {
     const sent = headerValues(event, 'authorization')
-    // Two such headers are no key: which of them counts must not depend on who reads them.
+    // Repeated headers are rejected, because proxies may disagree on which of them counts.
     const key = sent.length === 1 ? BEARER.exec(sent[0] ?? '')?.groups?.key : undefined
     const apiKey = key ? await find(key) : undefined
     if (!apiKey) throw unauthorized({ keyWasSent: key !== undefined })

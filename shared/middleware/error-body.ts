@@ -2,13 +2,13 @@ import { type Middleware, requestIdOf, respond } from '../http.ts'
 import { ApiError, internalServerError } from '../model/api-error.ts'
 import { nameSourceLines } from '../source-lines.ts'
 
-/** Turns whatever is thrown into a response with the Error body (interface, section 7). The only place that does. */
+/** Turns every error into a response with the Error body (interface, section 7). */
 export const errorBody = (): Middleware => ({
   onError: (request) => {
     const error = request.error instanceof ApiError ? request.error : internalServerError(request.error)
     if (error.status >= 500) {
       nameSourceLines(error.cause)
-      console.error('Request %s was answered %d because:', requestIdOf(request.event), error.status, error.cause)
+      console.error('Request %s failed with status %d:', requestIdOf(request.event), error.status, error.cause)
     }
     request.internal.errorCode = error.code
     request.response = respond(request.event, error)

@@ -6,13 +6,14 @@ import { exactJson } from '../model/json.ts'
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /**
- * Replaces the body by the JSON object that its text spells, with every int64 in it exact.
+ * Replaces the text of the body with the JSON object in it. Integers keep all their digits.
  *
- * @param rules what each field must be, for the error messages
+ * @param rules the rule of each field, for the error messages
+ * @throws ApiError 413, 415, or 400 if the body is not a JSON object
  */
 export const jsonBody = (rules: string[]): Middleware => {
   const expected = `It must be a JSON object in UTF-8, without a key __proto__, in which ${rules.join('; ')}.`
-  // The parser's own check of Content-Type knows two spellings of its name, and no space before a semicolon.
+  // The parser's own check finds only two spellings of the header name and allows no space before a semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
 
   return {
@@ -26,7 +27,7 @@ export const jsonBody = (rules: string[]): Middleware => {
         await parser.before?.(request)
         Object.assign(event, { body: exactJson(text, event.body) })
       } catch {
-        // Not UTF-8, not JSON, nested so deeply that the stack ends, or with a key such as __proto__.
+        // Not UTF-8, not JSON, nested too deeply for the stack, or with a key such as __proto__.
         throw badRequest(`The body cannot be read as JSON. ${expected}`)
       }
       if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
@@ -38,7 +39,7 @@ const encodingOf = ({ isBase64Encoded }: Event): BufferEncoding => (isBase64Enco
 
 const sizeOf = (event: Event): number => Buffer.byteLength(event.body ?? '', encodingOf(event))
 
-/** The body's text. Throws where it is not UTF-8: replacing what is not would lose it. */
+/** The text of the body. Throws if it is not UTF-8, because replacement characters would lose text. */
 const textOf = (event: Event): string =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(event.body ?? '', encodingOf(event)))
 

@@ -1,9 +1,9 @@
-/** The body of every error (interface, section 2). */
-export type ErrorBody = { code: string; message: string; status: number }
+/** The body of every error response (interface, section 2). */
+type ErrorBody = { code: string; message: string; status: number }
 
 /**
- * The only kind of error that a caller sees; whatever else is thrown is a bug, and answered with a 500 that says
- * nothing of it. `cause` is for the log, never for the caller.
+ * An error that callers may see. Any other error is a bug and becomes a 500 without details. `cause` is only logged, never
+ * sent.
  */
 export class ApiError extends Error {
   readonly status: number
@@ -24,36 +24,36 @@ export class ApiError extends Error {
 
 type ErrorDetails = { headers?: Record<string, string>; cause?: unknown }
 
-// One rule for codes, so that no client needs a table of them: the reason phrase of the HTTP status in snake_case.
+// A code is the reason phrase of the HTTP status in snake_case, so that clients need no table of codes.
 
-/** The request holds a value that the operation does not take. */
+/** A parameter, a header or the body is invalid. */
 export const badRequest = (message: string) => new ApiError(400, 'bad_request', message)
 
-/** The API key is missing, or not one that is good here. One body for all of these: a stranger must not learn which. */
+/** The API key is missing or invalid. All cases have the same body, so that strangers do not learn which one it is. */
 export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
   new ApiError(401, 'unauthorized', 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
-    // RFC 6750, section 3: the error attribute only where a key was sent.
+    // RFC 6750, section 3.1: no error attribute for a request without a key.
     headers: { 'WWW-Authenticate': `Bearer realm="pet-store"${keyWasSent ? ', error="invalid_token"' : ''}` },
   })
 
-/** Nothing is at this address. */
+/** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, 'not_found', message)
 
 /**
- * How large a body may be, in KiB. Lambda takes 6 MB, envelope included, API Gateway 10 MB: a limit of our own, below
- * both, is the same everywhere.
+ * The largest body, in KiB. API Gateway accepts 10 MB and Lambda 6 MB including the event. A smaller limit of our own is the
+ * same in all environments.
  */
 export const MAX_BODY_KIB = 256
 
-/** The body is larger than that. */
+/** The body is larger than `MAX_BODY_KIB`. */
 export const payloadTooLarge = () =>
   new ApiError(413, 'payload_too_large', `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
 
-/** The body is not in a format that is read here. */
+/** The `Content-Type` of the body is not JSON. */
 export const unsupportedMediaType = () =>
   new ApiError(415, 'unsupported_media_type', 'Send the body as JSON, with the header Content-Type: application/json')
 
-/** Another body was sent with the same `Idempotency-Key`. (RFC 9110 renamed 422, which was "Unprocessable Entity".) */
+/** The `Idempotency-Key` was used with another body. (RFC 9110 renamed 422, formerly "Unprocessable Entity".) */
 export const idempotencyKeyReused = () =>
   new ApiError(
     422,
@@ -61,13 +61,13 @@ export const idempotencyKeyReused = () =>
     'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.',
   )
 
-/** A bug: the cause is in the log, under the request id that the response carries. */
+/** A bug. The log has the cause, under the request id in the response. */
 export const internalServerError = (cause: unknown) =>
   new ApiError(500, 'internal_server_error', 'Something went wrong on our side. Report it with the X-Request-Id.', {
     cause,
   })
 
-/** A part that the service needs is slow, throttling or away; the same request may succeed in a moment. */
+/** A dependency is slow, throttling or unavailable. The same request may succeed in a moment. */
 export const serviceUnavailable = (cause: unknown) =>
   new ApiError(503, 'service_unavailable', 'The service is busy or partly down. Try again in a moment.', {
     headers: { 'Retry-After': '1' },

@@ -1,8 +1,8 @@
 const POLYNOMIAL = 0xedb88320
 
 /**
- * The CRC-32 of `bytes` (the polynomial of IEEE 802.3, its bits reversed), as `crc32` of `node:zlib` has it. That takes a
- * millisecond to load, of the ten in which getPet loads; this takes less than one for a thousand keys.
+ * The CRC-32 of `bytes` (IEEE 802.3), equal to `crc32` of `node:zlib`. Importing `node:zlib` takes 1 ms of the 10 ms in
+ * which getPet loads; this function takes less than 1 ms for a thousand keys.
  */
 export const crc32 = (bytes: Uint8Array): number => {
   let rest = ~0

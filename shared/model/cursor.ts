@@ -4,7 +4,7 @@ import { crc32 } from './crc32.ts'
 const ID_BYTES = 8
 const CURSOR_TEXT = /^[\w-]{16}$/
 
-/** Where the next page of a list starts: below the id `lastId`. Opaque to clients; made for any filter and limit. */
+/** The cursor of the page after the id `lastId`. It is opaque to clients and works with any filter and limit. */
 export const cursorAfter = (lastId: number): string => {
   const id = Buffer.alloc(ID_BYTES)
   id.writeBigUInt64BE(BigInt(lastId))
@@ -13,12 +13,12 @@ export const cursorAfter = (lastId: number): string => {
   return Buffer.concat([id, checksum]).toString('base64url')
 }
 
-/** A cursor as a client sends it back, read as the id below which the page starts. */
+/** A cursor from a client, parsed into the id below which the page starts. */
 export const Cursor = v.pipe(
   v.string(),
   v.regex(CURSOR_TEXT),
   v.transform((text) => Buffer.from(text, 'base64url')),
-  // The checksum tells a cursor that was cut or altered on its way from one that we made.
+  // The checksum detects a cursor that was truncated or altered.
   v.check((bytes) => crc32(bytes.subarray(0, ID_BYTES)) === bytes.readUInt32BE(ID_BYTES)),
   v.transform((bytes) => Number(bytes.readBigUInt64BE())),
   v.safeInteger(),

@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { stringifyJson } from './json.ts'
 
 /**
- * The header `Idempotency-Key`: bare, as most clients send it, or as a quoted string (RFC 9651, section 3.3.3), as its
- * draft has it (draft-ietf-httpapi-idempotency-key-header). Both spell the same key.
+ * The header `Idempotency-Key`. A key may be bare, as most clients send it, or a quoted string (RFC 9651, section 3.3.3), as
+ * draft-ietf-httpapi-idempotency-key-header requires. Both forms mean the same key.
  */
 export const IdempotencyKey = v.pipe(
   v.string(),
@@ -13,12 +13,12 @@ export const IdempotencyKey = v.pipe(
   v.description('1 to 255 visible ASCII characters, bare or in double quotes'),
 )
 
-/** What a client wants done once, however often it asks: it is named by the client, the operation and the key. */
+/** Identifies what a client wants done once, however often it sends the request. */
 export type Intent = { clientId: string; operation: string; key: string }
 
-/** What is stored in an intent's place. JSON keeps the parts apart, so that no two intents have one digest. */
+/** The digest that is stored for an intent. JSON separates the parts, so that two intents cannot have the same text. */
 export const intentDigest = ({ clientId, operation, key }: Intent): string =>
   hash('sha256', JSON.stringify([clientId, operation, key]))
 
-/** A digest of the values of a body, by which another body is told from the same one in another spelling. */
+/** A digest of the values of a body: the same for any order of its fields, and different for different values. */
 export const fingerprintOf = (body: object): string => hash('sha256', stringifyJson(Object.entries(body).sort()))

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 
-/** The least and the greatest int64. */
+/** The smallest and the largest int64. */
 export const MIN_INT64 = -(2n ** 63n)
 export const MAX_INT64 = 2n ** 63n - 1n
 
 /**
- * An int64 (interface, section 2), always exact: a `number` as far as those are (2^53 - 1), a `bigint` beyond.
- * Rounding an identifier would be silent data loss.
+ * An int64 (interface, section 2), always exact: a `number` up to 2^53 - 1, a `bigint` beyond. Rounding an identifier would be
+ * silent data loss.
  */
 export const Int64 = v.pipe(
   v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),
@@ -14,7 +14,7 @@ export const Int64 = v.pipe(
 )
 export type Int64 = v.InferOutput<typeof Int64>
 
-/** An int64 as it stands in a path: decimal digits, without leading zeros, so that one id has one address. */
+/** An int64 in a path: decimal digits without leading zeros, so that each id has one address. */
 export const Int64Text = v.pipe(
   v.string(),
   v.regex(/^(0|-?[1-9]\d{0,18})$/),
@@ -22,7 +22,7 @@ export const Int64Text = v.pipe(
   Int64,
 )
 
-/** The integer that `digits` (decimal, signed) spell, as a `bigint` where a `number` would round it. */
+/** Parses signed decimal digits; the result is a `bigint` if a `number` would be rounded. */
 export const exactInteger = (digits: string): Int64 => {
   const number = Number(digits)
   return Number.isSafeInteger(number) ? number : BigInt(digits)

@@ -1,6 +1,6 @@
 import { exactInteger } from './int64.ts'
 
-// TypeScript does not yet know these two parts of ECMAScript's "JSON.parse source text access" (Node.js 22).
+// TypeScript lacks these parts of ECMAScript's "JSON.parse source text access" (Node.js 22).
 declare global {
   interface JSON {
     parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
@@ -8,15 +8,15 @@ declare global {
   }
 }
 
-// A double holds 15 significant digits exactly; a number of more digits, or one small enough to have become 0, may
-// have been rounded. Most bodies hold neither, and need no second look (0.3 µs to find out; a second parse takes 1.9).
+// A double is exact up to 15 significant digits. A longer number, or one so small that it became 0, may have been rounded.
+// Most bodies have neither: this test takes 0.3 µs and saves a second parse of 1.9 µs.
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**
- * `text` as a JSON value in which no integer was rounded: one in plain digits beyond 2^53 is a `bigint`, and any other
- * number that a double does not spell with the same digits is `NaN`, which no schema takes.
+ * The JSON value in `text` without rounded integers: integers in plain digits beyond 2^53 are `bigint`s, and any other number
+ * that a double rounds is `NaN`, which every schema rejects.
  *
- * @param parsed what `JSON.parse` made of `text`
+ * @param parsed the result of `JSON.parse(text)`
  */
 export const exactJson = (text: string, parsed: unknown): unknown =>
   MAY_BE_ROUNDED.test(text) ? JSON.parse(text, exactNumber) : parsed
@@ -27,13 +27,13 @@ const exactNumber = (_key: string, value: unknown, { source = '' }: { source?: s
   return significantDigits(source) === significantDigits(String(value)) ? value : Number.NaN
 }
 
-// Without `(?<!0)`, zeros that are not the last digits take the square of their number.
+// Without `(?<!0)`, a long run of zeros in the middle takes quadratic time.
 const significantDigits = (number: string): string =>
   number
     .replace(/e.*/i, '')
     .replace(/\D/g, '')
     .replace(/^0+|(?<!0)0+$/g, '')
 
-/** `value` as JSON text, a `bigint` in plain digits (`JSON.stringify` throws on one). */
+/** Writes `value` as JSON, with each `bigint` in plain digits. (`JSON.stringify` throws a TypeError for a `bigint`.) */
 export const stringifyJson = (value: unknown, indent = 0): string =>
   JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part), indent)

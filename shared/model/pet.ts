@@ -1,18 +1,21 @@
 import * as v from 'valibot'
 import { Int64 } from './int64.ts'
 
+/** The most characters (code points) of a name. */
+export const MAX_NAME = 1000
+
+/** The most pets on a page (interface, section 8). */
+export const MAX_LIMIT = 100
+
 const STATUSES = ['available', 'pending', 'sold'] as const
 
-/** Availability of a pet (interface, section 2). */
+/** The availability of a pet (interface, section 2). */
 export const PetStatus = v.pipe(v.picklist(STATUSES), v.description(`one of ${STATUSES.join(', ')}`))
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
-/** How many code points a pet's name may have. */
-export const MAX_NAME = 1000
-
 /**
- * A pet's name. Its length counts code points. It is bounded because a longer one would end in an error of
- * DynamoDB's; a lone surrogate or U+FFFD in it means that text was lost on the way here.
+ * The name of a pet. Its length is limited because stored items are. A lone surrogate or U+FFFD is invalid because it means
+ * that text was lost before it arrived here.
  */
 export const Name = v.pipe(
   v.string(),
@@ -21,7 +24,7 @@ export const Name = v.pipe(
   v.description(`a string of 1 to ${MAX_NAME} characters, not only white space, in valid Unicode`),
 )
 
-/** What a client sends to add a pet. Unknown fields are ignored and never stored, a client's `id` among them. */
+/** What a client sends to add a pet. Unknown fields, including an `id`, are ignored and never stored. */
 export const NewPet = v.object({ name: Name, categoryId: Int64, status: v.optional(PetStatus) })
 export type NewPet = v.InferOutput<typeof NewPet>
 
@@ -33,12 +36,7 @@ export type Pet = v.InferOutput<typeof Pet>
 export const Pets = v.array(Pet)
 export type Pets = v.InferOutput<typeof Pets>
 
-const codePoints = (text: string): number => (text.length > 2 * MAX_NAME ? text.length : [...text].length)
-
-/** How many pets a page may have at most. */
-export const MAX_LIMIT = 100
-
-/** How many pets a page may have (interface, section 8), as it stands in a query. */
+/** The size of a page, as text in the query (interface, section 8). */
 export const Limit = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d*$/),
@@ -47,21 +45,22 @@ export const Limit = v.pipe(
   v.description(`an integer from 1 to ${MAX_LIMIT}`),
 )
 
-const EPOCH = Date.UTC(2024, 0, 1)
-const IDS_PER_MILLISECOND = 4096
-
-let last = 0
-
 /**
- * A new id: 41 bits of milliseconds since 2024, then 12 random bits, so a positive integer that every JSON client holds
- * exactly (53 bits, until 2093). Ids sort by creation; within one process always, since none is below its last one.
- * Two processes may draw the same id in the same millisecond: whoever writes it first has it.
+ * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Ids are positive integers that every JSON client
+ * holds exactly (53 bits, until 2093), and sort by creation; those of one process always ascend. Two processes may generate
+ * the same id in the same millisecond, so the caller must check that it is free.
  *
  * @param now milliseconds since 1970
  */
 export const newPetId = (now = Date.now()): number => {
-  // Plain arithmetic: the shift operators cut their operands to 32 bits.
-  const drawn = (now - EPOCH) * IDS_PER_MILLISECOND + Math.floor(Math.random() * IDS_PER_MILLISECOND)
-  last = Math.max(drawn, last + 1)
-  return last
+  // Plain arithmetic, because the shift operators truncate to 32 bits.
+  const candidate = (now - ID_EPOCH) * IDS_PER_MILLISECOND + Math.floor(Math.random() * IDS_PER_MILLISECOND)
+  lastId = Math.max(candidate, lastId + 1)
+  return lastId
 }
+
+const ID_EPOCH = Date.UTC(2024, 0, 1)
+const IDS_PER_MILLISECOND = 4096
+let lastId = 0
+
+const codePoints = (text: string): number => (text.length > 2 * MAX_NAME ? text.length : [...text].length)

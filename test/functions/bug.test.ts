@@ -19,7 +19,7 @@ test.each([
   const body = { code: 'internal_server_error', message, status: 500 }
   expect(response).toEqual(responseTo(event, { status: 500, headers, body }))
   expect(error.mock.lastCall).toEqual([
-    'Request %s was answered %d because:',
+    'Request %s failed with status %d:',
     event.requestContext.extendedRequestId,
     500,
     expect.objectContaining({ name: 'ResourceNotFoundException' }),

@@ -23,7 +23,7 @@ test.each([
     expect(before.status).toBe(200)
     expect(response).toEqual(responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...own } }))
     expect(error.mock.lastCall).toEqual([
-      'Request %s was answered %d because:',
+      'Request %s failed with status %d:',
       event.requestContext.extendedRequestId,
       503,
       expect.objectContaining({ code: 'ECONNREFUSED' }),

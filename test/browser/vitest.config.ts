@@ -9,6 +9,6 @@ export default defineConfig({
     // These only end what hangs, on a machine that is busy with other work as well.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    globalSetup: 'test/support/temporary-files.ts',
+    globalSetup: 'test/support/global-setup.ts',
   },
 })

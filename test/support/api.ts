@@ -1,21 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect } from 'vitest'
+import { expect, inject } from 'vitest'
+import './api-server.ts'
 import { type Received, type Sent, send } from './http.ts'
-import { exampleCredentials } from './secrets.ts'
-import { startServer } from './server.ts'
 
-/**
- * The API under test: the one at the address `BASE_URL` of the command line, with the key `API_KEY`; without these, a
- * local server that is started for the test file alone.
- */
-const { baseUrl, apiKey, stop } = process.env.API_BASE_URL
-  ? { baseUrl: process.env.API_BASE_URL.replace(/\/$/, ''), apiKey: process.env.API_KEY ?? '', stop: undefined }
-  : await startServer([], exampleCredentials)
-afterAll(() => stop?.())
+/** The API under test (see api-server.ts). Other test files call it too, so its catalogue is never empty for certain. */
+export const { baseUrl, apiKey } = inject('api')
 
-export { apiKey, baseUrl }
-
-/** Sends a request without an API key; again, as often as a deployment that throttles asks for it. */
+/** Sends a request without an API key. Retries a 429, as a throttled deployment asks for. */
 export const callAnonymously = async (request: Sent): Promise<Received> => {
   const response = await send(baseUrl, request)
   if (response.status !== 429) return response
@@ -27,7 +18,7 @@ export const callAnonymously = async (request: Sent): Promise<Received> => {
 export const call = ({ headers, ...request }: Sent): Promise<Received> =>
   callAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 
-/** Adds a pet; `pet` is a value, or JSON text where a value would not hold it. */
+/** Sends a create; `pet` is a value, or JSON text for what no value can express. */
 export const create = (pet: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
   const body = typeof pet === 'string' ? pet : JSON.stringify(pet)
   return call({ method: 'POST', path: '/pets', headers: { 'Content-Type': 'application/json', ...headers }, body })
@@ -35,25 +26,25 @@ export const create = (pet: unknown, headers: Sent['headers'] = {}): Promise<Rec
 
 export type Pet = { id: number; name: string; categoryId: number; status?: string }
 
-/** Adds a pet that the service takes. */
+/** Creates a valid pet. */
 export const created = async (pet: Omit<Pet, 'id'>): Promise<Pet> => {
   const { status, body } = await create(pet)
   expect(status).toBe(201)
-  return body as Pet // What the interface says of a 201; the tests of createPet prove it.
+  return body as Pet // As the interface describes a 201; the tests of createPet prove it.
 }
 
-/** The header of a 401, under either of its names: API Gateway's REST APIs rename it on the way out. */
+/** The challenge of a 401. API Gateway's REST APIs rename its header. */
 export const challenge = ({ headers }: Received): string | undefined =>
   headers['www-authenticate'] ?? headers['x-amzn-remapped-www-authenticate']
 
-/** Expects an error: exactly the Error body, and what every response carries. */
+/** Expects an error: exactly the error body, and the headers of every response. */
 export const expectError = (received: Received, status: number, code: string, message: unknown): void => {
   expect(received.body).toEqual({ status, code, message })
   expect(received.status).toBe(status)
   expectCommonHeaders(received)
 }
 
-/** Expects the headers that every response carries. */
+/** Expects the headers that every response has. */
 export const expectCommonHeaders = ({ headers }: Received): void => {
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',

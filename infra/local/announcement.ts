@@ -5,13 +5,30 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { setting } from '../../shared/data/tables.ts'
 import { digestOf } from '../../shared/model/api-key.ts'
 
-/** Where a local server and its database are: for commands that work on a running one. */
-export const Announcement = v.object({ endpoint: v.string(), baseUrl: v.string(), apiKeysTable: v.string() })
+/** The API key of every local database. It is fixed so that the documentation can show it, and works nowhere else. */
+export const LOCAL_API_KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
+
+/** The local API key as it is stored. */
+export const storedLocalApiKey: StoredApiKey = {
+  digest: digestOf(LOCAL_API_KEY),
+  keyId: 'local',
+  clientId: 'local',
+  name: 'Local development',
+  createdAt: '2026-11-20T00:00:00.000Z',
+}
+
+/** AWS settings that the SDK requires and a local database ignores. */
+export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }
+
+const Announcement = v.object({ endpoint: v.string(), baseUrl: v.string(), apiKeysTable: v.string() })
+
+/** The addresses of a local server and its database, for the commands that work on a running server. */
 export type Announcement = v.InferOutput<typeof Announcement>
 
 /**
- * Writes down, as long as this process lives, where it serves the API and which database it uses. Of two servers the
- * later one is found. The file is at the top of the repository, or where LOCAL_DATABASE_FILE says (nowhere if empty).
+ * Writes the announcement of this process to a file, and removes it when the process ends. The last server that starts
+ * wins. The file is `.local-database.json` at the top of the repository, or the one that LOCAL_DATABASE_FILE names; an
+ * empty value turns the announcement off.
  */
 export const announce = (baseUrl: string): void => {
   const file = fileOf(process.env)
@@ -19,23 +36,21 @@ export const announce = (baseUrl: string): void => {
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? ''
   const text = `${JSON.stringify({ endpoint, baseUrl, apiKeysTable: setting('apiKeysTable') })}\n`
   try {
-    // Renamed into place, so that nobody reads a part of it.
+    // Renaming is atomic: no reader sees a partial file.
     writeFileSync(`${file}.${process.pid}`, text)
     renameSync(`${file}.${process.pid}`, file)
   } catch (error) {
-    // The API works without it.
-    console.warn(
-      'The keys and smoke commands will not find this server:',
-      error instanceof Error ? error.message : error,
-    )
+    // The API works without the file.
+    const reason = error instanceof Error ? error.message : error
+    console.warn('The keys and smoke commands will not find this server:', reason)
   }
   process.on('exit', () => {
-    // Another server's announcement is left alone.
+    // The file of a server that started later stays.
     if (textOf(file) === text) rmSync(file, { force: true })
   })
 }
 
-/** The announcement of the local server that was started last; `undefined` where none is running. */
+/** Reads the announcement of the local server that started last; `undefined` if there is none. */
 export const readAnnouncement = (environment: NodeJS.ProcessEnv): Announcement | undefined => {
   try {
     return v.parse(Announcement, JSON.parse(textOf(fileOf(environment)) ?? ''))
@@ -54,18 +69,3 @@ const textOf = (file: string): string | undefined => {
     return undefined
   }
 }
-
-/** The API key of every local database, fixed so that documentation can show it. Nowhere else is it good. */
-export const LOCAL_API_KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
-
-/** It as it is stored. */
-export const storedLocalApiKey: StoredApiKey = {
-  digest: digestOf(LOCAL_API_KEY),
-  keyId: 'local',
-  clientId: 'local',
-  name: 'Local development',
-  createdAt: '2026-11-20T00:00:00.000Z',
-}
-
-/** The AWS settings that the SDK wants, and that a local database does not look at. */
-export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }

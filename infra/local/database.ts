@@ -1,19 +1,28 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb'
 import * as apiKeys from '../../shared/data/api-keys.ts'
-import { settings } from '../../shared/data/tables.ts'
+import { type KeyAttribute, setting, settings, type Table, tables } from '../../shared/data/tables.ts'
 import { CommandError } from '../command-line.ts'
 import { placeholders, storedLocalApiKey } from './announcement.ts'
-import { createTables } from './create-tables.ts'
 import { startEmbedded } from './embedded-database.ts'
 
-/** A database that the service can work with, told to a person, and how to let go of it. */
+/** A database that is ready to use; `description` is for the banner. */
 export type Database = { description: string; close: () => Promise<void> }
 
 /**
- * Makes a DynamoDB the one that everything in this process talks to, with the service's tables and the local API key.
+ * Opens a DynamoDB for this process: sets the environment variables that the service reads, creates missing tables and
+ * stores the local API key.
  *
- * @param folder where the embedded database keeps its data; in memory otherwise
- * @param endpoint the address of another DynamoDB, to use that
- * @throws CommandError where the folder or the other DynamoDB cannot be used
+ * @param folder where the embedded database keeps its data; in memory by default
+ * @param endpoint another DynamoDB, to use instead of the embedded one
+ * @throws CommandError if the folder or the endpoint cannot be used
  */
 export const openDatabase = async (folder?: string, endpoint?: string): Promise<Database> => {
   if (endpoint) {
@@ -21,7 +30,7 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
     return { description: endpoint, close: async () => {} }
   }
   const embedded = await startEmbedded(folder)
-  // Nothing of the person's own AWS settings matters to it, or reaches it.
+  // The developer's own AWS settings must neither break the embedded database nor be sent to it.
   delete process.env.AWS_PROFILE
   Object.assign(process.env, placeholders)
   await use(embedded.endpoint)
@@ -29,19 +38,19 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
 }
 
 const useExternal = async (endpoint: string): Promise<void> => {
-  // The local API key is public: it must not get where other people's pets are.
+  // The local API key is public, so it must never be stored in a real account.
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
   if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host)) {
-    throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be AWS itself: the local API key is known to everybody.')
+    throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.')
   }
-  // A profile would come before keys, and may be of an account that has nothing to do with this.
+  // The SDK prefers a profile to the placeholders, and the profile may belong to an unrelated account.
   if (!process.env.AWS_ACCESS_KEY_ID) delete process.env.AWS_PROFILE
   Object.assign(process.env, { ...placeholders, ...process.env })
   try {
     await use(endpoint)
   } catch (error) {
     const reason = error instanceof Error ? error.message || error.name : error
-    throw new CommandError(`The DynamoDB at ${endpoint} cannot be used: ${reason}`)
+    throw new CommandError(`Cannot use the DynamoDB at ${endpoint}: ${reason}`)
   }
 }
 
@@ -59,3 +68,50 @@ const local = {
   [settings.readShards]: '1',
   [settings.writeShards]: '1',
 }
+
+const createTables = async (): Promise<void> => {
+  const client = new DynamoDBClient()
+  try {
+    await Promise.all(Object.values(tables).map((table) => createTable(client, table)))
+  } finally {
+    client.destroy()
+  }
+}
+
+const createTable = async (client: DynamoDBClient, table: Table): Promise<void> => {
+  const TableName = setting(table.setting)
+  try {
+    while (!(await isActive(client, TableName))) await pause(20)
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error
+    await client.send(new CreateTableCommand(definition(TableName, table))).catch((failure) => {
+      if (!(failure instanceof ResourceInUseException)) throw failure // Another process created it first.
+    })
+    while (!(await isActive(client, TableName))) await pause(20)
+  }
+}
+
+const isActive = async (client: DynamoDBClient, TableName: string): Promise<boolean> => {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
+  const indexes = Table?.GlobalSecondaryIndexes ?? []
+  return [Table?.TableStatus, ...indexes.map(({ IndexStatus }) => IndexStatus)].every((status) => status === 'ACTIVE')
+}
+
+const definition = (TableName: string, { partitionKey, indexes }: Table): CreateTableCommandInput => {
+  const attributes = [partitionKey, ...Object.values(indexes).flatMap((index) => [index.partitionKey, index.sortKey])]
+  const named = new Map(attributes.map((attribute) => [attribute.name, attribute]))
+  const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, index]) => ({
+    IndexName,
+    KeySchema: [key(index.partitionKey, 'HASH'), key(index.sortKey, 'RANGE')],
+    Projection: { ProjectionType: 'ALL' as const },
+  }))
+  return {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [...named.values()].map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    KeySchema: [key(partitionKey, 'HASH')],
+    ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
+  }
+}
+
+const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType })

@@ -1,73 +1,77 @@
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import dynalite from 'dynalite'
 import { Level } from 'level'
 import { CommandError } from '../command-line.ts'
 
-/** A DynamoDB that runs in this process, and its address. */
+/** A DynamoDB that runs in this process. */
 export type EmbeddedDatabase = { endpoint: string; close: () => Promise<void> }
+
+// Required rather than imported, because the package has no types.
+const dynalite: (options: { path: string | undefined; createTableMs: number }) => Server = createRequire(
+  import.meta.url,
+)('dynalite')
 
 /**
  * Starts a DynamoDB in this process, on a free port of the loopback interface.
  *
- * @param folder where its data is kept; in memory otherwise
- * @throws CommandError where the folder cannot be used
+ * @param folder where it keeps its data; in memory by default
+ * @throws CommandError if the folder cannot be used
  */
 export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> => {
-  const release = folder === undefined ? undefined : await takeFolder(folder)
+  const unlock = folder === undefined ? undefined : await lockFolder(folder)
   const server = dynalite({ path: folder, createTableMs: 0 })
-  // dynalite throws, and so ends this process, when a client goes away in the middle of a request.
+  // dynalite throws, and so ends the process, when a client disconnects in the middle of a request.
   server.on('request', (request) => request.removeAllListeners('error').on('error', () => {}))
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  const { port } = server.address() as AddressInfo // A server on a TCP port has no other type of address.
   const close = async () => {
     await new Promise<void>((resolve, reject) => {
       server.close((error) => (error ? reject(error) : resolve()))
       server.closeAllConnections()
     })
-    await release?.()
+    await unlock?.()
   }
   return { endpoint: `http://127.0.0.1:${port}`, close }
 }
 
 /**
- * Makes a folder ready for dynalite to keep its data in, and nobody else's until the function it returns is called.
- * dynalite opens its store when the first request comes, and then does not say what is wrong with it.
- *
- * @throws CommandError where the folder cannot be used
+ * Locks a data folder and checks the store in it. dynalite opens the store only on the first request, and then does not
+ * report what is wrong with it.
  */
-export const takeFolder = async (folder: string): Promise<() => Promise<void>> => {
+const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   try {
-    makeFolder(folder)
-    // The store is closed for a moment on its way to dynalite. A lock of our own keeps another server out even then;
-    // the system takes it from a process that was killed.
+    createFolder(folder)
+    // dynalite cannot take over an open store, so it is closed for a moment. A separate lock keeps other servers out
+    // meanwhile. The operating system releases the lock of a process that is killed.
     const lock = await openStore(join(folder, 'lock'))
-    await checkStore(folder)
+    await repairStore(folder)
     return () => lock.close()
   } catch (error) {
-    throw new CommandError(`The data folder cannot be used: ${reasonOf(error)}`)
+    throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
   }
 }
 
 type Entry = { TableStatus?: string }
 
-// Not recursive, as LevelDB would do it: there, Node.js never returns where /proc refuses.
-const makeFolder = (folder: string): void => {
+// Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
+const createFolder = (folder: string): void => {
   if (!existsSync(folder)) mkdirSync(folder)
 }
 
 const openStore = async (folder: string): Promise<Level<string, Entry>> => {
-  makeFolder(folder)
+  createFolder(folder)
   const store = new Level<string, Entry>(folder, { valueEncoding: 'json' })
   await store.open()
   return store
 }
 
-const checkStore = async (folder: string): Promise<void> => {
+const repairStore = async (folder: string): Promise<void> => {
   const store = await openStore(folder)
-  // A process that was killed while dynalite made a table leaves one that is never ready. It has no items yet.
+  // If the process is killed while dynalite creates a table, the table stays in CREATING for good. It has no items yet.
   for await (const [key, { TableStatus }] of store.iterator({ gt: 'table~', lt: 'table~~' })) {
     if (TableStatus === 'CREATING') await store.del(key)
   }
@@ -80,9 +84,9 @@ const reasonOf = (error: unknown): unknown => {
   return 'code' in reason && reason.code === 'LEVEL_LOCKED' ? 'another server is using it.' : reason.message
 }
 
-// dynalite reads through streams that end their iterators by `return`, as those of the language are ended. Level's know
-// `close` alone: each query would stay open for good, and hold the store as it was then.
-const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype) // Of those in memory as well.
+// dynalite ends its iterators with `return`, as JavaScript's own iterators are ended, but those of Level only have
+// `close`. Without this, every query would stay open and keep its snapshot of the store.
+const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype) // In-memory stores inherit it too.
 const { attachResource } = stores
 stores.attachResource = function (resource) {
   attachResource.call(this, Object.assign(resource, { return: () => resource.close() }))

@@ -6,25 +6,30 @@ import type { OperationId } from '../../shared/contract.ts'
 import type { Event } from '../../shared/http.ts'
 import { gatewayResponses } from '../gateway.ts'
 
-/** What a function's file exports. */
+/** The handler of a Lambda function. */
 export type Handler = (event: Event, context: Context) => Promise<unknown>
 
-/** A response as API Gateway takes it from a function. */
+/** A response in the format that API Gateway expects of a Lambda proxy integration. */
 export type ProxyResponse = { statusCode: number; headers?: Record<string, string>; body?: string }
 
 /**
- * Runs a function as Lambda does, and takes its result as API Gateway does.
+ * Invokes a function as Lambda does, and checks its result as API Gateway does.
  *
- * @throws ApiError 502 where the function throws or returns no proxy response, 504 where it takes too long
+ * @throws ApiError 502 if the function throws or does not return a proxy response, 504 if it exceeds `timeoutMs`
  */
-export const invoke = async (id: OperationId, handler: Handler, event: Event, timeoutMs: number) => {
+export const invoke = async (
+  id: OperationId,
+  handler: Handler,
+  event: Event,
+  timeoutMs: number,
+): Promise<ProxyResponse> => {
   const ended = new AbortController()
   const timeout = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
     throw gatewayResponses.gatewayTimeout
   })
   try {
     const result = await Promise.race([run(handler, event, contextOf(id, timeoutMs)), timeout])
-    if (!isProxyResponse(result)) throw new Error(`The function ${id} returned no proxy response.`)
+    if (!isProxyResponse(result)) throw new Error(`The function ${id} did not return a proxy response.`)
     return result
   } catch (error) {
     if (error === gatewayResponses.gatewayTimeout) throw error
@@ -35,7 +40,7 @@ export const invoke = async (id: OperationId, handler: Handler, event: Event, ti
   }
 }
 
-// Async, so that a handler that throws rejects: Promise.race must get both, or nobody would hear the timeout's end.
+// Async, so that a handler that throws rejects instead. Otherwise the rejection of the aborted timeout is unhandled.
 const run = async (handler: Handler, event: Event, context: Context): Promise<unknown> => handler(event, context)
 
 const isProxyResponse = (result: unknown): result is ProxyResponse => {
@@ -70,7 +75,7 @@ const contextOf = (id: OperationId, timeoutMs: number): Context => {
     logStreamName: 'local',
     memoryLimitInMB: '0',
     getRemainingTimeInMillis: () => end - Date.now(),
-    // Of Node.js functions before async ones; no handler here calls them.
+    // The type requires these methods of old Node.js runtimes; async handlers do not call them.
     done: () => {},
     fail: () => {},
     succeed: () => {},

@@ -4,7 +4,10 @@ import type { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { gatewayResponse, newRequestId } from './gateway-responses.ts'
 
-/** Makes a server answer what is no HTTP, and so no request that it could hand on, with the Error body as well. */
+/**
+ * Makes a server respond with the error body to requests that Node.js cannot parse, and then close the connection: what
+ * follows could be a smuggled request.
+ */
 export const refuseMalformed = (server: Server): Server => {
   const lastOn = new WeakMap<Duplex, Exchange>()
   const refused = new WeakSet<Duplex>()
@@ -16,7 +19,7 @@ export const refuseMalformed = (server: Server): Server => {
     .on('checkExpectation', remember)
     .on('connect', (_message, socket) => refuse(socket, gatewayResponses.badRequest, lastOn.get(socket)))
     .on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      if (refused.has(socket)) return // Node.js finds all that comes after an error wrong, too.
+      if (refused.has(socket)) return // After the first error, Node.js reports whatever else arrives.
       refused.add(socket)
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
       else refuse(socket, byCode[error.code ?? ''] ?? gatewayResponses.badRequest, lastOn.get(socket))
@@ -31,10 +34,10 @@ const byCode: Record<string, ApiError> = {
 }
 
 const refuse = (socket: Duplex, error: ApiError, last: Exchange | undefined): void => {
-  if (!last || last.response.writableFinished) end(socket, answerTo(error))
+  if (!last || last.response.writableFinished) end(socket, rawResponse(error))
   else {
-    // The last request is about to get its one answer: two on one connection must not be mixed up. Where its body is what
-    // is wrong, `readBody` throws this.
+    // The last request still gets its own response, and no other may come between. If its body is malformed, `readBody`
+    // throws this error.
     if (!last.message.complete) last.message.emit('error', error)
     endAfter(last.response, socket)
   }
@@ -44,12 +47,12 @@ const endAfter = (response: ServerResponse, socket: Duplex): void => {
   if (response.headersSent) response.on('close', () => end(socket))
   else {
     response.setHeader('Connection', 'close')
-    // How Node.js then ends the connection: with something unread.
+    // Node.js calls this to close the connection, and would do so with data unread.
     Object.assign(socket, { destroySoon: () => end(socket) })
   }
 }
 
-const answerTo = (error: ApiError): string => {
+const rawResponse = (error: ApiError): string => {
   const { statusCode, headers, body = '' } = gatewayResponse({ requestId: newRequestId() }, error)
   const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
   const head = [
@@ -61,9 +64,9 @@ const answerTo = (error: ApiError): string => {
 
 const LINGER_MS = 1000
 
-/** Ends a connection. What still comes is read for a moment: TCP resets one that is closed with something unread. */
-const end = (socket: Duplex, answer = ''): void => {
-  socket.on('error', () => {}).end(answer)
+// Reads on for a moment, because TCP resets a connection that is closed with data unread (RFC 9112, section 9.6).
+const end = (socket: Duplex, response = ''): void => {
+  socket.on('error', () => {}).end(response)
   socket.resume()
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }

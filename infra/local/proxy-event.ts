@@ -5,10 +5,49 @@ import { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses } from '../gateway.ts'
 import type { Route } from './routes.ts'
 
-/** A request that has arrived: `path` and `query` as they were sent, `requestId` the one that answers carry. */
+/** A request that was read: `path` and `query` as they were sent, `requestId` as the responses carry it. */
 export type Request = { message: IncomingMessage; path: string; query: string; body: Buffer; requestId: string }
 
-/** The event that API Gateway makes of a request for a function (REST API, Lambda proxy integration). */
+const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
+
+/**
+ * Reads the path and the query of a request as they were sent.
+ *
+ * @throws ApiError 400 if the target, the Host header or the HTTP version is invalid
+ */
+export const readTarget = (message: IncomingMessage): { path: string; query: string } => {
+  if (!/^1\.[01]$/.test(message.httpVersion)) throw gatewayResponses.badRequest
+  const hosts = message.rawHeaders.filter((_, i) => message.rawHeaders[i - 1]?.toLowerCase() === 'host' && i % 2 === 1)
+  // A target in absolute form has the host before the path (RFC 9112, section 3.2.2).
+  const [path = '', query = ''] = (message.url ?? '').replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
+  if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '') || !path.startsWith('/')) throw gatewayResponses.badRequest
+  return { path: path.replace(/^\/+/, '/'), query }
+}
+
+/**
+ * Reads the whole body of a request.
+ *
+ * @throws ApiError 413 if it exceeds API Gateway's limit, 400 if it is malformed or its transfer coding is not supported
+ */
+export const readBody = (message: IncomingMessage): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    // Node.js decodes no other transfer coding.
+    if (!/^(chunked)?$/i.test(message.headers['transfer-encoding'] ?? '')) throw gatewayResponses.badRequest
+    const chunks: Buffer[] = []
+    let size = 0
+    // Not `for await`, which closes the connection on an error: the error response must still be sent.
+    message
+      .on('data', (chunk: Buffer) => {
+        size += chunk.length
+        // A body that is too large is read to its end, but not kept.
+        if (size <= MAX_BYTES) chunks.push(chunk)
+      })
+      .on('end', () => (size > MAX_BYTES ? reject(gatewayResponses.payloadTooLarge) : resolve(Buffer.concat(chunks))))
+      .on('error', (error) => reject(error instanceof ApiError ? error : gatewayResponses.badRequest))
+  })
+
+/** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
 export const proxyEvent = (request: Request, route: Route): Event => {
   const { message, path, query, body } = request
   const headers = grouped(headersOf(message))
@@ -65,9 +104,9 @@ const identityOf = ({ socket, headers }: IncomingMessage) =>
     user: null,
     userAgent: headers['user-agent'] ?? null,
     userArn: null,
-  }) as Event['requestContext']['identity'] // Its type asks for keys that only come with mutual TLS and usage plans.
+  }) as Event['requestContext']['identity'] // The type also requires keys of mutual TLS and usage plans.
 
-// What is about the connection, or what API Gateway sets by itself whatever the client says.
+// Headers of the connection, and those that API Gateway overwrites.
 const NOT_PASSED_ON =
   /^(connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|x-forwarded-(for|port|proto))$/i
 
@@ -81,7 +120,7 @@ const headersOf = ({ rawHeaders, socket }: IncomingMessage): [string, string][] 
   ]
 }
 
-/** Text as it is. What is not UTF-8 is passed on as the bytes that it is, for the function to refuse. */
+// Bytes that are not UTF-8 must reach the function unchanged, so that it can refuse them.
 const textOrBase64 = (body: Buffer): Pick<Event, 'body' | 'isBase64Encoded'> => {
   const text = body.toString()
   if (!Buffer.from(text).equals(body)) return { body: body.toString('base64'), isBase64Encoded: true }
@@ -99,34 +138,3 @@ const lastOfEach = (lists: Record<string, string[]>): Record<string, string> =>
 // 20/Nov/2026:13:20:51 +0000
 const commonLogTime = (time: Date): string =>
   time.toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000')
-
-const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
-const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
-
-/** Where a request goes: its path and its query as they were sent. Throws an ApiError 400 where that is unclear. */
-export const readTarget = (message: IncomingMessage): { path: string; query: string } => {
-  if (!/^1\.[01]$/.test(message.httpVersion)) throw gatewayResponses.badRequest
-  const hosts = message.rawHeaders.filter((_, i) => message.rawHeaders[i - 1]?.toLowerCase() === 'host' && i % 2 === 1)
-  // In the absolute form of a target (RFC 9112, section 3.2.2) the path comes behind the host.
-  const [path = '', query = ''] = (message.url ?? '').replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
-  if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '') || !path.startsWith('/')) throw gatewayResponses.badRequest
-  return { path: path.replace(/^\/+/, '/'), query }
-}
-
-/** The whole body. Throws an ApiError: 413 where it is too large for API Gateway, 400 where it is none that HTTP allows. */
-export const readBody = (message: IncomingMessage): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    // The only coding of a transfer that is undone on the way here.
-    if (!/^(chunked)?$/i.test(message.headers['transfer-encoding'] ?? '')) throw gatewayResponses.badRequest
-    const chunks: Buffer[] = []
-    let size = 0
-    // Not `for await`, which closes the connection at an error: the answer still has to go out on it.
-    message
-      .on('data', (chunk: Buffer) => {
-        size += chunk.length
-        // What is too large is read to its end, though not kept.
-        if (size <= MAX_BYTES) chunks.push(chunk)
-      })
-      .on('end', () => (size > MAX_BYTES ? reject(gatewayResponses.payloadTooLarge) : resolve(Buffer.concat(chunks))))
-      .on('error', (error) => reject(error instanceof ApiError ? error : gatewayResponses.badRequest))
-  })

@@ -1,7 +1,7 @@
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import { documentPaths } from './gateway-responses.ts'
 
-/** A resource of the API, as API Gateway knows it: its template, the values in its braces, and its operations. */
+/** A resource as API Gateway defines it: its path template, the values of its path parameters, and its operations. */
 export type Route = {
   resource: string
   pathParameters: Record<string, string> | null
@@ -10,9 +10,9 @@ export type Route = {
 
 const BASE = '/v1'
 
-/** The resource that a request's path leads to; `undefined` where there is none. */
+/** Finds the resource for the path of a request; `undefined` if there is none. */
 export const routeOf = (path: string): Route | undefined => {
-  // As API Gateway does, slashes that were doubled behind the stage and one at the end do not count.
+  // As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.
   const inside = path === BASE || path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : undefined
   const parts = inside?.replace(/^\/+|\/$/g, '').split('/')
   const resource = parts && resources.find((template) => matches(template, parts))
@@ -20,11 +20,11 @@ export const routeOf = (path: string): Route | undefined => {
   return { resource, pathParameters: parametersOf(resource, parts), operations: operationsOf(resource) }
 }
 
-/** The methods that a resource takes. */
+/** The methods that a resource allows. */
 export const methodsOf = ({ operations }: Route): string[] => [...Object.keys(operations), 'OPTIONS']
 
-// What is spelled out goes before a parameter, as in API Gateway: `{` sorts behind every letter.
-const resources = [...new Set([...Object.values(contract).map((row) => row.path), ...documentPaths])].sort()
+// As in API Gateway, a literal part wins over a parameter: `{` sorts after every letter.
+const resources = [...new Set([...Object.values(contract).map(({ path }) => path), ...documentPaths])].sort()
 
 const matches = (template: string, parts: string[]): boolean => {
   const expected = partsOf(template)
@@ -39,11 +39,8 @@ const parametersOf = (template: string, parts: string[]): Record<string, string>
   return values.length > 0 ? Object.fromEntries(values) : null
 }
 
-const operationsOf = (resource: string): Route['operations'] => {
-  return Object.fromEntries(
-    operationIds.filter((id) => contract[id].path === resource).map((id) => [contract[id].method, id] as const),
-  )
-}
+const operationsOf = (resource: string): Route['operations'] =>
+  Object.fromEntries(operationIds.filter((id) => contract[id].path === resource).map((id) => [contract[id].method, id]))
 
 const partsOf = (template: string): string[] => template.slice(1).split('/')
 

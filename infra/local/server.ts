@@ -4,8 +4,8 @@ import type { OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses } from '../gateway.ts'
 import {
-  answerFromDocuments,
   documentPaths,
+  documentResponse,
   gatewayResponse,
   type Logged,
   newRequestId,
@@ -16,131 +16,121 @@ import { refuseMalformed } from './malformed.ts'
 import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
 import { methodsOf, routeOf } from './routes.ts'
 
-/** The functions of the API by operation, and how long each may take. */
+/** The functions of the API by operation, and the time limit of each in milliseconds. */
 export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
 
-/** For how long, in milliseconds, a client may send a request, or take nothing of an answer; how often that is checked. */
+/**
+ * Time limits for clients, in milliseconds: `requestMs` to send a request, `silenceMs` without accepting any more of a
+ * response. `checkMs` is how often the first is checked.
+ */
 export type Patience = { requestMs: number; silenceMs: number; checkMs: number }
 
 const PATIENCE = { requestMs: 30_000, silenceMs: 30_000, checkMs: 5_000 }
 
-/** The HTTP front of the local API: it does for the functions what API Gateway does in AWS. */
+/** Stops a server: refuses new requests and completes those in flight, but waits no longer than `limitMs`. */
+type Stop = (limitMs: number) => Promise<void>
+
+/** Creates the HTTP server of the local API. It does for the functions what API Gateway does in AWS. */
 export const createLocalServer = (
   functions: Functions,
   { requestMs, silenceMs, checkMs }: Patience = PATIENCE,
-): Server => {
-  // In AWS, each function that runs has a process and a database connection of its own. Here hundreds at once would wait
-  // for one another so long that they took the database for slow.
-  const inTurn = { ...functions, silenceMs, turn: atMost(16) }
+): { server: Server; stop: Stop } => {
+  // In AWS, each concurrent invocation has a process and database connections of its own. Here, hundreds at once would
+  // delay each other until their database calls time out.
+  const setup = { ...functions, silenceMs, queue: atMost(16) }
+  const inFlight = new Set<Promise<void>>()
+  const listener = (message: IncomingMessage, response: ServerResponse) => {
+    const work = respond(setup, message, response)
+    inFlight.add(work)
+    work.finally(() => inFlight.delete(work))
+  }
   const server = createServer({
     maxHeaderSize: 10_240, // API Gateway's limit.
     requestTimeout: requestMs, // A request that never ends must not keep the server from stopping.
     connectionsCheckingInterval: checkMs,
-    requireHostHeader: false, // Node.js would answer without the Error body; readTarget does.
+    requireHostHeader: false, // Node.js would respond without the error body; readTarget checks the header.
   })
-  const listener = (message: IncomingMessage, response: ServerResponse) =>
-    trackWork(server, answer(inTurn, message, response))
-  // A client that ends its side behind a request still waits for the answer (RFC 9112, section 6.3).
+  // A client that closes its side after a request still expects the response (RFC 9112, section 6.3).
   Object.assign(server, { httpAllowHalfOpen: true })
-  return trackConnections(refuseMalformed(server.on('request', listener).on('checkExpectation', listener)))
+  refuseMalformed(server.on('request', listener).on('checkExpectation', listener))
+  return { server, stop: stopping(server, inFlight) }
 }
 
-type InTurn = Functions & { silenceMs: number; turn: ReturnType<typeof atMost> }
+type Setup = Functions & { silenceMs: number; queue: ReturnType<typeof atMost> }
 
-const answer = async (functions: InTurn, message: IncomingMessage, response: ServerResponse): Promise<void> => {
+const respond = async (setup: Setup, message: IncomingMessage, response: ServerResponse): Promise<void> => {
   const request = { requestId: newRequestId(), method: message.method, path: pathForLog(message) }
-  const result = await resultOf(functions, message, request).catch((error) => {
+  const result = await resultOf(setup, message, request).catch((error) => {
     if (error instanceof ApiError) return gatewayResponse(request, error)
     console.error('Request %s failed:', request.requestId, error)
     return gatewayResponse(request, gatewayResponses.badGateway)
   })
   response.statusCode = result.statusCode
   response.setHeaders(new Map(Object.entries(result.headers ?? {})))
-  // `server.close()` ends the connections that are idle then, not those that become idle later. And behind a request that
-  // asks for another protocol, Node.js overlooks what is malformed.
-  if (!listensStill(message) || message.headers.upgrade) response.setHeader('Connection', 'close')
-  response.setTimeout(functions.silenceMs).end(result.body)
+  // `server.close()` ends the connections that are idle at that moment, not those that become idle later. And after a
+  // request to upgrade, Node.js ignores malformed requests.
+  if (!isListening(message) || message.headers.upgrade) response.setHeader('Connection', 'close')
+  response.setTimeout(setup.silenceMs).end(result.body)
 }
 
 const resultOf = async (
-  { handlers, timeoutMs, turn }: InTurn,
+  { handlers, timeoutMs, queue }: Setup,
   message: IncomingMessage,
   request: Logged,
 ): Promise<ProxyResponse> => {
-  // First of all: a client that is still sending does not see an answer.
+  // Read the whole body first: a client may not read the response while it is still sending.
   const body = await readBody(message)
   const { path, query } = readTarget(message)
   const route = routeOf(path)
   if (!route) throw gatewayResponses.notFound
-  if (documentPaths.includes(route.resource)) return answerFromDocuments(request, route.resource)
+  if (documentPaths.includes(route.resource)) return documentResponse(request, route.resource)
   if (message.method === 'OPTIONS') return preflightResponse(request, methodsOf(route))
   const id = route.operations[message.method ?? '']
   if (!id) throw gatewayResponses.methodNotAllowed(methodsOf(route))
   const event = proxyEvent({ message, path, query, body, requestId: request.requestId }, route)
-  return turn(() => invoke(id, handlers[id], event, timeoutMs))
+  return queue(() => invoke(id, handlers[id], event, timeoutMs))
 }
 
-// An API key that was pasted into the address must not get into the log. Percent-encoding makes one longer in ways that
-// are hard to recognise, but nothing that leads anywhere has a part so long.
+// An API key that was pasted into the URL must not appear in the log. A percent-encoded key is hard to recognise, so any
+// long part is cut; no valid path has one.
 const pathForLog = ({ url = '' }: IncomingMessage): string =>
   (url.split('?')[0] ?? '').replaceAll(/(pet_[a-z]+_)\w+/g, '$1…').replaceAll(/[^/]{40,}/g, '…')
 
-const listensStill = ({ socket }: IncomingMessage): boolean =>
+const isListening = ({ socket }: IncomingMessage): boolean =>
   'server' in socket && socket.server instanceof Server && socket.server.listening
 
-/** Lets at most so many pieces of work go on at once. The others wait, and go on in the order in which they came. */
+const stopping = (server: Server, inFlight: Set<Promise<void>>): Stop => {
+  const connections = new Set<Socket>()
+  server.on('connection', (socket) => connections.add(socket.on('close', () => connections.delete(socket))))
+  return async (limitMs) => {
+    const expired = Promise.withResolvers<void>()
+    const timer = setTimeout(() => {
+      server.closeAllConnections()
+      expired.resolve()
+    }, limitMs)
+    const closed = new Promise((resolve) => server.close(resolve))
+    // `close` ends idle connections, except those that never carried a request, which browsers open in advance.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+    await closed
+    // When a client disconnects, its request still runs and needs the database.
+    await Promise.race([Promise.all(inFlight), expired.promise])
+    clearTimeout(timer)
+  }
+}
+
+/** Runs at most `limit` tasks at once. The others wait, and start in the order in which they came. */
 export const atMost = (limit: number) => {
   let running = 0
   const waiting: (() => void)[] = []
-  return async <T>(work: () => Promise<T>): Promise<T> => {
+  return async <T>(task: () => Promise<T>): Promise<T> => {
     if (running < limit) running++
-    else await new Promise<void>((goOn) => waiting.push(goOn))
+    else await new Promise<void>((start) => waiting.push(start))
     try {
-      return await work()
+      return await task()
     } finally {
       const next = waiting.shift()
       if (next) next()
       else running--
     }
   }
-}
-
-type Busy = { connections: Set<Socket>; work: Set<Promise<void>> }
-
-const servers = new WeakMap<Server, Busy>()
-
-/** Lets `stopServer` know a server's connections. */
-export const trackConnections = (server: Server): Server => {
-  const { connections } = busyOf(server)
-  return server.on('connection', (socket) => connections.add(socket.on('close', () => connections.delete(socket))))
-}
-
-/** Lets it know what a server does for a request. */
-export const trackWork = (server: Server, work: Promise<void>): void => {
-  const { work: underWay } = busyOf(server)
-  underWay.add(work)
-  work.finally(() => underWay.delete(work))
-}
-
-/** Ends a server: no new requests, those in flight are answered, none waits longer than `mostMs`. */
-export const stopServer = async (server: Server, mostMs: number): Promise<void> => {
-  const { connections, work } = busyOf(server)
-  const tooLong = Promise.withResolvers<void>()
-  const timer = setTimeout(() => {
-    server.closeAllConnections()
-    tooLong.resolve()
-  }, mostMs)
-  const closed = new Promise((resolve) => server.close(resolve))
-  // `close` ends idle connections, but not those that nothing was sent on yet, as browsers hold them ready.
-  for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-  await closed
-  // A client that has left ends its connection, but not what is done for it, which still needs the database.
-  await Promise.race([Promise.all(work), tooLong.promise])
-  clearTimeout(timer)
-}
-
-const busyOf = (server: Server): Busy => {
-  const busy = servers.get(server) ?? { connections: new Set(), work: new Set() }
-  servers.set(server, busy)
-  return busy
 }

@@ -1,48 +1,46 @@
+import type { Context } from 'aws-lambda'
 import { expect, test } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
-import { ask, commonHeaders, gatewayAnswer, serve } from './front.ts'
+import { atMost } from '../../../infra/local/server.ts'
+import { ask, commonHeaders, exchange, gatewayResponse, serve } from './local-server.ts'
 
-const badGateway = gatewayAnswer(
+const badGateway = gatewayResponse(
   502,
   'bad_gateway',
   'Something went wrong on our side. Report it with the X-Request-Id.',
 )
 
-test("answers with a function's status, headers and body, and with nothing else", async () => {
-  const listPets: Handler = async () => ({ statusCode: 207, headers: { 'X-Cat': 'Mia' }, body: '[1]' })
-  const front = await serve({ listPets })
+test.each<[string, object, object]>([
+  [
+    'status, headers and body',
+    { statusCode: 207, headers: { 'X-Cat': 'Mia' }, body: '[1]' },
+    { status: 207, headers: { 'x-cat': 'Mia' }, body: [1] },
+  ],
+  ['empty body', { statusCode: 204 }, { status: 204, headers: {}, body: undefined }],
+])("returns a function's %s, and nothing else", async (_name, result, expected) => {
+  const served = await serve({ listPets: async () => result })
 
-  const answer = await ask(front, { path: '/v1/pets' })
+  const response = await ask(served, { path: '/v1/pets' })
 
-  expect(answer).toEqual({ status: 207, headers: { 'x-cat': 'Mia' }, body: [1] })
-})
-
-test('answers with an empty body where a function returns none', async () => {
-  const front = await serve({ listPets: async () => ({ statusCode: 204 }) })
-
-  const answer = await ask(front, { path: '/v1/pets' })
-
-  expect(answer).toEqual({ status: 204, headers: {}, body: undefined })
+  expect(response).toEqual(expected)
 })
 
 test.each<[string, Handler]>([
   ['rejects', () => Promise.reject(new Error('A bug.'))],
-  ['rejects with nothing', () => Promise.reject()],
+  ['rejects with undefined', () => Promise.reject()],
   [
     'throws',
     () => {
       throw new Error('A bug.')
     },
   ],
-])('answers 502 when a function %s, and lives on', async (_name, listPets) => {
-  const front = await serve({ listPets })
+])('returns 502 when a function %s, and keeps running', async (_name, listPets) => {
+  const served = await serve({ listPets })
 
-  const answers = [await ask(front, { path: '/v1/pets' }), await ask(front, { path: '/v1/pets/7' })]
+  const responses = [await ask(served, { path: '/v1/pets' }), await ask(served, { path: '/v1/pets/7' })]
 
-  expect(answers).toEqual([
-    badGateway,
-    { status: 200, headers: { 'content-type': commonHeaders['content-type'] }, body: [] },
-  ])
+  const { 'content-type': json } = commonHeaders
+  expect(responses).toEqual([badGateway, { status: 200, headers: { 'content-type': json }, body: [] }])
 })
 
 test.each([
@@ -50,31 +48,109 @@ test.each([
   ['null', null],
   ['a string', '{"statusCode":200}'],
   ['no status code', { body: '[]' }],
-  ['a status code in text', { statusCode: '200', body: '[]' }],
-  ['a status code that is none', { statusCode: 99, body: '[]' }],
-  ['half a status code', { statusCode: 200.5, body: '[]' }],
-  ['a body that is an object', { statusCode: 200, body: {} }],
-  ['a body that is a number', { statusCode: 200, body: 1 }],
-  ['headers in text', { statusCode: 200, headers: 'X-Cat: Mia', body: '[]' }],
+  ['a status code as a string', { statusCode: '200', body: '[]' }],
+  ['a status code out of range', { statusCode: 99, body: '[]' }],
+  ['a fractional status code', { statusCode: 200.5, body: '[]' }],
+  ['an object as body', { statusCode: 200, body: {} }],
+  ['a number as body', { statusCode: 200, body: 1 }],
+  ['a string as headers', { statusCode: 200, headers: 'X-Cat: Mia', body: '[]' }],
   ['a header with a line break', { statusCode: 200, headers: { 'X-Cat': 'Mia\r\nX-Dog: Rex' }, body: '[]' }],
   ['a header without a value', { statusCode: 200, headers: { 'X-Cat': undefined }, body: '[]' }],
-  ['a header with a space in its name', { statusCode: 200, headers: { 'X Cat': 'Mia' }, body: '[]' }],
-])('answers 502 when a function returns %s', async (_name, result) => {
-  const front = await serve({ listPets: async () => result })
+  ['a header name with a space', { statusCode: 200, headers: { 'X Cat': 'Mia' }, body: '[]' }],
+])('returns 502 when a function returns %s', async (_name, result) => {
+  const served = await serve({ listPets: async () => result })
 
-  const answer = await ask(front, { path: '/v1/pets' })
+  const response = await ask(served, { path: '/v1/pets' })
 
-  expect(answer).toEqual(badGateway)
+  expect(response).toEqual(badGateway)
 })
 
-test('answers 504 when a function takes too long', async () => {
-  const front = await serve({ listPets: () => new Promise(() => {}) }, { timeoutMs: 1 })
+test('returns 504 when a function exceeds its time limit', async () => {
+  const served = await serve({ listPets: () => new Promise(() => {}) }, { timeoutMs: 1 })
 
-  const answer = await ask(front, { path: '/v1/pets' })
+  const response = await ask(served, { path: '/v1/pets' })
 
-  expect(answer).toEqual(
-    gatewayAnswer(504, 'gateway_timeout', 'The service did not answer in time. Try again in a moment.', {
-      'retry-after': '1',
+  const message = 'The service did not answer in time. Try again in a moment.'
+  expect(response).toEqual(gatewayResponse(504, 'gateway_timeout', message, { 'retry-after': '1' }))
+})
+
+test('passes a function its context', async () => {
+  const contexts: Context[] = []
+  const listPets = async (_event: unknown, context: Context) => {
+    contexts.push(context)
+    return { statusCode: 200, body: String(context.getRemainingTimeInMillis() > 0) }
+  }
+  const served = await serve({ listPets }, { timeoutMs: 2 ** 31 - 1 })
+
+  const { body } = await ask(served, { path: '/v1/pets' })
+
+  expect(body).toBe(true)
+  expect(JSON.parse(JSON.stringify(contexts))).toEqual([
+    {
+      awsRequestId: expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
+      callbackWaitsForEmptyEventLoop: true,
+      functionName: 'listPets',
+      functionVersion: '$LATEST',
+      invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:listPets',
+      logGroupName: '/aws/lambda/listPets',
+      logStreamName: 'local',
+      memoryLimitInMB: '0',
+    },
+  ])
+})
+
+test('runs 16 functions at once, and queues the others', async () => {
+  const REQUESTS = 40
+  const allArrived = Promise.withResolvers<void>()
+  let [arrived, running, most] = [0, 0, 0]
+  const listPets = async () => {
+    most = Math.max(most, ++running)
+    await allArrived.promise
+    running--
+    return { statusCode: 200, body: '[]' }
+  }
+  const served = await serve({ listPets })
+  served.server.on('request', () => {
+    if (++arrived === REQUESTS) setImmediate(allArrived.resolve)
+  })
+
+  const requests = Array.from({ length: REQUESTS }, () => exchange(served, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'))
+  const responses = await Promise.all(requests)
+
+  expect(responses.map(({ status }) => status)).toEqual(requests.map(() => 200))
+  expect(most).toBe(16)
+})
+
+test('atMost runs tasks in the order in which they came', async () => {
+  const queue = atMost(2)
+  const started: number[] = []
+  const tasks = [0, 1, 2, 3].map(() => Promise.withResolvers<number>())
+  const results = tasks.map(({ promise }, i) =>
+    queue(() => {
+      started.push(i)
+      return promise
     }),
   )
+
+  expect(started).toEqual([0, 1])
+  tasks[1]?.resolve(1)
+  await expect.poll(() => started).toEqual([0, 1, 2])
+  tasks[0]?.resolve(0)
+  await expect.poll(() => started).toEqual([0, 1, 2, 3])
+  tasks[2]?.resolve(2)
+  tasks[3]?.resolve(3)
+  expect(await Promise.all(results)).toEqual([0, 1, 2, 3])
+})
+
+test('atMost starts the next task when one fails', async () => {
+  const queue = atMost(1)
+  const broken = Promise.withResolvers<string>()
+  const first = queue(() => broken.promise)
+  const second = queue(async () => 'second')
+
+  broken.reject(new Error('broken'))
+
+  await expect(first).rejects.toThrow('broken')
+  expect(await second).toBe('second')
+  expect(await queue(async () => 'third')).toBe('third')
 })

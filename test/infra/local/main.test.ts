@@ -1,14 +1,21 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
+import { readOptions } from '../../../infra/local/options.ts'
 import { send } from '../../support/http.ts'
-import { outcomeOf, start } from './command.ts'
-import { exchange } from './wire.ts'
+import { startServer } from '../../support/server.ts'
+import { failure, outcomeOf, start } from './command.ts'
+import { exchange } from './local-server.ts'
 
 const KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
+const server = await startServer()
+const banner = server.output()
+afterAll(() => server.stop('SIGKILL'))
 
-test('says where it is, with which key, and how to try it', async () => {
-  const server = await start()
-
-  expect(server.output()).toMatch(
+test('prints its address, its key and a command to try it', () => {
+  expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+  expect(banner).toMatch(
     new RegExp(
       `^\\n  Base address  ${server.baseUrl}\\n  API key       ${KEY}\\n` +
         `  Database      http://127\\.0\\.0\\.1:\\d+ \\(in memory\\)\\n` +
@@ -16,35 +23,16 @@ test('says where it is, with which key, and how to try it', async () => {
         `  Try it        curl ${server.baseUrl}/pets -H 'Authorization: Bearer ${KEY}'\\n\\n$`,
     ),
   )
-  expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
 })
 
-test('serves with the key that it prints', async () => {
-  const { baseUrl, apiKey } = await start()
-
-  const { status, body } = await send(baseUrl, { path: '/pets', headers: { Authorization: `Bearer ${apiKey}` } })
-
-  expect([status, body]).toEqual([200, []])
-})
-
-test('serves on the address that it is told', async () => {
-  const { baseUrl } = await start(['--host', 'localhost'])
-
-  const { status } = await send(baseUrl, { path: '/pets' })
-
-  expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/localhost:\d+\/v1$/), 401])
-})
-
-test('prints one line for each request, whoever answers it', async () => {
-  const server = await start()
-  const header = server.output()
-
-  await send(server.baseUrl, { path: '/pets', headers: { Authorization: `Bearer ${server.apiKey}` } })
+test('accepts the key that it prints, and logs one line for each request', async () => {
+  const { status, body } = await send(server.baseUrl, { path: '/pets', headers: { Authorization: `Bearer ${KEY}` } })
   await send(server.baseUrl, { path: '/cats?colour=black' })
   await send(server.baseUrl, { method: 'OPTIONS', path: '/pets' })
   await exchange({ port: Number(new URL(server.baseUrl).port) }, 'Hello\r\n\r\n')
 
-  const lines = () => server.output().slice(header.length).trimEnd().split('\n')
+  expect([status, body]).toEqual([200, []])
+  const lines = () => server.output().slice(banner.length).trimEnd().split('\n')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(4)
   expect(lines()).toEqual([
     expect.stringMatching(
@@ -56,14 +44,75 @@ test('prints one line for each request, whoever answers it', async () => {
   ])
 })
 
-test('explains itself', async () => {
-  const outcome = await outcomeOf(['--help'])
+test('listens on the address of --host, and exits with 0 on SIGINT', async () => {
+  const { baseUrl, stop, output } = await start(['--host', 'localhost'])
 
-  expect(outcome).toEqual({
-    code: 0,
-    stdout: expect.stringMatching(
-      /^Serves the Pet Store API[\s\S]+--port[\s\S]+--host[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/,
+  const { status } = await send(baseUrl, { path: '/openapi.json' })
+
+  expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/localhost:\d+\/v1$/), 200])
+  expect([await stop('SIGINT'), output()]).toEqual([0, expect.not.stringContaining('Error')])
+})
+
+test('reports an unknown option, and a port in use, in one line', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  onTestFinished(() => void other.close())
+  const address = other.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+
+  const outcomes = await Promise.all([outcomeOf(['--verbose']), outcomeOf([], { PORT: `${port}` })])
+
+  expect(outcomes).toEqual([
+    failure("Unknown option '--verbose'. See npm start -- --help"),
+    failure(
+      `Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}. ` +
+        'Choose another --host or --port; port 0 selects a free port.',
     ),
-    stderr: '',
-  })
+  ])
+})
+
+test('prints its help', async () => {
+  const help = /^Runs the Pet Store API[\s\S]+--port[\s\S]+--host[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
+
+  expect(await outcomeOf(['--help'])).toEqual({ code: 0, stdout: expect.stringMatching(help), stderr: '' })
+})
+
+const defaults = { help: false, host: '127.0.0.1', port: 3000, data: undefined }
+const otherDatabase = { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' }
+
+test.each([
+  ['nothing', [], {}, defaults],
+  ['an empty PORT', [], { PORT: '' }, defaults],
+  ['PORT', [], { PORT: '8080' }, { ...defaults, port: 8080 }],
+  ['--port, which overrides PORT', ['--port', '0'], { PORT: '8080' }, { ...defaults, port: 0 }],
+  ['--port with an equals sign', ['--port=65535'], {}, { ...defaults, port: 65535 }],
+  ['--host', ['--host', '::1'], {}, { ...defaults, host: '::1' }],
+  ['--data', ['--data', 'pets'], {}, { ...defaults, data: 'pets' }],
+  ['another DynamoDB', [], otherDatabase, defaults],
+  ['--help', ['--help'], {}, { ...defaults, help: true }],
+])('reads %s', (_name, args, environment, expected) => {
+  expect(readOptions(args, environment)).toEqual(expected)
+})
+
+test.each([
+  [['--verbose'], {}, "Unknown option '--verbose'. See npm start -- --help"],
+  [['-p', '1'], {}, "Unknown option '-p'. See npm start -- --help"],
+  [['serve'], {}, "Unexpected argument 'serve'. See npm start -- --help"],
+  [['--port'], {}, "Option '--port <value>' argument missing. See npm start -- --help"],
+  [['--help=yes'], {}, "Option '--help' does not take an argument. See npm start -- --help"],
+  [['--port', 'http'], {}, 'The port must be 0 to 65535, not "http".'],
+  [['--port', '65536'], {}, 'The port must be 0 to 65535, not "65536".'],
+  [['--port', '80.5'], {}, 'The port must be 0 to 65535, not "80.5".'],
+  [['--port=-1'], {}, 'The port must be 0 to 65535, not "-1".'],
+  [['--port', '-1'], {}, "Option '--port' argument is ambiguous. See npm start -- --help"],
+  [['--port='], {}, 'The port must be 0 to 65535, not "".'],
+  [[], { PORT: 'http' }, 'The port must be 0 to 65535, not "http".'],
+  [['--host='], {}, 'The host must not be empty.'],
+  [
+    ['--data', 'pets'],
+    otherDatabase,
+    '--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.',
+  ],
+])('refuses %j with %j', (args, environment, message) => {
+  expect(() => readOptions(args, environment)).toThrow(new CommandError(message))
 })

@@ -1,23 +1,50 @@
-import { expect, test } from 'vitest'
-import { gatewayAnswer, serve } from './front.ts'
-import { exchange, wireTo } from './wire.ts'
+import { expect, test, vi } from 'vitest'
+import type { Handler } from '../../../infra/local/lambda.ts'
+import {
+  badRequest,
+  exchange,
+  gatewayResponse,
+  serve,
+  type Wire,
+  waiting,
+  wireAndSocket,
+  wireTo,
+} from './local-server.ts'
+
+const HEAD = 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n'
+const GET = `${HEAD}\r\n`
+const POST = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\n'
+const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`
+const END = '0\r\n\r\n'
+/** A request that an attacker hides in or after another one. */
+const SMUGGLED = 'GET /v1/pets/7 HTTP/1.1\r\nHost: a\r\n\r\n'
+
+const echo: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body) })
+const sizeOf: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body?.length) })
+
+/** Sends a text over a new connection to a server with these functions. */
+const sendTo = async (handlers: Parameters<typeof serve>[0], text: string): Promise<Wire> => {
+  const wire = await wireTo((await serve(handlers)).port)
+  wire.socket.write(text, 'latin1')
+  return wire
+}
 
 test.each([
-  ['a request line that is none', 'Hello\r\n\r\n'],
+  ['an invalid request line', 'Hello\r\n\r\n'],
   ['an unknown method', 'FETCH /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a method in lower case', 'get /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['no target', 'GET HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['a target that is no path', 'GET v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a target without a slash', 'GET v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a target of another scheme', 'GET ftp://a/v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['no version', 'GET /v1/pets\r\nHost: a\r\n\r\n'],
   ['an old version', 'GET /v1/pets HTTP/0.9\r\nHost: a\r\n\r\n'],
-  ['a version to come', 'GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n'],
+  ['a future version', 'GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n'],
   ['a version in lower case', 'GET /v1/pets http/1.1\r\nHost: a\r\n\r\n'],
-  ['more behind the version', 'GET /v1/pets HTTP/1.1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['text after the version', 'GET /v1/pets HTTP/1.1 HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a space before the method', ' GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['tabs in place of spaces', 'GET\t/v1/pets\tHTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a null byte in the target', 'GET /v1/pets\0 HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['a version that is none', 'GET /v1/pets HTTP/9.9\r\nHost: a\r\n\r\n'],
+  ['an unknown version', 'GET /v1/pets HTTP/9.9\r\nHost: a\r\n\r\n'],
   ['a space in the target', 'GET /v1/pets /7 HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a byte beyond ASCII in the target', 'GET /v1/pets/\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
@@ -25,50 +52,205 @@ test.each([
   ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n'],
   ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
   ['an empty Host', 'GET /v1/pets HTTP/1.1\r\nHost:\r\n\r\n'],
-  ['a Host that is none', 'GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+  ['an invalid Host', 'GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
   ['a header without a colon', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat\r\n\r\n'],
   ['a header with a control character', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat: \x01\r\n\r\n'],
   ['a header with a null byte', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat: a\0\r\n\r\n'],
   ['a header without a name', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n: a\r\n\r\n'],
-  ['a name of a header beyond ASCII', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat\xe9: a\r\n\r\n'],
+  ['a header name beyond ASCII', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat\xe9: a\r\n\r\n'],
   ['lines that end in a line feed only', 'GET /v1/pets HTTP/1.1\nHost: a\n\n'],
   ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
-])('answers 400 to %s, and lives on', async (_name, text) => {
-  const front = await serve()
+])('returns 400 to %s, and keeps running', async (_name, text) => {
+  const served = await serve()
 
-  const answer = await exchange(front, text)
-  const next = await exchange(front, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n')
+  const responses = [await exchange(served, text), await exchange(served, GET)]
 
-  expect(answer).toEqual(gatewayAnswer(400, 'bad_request', 'The request is malformed.'))
-  expect(next.status).toBe(200)
+  expect(responses).toEqual([badRequest, expect.objectContaining({ status: 200 })])
+})
+
+test.each([
+  ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`],
+  ['the same length twice', `${POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`],
+  ['a list of lengths', `${POST}Content-Length: 2, 2\r\n\r\n{}`],
+  ['an empty length', `${POST}Content-Length:\r\n\r\n{}`],
+  ['a length with a sign', `${POST}Content-Length: +2\r\n\r\n{}`],
+  ['a negative length', `${POST}Content-Length: -2\r\n\r\n{}`],
+  ['a length in hexadecimal', `${POST}Content-Length: 0x2\r\n\r\n{}`],
+  ['a length beyond 64 bits', `${POST}Content-Length: 18446744073709551618\r\n\r\n{}`],
+  ['a space before the colon of a length', `${POST}Content-Length : 2\r\n\r\n{}`],
+  ['a length before chunks', `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${END}`],
+  ['a length after chunks', `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${END}`],
+  ['an unknown coding', `${POST}Transfer-Encoding: xchunked\r\n\r\n${END}`],
+  ['the coding identity', `${POST}Transfer-Encoding: identity\r\n\r\n${END}`],
+  ['an empty coding', `${POST}Transfer-Encoding:\r\n\r\n${END}`],
+  ['a coding in quotes', `${POST}Transfer-Encoding: "chunked"\r\n\r\n${END}`],
+  ['a coding with a parameter', `${POST}Transfer-Encoding: chunked;q=1\r\n\r\n${END}`],
+  ['a coding after a vertical tab', `${POST}Transfer-Encoding: \vchunked\r\n\r\n${END}`],
+  ['chunked twice', `${POST}Transfer-Encoding: chunked, chunked\r\n\r\n${END}`],
+  ['chunked before another coding', `${POST}Transfer-Encoding: chunked, gzip\r\n\r\n${END}`],
+  ['two Transfer-Encoding headers', `${POST}Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n${END}`],
+  ['a space before the colon of a coding', `${POST}Transfer-Encoding : chunked\r\n\r\n${END}`],
+  ['a folded header', `${POST}Transfer-Encoding:\r\n chunked\r\n\r\n${END}`],
+  ['a folded first header', 'GET /v1/pets HTTP/1.1\r\n Host: a\r\n\r\n'],
+  ['a header after a bare line feed', `${POST}X-Cat: a\nTransfer-Encoding: chunked\r\n\r\n${END}`],
+  ['a header after a bare carriage return', `${POST}X-Cat: a\rTransfer-Encoding: chunked\r\n\r\n${END}`],
+  ['headers that end in a line feed', `${HEAD}\n`],
+  ['a chunk without a size', `${CHUNKED}\r\n{}\r\n${END}`],
+  ['a chunk with an invalid size', `${CHUNKED}two\r\n{}\r\n${END}`],
+  ['a chunk size beyond 64 bits', `${CHUNKED}10000000000000002\r\n{}\r\n${END}`],
+  ['a chunk size with a prefix', `${CHUNKED}0x2\r\n{}\r\n${END}`],
+  ['a negative chunk size', `${CHUNKED}-2\r\n{}\r\n${END}`],
+  ['a chunk size that ends in a space', `${CHUNKED}2 \r\n{}\r\n${END}`],
+  ['a chunk size that ends in a line feed', `${CHUNKED}2\n{}\r\n${END}`],
+  ['a chunk extension that ends in a line feed', `${CHUNKED}2;a\n{}\r\n${END}`],
+  ['a chunk extension that spans lines', `${CHUNKED}2;a="\r\n"\r\n{}\r\n${END}`],
+  ['a chunk extension of 20 KB', `${CHUNKED}2;${'a'.repeat(20_000)}\r\n{}\r\n${END}`],
+  ['a chunk that is longer than its size', `${CHUNKED}1\r\n{}\r\n${END}`],
+  ['a chunk that is shorter than its size', `${CHUNKED}3\r\n{}\r\n${END}`],
+  ['a chunk that ends in a line feed', `${CHUNKED}2\r\n{}\n${END}`],
+  ['chunks that end in line feeds', `${CHUNKED}0\n\n`],
+  ['a length after the last chunk', `${CHUNKED}0\r\nContent-Length: 40\r\n\r\n`],
+  ['a coding after the last chunk', `${CHUNKED}0\r\nTransfer-Encoding: chunked\r\n\r\n`],
+])('returns 400 to %s, and ends the connection', async (_name, text) => {
+  const getPet = vi.fn<Handler>()
+  const wire = await sendTo({ getPet }, text + SMUGGLED)
+
+  const head = await wire.take(/\r\n\r\n/)
+
+  const body = '{"code":"bad_request","message":"The request is malformed.","status":400}'
+  expect([head.split('\r\n')[0], await wire.rest()]).toEqual(['HTTP/1.1 400 Bad Request', body])
+  expect(head).toContain('\r\nConnection: close\r\n')
+  expect(getPet).not.toHaveBeenCalled()
+})
+
+test.each([
+  ['a length with a leading zero', `${POST}Content-Length: 02\r\n\r\n{}`],
+  ['a length in white space', `${POST}Content-Length: \t2 \r\n\r\n{}`],
+  ['chunks in capitals', `${POST}Transfer-Encoding: CHUNKED\r\n\r\n2\r\n{}\r\n${END}`],
+  ['a chunk size with leading zeros', `${CHUNKED}002\r\n{}\r\n${END}`],
+  ['a chunk extension', `${CHUNKED}2;a="b"\r\n{}\r\n${END}`],
+  ['a trailer', `${CHUNKED}2\r\n{}\r\n0\r\nX-Cat: a\r\n\r\n`],
+])('reads a body with %s, and responds to the next request separately', async (_name, text) => {
+  const wire = await sendTo({ createPet: echo, getPet: echo }, text + SMUGGLED)
+
+  expect([(await wire.response()).body, (await wire.response()).body]).toEqual(['{}', null])
+})
+
+test.each(['gzip, chunked', 'identity, chunked'])('refuses a body in the coding %s', async (coding) => {
+  const createPet = vi.fn<Handler>()
+  const wire = await sendTo({ createPet }, `${POST}Transfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n${END}${SMUGGLED}`)
+
+  expect([await wire.response(), (await wire.response()).status]).toEqual([badRequest, 200])
+  expect(createPet).not.toHaveBeenCalled()
+})
+
+test('ends the connection after a request to upgrade the protocol', async () => {
+  const wire = await sendTo({}, `${HEAD}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)
+
+  const head = await wire.take(/\r\n\r\n/)
+
+  expect([head.split('\r\n')[0], await wire.rest()]).toEqual(['HTTP/1.1 200 OK', '[]'])
+  expect(head).toContain('\r\nConnection: close\r\n')
 })
 
 test.each([
   ['one header over 10 KB', `X-Cat: ${'a'.repeat(10_240)}\r\n`],
   ['many headers', 'X-Cat: a\r\n'.repeat(2000)],
-])('answers 431 to %s', async (_name, headers) => {
-  const front = await serve()
+  ['2 MB of headers, without resetting the connection', `X-Cat: ${'a'.repeat(2_000_000)}\r\n`],
+])('returns 431 to %s', async (_name, headers) => {
+  const wire = await sendTo({}, `${HEAD}${headers}\r\n`)
 
-  const answer = await exchange(front, `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${headers}\r\n`)
-
-  expect(answer).toEqual(
-    gatewayAnswer(431, 'request_header_fields_too_large', 'The headers must not be larger than 10 KB.'),
-  )
+  const message = 'The headers must not be larger than 10 KB.'
+  expect(await wire.response()).toEqual(gatewayResponse(431, 'request_header_fields_too_large', message))
+  expect(await wire.rest()).toBe('')
 })
 
-test('answers 431 to megabytes of headers, and does not reset the connection while they are being sent', async () => {
-  const wire = await wireTo((await serve()).port)
+test('accepts headers of 10 KB', async () => {
+  const wire = await sendTo({}, `${HEAD}X-Cat: ${'a'.repeat(10_000)}\r\n\r\n`)
 
-  wire.socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat: ${'a'.repeat(2_000_000)}\r\n\r\n`)
-  const { status } = await wire.answer()
-
-  expect([status, await wire.rest()]).toEqual([431, ''])
+  expect((await wire.response()).status).toBe(200)
 })
 
-test('takes headers of up to 10 KB', async () => {
-  const front = await serve()
+test.each([
+  ['garbage', 'Hello\r\n\r\n'],
+  ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
+])('responds to the request in flight before %s, then ends the connection', async (_name, text) => {
+  const { handler, release } = waiting()
+  const { wire, socket } = await wireAndSocket(await serve({ listPets: handler }))
 
-  const { status } = await exchange(front, `GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat: ${'a'.repeat(10_000)}\r\n\r\n`)
+  wire.socket.write(GET + text)
+  await vi.waitUntil(() => socket.bytesRead === GET.length + text.length, { timeout: 30_000 })
+  release({ statusCode: 200, body: '["in flight"]' })
+  const { body } = await wire.response()
 
-  expect(status).toBe(200)
+  expect([body, await wire.rest()]).toEqual([['in flight'], ''])
+})
+
+test('returns 400 to garbage after a completed request', async () => {
+  const wire = await sendTo({}, GET)
+
+  const { status } = await wire.response()
+  wire.socket.write('Hello\r\n\r\n')
+
+  expect([status, await wire.response(), await wire.rest()]).toEqual([200, badRequest, ''])
+})
+
+test.each(['/v1/pets', '/v1/cats'])('logs a malformed body to %s once, with the id of the response', async (path) => {
+  const wire = await sendTo({}, `${CHUNKED.replace('/v1/pets', path)}two\r\n`)
+
+  const response = await wire.response()
+  await wire.rest()
+
+  expect(response).toEqual(badRequest)
+  expect(vi.mocked(console.info).mock.calls).toEqual([
+    [{ requestId: response.headers['x-request-id'], method: 'POST', path, status: 400 }],
+  ])
+})
+
+test('does not reset the connection while a client is sending after a malformed body', async () => {
+  const wire = await sendTo({}, `${CHUNKED}two\r\n${'a'.repeat(10_000_000)}`)
+
+  expect([await wire.response(), await wire.rest()]).toEqual([badRequest, ''])
+})
+
+const LIMIT = 10 * 1024 * 1024
+const withLength = (bytes: number) => `${POST}Content-Length: ${bytes}\r\n\r\n${'a'.repeat(bytes)}`
+const inChunks = (bytes: number) => `${CHUNKED}${bytes.toString(16)}\r\n${'a'.repeat(bytes)}\r\n${END}`
+
+test.each([
+  ['with its length', withLength],
+  ['in chunks', inChunks],
+])('accepts a body of 10 MB %s, and returns 413 to a larger one', async (_name, request) => {
+  const wire = await sendTo({ createPet: sizeOf }, request(LIMIT))
+  const first = await wire.response()
+  wire.socket.write(request(LIMIT + 1))
+  const second = await wire.response()
+  wire.socket.write(withLength(2))
+  const third = await wire.response()
+
+  const tooLarge = gatewayResponse(413, 'payload_too_large', 'The body must not be larger than 256 KiB.')
+  expect([first, second, third]).toEqual([
+    { status: 200, headers: {}, body: LIMIT },
+    tooLarge,
+    { status: 200, headers: {}, body: 2 },
+  ])
+})
+
+test.each([
+  ['/v1/pets', 405],
+  ['/v1/cats', 404],
+])('reads a large body to %s before it returns %d and ends the connection', async (path, status) => {
+  const request = withLength(LIMIT).replace('POST /v1/pets', `PUT ${path}`)
+  const wire = await sendTo({}, request.replace('Host', 'Connection: close\r\nHost'))
+
+  expect([(await wire.response()).status, await wire.rest()]).toEqual([status, ''])
+})
+
+test('asks a client that expects it to continue', async () => {
+  const wire = await sendTo({ createPet: sizeOf }, `${POST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`)
+
+  await wire.take(/^HTTP\/1\.1 100 Continue\r\n\r\n/)
+  wire.socket.write('{}')
+
+  expect(await wire.response()).toEqual({ status: 200, headers: {}, body: 2 })
 })

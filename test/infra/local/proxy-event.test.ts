@@ -1,29 +1,34 @@
 import { expect, test } from 'vitest'
-import { eventOfText } from './event.ts'
+import type { Handler } from '../../../infra/local/lambda.ts'
+import type { Event } from '../../../shared/http.ts'
+import type { Sent } from '../../support/http.ts'
+import { ask, exchange, serve } from './local-server.ts'
 
-test('has exactly the keys of an event of API Gateway, and null where nothing is', async () => {
+/** Returns its event as JSON, which is how Lambda passes it to a function. */
+const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
+
+const serveEcho = () => serve({ listPets: echo, createPet: echo, getPet: echo })
+const eventOf = async (request: Sent): Promise<Event> => (await ask(await serveEcho(), request)).body as Event
+const eventOfText = async (text: string): Promise<Event> => (await exchange(await serveEcho(), text)).body as Event
+
+test('has the keys of an event of API Gateway, and null for what is missing', async () => {
   const host = 'pets.example:8080'
 
   const event = await eventOfText(`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: curl/8.5.0\r\n\r\n`)
 
+  const headers = {
+    Host: host,
+    'User-Agent': 'curl/8.5.0',
+    'X-Forwarded-For': '127.0.0.1',
+    'X-Forwarded-Port': expect.stringMatching(/^\d+$/),
+    'X-Forwarded-Proto': 'http',
+  }
   expect(event).toEqual({
     resource: '/pets',
     path: '/pets',
     httpMethod: 'GET',
-    headers: {
-      Host: host,
-      'User-Agent': 'curl/8.5.0',
-      'X-Forwarded-For': '127.0.0.1',
-      'X-Forwarded-Port': expect.stringMatching(/^\d+$/),
-      'X-Forwarded-Proto': 'http',
-    },
-    multiValueHeaders: {
-      Host: [host],
-      'User-Agent': ['curl/8.5.0'],
-      'X-Forwarded-For': ['127.0.0.1'],
-      'X-Forwarded-Port': [expect.stringMatching(/^\d+$/)],
-      'X-Forwarded-Proto': ['http'],
-    },
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     queryStringParameters: null,
     multiValueQueryStringParameters: null,
     pathParameters: null,
@@ -62,4 +67,100 @@ test('has exactly the keys of an event of API Gateway, and null where nothing is
     body: null,
     isBase64Encoded: false,
   })
+})
+
+test.each([
+  ['/v1/pets', '/pets', '/v1/pets', null],
+  ['/v1/pets/', '/pets/', '/v1/pets/', null],
+  ['/v1//pets', '/pets', '/v1//pets', null],
+  ['//v1/pets', '/pets', '/v1/pets', null],
+  ['/v1/pets/7/', '/pets/7/', '/v1/pets/7/', { petId: '7' }],
+  ['/v1/pets/a%2Bb+c@d.com', '/pets/a%2Bb+c@d.com', '/v1/pets/a%2Bb+c@d.com', { petId: 'a%2Bb+c@d.com' }],
+])('keeps the path %s as it was sent, with the stage only in requestContext', async (sent, path, withStage, petId) => {
+  const event = await eventOf({ path: sent })
+
+  const resource = petId ? '/pets/{petId}' : '/pets'
+  expect(event).toMatchObject({ resource, path, requestContext: { path: withStage, resourcePath: resource } })
+  expect(event.pathParameters).toEqual(petId)
+})
+
+test('reads the path of a target in absolute form', async () => {
+  const event = await eventOfText('GET http://pets.example/v1/pets/7?a=1 HTTP/1.1\r\nHost: pets.example\r\n\r\n')
+
+  const expected = { path: '/pets/7', requestContext: { path: '/v1/pets/7' }, queryStringParameters: { a: '1' } }
+  expect(event).toMatchObject(expected)
+})
+
+test.each([
+  ['', null, null],
+  ['?', null, null],
+  ['?&', null, null],
+  ['?status', { status: '' }, { status: [''] }],
+  ['?status=sold', { status: 'sold' }, { status: ['sold'] }],
+  [
+    '?category=electronics&price=10&price=20&category=books&price=30',
+    { category: 'books', price: '30' },
+    { category: ['electronics', 'books'], price: ['10', '20', '30'] },
+  ],
+  [
+    '?email=test%2Balias@gmail.com&plus=test+alias@gmail.com&url=https%3A%2F%2Fwww.google.com/?x',
+    { email: 'test+alias@gmail.com', plus: 'test alias@gmail.com', url: 'https://www.google.com/?x' },
+    { email: ['test+alias@gmail.com'], plus: ['test alias@gmail.com'], url: ['https://www.google.com/?x'] },
+  ],
+])('decodes the query %j', async (query, last, all) => {
+  const event = await eventOf({ path: `/v1/pets${query}` })
+
+  expect([event.queryStringParameters, event.multiValueQueryStringParameters]).toEqual([last, all])
+})
+
+test('treats a parameter named __proto__ like any other', async () => {
+  const event = await eventOf({ path: '/v1/pets?__proto__=x' })
+
+  expect(JSON.stringify(event.multiValueQueryStringParameters)).toBe('{"__proto__":["x"]}')
+})
+
+test('keeps the case of header names, and all values of a repeated header', async () => {
+  const { headers, multiValueHeaders } = await eventOfText(
+    'GET /v1/pets HTTP/1.1\r\nHost: a\r\ntEsT-HEADeR: aValUE\r\nX-Twice: one\r\nX-Twice: two\r\n\r\n',
+  )
+
+  expect(headers).toMatchObject({ 'tEsT-HEADeR': 'aValUE', 'X-Twice': 'two' })
+  expect(multiValueHeaders).toMatchObject({ 'tEsT-HEADeR': ['aValUE'], 'X-Twice': ['one', 'two'] })
+})
+
+test('removes headers of the connection, and overwrites those that API Gateway sets', async () => {
+  const connection =
+    'Connection: close\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 0\r\nX-Forwarded-For: 1.2.3.4'
+
+  const { headers } = await eventOfText(
+    `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${connection}\r\nX-FORWARDED-PROTO: https\r\n\r\n`,
+  )
+
+  expect(headers).toEqual({
+    Host: 'a',
+    'X-Forwarded-For': '127.0.0.1',
+    'X-Forwarded-Port': expect.stringMatching(/^\d+$/),
+    'X-Forwarded-Proto': 'http',
+  })
+})
+
+test.each([
+  ['text', Buffer.from('{"name":"Žofie 🐈"}'), '{"name":"Žofie 🐈"}', false],
+  ['text with a byte order mark', Buffer.from('\uFEFF{}'), '\uFEFF{}', false],
+  ['a replacement character', Buffer.from('\uFFFD'), '\uFFFD', false],
+  ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'e//+fQ==', true],
+  ['half a surrogate pair', Buffer.from([0xed, 0xa0, 0xbd]), '7aC9', true],
+  ['nothing', Buffer.alloc(0), null, false],
+])('keeps a body of %s unchanged', async (_name, sent, body, isBase64Encoded) => {
+  const event = await eventOf({ method: 'POST', path: '/v1/pets', body: sent })
+
+  expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
+})
+
+test('joins the chunks of a body', async () => {
+  const event = await eventOfText(
+    'POST /v1/pets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n',
+  )
+
+  expect([event.body, event.multiValueHeaders['Transfer-Encoding']]).toEqual(['{}', undefined])
 })

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { ask, badRequest, gatewayResponse, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+
+const GET = 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'
+const POST = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\n'
+
+// So short that no test waits for it.
+const patience = { requestMs: 100, silenceMs: 100, checkMs: 10 }
+const requestTimeout = gatewayResponse(408, 'request_timeout', 'The request did not arrive in time. Retry it.')
+const large = async () => ({ statusCode: 200, body: JSON.stringify('a'.repeat(50_000_000)) })
+
+test.each([
+  ['nothing', ''],
+  ['part of the headers', 'GET /v1/pets HT'],
+  ['part of a body', `${POST}Content-Length: 20\r\n\r\n{`],
+  ['some chunks but not the last', `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`],
+])('returns 408 to a client that sends %s, and ends the connection', async (_name, text) => {
+  const wire = await wireTo((await serve({}, { patience })).port)
+
+  wire.socket.write(text)
+
+  expect([await wire.response(), await wire.rest()]).toEqual([requestTimeout, ''])
+})
+
+test.each([
+  ['headers', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat: ', 'a'],
+  ['a body', `${POST}Content-Length: 1000000\r\n\r\n`, 'a'],
+  ['chunks', `${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\na\r\n'],
+])('returns 408 to a client that sends %s slowly and without end', async (_name, start, part) => {
+  const wire = await wireTo((await serve({}, { patience })).port)
+
+  wire.socket.write(start)
+  const drip = setInterval(() => wire.socket.write(part), 10)
+  const response = await wire.response().finally(() => clearInterval(drip))
+
+  expect([response, await wire.rest()]).toEqual([requestTimeout, ''])
+})
+
+test('ends the connection of a client that does not read its response', async () => {
+  const { wire, socket } = await wireAndSocket(await serve({ listPets: large }, { patience }))
+
+  wire.socket.pause()
+  wire.socket.write(GET)
+
+  expect(await once(socket, 'close')).toEqual([false])
+})
+
+test.each([
+  ['a request', GET, []],
+  ['a request with a body', `${POST}Content-Length: 2\r\n\r\n{}`, []],
+  ['two requests', GET + GET.replace('pets', 'pets/7'), [['second']]],
+  ['a request and part of another', `${GET}GET /v1`, []],
+])('responds to a client that closes its side after %s, then ends the connection', async (_name, text, next) => {
+  const { handler, called, release } = waiting()
+  const getPet = async () => ({ statusCode: 200, body: '["second"]' })
+  const served = await serve({ listPets: handler, createPet: handler, getPet })
+  const { wire, socket } = await wireAndSocket(served, { allowHalfOpen: true })
+  const ended = once(socket, 'end')
+
+  wire.socket.end(text)
+  await Promise.all([called, ended])
+  release({ statusCode: 200, body: '["first"]' })
+  const bodies = []
+  for (const _ of [['first'], ...next]) bodies.push((await wire.response()).body)
+
+  expect([bodies, await wire.rest()]).toEqual([[['first'], ...next], ''])
+})
+
+test('returns 400 to a client that closes its side in the middle of a body', async () => {
+  const wire = await wireTo((await serve()).port, { allowHalfOpen: true })
+
+  wire.socket.end(`${POST}Content-Length: 20\r\n\r\n{}`)
+
+  expect([await wire.response(), await wire.rest()]).toEqual([badRequest, ''])
+})
+
+test.each([
+  ['nothing', ''],
+  ['an empty line', '\r\n'],
+  ['a request', GET],
+  ['part of a request', 'GET /v1'],
+])('closes the connection of a client that closes its side after %s', async (_name, text) => {
+  const { wire, socket } = await wireAndSocket(await serve())
+
+  wire.socket.end(text)
+
+  await expect.poll(() => socket.destroyed, { timeout: 30_000 }).toBe(true)
+})
+
+test.each([
+  ['before a request', ' '],
+  ['in the middle of the headers', 'GET /v1/pets HT'],
+  ['in the middle of a body', `${POST}Content-Length: 20\r\n\r\n{`],
+  ['in the middle of a chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nff\r\n{`],
+  ['before the response', GET],
+  ['after invalid HTTP', 'Hello\r\n\r\n'],
+  ['after CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
+])('keeps serving when clients disconnect %s', async (_name, text) => {
+  const served = await serve()
+
+  for (let i = 0; i < 10; i++) {
+    const { wire, socket } = await wireAndSocket(served)
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    wire.socket.write(text, () => wire.socket.resetAndDestroy())
+    await closed
+  }
+
+  expect(await ask(served, { path: '/v1/pets/7' })).toMatchObject({ status: 200, body: [] })
+  expect(console.error).not.toHaveBeenCalled()
+  await served.stop(2 ** 31 - 1)
+})
+
+test('keeps serving when a client disconnects in the middle of a response', async () => {
+  const served = await serve({ listPets: large })
+  const wire = await wireTo(served.port)
+
+  wire.socket.write(GET)
+  await wire.take(/^HTTP\/1\.1 200 OK/)
+  wire.socket.resetAndDestroy()
+
+  expect(await ask(served, { path: '/v1/pets/7' })).toMatchObject({ status: 200, body: [] })
+})

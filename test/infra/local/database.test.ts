@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb'
+import { Level } from 'level'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
+import { openDatabase } from '../../../infra/local/database.ts'
+import { startEmbedded } from '../../../infra/local/embedded-database.ts'
+import { send } from '../../support/http.ts'
+import type { LocalServer } from '../../support/server.ts'
+import { headersOf, listAll, type Pet } from './catalogue.ts'
+import { failure, outcomeOf, start, temporaryFolder } from './command.ts'
+import { wireTo } from './local-server.ts'
+
+/** An embedded database that is closed when the test ends. */
+const startDatabase = async (folder?: string): Promise<string> => {
+  const { endpoint, close } = await startEmbedded(folder)
+  onTestFinished(close)
+  return endpoint
+}
+
+const clientOf = (endpoint: string): DynamoDBClient => {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
+  onTestFinished(() => client.destroy())
+  return client
+}
+
+const tablesAt = async (endpoint: string) => (await clientOf(endpoint).send(new ListTablesCommand())).TableNames
+
+const createTable = async (endpoint: string) => {
+  const client = clientOf(endpoint)
+  const TableName = 'Pets'
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    }),
+  )
+  const status = async () => (await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus
+  await vi.waitUntil(async () => (await status()) === 'ACTIVE', 30_000)
+}
+
+const create = (server: LocalServer) => {
+  const body = '{"name":"Mia","categoryId":1,"status":"sold"}'
+  return send(server.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(server), body })
+}
+
+/** Creates pets, eight at a time, and kills the server as soon as `enough` were created. Returns the pets of all 201s. */
+const createUntilKilled = async (server: LocalServer, enough: number): Promise<unknown[]> => {
+  const exited = once(server.process, 'exit')
+  const created: unknown[] = []
+  const repeat = async () => {
+    for (;;) {
+      const { status, body } = await create(server)
+      if (status === 201) created.push(body)
+      if (created.length >= enough) server.process.kill('SIGKILL')
+    }
+  }
+  await Promise.allSettled(Array.from({ length: 8 }, repeat))
+  await exited
+  return created
+}
+
+test('each embedded database in memory is separate', async () => {
+  const [one, other] = await Promise.all([startDatabase(), startDatabase()])
+
+  await createTable(one)
+
+  expect([await tablesAt(one), await tablesAt(other)]).toEqual([['Pets'], []])
+})
+
+test('only one of two servers that start at once gets a data folder, until it closes', async () => {
+  const folder = temporaryFolder()
+
+  const started = await Promise.allSettled([startEmbedded(folder), startEmbedded(folder)])
+  const databases = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  for (const { endpoint } of databases) await createTable(endpoint)
+  const third = await startEmbedded(folder).catch((error) => error)
+  for (const { close } of databases) await close()
+
+  const refused = new CommandError('Cannot use the data folder: another server is using it.')
+  expect(started).toContainEqual({ status: 'rejected', reason: refused })
+  expect([databases.length, third]).toEqual([1, refused])
+  expect(await tablesAt(await startDatabase(folder))).toEqual(['Pets'])
+})
+
+test('recreates a table whose creation was interrupted', async () => {
+  const folder = temporaryFolder()
+  const { endpoint, close } = await startEmbedded(folder)
+  await createTable(endpoint)
+  await close()
+  const store = new Level<string, object>(folder, { valueEncoding: 'json' })
+  await store.put('table~Pets', { ...(await store.get('table~Pets')), TableStatus: 'CREATING' })
+  await store.close()
+
+  const restarted = await startDatabase(folder)
+
+  expect(await tablesAt(restarted)).toEqual([])
+  await createTable(restarted)
+})
+
+test('refuses a data folder that is a file, is below a file, or has no parent', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'file')
+  const orphan = join(folder, 'no', 'such')
+  writeFileSync(file, '')
+
+  const errors = await Promise.all([file, join(file, 'x'), orphan].map((path) => startEmbedded(path).catch((e) => e)))
+
+  expect(errors).toEqual([
+    new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${join(file, 'lock')}'`),
+    new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${join(file, 'x')}'`),
+    new CommandError(`Cannot use the data folder: ENOENT: no such file or directory, mkdir '${orphan}'`),
+  ])
+})
+
+test.each([
+  ['in memory', () => undefined],
+  ['in a folder', temporaryFolder],
+])('a query leaves no iterator open, %s', async (_place, folder) => {
+  const endpoint = await startDatabase(folder())
+  await createTable(endpoint)
+  const stores = Object.getPrototypeOf(Level.prototype)
+  const [opened, closed] = [vi.spyOn(stores, 'attachResource'), vi.spyOn(stores, 'detachResource')]
+  onTestFinished(() => void vi.restoreAllMocks())
+
+  const query = { KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': { N: '7' } } }
+  await clientOf(endpoint).send(new QueryCommand({ TableName: 'Pets', ...query }))
+
+  expect(opened.mock.calls.length).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(closed.mock.calls.length).toBe(opened.mock.calls.length), 30_000)
+})
+
+test('an embedded database keeps running when a client disconnects in the middle of a request', async () => {
+  const endpoint = await startDatabase()
+  const { socket } = await wireTo(Number(new URL(endpoint).port))
+
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () => socket.resetAndDestroy())
+  await once(socket, 'close')
+
+  expect(await tablesAt(endpoint)).toEqual([])
+})
+
+test('an embedded database closes although connections are open', async () => {
+  const { endpoint, close } = await startEmbedded()
+  const wire = await wireTo(Number(new URL(endpoint).port))
+  await tablesAt(endpoint)
+
+  await close()
+
+  expect(await wire.rest()).toBe('')
+})
+
+test('creates the data folder, and keeps every pet of a 201 when the server is killed', async () => {
+  const folder = join(temporaryFolder(), 'pets')
+  const created: unknown[] = []
+  for (const enough of [1, 125]) created.push(...(await createUntilKilled(await start(['--data', folder]), enough)))
+
+  const server = await start(['--data', folder])
+  const listed = await listAll(server)
+  const read = ({ id }: Pet) => send(server.baseUrl, { path: `/pets/${id}`, headers: headersOf(server) })
+  const found = await Promise.all(listed.map(async (pet) => (await read(pet)).body))
+  const second = await outcomeOf(['--port', '0', '--data', folder])
+
+  expect(created.length).toBeGreaterThanOrEqual(126)
+  expect(listed).toEqual(expect.arrayContaining(created))
+  expect(found).toEqual(expect.arrayContaining(created))
+  expect(server.output()).toContain(`(${folder})`)
+  expect(second).toEqual(failure('Cannot use the data folder: another server is using it.'))
+})
+
+test('keeps its pets in the DynamoDB of AWS_ENDPOINT_URL_DYNAMODB, whatever the AWS profile is', async () => {
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: await startDatabase(), AWS_PROFILE: 'of-another-account' }
+
+  const first = await start([], env)
+  const { body: pet } = await create(first)
+  const code = await first.stop()
+  const second = await start([], env)
+
+  expect(pet).toEqual({ id: expect.any(Number), name: 'Mia', categoryId: 1, status: 'sold' })
+  expect([code, await listAll(second)]).toEqual([0, [pet]])
+  expect(second.output()).toContain(`\n  Database      ${env.AWS_ENDPOINT_URL_DYNAMODB}\n`)
+})
+
+test('several servers can create the tables of a database at once', async () => {
+  const endpoint = await startDatabase()
+
+  await Promise.all([openDatabase(undefined, endpoint), openDatabase(undefined, endpoint)])
+
+  expect(await tablesAt(endpoint)).toEqual([
+    'PetStoreLocal-ApiKeys',
+    'PetStoreLocal-IdempotencyKeys',
+    'PetStoreLocal-Pets',
+  ])
+})
+
+const PUBLIC_KEY = 'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'
+
+test.each([
+  ['http://127.0.0.1:1', 'Cannot use the DynamoDB at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
+  ['dynamodb', 'Cannot use the DynamoDB at dynamodb: Invalid URL'],
+  ['https://dynamodb.eu-central-1.amazonaws.com', PUBLIC_KEY],
+  ['https://dynamodb.cn-north-1.amazonaws.com.cn/', PUBLIC_KEY],
+  ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],
+  ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],
+  ['https://dynamodb.eusc-de-east-1.amazonaws.eu', PUBLIC_KEY],
+])('refuses the endpoint %s', async (endpoint, message) => {
+  await expect(openDatabase(undefined, endpoint)).rejects.toEqual(new CommandError(message))
+})

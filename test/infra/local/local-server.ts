@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { expect, onTestFinished, vi } from 'vitest'
+import type { Handler } from '../../../infra/local/lambda.ts'
+import { createLocalServer, type Patience } from '../../../infra/local/server.ts'
+import { type OperationId, operationIds } from '../../../shared/contract.ts'
+import { type Sent, send } from '../../support/http.ts'
+import { refuseInternals } from '../../support/secrets.ts'
+
+/** A local server in this process. */
+export type Served = { server: Server; stop: (limitMs: number) => Promise<void>; port: number; baseUrl: string }
+
+/** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
+export const serve = async (
+  handlers: Partial<Record<OperationId, Handler>> = {},
+  { timeoutMs = 60_000, patience }: { timeoutMs?: number; patience?: Patience } = {},
+): Promise<Served> => {
+  for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  const { server, stop } = createLocalServer({ handlers: { ...everyOk, ...handlers }, timeoutMs }, patience)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+    return stop(0)
+  })
+  const { port } = server.address() as AddressInfo
+  return { server, stop, port, baseUrl: `http://127.0.0.1:${port}` }
+}
+
+const ok: Handler = async () => ({ statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: '[]' })
+const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Record<OperationId, Handler>
+
+/** A function that resolves `called` when it is called, and responds when `release` is called. */
+export const waiting = () => {
+  const called = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<{ statusCode: number; body: string }>()
+  const handler: Handler = () => {
+    called.resolve()
+    return released.promise
+  }
+  return { handler, called: called.promise, release: released.resolve }
+}
+
+/** A response without the headers of its connection. */
+export type Response = { status: number; headers: Record<string, string>; body: unknown }
+
+/** Sends a request; `path` starts after the host. */
+export const ask = async ({ baseUrl }: Pick<Served, 'baseUrl'>, request: Sent): Promise<Response> => {
+  const { status, headers, body } = await send(baseUrl, request)
+  return { status, headers: withoutConnection(headers), body }
+}
+
+const withoutConnection = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION.has(name)))
+
+const CONNECTION = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
+
+/** The headers of every response. */
+export const commonHeaders: Record<string, string> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, x-amzn-Remapped-WWW-Authenticate',
+  'cache-control': 'no-store',
+  'content-type': 'application/json',
+  'x-request-id': expect.stringMatching(/^[\w-]{15}=$/),
+}
+
+/** A whole gateway response. */
+export const gatewayResponse = (status: number, code: string, message: string, headers = {}): Response => ({
+  status,
+  headers: { ...commonHeaders, ...headers },
+  body: { code, message, status },
+})
+
+export const badRequest = gatewayResponse(400, 'bad_request', 'The request is malformed.')
+
+/** A connection that sends bytes unchanged. */
+export type Wire = {
+  socket: Socket
+  /** Waits for a match, and consumes the text up to its end. */
+  take: (pattern: RegExp) => Promise<string>
+  /** Consumes the next response; one without a length, up to the end of the connection. */
+  response: () => Promise<Response>
+  /** Consumes what the server sends before it ends the connection. */
+  rest: () => Promise<string>
+}
+
+/** Opens a connection to a port of this machine until the test ends. */
+export const wireTo = async (port: number, options: { allowHalfOpen?: boolean } = {}): Promise<Wire> => {
+  const socket = connect({ port, host: '127.0.0.1', ...options }).setEncoding('latin1')
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  socket.on('data', (text) => {
+    received += text
+  })
+  const ended = once(socket, 'end')
+  ended.catch(() => {}) // `rest` and `take` report it.
+  await once(socket, 'connect')
+
+  const take = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(received)
+      if (found) {
+        const text = received.slice(0, found.index + found[0].length)
+        received = received.slice(text.length)
+        return text
+      }
+      if (socket.readableEnded) throw new Error(`The server ended the connection after: ${received}`)
+      await Promise.race([once(socket, 'data'), ended])
+    }
+  }
+  const response = async (): Promise<Response> => {
+    const [statusLine = '', ...lines] = (await take(/\r\n\r\n/)).trim().split('\r\n')
+    const headers = Object.fromEntries(lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]))
+    const status = Number(statusLine.split(' ')[1])
+    const length = headers['content-length']
+    const text = length === undefined ? await rest() : await take(new RegExp(`^[\\s\\S]{${length}}`))
+    refuseInternals({ status, headers, text })
+    return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
+  }
+  const rest = async () => {
+    await ended
+    return received
+  }
+  return { socket, take, response, rest }
+}
+
+/** Opens a connection, sends a text and returns the response. */
+export const exchange = async ({ port }: { port: number }, text: string): Promise<Response> => {
+  const wire = await wireTo(port)
+  wire.socket.write(text, 'latin1')
+  return wire.response()
+}
+
+/** Opens a connection to a local server, and also returns the server's side of it. */
+export const wireAndSocket = async (
+  { server, port }: Served,
+  options: { allowHalfOpen?: boolean } = {},
+): Promise<{ wire: Wire; socket: Socket }> => {
+  const [[socket], wire] = await Promise.all([once(server, 'connection'), wireTo(port, options)])
+  return { wire, socket }
+}

@@ -1,16 +1,30 @@
-/** One number that `npm run bench` measured. */
+/** One measured number: a cell of one of the tables. */
 export type Figure = {
-  /** Which of the tables it is in. */
-  table: 'cold' | 'warm' | 'data' | 'local'
-  /** What it was measured of, its row: `getPet`, `express`, `page of 20 of 100 pets, first, all`. */
-  of: string
-  /** What was measured, its column: `load`, `p99`. */
-  name: string
-  unit: 'ms' | 'µs' | 'KB' | 'MB' | 'calls' | 'units' | 'per s'
+  table: 'cold' | 'warm' | 'dynamodb'
+  /** What was measured: `getPet`, `stock client`. */
+  row: string
+  /** `load`, `p99`, `calls`. */
+  column: string
+  unit: 'ms' | 'µs' | 'KB' | 'MB' | 'calls' | 'units'
   value: number
 }
 
-/** Makes the figures of one row. */
+/** Returns a function that makes the figures of one row. */
 export const rowOf =
-  (table: Figure['table'], of: string) =>
-  (name: string, unit: Figure['unit'], value: number): Figure => ({ table, of, name, unit, value })
+  (table: Figure['table'], row: string) =>
+  (column: string, unit: Figure['unit'], value: number): Figure => ({ table, row, column, unit, value })
+
+/** Returns the smallest number that is not below `share` of the numbers: 0.99 for p99. NaN for an empty list. */
+export const quantile = (numbers: number[], share: number): number => {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
+}
+
+export const median = (numbers: number[]): number => quantile(numbers, 0.5)
+
+/** Returns the values in random order, so that no function always runs after the same other one. */
+export const shuffled = <T>(values: readonly T[]): T[] =>
+  values
+    .map((value) => ({ value, order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ value }) => value)

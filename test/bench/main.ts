@@ -1,49 +1,68 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CommandError } from '../../infra/command-line.ts'
-import type { Figure } from './figure.ts'
-import { thisMachine } from './machine.ts'
-import { help, type Options, readOptions } from './options.ts'
-import { parts, sheets } from './parts.ts'
-import { comparison } from './report/comparison.ts'
-import { reachOf } from './report/reach.ts'
-import { report } from './report/report.ts'
-import { type Run, readRun } from './report/run.ts'
+import { CommandError, fail, readWords } from '../../infra/command-line.ts'
+import { makeBundles } from '../support/bundles.ts'
+import { analyzeBundles, bundlePeers, bundlePipeline, installPeers, runtimeClient } from './bundle.ts'
+import { measure } from './measure.ts'
+import { comparison, type Run, readRun, report } from './report.ts'
+import { subjectsOf } from './subjects.ts'
 
-/** The command `npm run bench`. */
-const main = async (): Promise<void> => {
-  const options = readOptions(process.argv.slice(2))
-  if (!options) return void process.stdout.write(help)
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  process.env.TMPDIR = folder // All that is written from here on goes there, whoever writes it.
-  process.stdout.write(await outputOf(options))
-}
+const HELP = `Measures the functions as they are deployed, in turns with other functions that do the same work.
 
-const outputOf = async (options: Options): Promise<string> => {
-  const told = await Promise.all(options.sheets.map((name) => sheets[name]?.()))
-  if (told.length > 0) return told.join('\n')
-  const saved = options.compare === undefined ? undefined : readRun(options.compare)
-  const figures = await measure(options)
-  const run: Run = { machine: thisMachine(), figures, reach: reachOf(figures) }
-  if (options.json) return `${JSON.stringify(run, null, 2)}\n`
+  npm run bench -- [options]
+
+  --starts <number>  how often each function is started, and for how many rounds it is called, 1 to 1000  (default: 31)
+  --json             print { machine, figures, reach } as JSON; use "npm run -s", which prints nothing of its own
+  --compare <file>   print each figure beside that of a run that was saved with --json
+  --bundle           measure nothing, and print what is in each bundle
+  --help             print this
+
+The other functions are in test/bench/peers; their packages are installed on the first run, which takes a network. The
+bench also needs openssl: DynamoDB's responses come over TLS from this machine. A wrong response of any function ends the
+run. Times mean something only on a machine that does nothing else.
+
+  load              until the end of Lambda's init phase, in which the functions of the service connect to DynamoDB
+                    and read once; "no first read" is without that, as the other functions are
+  first call        the first call after the init phase
+  no read           a handler that responds with a pet that it does not read
+  floor             a handler with nothing but Node.js's own HTTPS client and a signature
+  calls, units      DynamoDB calls and capacity units of one warm call
+`
+
+const options = {
+  starts: { type: 'string', default: '31' },
+  json: { type: 'boolean', default: false },
+  compare: { type: 'string' },
+  bundle: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+const main = async (args: string[]): Promise<string> => {
+  const { values } = readWords({ args, options }, 'npm run bench')
+  const { starts, json, compare, bundle, help } = values
+  if (help) return HELP
+  if (bundle) return analyzeBundles()
+  if (!/^([1-9]\d{0,2}|1000)$/.test(starts)) {
+    throw new CommandError(`--starts takes a whole number from 1 to 1000, not "${starts}".`)
+  }
+  if (json && compare !== undefined) throw new CommandError('Use either --json or --compare.')
+  const saved = compare === undefined ? undefined : readRun(compare)
+  const run = await measureAll(Number(starts))
+  if (json) return `${JSON.stringify(run, null, 2)}\n`
   return saved ? comparison(saved, run) : report(run)
 }
 
-const measure = async (options: Options): Promise<Figure[]> => {
-  const figures: Figure[] = []
-  for (const name of options.parts) {
-    process.stderr.write(`Measuring: ${name} …\n`)
-    figures.push(...(await parts[name](options)))
-  }
-  return figures
+const measureAll = async (starts: number): Promise<Run> => {
+  await installPeers()
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  process.env.TMPDIR = folder // For CDK's files, and whatever the functions write.
+  const subjects = subjectsOf(makeBundles(), await bundlePipeline(folder), await bundlePeers(folder))
+  return measure(subjects, { runtimeClient, starts, folder })
 }
 
-// Whatever a part has started ends with this process.
+// An `exit` event removes the files and ends the functions; a signal alone would not emit it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 
-main().catch((error) => {
-  process.stderr.write(error instanceof CommandError ? `${error.message}\n` : `${error?.stack}\n`)
-  process.exit(1)
-})
+main(process.argv.slice(2)).then((output) => process.stdout.write(output), fail)

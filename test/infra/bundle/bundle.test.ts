@@ -10,7 +10,6 @@ import { descriptions, fieldDescriptions, parameterDescriptions, summaries } fro
 import type { OperationId } from '../../../shared/contract.ts'
 
 import type { Event } from '../../../shared/http.ts'
-import { bytesByPackage } from '../../bench/bundle/bytes-by-package.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import { eventOf } from '../../support/events.ts'
 
@@ -64,14 +63,6 @@ test.each(operations)('the bundle of %s has nothing that only describes', (opera
 
   const words = [summaries, descriptions, fieldDescriptions, parameterDescriptions].flatMap(Object.values)
   expect(words.filter((some) => text.includes(some))).toEqual([])
-})
-
-test('the source map of a bundle tells of each byte where it comes from', () => {
-  const bytes = bytesByPackage(bundleOf('getPet'))
-
-  const known = ['@middy/core', 'functions', 'shared', 'shared/data', 'shared/middleware', 'shared/model', 'valibot']
-  expect(known.filter((name) => !bytes.get(name))).toEqual([])
-  expect(bytes.get("esbuild's own")).toBeLessThan(2000)
 })
 
 test('the bundles work against a database as the sources do', async () => {

@@ -1,0 +1,121 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { CommandError } from '../../infra/command-line.ts'
+import { operationIds } from '../../shared/contract.ts'
+import { settings } from '../../shared/data/tables.ts'
+import type { Bundles } from '../support/bundles.ts'
+import { bundleLikeOurs, bundlePipeline } from './bundle.ts'
+import type { Figure } from './figure.ts'
+import { measure } from './measure.ts'
+import { comparison, type Run, readRun, report } from './report.ts'
+import { subjectsOf } from './subjects.ts'
+
+// As much of Lambda's runtime client as the run needs: only the bench installs the real one.
+const RUNTIME_CLIENT = `
+  import { createRequire } from 'node:module'
+  const require = createRequire(import.meta.url)
+  const client = require('./rapid-client.node')
+  const { handler } = require(process.env.LAMBDA_TASK_ROOT)
+  for (;;) {
+    const { bodyJson } = await client.next()
+    client.done('id', JSON.stringify(await handler(JSON.parse(bodyJson), {})))
+  }`
+
+test('a run checks and measures the functions, and prints a table of each kind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
+  const runtimeClient = join(folder, 'runtime-client.mjs')
+  writeFileSync(runtimeClient, RUNTIME_CLIENT)
+  const subjects = subjectsOf(await bundlesIn(folder), await bundlePipeline(folder), [])
+
+  const run = await measure(subjects, { runtimeClient, starts: 1, folder })
+
+  const [cold, warm, dynamodb, machine, reach] = report(run).split('\n\n')
+  expect(firstCells(cold)).toEqual([
+    'cold',
+    'listPets',
+    'createPet',
+    'getPet',
+    'listPets, no first read',
+    'createPet, no first read',
+    'getPet, no first read',
+  ])
+  expect(firstCells(warm)).toEqual([
+    'warm',
+    'listPets, one status',
+    'listPets, all',
+    'createPet',
+    'getPet',
+    'getPet, no read',
+  ])
+  expect(run.figures.filter(({ table, value }) => table !== 'dynamodb' && !(value > 0))).toEqual([])
+  // As few calls, and as little capacity, as these requests can do with.
+  expect(dynamodb).toBe(
+    [
+      'dynamodb                    calls  read units  write units',
+      'listPets, one status            1         0.5            0',
+      'listPets, all                   4           2            0',
+      'createPet                       1           0            2',
+      'createPet, Idempotency-Key      2           0            3',
+      'getPet                          1           1            0',
+    ].join('\n'),
+  )
+  expect(machine).toMatch(/^\d+ cores of .+, \d+ GB of memory, Node\.js v\d/)
+  expect(reach).toMatch(/^load \+ first call: getPet ÷ floor +1\.5 +1\.25 +not measured$/m)
+  expect(reach).toMatch(/^largest bundle, KB +[\d.]+ +200 +40 +reached$/m)
+  expect(reach).not.toMatch(/units: .* not /)
+})
+
+test('a run is compared with a saved one', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'pet-store-bench-')), 'run.json')
+  const saved = runOf({ load: ['ms', 20], CPU: ['ms', 50], bundle: ['KB', 100], memory: ['MB', 64] })
+  writeFileSync(file, `> npm's own line\n${JSON.stringify(saved, null, 2)}\n`)
+  const now = runOf({ load: ['ms', 22.2], CPU: ['ms', 45], bundle: ['KB', 99.9], memory: ['MB', 70], p99: ['µs', 3] })
+
+  expect(comparison(readRun(file), now)).toBe(
+    [
+      '                      saved   now  unit  ratio',
+      'cold: getPet, load       20  22.2    ms   1.11   worse',
+      'cold: getPet, CPU        50    45    ms   0.90  better',
+      'cold: getPet, bundle    100  99.9    KB   1.00  better',
+      'cold: getPet, memory     64    70    MB   1.09',
+      'cold: getPet, p99               3    µs            new',
+      '',
+      'saved: some machine',
+      'now:   some machine',
+      '',
+      'Marked: sizes and counts that changed at all, and other figures that changed by a factor of 1.1 or more.',
+      '',
+    ].join('\n'),
+  )
+  expect(() => readRun('package.json')).toThrow(
+    new CommandError('--compare: package.json does not hold the output of "npm run -s bench -- --json".'),
+  )
+})
+
+/** Bundles as the bench gets them from CDK, which takes several times as long. */
+const bundlesIn = async (folder: string): Promise<Bundles> => {
+  const made = operationIds.map(async (id) => [id, await bundleLikeOurs(`functions/${id}.ts`, folder)] as const)
+  const folders = new Map(await Promise.all(made))
+  return {
+    folderOf: (id) => folders.get(id) ?? '',
+    handlerOf: () => 'index.handler',
+    environmentOf: () => ({ [settings.readShards]: '1', [settings.writeShards]: '1' }),
+    remove: () => {},
+  }
+}
+
+const firstCells = (table = ''): string[] => table.split('\n').map((line) => line.replace(/ {2,}.*/, ''))
+
+const runOf = (row: Record<string, [Figure['unit'], number]>): Run => ({
+  machine: 'some machine',
+  figures: Object.entries(row).map(([column, [unit, value]]) => ({
+    table: 'cold',
+    row: 'getPet',
+    column,
+    unit,
+    value,
+  })),
+  reach: [],
+})

@@ -1,0 +1,72 @@
+import { settings, type Table, tables } from '../../shared/data/tables.ts'
+import { type DynamoDbCall, type Item, tableNames } from './dynamodb.ts'
+import { type Figure, rowOf } from './figure.ts'
+import type { Host } from './lambda.ts'
+import type { Subject } from './subjects.ts'
+import { startWarm } from './warm.ts'
+
+/** Counts the DynamoDB calls of one warm call of each function, and the capacity units that they consume. */
+export const measureCapacity = async (subjects: Subject[], host: Host): Promise<Figure[]> => {
+  const figures: Figure[] = []
+  for (const subject of subjects) figures.push(...(await capacityOf(subject, host)))
+  return figures
+}
+
+const capacityOf = async (subject: Subject, host: Host): Promise<Figure[]> => {
+  const { callFor, stop } = await startWarm(subject, host)
+  try {
+    await callFor(0) // Also reads the API key, which the function then remembers for a minute.
+    const calls = host.dynamodb.record()
+    await callFor(0)
+    const figure = rowOf('dynamodb', subject.name)
+    return [
+      figure('calls', 'calls', calls.length),
+      figure('read units', 'units', sum(calls.map(readUnits))),
+      figure('write units', 'units', sum(calls.map(writeUnits))),
+    ]
+  } finally {
+    await stop()
+  }
+}
+
+/**
+ * Returns the read units of a call by AWS's rules (DynamoDB Developer Guide, "DynamoDB read and write operations"): one
+ * for every 4 KB or part of it that was read, even if nothing was found; half of that for an eventually consistent read.
+ */
+const readUnits = ({ operation, request, response }: DynamoDbCall): number => {
+  if (operation === 'PutItem') return 0
+  const items = response.Items ?? (response.Item ? [response.Item] : [])
+  return Math.max(1, Math.ceil(sum(items.map(itemSize)) / 4096)) * (request.ConsistentRead ? 1 : 0.5)
+}
+
+/**
+ * Returns the write units of a call by AWS's rules (as above, and "Global secondary indexes"): one for every KB or part
+ * of it of a new item, in the table and again in each index that holds the item.
+ */
+const writeUnits = ({ operation, request }: DynamoDbCall): number => {
+  if (operation === 'GetItem' || operation === 'Query') return 0
+  if (operation !== 'PutItem') throw new Error(`The capacity units of ${operation} are not known.`)
+  const { Item = {} } = request
+  const indexes = Object.values(tableOf(request.TableName).indexes).filter(
+    ({ partitionKey, sortKey }) => partitionKey.name in Item && sortKey.name in Item,
+  )
+  return Math.ceil(itemSize(Item) / 1024) * (1 + indexes.length)
+}
+
+/** Returns the bytes of an item (DynamoDB Developer Guide, "Item sizes and formats"). */
+const itemSize = (item: Item): number =>
+  sum(Object.entries(item).map(([name, value]) => Buffer.byteLength(name) + valueSize(value)))
+
+const valueSize = (value: Item[string]): number => {
+  if ('S' in value) return Buffer.byteLength(value.S)
+  const digits = value.N.replace(/\D/g, '').replace(/^0+|0+$/g, '') // The service stores only integers.
+  return Math.ceil(digits.length / 2) + 1
+}
+
+const tableOf = (name: string): Table => {
+  const table = Object.values(tables).find(({ setting }) => tableNames[settings[setting]] === name)
+  if (!table) throw new Error(`There is no table ${name}.`)
+  return table
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0)

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
+import { CommandError } from '../../infra/command-line.ts'
+import { storedLocalApiKey } from '../../infra/local/announcement.ts'
+import { settings } from '../../shared/data/tables.ts'
+
+/** Attributes in DynamoDB's JSON, as far as the items of this service have them. */
+export type Item = Record<string, { S: string } | { N: string }>
+
+/** A call as it went over the wire: its operation, such as `PutItem`, the request, and the response. */
+export type DynamoDbCall = {
+  operation: string
+  request: { TableName: string; Key?: Item; Item?: Item; ConsistentRead?: boolean; Limit?: number }
+  response: { Item?: Item; Items?: Item[] }
+}
+
+/** A DynamoDB that responds at once over TLS, so that only the functions differ. */
+export type DynamoDb = {
+  endpoint: string
+  /** The file with the certificate authority to trust. */
+  authorityFile: string
+  /** Returns a list to which each further call is added, until the next `record`. */
+  record: () => DynamoDbCall[]
+  stop: () => void
+}
+
+/** The names of the tables, by the environment variables of the functions. */
+export const tableNames = {
+  [settings.petsTable]: 'Pets',
+  [settings.apiKeysTable]: 'ApiKeys',
+  [settings.idempotencyKeysTable]: 'IdempotencyKeys',
+}
+
+/** The only pet that `GetItem` finds: the one of the event `getPet-found`. */
+export const PET = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' } as const
+
+/**
+ * Starts the DynamoDB in this process, which otherwise only waits while a function is measured.
+ *
+ * @param folder gets the certificate
+ * @throws CommandError without openssl
+ */
+export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
+  const { authorityFile, ...certificate } = await makeCertificate(folder)
+  let record = (_call: DynamoDbCall): void => {}
+  const server = createServer(certificate, async (message, response) => record(await respond(message, response)))
+  server.keepAliveTimeout = 60_000
+  // On the address that Node.js tries first for `localhost`, so that no function has to try a second one.
+  await once(server.listen(0, 'localhost'), 'listening')
+  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  return {
+    endpoint: `https://localhost:${port}`,
+    authorityFile,
+    record: () => {
+      const calls: DynamoDbCall[] = []
+      record = (call) => void calls.push(call)
+      return calls
+    },
+    stop: () => server.close().closeAllConnections(),
+  }
+}
+
+const respond = async (message: IncomingMessage, response: ServerResponse): Promise<DynamoDbCall> => {
+  const [, operation = ''] = String(message.headers['x-amz-target']).split('.')
+  const request = JSON.parse(await text(message))
+  const found = responseTo(operation, request)
+  const body = JSON.stringify(found ?? { __type: 'com.amazon.coral.service#UnknownOperationException' })
+  response.writeHead(found ? 200 : 400, {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'Content-Length': Buffer.byteLength(body),
+    'x-amzn-RequestId': 'Q1B2C3D4E5F6G7H8I9J0KLMNOPVV4KQNSO5AEMVJF66Q9ASUAAJG',
+    'x-amz-crc32': crc32(body),
+  })
+  response.end(body)
+  return { operation, request, response: found ?? {} }
+}
+
+/** Returns the response to an operation, or `undefined` for one that the functions do not use. */
+const responseTo = (operation: string, request: DynamoDbCall['request']): DynamoDbCall['response'] | undefined => {
+  if (operation === 'GetItem') return itemOf(request)
+  if (operation === 'PutItem') return {}
+  if (operation !== 'Query') return undefined
+  return { Items: Array.from({ length: request.Limit ?? 0 }, (_, i) => petItem(PET.id - i * 4096)) }
+}
+
+const itemOf = ({ TableName, Key }: DynamoDbCall['request']): { Item?: Item } => {
+  const key = JSON.stringify(Key)
+  if (TableName === 'ApiKeys' && key === JSON.stringify({ digest: apiKeyItem.digest })) return { Item: apiKeyItem }
+  if (TableName === 'Pets' && key === JSON.stringify({ id: petItem(PET.id).id })) return { Item: petItem(PET.id) }
+  return {}
+}
+
+const petItem = (id: number): Item => ({
+  id: { N: `${id}` },
+  name: { S: PET.name },
+  categoryId: { N: `${PET.categoryId}` },
+  status: { S: PET.status },
+  statusShard: { S: `${PET.status}#0` },
+  creation: { S: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90' },
+})
+
+const apiKeyItem: Item = Object.fromEntries(
+  Object.entries(storedLocalApiKey).map(([name, value]) => [name, { S: `${value}` }]),
+)
+
+/** Makes a certificate for `localhost` like those of AWS: RSA with 2,048 bits, signed by an authority. */
+const makeCertificate = async (folder: string): Promise<{ key: Buffer; cert: Buffer; authorityFile: string }> => {
+  const path = (name: string) => join(folder, name)
+  const files = (name: string) => ['-keyout', path(`${name}-key.pem`), '-out', path(`${name}.pem`)]
+  const authority = ['-CA', path('authority.pem'), '-CAkey', path('authority-key.pem')]
+  const leaf = ['-addext', 'subjectAltName=DNS:localhost', '-addext', 'basicConstraints=critical,CA:FALSE']
+  await openssl([...files('authority'), '-subj', '/CN=Authority of the bench'])
+  await openssl([...files('localhost'), '-subj', '/CN=localhost', ...authority, ...leaf])
+  return {
+    key: readFileSync(path('localhost-key.pem')),
+    cert: readFileSync(path('localhost.pem')),
+    authorityFile: path('authority.pem'),
+  }
+}
+
+const openssl = async (args: string[]): Promise<void> => {
+  try {
+    await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...args])
+  } catch (error) {
+    const [reason] = `${error instanceof Error ? error.message : error}`.split('\n')
+    throw new CommandError(`The bench needs openssl, version 3 or later: ${reason}`)
+  }
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { CommandError } from '../../infra/command-line.ts'
+import { functionSettings } from '../../infra/gateway.ts'
+import { exampleCredentials } from '../support/secrets.ts'
+import type { DynamoDb } from './dynamodb.ts'
+import type { Subject } from './subjects.ts'
+
+/** Where functions run: the file of Lambda's runtime client, and the DynamoDB that they call. */
+export type Host = { runtimeClient: string; dynamodb: DynamoDb }
+
+/** A function in a process of its own. `failed` rejects with a CommandError when the process ends by itself. */
+type Started = { child: ChildProcess; failed: Promise<never>; stop: () => Promise<void> }
+
+/**
+ * Starts a function as Lambda does. Its log is discarded.
+ *
+ * @param channel how `preload.cjs` reports to this process: once (`pipe`), or after each round of calls (`ipc`)
+ */
+export const startFunction = (subject: Subject, host: Host, channel: 'pipe' | 'ipc'): Started => {
+  const log = openSync(devNull, 'w')
+  const child = spawn(process.execPath, [...lambdaFlags, '--require', PRELOAD, host.runtimeClient], {
+    stdio: ['ignore', 'pipe', 'pipe', log, channel],
+    env: environmentOf(subject, host),
+  })
+  closeSync(log)
+  running.add(child)
+  const output = lastOutputOf(child)
+  const ended = once(child, 'close').finally(() => running.delete(child))
+  const failed = ended.then(([code, signal]) => {
+    throw new CommandError(`${subject.name} ended with ${code ?? signal}: ${output()}`)
+  })
+  failed.catch(() => {}) // `stop` rejects it too, when nobody waits for it any more.
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { child, failed, stop }
+}
+
+const PRELOAD = fileURLToPath(new URL('preload.cjs', import.meta.url))
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+const { memoryMegabytes } = functionSettings
+const youngMegabytes = Math.floor(memoryMegabytes / 10)
+
+/** The options with which Lambda's bootstrap script starts Node.js 24. */
+const lambdaFlags = [
+  '--expose-gc',
+  '--max-http-header-size=81920',
+  `--max-semi-space-size=${Math.floor(youngMegabytes / 2)}`,
+  `--max-old-space-size=${memoryMegabytes - youngMegabytes}`,
+]
+
+/** The variables that Lambda sets for every function on Node.js 24. */
+const lambdaEnvironment = {
+  ...exampleCredentials,
+  AWS_DEFAULT_REGION: 'eu-central-1',
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: `${memoryMegabytes}`,
+  AWS_LAMBDA_FUNCTION_NAME: 'bench',
+  AWS_LAMBDA_FUNCTION_VERSION: '1',
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  AWS_LAMBDA_LOG_FORMAT: 'JSON',
+  AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/bench',
+  AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/20/[1]0123456789abcdef0123456789abcdef',
+  // Nothing listens there, because `preload.cjs` hands over the invocations. A function that cannot be loaded therefore
+  // ends with ECONNREFUSED: the runtime client wanted to report the error.
+  AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001',
+  AWS_REGION: 'eu-central-1',
+  AWS_XRAY_CONTEXT_MISSING: 'LOG_ERROR',
+  AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:2000',
+  HOME: '/home/sbx_user1051', // Does not exist, in Lambda either: the SDK finds no configuration files.
+  LANG: 'en_US.UTF-8',
+  LD_LIBRARY_PATH: '/var/lang/lib:/lib64:/usr/lib64:/var/runtime:/var/runtime/lib:/var/task:/var/task/lib:/opt/lib',
+  NODE_PATH: '/opt/nodejs/node24/node_modules:/opt/nodejs/node_modules:/var/runtime/node_modules',
+  PATH: '/var/lang/bin:/usr/local/bin:/usr/bin/:/bin:/opt/bin',
+  TZ: ':UTC',
+}
+
+const environmentOf = ({ environment, folder, handler, call }: Subject, { dynamodb }: Host) => ({
+  ...lambdaEnvironment,
+  ...environment,
+  _HANDLER: handler,
+  _LAMBDA_TELEMETRY_LOG_FD: '3',
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+  BENCH_AUTHORITY: dynamodb.authorityFile,
+  BENCH_EVENT: call.event,
+  LAMBDA_TASK_ROOT: folder,
+})
+
+const lastOutputOf = (child: ChildProcess): (() => string) => {
+  let text = ''
+  for (const output of [child.stdout, child.stderr]) {
+    output?.on('data', (chunk) => {
+      text = `${text}${chunk}`.slice(-2000)
+    })
+  }
+  return () => text
+}

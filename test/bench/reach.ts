@@ -1,0 +1,77 @@
+import type { Figure } from './figure.ts'
+
+/** How a measured value compares with its limit. `measured` is absent when a figure that it needs is missing. */
+export type Reach = {
+  name: string
+  measured?: number
+  atMost: number
+  aim?: number
+  result: 'aim reached' | 'reached' | 'not reached' | 'not measured'
+}
+
+/** Compares the figures with what they should be. */
+export const reachOf = (figures: Figure[]): Reach[] => {
+  const find: Find = (table, row, column) =>
+    figures.find((figure) => figure.table === table && figure.row === row && figure.column === column)?.value ??
+    Number.NaN
+  return goals.map(([name, measure, atMost, aim]) => {
+    const measured = measure(find)
+    const goal = { name, atMost, ...(aim !== undefined && { aim }) }
+    if (Number.isNaN(measured)) return { ...goal, result: 'not measured' }
+    return { ...goal, measured, result: resultOf(measured, atMost, aim) }
+  })
+}
+
+/** Returns the value of a figure; NaN when it was not measured. */
+type Find = (table: Figure['table'], row: string, column: string) => number
+
+/** A name, how the value follows from the figures, the limit, and the value to aim for. */
+type Goal = [name: string, measure: (find: Find) => number, atMost: number, aim?: number]
+
+const resultOf = (measured: number, atMost: number, aim = Number.NEGATIVE_INFINITY): Reach['result'] => {
+  if (measured > atMost) return 'not reached'
+  return measured <= aim ? 'aim reached' : 'reached'
+}
+
+/** The same figure of two rows, the first divided by the second. */
+const ratio =
+  (table: Figure['table'], column: string, row: string, other: string) =>
+  (find: Find): number =>
+    find(table, row, column) / find(table, other, column)
+
+/** The highest value of a column of the `cold` table. */
+const highest = (find: Find, column: string, suffix = ''): number =>
+  Math.max(...['listPets', 'createPet', 'getPet'].map((row) => find('cold', row + suffix, column)))
+
+/** The CPU time of a handler that reads no pet, less what an empty handler takes. */
+const added = (find: Find, row: string): number =>
+  find('warm', `${row}, no read`, 'CPU') - find('warm', 'empty handler', 'CPU')
+
+const dynamodb = (row: string, column: string) => (find: Find) => find('dynamodb', row, column)
+
+const goals: Goal[] = [
+  [
+    'load: slowest function without its first read ÷ stock client',
+    (find) => highest(find, 'load', ', no first read') / find('cold', 'stock client', 'load'),
+    0.65,
+    0.35,
+  ],
+  ['load + first call: getPet ÷ demo style', ratio('cold', 'load + first call', 'getPet', 'demo style'), 0.35, 0.2],
+  ['load + first call: getPet ÷ floor', ratio('cold', 'load + first call', 'getPet', 'floor'), 1.5, 1.25],
+  ['first call after init: getPet ÷ stock client', ratio('cold', 'first call', 'getPet', 'stock client'), 0.35],
+  ['warm p50: getPet ÷ stock client', ratio('warm', 'p50', 'getPet', 'stock client'), 1, 0.5],
+  ['warm p50: getPet ÷ floor', ratio('warm', 'p50', 'getPet', 'floor'), 1.75, 1.25],
+  ['CPU that middlewares add: getPet ÷ demo style', (find) => added(find, 'getPet') / added(find, 'demo style'), 0.2],
+  ['largest bundle, KB', (find) => highest(find, 'bundle'), 200, 40],
+  // A list reads one query for its status, or four for all. The API key is remembered, so no call reads it.
+  ['calls: listPets, one status', dynamodb('listPets, one status', 'calls'), 1],
+  ['calls: listPets, all', dynamodb('listPets, all', 'calls'), 4],
+  ['calls: createPet', dynamodb('createPet', 'calls'), 1],
+  ['calls: createPet, Idempotency-Key', dynamodb('createPet, Idempotency-Key', 'calls'), 2],
+  ['calls: getPet', dynamodb('getPet', 'calls'), 1],
+  ['read units: listPets, one status', dynamodb('listPets, one status', 'read units'), 0.5],
+  ['read units: listPets, all', dynamodb('listPets, all', 'read units'), 2],
+  ['read units: getPet', dynamodb('getPet', 'read units'), 1],
+  ['write units: createPet', dynamodb('createPet', 'write units'), 2],
+  ['write units: createPet, Idempotency-Key', dynamodb('createPet, Idempotency-Key', 'write units'), 3],
+]

@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CommandError } from '../../infra/command-line.ts'
+import type { OperationId } from '../../shared/contract.ts'
+import { settings } from '../../shared/data/tables.ts'
+import type { Event, Result } from '../../shared/http.ts'
+import type { Bundles } from '../support/bundles.ts'
+import { eventOf } from '../support/events.ts'
+import type { Bundled } from './bundle.ts'
+import { PET, tableNames } from './dynamodb.ts'
+
+/** An event, as JSON, and whether a response to it is right. */
+export type Call = { event: string; isRight: (result: Result) => boolean }
+
+/** A measured function: Lambda loads `handler`, a file and its export, from `folder`. */
+export type Subject = {
+  name: string
+  folder: string
+  handler: string
+  environment: Record<string, string>
+  /** What it is measured with. */
+  call: Call
+  /** What it must also do, which proves that it does the same work as the others. */
+  alsoCall: Call[]
+}
+
+/** What each table measures. */
+export type Subjects = { cold: Subject[]; warm: Subject[]; dynamodb: Subject[] }
+
+/**
+ * Returns the subjects of each table: the functions of the service beside the peers. An operation that DynamoDB's fixed
+ * responses (dynamodb.ts) do not cover is left out.
+ *
+ * @param pipeline the folder of the bundle of `pipeline.ts`
+ */
+export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[]): Subjects => {
+  const functionOf = (id: OperationId, call: Call, name: string = id): Subject => ({
+    name,
+    folder: bundles.folderOf(id),
+    handler: bundles.handlerOf(id),
+    environment: { ...bundles.environmentOf(id), ...tableNames, [settings.keyPrefix]: 'local' },
+    call,
+    alsoCall: id === 'getPet' ? [readUnauthorized, readUnknown] : [],
+  })
+  const createPet = functionOf('createPet', create)
+  const getPet = functionOf('getPet', read)
+  const functions = [functionOf('listPets', listAll), createPet, getPet]
+  const lists = [
+    functionOf('listPets', listOneStatus, 'listPets, one status'),
+    functionOf('listPets', listAll, 'listPets, all'),
+  ]
+  const others = peers.map(peerOf)
+  const getPetWithoutRead = withoutRead({ ...getPet, folder: pipeline, handler: 'index.handler' })
+  const demoWithoutRead = others
+    .filter(({ name }) => name === 'demo style')
+    .map((demo) => withoutRead({ ...demo, handler: 'index.withoutRead' }))
+  return {
+    cold: [...functions, ...functions.map(withoutFirstRead), ...others],
+    warm: [...lists, createPet, getPet, getPetWithoutRead, ...others, ...demoWithoutRead],
+    dynamodb: [...lists, createPet, functionOf('createPet', createKeyed, 'createPet, Idempotency-Key'), getPet],
+  }
+}
+
+/** Throws a CommandError for an error or a wrong response: a failure may be fast. */
+export const checkResult = (
+  { name }: Subject,
+  call: Call,
+  { error, result }: { error?: string; result?: Result },
+): void => {
+  if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
+  if (!call.isRight(result)) throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
+}
+
+const callOf = (event: Event, status: number, isRightBody: (body: unknown) => boolean = () => true): Call => ({
+  event: JSON.stringify(event),
+  isRight: ({ statusCode, body }) => statusCode === status && isRightBody(JSON.parse(body)),
+})
+
+const isPage = (body: unknown): boolean => Array.isArray(body) && body.length === 20
+const isNewPet = (body: unknown): boolean => Object(body).name === PET.name
+
+const listAll = callOf(eventOf('listPets-no-parameters'), 200, isPage)
+const listOneStatus = callOf(eventOf('listPets-no-parameters', { query: { status: 'available' } }), 200, isPage)
+const create = callOf(eventOf('createPet-created'), 201, isNewPet)
+// The key is always new to a DynamoDB in which every conditional put succeeds.
+const createKeyed = callOf(eventOf('createPet-created', { headers: { 'Idempotency-Key': '8e03978e' } }), 201, isNewPet)
+const read = callOf(eventOf('getPet-found'), 200, (body) => isDeepStrictEqual(body, PET))
+const readUnauthorized = callOf(eventOf('getPet-found', { headers: { Authorization: undefined } }), 401)
+const readUnknown = callOf(eventOf('getPet-found', { petId: '8' }), 404)
+const readNothing = callOf(eventOf('getPet-found'), 200)
+
+/** The same function without its read during Lambda's init phase: what is left is its code alone, as with the peers. */
+const withoutFirstRead = (subject: Subject): Subject => ({
+  ...subject,
+  name: `${subject.name}, no first read`,
+  environment: { ...subject.environment, AWS_LAMBDA_INITIALIZATION_TYPE: '' },
+})
+
+/** A handler that responds with a pet that it does not read: what is left is the work of its middlewares. */
+const withoutRead = (subject: Subject): Subject => ({
+  ...subject,
+  name: `${subject.name}, no read`,
+  alsoCall: [readUnauthorized],
+})
+
+const peerOf = ({ name, folder }: Bundled): Subject => ({
+  name,
+  folder,
+  handler: 'index.handler',
+  environment: {
+    ...tableNames,
+    POWERTOOLS_LOG_LEVEL: 'WARN',
+    POWERTOOLS_METRICS_NAMESPACE: 'PetStore',
+    POWERTOOLS_SERVICE_NAME: 'pet-store',
+  },
+  ...(name === 'empty handler'
+    ? { call: readNothing, alsoCall: [] }
+    : { call: read, alsoCall: [readUnauthorized, readUnknown] }),
+})

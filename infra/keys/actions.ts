@@ -2,65 +2,97 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { CommandError, explained } from '../command-line.ts'
+import type { KeyCommand } from './command.ts'
 import { type KeyRequest, type KeyTable, type NewKey, newKey, secondsAfter } from './key-table.ts'
+import { issued, listed, type Report, revoked, rotated } from './report.ts'
 
-/** Finds a key by its id. Throws a CommandError where there is none. */
-export const keyOf = async (table: KeyTable, keyId: string): Promise<StoredApiKey> => {
-  const key = (await table.all()).find((each) => each.keyId === keyId)
-  if (!key) throw new CommandError(`There is no key ${keyId} in this stage. List them with npm run keys -- list.`)
-  return key
+/**
+ * Carries out a command on the keys of a stage.
+ *
+ * @throws CommandError if the key does not exist or the user does not confirm
+ */
+export const carryOut = async (table: KeyTable, command: KeyCommand): Promise<Report> => {
+  switch (command.action) {
+    case 'issue':
+      return issued(await issue(table, command))
+    case 'list':
+      return listed(await table.all())
+    case 'rotate': {
+      const { fresh, old, failure } = await rotate(table, command)
+      return { ...rotated(fresh, old), failure }
+    }
+    case 'revoke': {
+      const key = await find(table, command.keyId)
+      if (!command.yes) await confirm(`Revoke ${key.keyId}, the key of ${key.clientId} (${key.name})?`)
+      await table.remove(key)
+      return revoked(key)
+    }
+  }
 }
 
-/** Issues a key. */
+/** Makes a key and stores it. */
 export const issue = async (table: KeyTable, request: KeyRequest): Promise<NewKey> => {
   const key = newKey(table.keyPrefix, request)
   await table.add(key.stored)
   return key
 }
 
-/** How a key is rotated: for how many seconds the old key stays good, and the new one. */
-export type RotationRequest = { keyId: string; grace: number; expiresIn?: number | undefined }
+/** `grace` is for how many seconds the old key stays valid, `expiresIn` the lifetime of the new key in seconds. */
+type RotationRequest = { keyId: string; grace: number; expiresIn?: number | undefined }
 
-/** What a rotation came to. With a `failure`, the new key is good, and the old one may have no end. */
-export type Rotation = { fresh: NewKey; old: StoredApiKey; failure?: Error }
+/** With a `failure`, the new key is valid, but the old key may not have got its expiry. */
+type Rotation = { fresh: NewKey; old: StoredApiKey; failure?: Error }
 
 /**
- * Gives a client a new key, and its old one an end: in this order, so that at any moment, whatever fails, the client
- * has a key that is good.
+ * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the client has a valid
+ * key at any moment, whatever fails.
+ *
+ * @throws CommandError if the old key does not exist, or is revoked at the same time
  */
-export const rotate = async (table: KeyTable, request: RotationRequest): Promise<Rotation> => {
-  const { keyId, grace, expiresIn } = request
-  const old = await keyOf(table, keyId)
+export const rotate = async (table: KeyTable, { keyId, grace, expiresIn }: RotationRequest): Promise<Rotation> => {
+  const old = await find(table, keyId)
   const fresh = await issue(table, { name: old.name, clientId: old.clientId, expiresIn })
-  const ended = await table.endBy(old, secondsAfter(new Date(), grace)).catch((error) => unended(keyId, error))
-  if (ended instanceof Error) return { fresh, old, failure: ended }
-  if (ended) return { fresh, old: ended }
-  // Whoever revoked the old key meanwhile did not mean the client to have a new one.
+  const expiring = await table.expire(old, secondsAfter(new Date(), grace)).catch((error) => notExpired(keyId, error))
+  if (expiring instanceof Error) return { fresh, old, failure: expiring }
+  if (expiring) return { fresh, old: expiring }
+  // Somebody has just revoked the old key, so the client must not get a new one.
   await table.remove(fresh.stored)
-  throw new CommandError(`The key ${keyId} was revoked meanwhile, so no new one was made.`)
+  throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
-// The end may have been stored although the answer was lost: so the new key must stay, and reach the client.
-const unended = (keyId: string, error: unknown): Error => {
-  const reason = explained(error)
-  if (!(reason instanceof CommandError)) return new Error(`A bug: ${keyId} may not have an end.`, { cause: reason })
-  const advice = `The new key is good. Revoke ${keyId} when the client has it.`
-  return new CommandError(`${keyId} may not have been given an end: ${reason.message} ${advice}`)
-}
-
-/** Asks the person at the terminal a question. Throws a CommandError unless the answer is yes. */
+/**
+ * Asks for confirmation on the terminal.
+ *
+ * @throws CommandError unless the user types `y` or `yes`
+ */
 export const confirm = async (
   question: string,
   input: Readable & { isTTY?: boolean } = process.stdin,
-  output: NodeJS.WritableStream = process.stderr, // So that the output stays what a script expects.
+  output: NodeJS.WritableStream = process.stderr, // Scripts read stdout.
 ): Promise<void> => {
-  if (!input.isTTY) throw new CommandError('Nobody is there to ask. Say --yes to revoke without asking.')
+  if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes to revoke without asking.')
   const terminal = createInterface({ input, output })
-  // Ctrl-C and Ctrl-D reject the question; a terminal that goes away would leave it open for ever.
-  const gone = new AbortController()
-  terminal.once('close', () => gone.abort())
-  const asked = terminal.question(`${question} [y/N] `, { signal: gone.signal })
-  const answer = await asked.catch(() => void output.write('\n'))
+  // Ctrl-C and Ctrl-D reject the question. A terminal that is closed would leave it pending forever.
+  const closed = new AbortController()
+  terminal.once('close', () => closed.abort())
+  const answer = await terminal
+    .question(`${question} [y/N] `, { signal: closed.signal })
+    .catch(() => void output.write('\n'))
   terminal.close()
   if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new CommandError('Nothing was revoked.')
+}
+
+const find = async (table: KeyTable, keyId: string): Promise<StoredApiKey> => {
+  const key = (await table.all()).find((each) => each.keyId === keyId)
+  if (!key) throw new CommandError(`There is no key ${keyId} in this stage. List the keys with npm run keys -- list.`)
+  return key
+}
+
+// The write may have succeeded although its response was lost. Either way, the client needs the new key.
+const notExpired = (keyId: string, error: unknown): Error => {
+  const reason = explained(error)
+  const problem = `The expiry of ${keyId} may not have been set`
+  if (!(reason instanceof CommandError)) return new Error(`${problem}.`, { cause: reason })
+  const advice = `The new key is valid. Revoke ${keyId} when the client uses the new key.`
+  return new CommandError(`${problem}: ${reason.message} ${advice}`)
 }

@@ -10,39 +10,42 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
-import { type Deployment, patience } from './deployment.ts'
+import { type Deployment, timeouts } from './deployment.ts'
 
-/** The API keys of a deployment. Nothing that is stored is ever overwritten by something that it was not known to be. */
+/** The API keys of a deployment. Every write is conditional, except the deletion of a key. */
 export class KeyTable {
-  /** The part of its keys that says where they are good. */
+  /** The part of the deployment's keys that names its stage. */
   readonly keyPrefix: KeyPrefix
   readonly #client: DynamoDBDocumentClient
   readonly #table: { TableName: string }
 
   constructor({ apiKeysTable, keyPrefix, database }: Deployment) {
     this.keyPrefix = keyPrefix
-    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient({ ...patience, ...database }))
+    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient({ ...timeouts, ...database }))
     this.#table = { TableName: apiKeysTable }
   }
 
-  /** All keys, oldest first. Reads the whole table: an operator may, a function never does. */
+  /** Returns all keys, oldest first. Scans the whole table. */
   async all(): Promise<StoredApiKey[]> {
     const keys: StoredApiKey[] = []
     for await (const { Items = [] } of paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true }))
-      keys.push(...(Items as StoredApiKey[])) // The document client types every item as `any`; `add` makes them.
+      keys.push(...(Items as StoredApiKey[])) // The document client types items as `any`; `add` writes them.
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   }
 
   /** Stores a new key. */
   async add(Item: StoredApiKey): Promise<void> {
     const put = new PutCommand({ ...this.#table, Item, ConditionExpression: 'attribute_not_exists(digest)' })
-    if (await isDone(this.#client.send(put))) return
-    // The SDK puts again when an answer is lost: then it is our own key that is in the way.
-    if ((await this.#stored(Item))?.keyId !== Item.keyId) throw new Error('Two keys have the same digest.')
+    if (await succeeds(this.#client.send(put))) return
+    // The SDK retries a put whose response was lost, and then meets the key that it has stored itself.
+    if ((await this.#read(Item))?.keyId !== Item.keyId) throw new Error('Two keys have the same digest.')
   }
 
-  /** Lets a key expire at `expiresAt`, or when it would have anyway if that is sooner; `undefined` if it is gone. */
-  async endBy(key: StoredApiKey, expiresAt: number): Promise<StoredApiKey | undefined> {
+  /**
+   * Lets a key expire at `expiresAt` (seconds since 1970), unless it expires sooner anyway. Returns the key with its
+   * expiry, or `undefined` if it was deleted.
+   */
+  async expire(key: StoredApiKey, expiresAt: number): Promise<StoredApiKey | undefined> {
     const update = new UpdateCommand({
       ...this.#table,
       Key: { digest: key.digest },
@@ -50,37 +53,27 @@ export class KeyTable {
       ConditionExpression: 'attribute_exists(digest) AND (attribute_not_exists(expiresAt) OR expiresAt > :end)',
       ExpressionAttributeValues: { ':end': expiresAt },
     })
-    return (await isDone(this.#client.send(update))) ? { ...key, expiresAt } : this.#stored(key)
+    return (await succeeds(this.#client.send(update))) ? { ...key, expiresAt } : this.#read(key)
   }
 
-  /** Deletes a key; one that is gone already is as good. */
+  /** Deletes a key. Does nothing if it was deleted before. */
   async remove({ digest }: StoredApiKey): Promise<void> {
     await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
   }
 
-  async #stored({ digest }: StoredApiKey): Promise<StoredApiKey | undefined> {
+  async #read({ digest }: StoredApiKey): Promise<StoredApiKey | undefined> {
     const { Item } = await this.#client.send(new GetCommand({ ...this.#table, Key: { digest }, ConsistentRead: true }))
     return Item as StoredApiKey | undefined // As above.
   }
 }
 
-const isDone = async (write: Promise<unknown>): Promise<boolean> => {
-  try {
-    await write
-    return true
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false
-    throw error
-  }
-}
-
-/** A new key: what its holder gets, once, and what is stored of it. */
+/** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }
 
-/** Whom a new key is for (a client keeps its `clientId` when its key is rotated), and for how many seconds. */
+/** Who gets a key, and for how many seconds. A client keeps its `clientId` when its key is rotated. */
 export type KeyRequest = { name: string; clientId?: string; expiresIn?: number | undefined }
 
-/** Makes a key. It is good for nothing until it is stored. */
+/** Makes a key. It becomes valid when it is stored. */
 export const newKey = (prefix: KeyPrefix, { name, clientId = newId('client'), expiresIn }: KeyRequest): NewKey => {
   const text = newApiKey(prefix)
   const createdAt = new Date()
@@ -91,8 +84,18 @@ export const newKey = (prefix: KeyPrefix, { name, clientId = newId('client'), ex
   }
 }
 
-/** The end of a time span, in whole seconds since 1970. */
+/** The end of a period, in whole seconds since 1970. */
 export const secondsAfter = (start: Date, seconds: number): number => Math.floor(start.getTime() / 1000) + seconds
 
-// 64 random bits. An id is no secret: it only has to be nobody else's.
+// 64 random bits: an id is not a secret, it only has to be unique.
 const newId = (kind: 'key' | 'client'): string => `${kind}_${randomBytes(8).toString('hex')}`
+
+const succeeds = async (write: Promise<unknown>): Promise<boolean> => {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false
+    throw error
+  }
+}

@@ -1,59 +1,46 @@
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import type { Rotation } from './actions.ts'
 import type { NewKey } from './key-table.ts'
 
-/** What a command prints: the text for people, or the JSON for scripts; and what went wrong although there is output. */
+/** The output of a command: `text` for people, `json` for scripts, and the `failure` of a command that half succeeded. */
 export type Report = { text: string; json: unknown; failure?: Error | undefined }
 
-/** A new key. Only here is a key itself ever shown. */
-export const issued = ({ text, stored }: NewKey): Report => ({
-  text: `${lines({
-    'API key': text,
-    Key: stored.keyId,
-    Client: stored.clientId,
-    Name: stored.name,
-    State: expiryOf(stored),
-  })}
+/** Reports a new key. Only this report, and that of a rotation, shows a key itself. */
+export const issued = ({ text, stored }: NewKey): Report => {
+  const lines = [
+    `API key  ${text}`,
+    `Key      ${stored.keyId}`,
+    `Client   ${stored.clientId}`,
+    `Name     ${stored.name}`,
+    `State    ${expiryOf(stored)}`,
+    '',
+    'Store the key now: it is not shown again.',
+  ]
+  return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
+}
 
-This is the only time that the key is shown.`,
-  json: { key: text, ...viewOf(stored) },
-})
-
-/** The new key, and until when the old one is good. */
-export const rotated = ({ fresh, old, failure }: Rotation): Report => {
+/** Reports a rotation: the new key, and until when the old key is valid. */
+export const rotated = (fresh: NewKey, old: StoredApiKey): Report => {
   const { text, json } = issued(fresh)
-  const previous = viewOf(old)
   return {
-    text: `${text}\n${old.keyId}, the key before it: ${expiryOf(old)}.`,
-    json: { ...Object(json), previous },
-    failure,
+    text: `${text}\nThe previous key, ${old.keyId}: ${expiryOf(old)}.`,
+    json: { ...Object(json), previous: viewOf(old) },
   }
 }
 
-/** All keys. */
+/** Reports all keys. */
 export const listed = (keys: StoredApiKey[]): Report => ({
   text: keys.length > 0 ? tableOf(keys) : 'There are no keys.',
   json: keys.map(viewOf),
 })
 
-/** The key that was revoked. */
-export const revoked = (key: StoredApiKey): Report => ({
-  text: `${key.keyId} is revoked. Functions that have just seen it take it for at most another minute.`,
-  json: { keyId: key.keyId, clientId: key.clientId, name: key.name },
+/** Reports a revoked key. */
+export const revoked = ({ keyId, clientId, name }: StoredApiKey): Report => ({
+  text: `${keyId} is revoked. Functions that have just used it accept it for up to one more minute.`,
+  json: { keyId, clientId, name },
 })
 
-const expiryOf = (key: StoredApiKey): string => {
-  const { expiresAt } = viewOf(key)
-  return expiresAt === undefined ? 'does not expire' : `${stateOf(key)} (${expiresAt})`
-}
-
-const lines = (rows: Record<string, string>): string =>
-  Object.entries(rows)
-    .map(([label, value]) => label.padEnd(9) + value)
-    .join('\n')
-
-/** A key as it is shown: all but its digest. Times are ISO 8601. */
-export type KeyView = {
+/** A key in JSON: everything but its digest. Times are ISO 8601. */
+type KeyView = {
   keyId: string
   clientId: string
   name: string
@@ -62,8 +49,7 @@ export type KeyView = {
   state: 'valid' | 'expired'
 }
 
-/** A stored key as it is shown to scripts. */
-export const viewOf = ({ keyId, clientId, name, createdAt, expiresAt }: StoredApiKey): KeyView => ({
+const viewOf = ({ keyId, clientId, name, createdAt, expiresAt }: StoredApiKey): KeyView => ({
   keyId,
   clientId,
   name,
@@ -72,24 +58,28 @@ export const viewOf = ({ keyId, clientId, name, createdAt, expiresAt }: StoredAp
   state: secondsLeft(expiresAt) > 0 ? 'valid' : 'expired',
 })
 
-/** Keys as a table for people. */
-export const tableOf = (keys: StoredApiKey[]): string => {
+const tableOf = (keys: StoredApiKey[]): string => {
   const rows = keys.map((key) => {
     const { keyId, clientId, name, createdAt, expiresAt = 'never' } = viewOf(key)
-    return [keyId, clientId, name, minute(createdAt), minute(expiresAt), stateOf(key)]
+    return [keyId, clientId, name, minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)]
   })
   const table = [['KEY', 'CLIENT', 'NAME', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
   return table.map((row) => `${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n')
 }
 
-/** Whether a key is good, and for how long: `valid`, `expired`, `expires in 24 hours`. */
-export const stateOf = ({ expiresAt }: StoredApiKey): string => {
+const expiryOf = (key: StoredApiKey): string => {
+  const { expiresAt } = viewOf(key)
+  return expiresAt === undefined ? 'does not expire' : `${stateOf(key)} (${expiresAt})`
+}
+
+// `valid`, `expired` or `expires in 24 hours`
+const stateOf = ({ expiresAt }: StoredApiKey): string => {
   const left = secondsLeft(expiresAt)
   if (left === Number.POSITIVE_INFINITY) return 'valid'
   if (left <= 0) return 'expired'
   const [unit, seconds] = UNITS.find(([, length]) => left >= 2 * length) ?? ['seconds', 1]
-  return `expires ${inWords.format(Math.round(left / seconds), unit)}`
+  return `expires ${relativeTime.format(Math.round(left / seconds), unit)}`
 }
 
 const UNITS = [
@@ -98,9 +88,9 @@ const UNITS = [
   ['minutes', 60],
 ] as const
 
-const inWords = new Intl.RelativeTimeFormat('en')
+const relativeTime = new Intl.RelativeTimeFormat('en')
 
 const secondsLeft = (expiresAt = Number.POSITIVE_INFINITY): number => expiresAt - Date.now() / 1000
 
 // 2026-11-20 13:20Z
-const minute = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')
+const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')

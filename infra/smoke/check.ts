@@ -1,68 +1,33 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 
-/** A request, and what must come back. */
+/** A request to the API. `path` is relative to the base address. */
+export type Sent = { method?: string; path: string; key?: string; idempotencyKey?: string; body?: string }
+
+/** A response of the API. `body` is its JSON value with exact integers, or its text if it is not JSON. */
+export type Received = { status: number; headers: Headers; body: unknown }
+
+/** An API, and the signal that stops all calls. */
+export type Api = { call: (sent: Sent) => Promise<Received>; stopped: AbortSignal }
+
+/** A request and the response that it must get. */
 export type Check = {
-  /** The request in words, such as `GET /pets without a key`. */
+  /** Describes the request, such as `GET /pets without a key`. */
   what: string
   request: Sent
   status: number
-  /** What the body must be, in words, and whether it is. */
+  /** Describes and tests the body. */
   body: { described: string; fits: (body: unknown) => boolean }
-  /** Headers that must be there; any one of the names will do. */
+  /** A header that must be present under one of these names. */
   header?: { names: string[]; value: RegExp }
-  /** For how long an answer that is not as it must be is asked for again. */
+  /** For how long to repeat a check that fails (default: 0). */
   waitSeconds?: number
 }
 
-/** How a check went: a line for a person, and the body where all was well. */
+/** The result of a check: a line to print, and the body of the response if the check passed. */
 export type Outcome = { line: string; passed: boolean; body?: unknown }
 
-/** Carries out a check. */
-export const carryOut = async ({ call, stopped }: Api, check: Check): Promise<Outcome> => {
-  const end = Date.now() + 1000 * (check.waitSeconds ?? 0)
-  for (;;) {
-    const answer = await call(check.request).catch(reasonOf)
-    if (typeof answer !== 'string' && fits(check, answer))
-      return { line: `✓ ${check.what}: ${expected(check)}`, passed: true, body: answer.body }
-    if (stopped.aborted || Date.now() >= end)
-      return { line: `✗ ${check.what}: expected ${expected(check)}, but ${cameOf(answer)}`, passed: false }
-    await pause(500, undefined, { signal: stopped }).catch(() => {}) // Stopped: told above.
-  }
-}
-
-const fits = ({ status, body, header }: Check, answer: Answer): boolean =>
-  answer.status === status &&
-  body.fits(answer.body) &&
-  (!header || header.names.some((name) => header.value.test(answer.headers.get(name) ?? '')))
-
-const expected = ({ status, body, header }: Check): string =>
-  [status, body.described, ...(header ? [`the header ${header.names.join(' or ')}`] : [])].join(', ')
-
-const MOST_SHOWN = 500
-
-const cameOf = (answer: Answer | string): string => {
-  if (typeof answer === 'string') return answer
-  const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}`).join('; ')
-  return `${answer.status} came with ${stringifyJson(answer.body).slice(0, MOST_SHOWN)} (${headers})`
-}
-
-// `fetch` hides what happened in a cause.
-const reasonOf = (error: unknown): string => {
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return `no answer came: ${reason instanceof Error ? reason.message || reason.name : reason}`
-}
-
-/** A request to the API: `path` is relative to the base address, `body` is text. */
-export type Sent = { method?: string; path: string; key?: string; idempotencyKey?: string; body?: string }
-
-/** What came back: `body` is the exact JSON value of it, or the text where that is not JSON. */
-export type Answer = { status: number; headers: Headers; body: unknown }
-
-/** An API that can be called until it is `stopped`. */
-export type Api = { call: (sent: Sent) => Promise<Answer>; stopped: AbortSignal }
-
-const LONGEST_ANSWER_MS = 30_000 // API Gateway gives up after 29 s.
+const TIMEOUT_MS = 30_000 // API Gateway gives up after 29 s.
 
 /** The API at a base address. */
 export const apiAt = (baseUrl: string, stopped: AbortSignal): Api => ({
@@ -77,13 +42,48 @@ export const apiAt = (baseUrl: string, stopped: AbortSignal): Api => ({
       },
       body: body ?? null,
       redirect: 'manual',
-      signal: AbortSignal.any([stopped, AbortSignal.timeout(LONGEST_ANSWER_MS)]),
+      signal: AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]),
     })
-    return { status: response.status, headers: response.headers, body: parsed(await response.text()) }
+    return { status: response.status, headers: response.headers, body: parse(await response.text()) }
   },
 })
 
-const parsed = (text: string): unknown => {
+/** Runs a check until it passes, its time is over, or the API is stopped. */
+export const runCheck = async ({ call, stopped }: Api, check: Check): Promise<Outcome> => {
+  const end = Date.now() + 1000 * (check.waitSeconds ?? 0)
+  for (;;) {
+    const received = await call(check.request).catch(describeError)
+    if (typeof received !== 'string' && fits(check, received))
+      return { line: `✓ ${check.what}: ${describe(check)}`, passed: true, body: received.body }
+    if (stopped.aborted || Date.now() >= end)
+      return { line: `✗ ${check.what}: expected ${describe(check)}, but ${describeReceived(received)}`, passed: false }
+    await pause(500, undefined, { signal: stopped }).catch(() => {}) // The next round sees that it was stopped.
+  }
+}
+
+const fits = ({ status, body, header }: Check, received: Received): boolean =>
+  received.status === status &&
+  body.fits(received.body) &&
+  (!header || header.names.some((name) => header.value.test(received.headers.get(name) ?? '')))
+
+const describe = ({ status, body, header }: Check): string =>
+  [status, body.described, ...(header ? [`the header ${header.names.join(' or ')}`] : [])].join(', ')
+
+const MAX_BODY_SHOWN = 500
+
+const describeReceived = (received: Received | string): string => {
+  if (typeof received === 'string') return received
+  const headers = [...received.headers].map(([name, value]) => `${name}: ${value}`).join('; ')
+  return `got ${received.status} with ${stringifyJson(received.body).slice(0, MAX_BODY_SHOWN)} (${headers})`
+}
+
+// `fetch` puts the reason into the cause of its error.
+const describeError = (error: unknown): string => {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return `got no response: ${reason instanceof Error ? reason.message || reason.name : reason}`
+}
+
+const parse = (text: string): unknown => {
   try {
     return exactJson(text, JSON.parse(text))
   } catch {

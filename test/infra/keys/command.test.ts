@@ -1,71 +1,197 @@
-import { expect, test } from 'vitest'
-import { CommandError } from '../../../infra/command-line.ts'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { CommandError, explained, secondsOf } from '../../../infra/command-line.ts'
+import { confirm } from '../../../infra/keys/actions.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
+import { findDeployment, stackNameOf } from '../../../infra/keys/deployment.ts'
+import { exampleCredentials } from '../../support/secrets.ts'
 
 const STAGING = ['--stage', 'staging']
 const SEE = 'See npm run keys -- --help'
-const NAME = '--name takes 1 to 100 characters, not only white space, and no control characters.'
-const PREFIX = '--prefix takes 1 to 100 letters, digits and hyphens, of which the first is a letter.'
-const DURATION = 'takes 1 to 99999 seconds, minutes, hours or days, such as 30s, 15m, 24h or 90d.'
+const ACTIONS = `Use issue, list, rotate or revoke. ${SEE}`
+const STAGES = 'Use staging, production or local.'
+const NAME = '--name must have 1 to 100 characters, not only white space, and no control characters.'
+const PREFIX = '--prefix must have 1 to 100 letters, digits and hyphens, and must start with a letter.'
+const NO_KEY = 'List the keys with npm run keys -- list.'
+const DURATION = 'must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.'
 
-test.each([
-  [
-    ['issue', ...STAGING, '--name', 'shop front', '--expires-in', '90d'],
-    {
-      action: 'issue',
-      name: 'shop front',
-      expiresIn: 7_776_000,
-      json: false,
-      target: { stage: 'staging', prefix: '' },
-    },
-  ],
-  [
-    ['--json', '--prefix', 'mine-', '--stage', 'production', 'list'],
-    { action: 'list', json: true, target: { stage: 'production', prefix: 'mine-' } },
-  ],
-  [
-    ['rotate', 'key_1', '--grace', '24h', ...STAGING],
-    { action: 'rotate', keyId: 'key_1', grace: 86_400, json: false, target: { stage: 'staging', prefix: '' } },
-  ],
-  [
-    ['revoke', '--yes', 'key_1', '--stage', 'local'],
-    { action: 'revoke', keyId: 'key_1', yes: true, json: false, target: { stage: 'local', prefix: '' } },
-  ],
-  [['list', '--help'], { action: 'help' }],
-])('reads %j', (args, expected) => {
-  expect(readCommand(args)).toEqual(expected)
+/** A port on which nothing listens. */
+const closedPort = async (): Promise<number> => {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  await once(server.close(), 'close')
+  return port
+}
+const port = await closedPort()
+
+describe('readCommand', () => {
+  test.each([
+    [
+      ['issue', ...STAGING, '--name', 'shop front', '--expires-in', '90d'],
+      { action: 'issue', name: 'shop front', expiresIn: 7_776_000, target: { stage: 'staging', prefix: '' } },
+    ],
+    [
+      ['--json', '--prefix', 'mine-', '--stage', 'production', 'list'],
+      { action: 'list', json: true, target: { stage: 'production', prefix: 'mine-' } },
+    ],
+    [
+      ['rotate', 'key_1', '--grace', '24h', ...STAGING],
+      { action: 'rotate', keyId: 'key_1', grace: 86_400, target: { stage: 'staging', prefix: '' } },
+    ],
+    [
+      ['revoke', '--yes', 'key_1', '--stage', 'local'],
+      { action: 'revoke', keyId: 'key_1', yes: true, target: { stage: 'local', prefix: '' } },
+    ],
+  ])('reads %j', (args, expected) => {
+    expect(readCommand(args)).toEqual({ json: false, ...expected })
+  })
+
+  test('reads a request for help', () => {
+    expect(readCommand(['list', '--help'])).toEqual({ action: 'help' })
+  })
+
+  test('accepts a name of 100 characters of any script', () => {
+    expect(readCommand(['issue', ...STAGING, '--name', '🐕'.repeat(100)])).toMatchObject({ name: '🐕'.repeat(100) })
+  })
+
+  test.each([
+    [[], `A command is missing. ${ACTIONS}`],
+    [['delete', ...STAGING], `There is no command "delete". ${ACTIONS}`],
+    [['toString', ...STAGING], `There is no command "toString". ${ACTIONS}`],
+    [['list'], `--stage is missing. ${STAGES}`],
+    [['list', '--stage', 'test'], `There is no stage "test". ${STAGES}`],
+    [['list', '--stage', 'constructor'], `There is no stage "constructor". ${STAGES}`],
+    [['list', '--stage'], `Option '--stage <value>' argument missing. ${SEE}`],
+    [['list', ...STAGING, '--all'], `Unknown option '--all'. ${SEE}`],
+    [['list', ...STAGING, '--grace', '1h'], `list does not accept --grace. ${SEE}`],
+    [['list', 'key_1', ...STAGING], `list does not accept "key_1". ${SEE}`],
+    [['list', '--prefix', '', ...STAGING], PREFIX],
+    [['list', '--prefix', '1st', ...STAGING], PREFIX],
+    [['list', '--prefix', 'a_b', ...STAGING], PREFIX],
+    [['list', '--prefix', 'a', '--stage', 'local'], '--prefix is only for stages in AWS, not for the local server.'],
+    [['issue', ...STAGING], '--name is missing. It says who uses the key.'],
+    [['issue', ...STAGING, '--name', ''], NAME],
+    [['issue', ...STAGING, '--name', ' \u3000'], NAME],
+    [['issue', ...STAGING, '--name', 'x'.repeat(101)], NAME],
+    [['issue', ...STAGING, '--name', 'shop\u001b[2J'], NAME],
+    [['issue', ...STAGING, '--name', 'shop', '--expires-in', 'soon'], `--expires-in ${DURATION}`],
+    [['rotate', ...STAGING, '--grace', '1h'], `A key id is missing: rotate <keyId>. ${NO_KEY}`],
+    [['rotate', 'key_1', 'key_2', ...STAGING, '--grace', '1h'], `rotate does not accept "key_2". ${SEE}`],
+    [
+      ['rotate', 'key_1', ...STAGING],
+      '--grace is missing. It says how long the old key stays valid, such as --grace 24h.',
+    ],
+    [['rotate', 'key_1', ...STAGING, '--grace', '0'], `--grace ${DURATION}`],
+    [['revoke', ...STAGING], `A key id is missing: revoke <keyId>. ${NO_KEY}`],
+  ])('refuses %j', (args, line) => {
+    expect(() => readCommand(args)).toThrow(new CommandError(line))
+  })
+})
+
+describe('secondsOf', () => {
+  test.each([
+    ['1s', 1],
+    ['30s', 30],
+    ['15m', 900],
+    ['24h', 86_400],
+    ['90d', 7_776_000],
+    ['99999d', 8_639_913_600],
+  ])('converts %s to %d', (text, expected) => {
+    expect(secondsOf('--grace', text)).toBe(expected)
+  })
+
+  const invalid = ['', '0', '0s', '24', 'h', '-1h', '1.5h', '1 h', '1h ', '24H', '1w', '1h30m', '01h', '100000d', '١h']
+  test.each([...invalid, '1e3s'])('refuses "%s"', (text) => {
+    expect(() => secondsOf('--grace', text)).toThrow(new CommandError(`--grace ${DURATION}`))
+  })
 })
 
 test.each([
-  [[], `Say what to do: issue, list, rotate or revoke. ${SEE}`],
-  [['delete', ...STAGING], `There is no command "delete". Take issue, list, rotate or revoke. ${SEE}`],
-  [['toString', ...STAGING], `There is no command "toString". Take issue, list, rotate or revoke. ${SEE}`],
-  [['list'], 'Say which stage with --stage: staging, production or local.'],
-  [['list', '--stage', 'test'], 'There is no stage "test". Take staging, production or local.'],
-  [['list', '--stage', 'constructor'], 'There is no stage "constructor". Take staging, production or local.'],
-  [['list', '--stage'], `Option '--stage <value>' argument missing. ${SEE}`],
-  [['list', ...STAGING, '--all'], `Unknown option '--all'. ${SEE}`],
-  [['list', ...STAGING, '--grace', '1h'], `list does not take --grace. ${SEE}`],
-  [['list', 'key_1', ...STAGING], `list does not take "key_1". ${SEE}`],
-  [['list', '--prefix', '', ...STAGING], PREFIX],
-  [['list', '--prefix', '1st', ...STAGING], PREFIX],
-  [['list', '--prefix', 'a_b', ...STAGING], PREFIX],
-  [['list', '--prefix', 'a', '--stage', 'local'], '--prefix is for stages in AWS; the local server has none.'],
-  [['issue', ...STAGING], 'Say whom the key is for with --name.'],
-  [['issue', ...STAGING, '--name', ''], NAME],
-  [['issue', ...STAGING, '--name', ' \u3000'], NAME],
-  [['issue', ...STAGING, '--name', 'x'.repeat(101)], NAME],
-  [['issue', ...STAGING, '--name', 'shop\u001b[2J'], NAME],
-  [['issue', ...STAGING, '--name', 'shop', '--expires-in', 'soon'], `--expires-in ${DURATION}`],
-  [['rotate', ...STAGING, '--grace', '1h'], 'Say which key: rotate <keyId>. List them with list.'],
-  [['rotate', 'key_1', 'key_2', ...STAGING, '--grace', '1h'], `rotate does not take "key_2". ${SEE}`],
-  [['rotate', 'key_1', ...STAGING], 'Say how long the old key stays good with --grace, such as --grace 24h.'],
-  [['rotate', 'key_1', ...STAGING, '--grace', '0'], `--grace ${DURATION}`],
-  [['revoke', ...STAGING], 'Say which key: revoke <keyId>. List them with list.'],
-])('refuses %j', (args, line) => {
-  expect(() => readCommand(args)).toThrow(new CommandError(line))
+  ['staging', '', 'PetStoreStaging'],
+  ['production', '', 'PetStoreProduction'],
+  ['production', 'mine-', 'mine-PetStoreProduction'],
+] as const)('the stack of %s with the prefix "%s" is %s', (stage, prefix, expected) => {
+  expect(stackNameOf({ stage, prefix })).toBe(expected)
 })
 
-test('takes a name of 100 characters, of any script', () => {
-  expect(readCommand(['issue', ...STAGING, '--name', '🐕'.repeat(100)])).toMatchObject({ name: '🐕'.repeat(100) })
+describe('confirm', () => {
+  /** Asks on a terminal where `type` types as soon as the question is shown. */
+  const ask = async (type: (input: PassThrough) => void) => {
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    const output = new PassThrough()
+    const confirmed = confirm('Revoke key_1?', input, output)
+    const [asked] = await Promise.all([once(output, 'data'), confirmed.catch(() => {}), type(input)])
+    expect(String(asked)).toBe('Revoke key_1? [y/N] ')
+    return confirmed
+  }
+
+  test.each(['y', 'Y', 'yes', ' y '])('accepts "%s"', async (answer) => {
+    await expect(ask((input) => input.write(`${answer}\n`))).resolves.toBeUndefined()
+  })
+
+  test.each(['', 'n', 'no', 'yep', 'j'])('refuses "%s"', async (answer) => {
+    const asked = ask((input) => input.write(`${answer}\n`))
+
+    await expect(asked).rejects.toThrow(new CommandError('Nothing was revoked.'))
+  })
+
+  test('refuses when the terminal is closed', async () => {
+    const asked = ask((input) => input.end())
+
+    await expect(asked).rejects.toThrow(new CommandError('Nothing was revoked.'))
+  })
+
+  test('refuses when there is no terminal', async () => {
+    const line = 'There is no terminal to confirm on. Add --yes to revoke without asking.'
+    await expect(confirm('Revoke key_1?', new PassThrough())).rejects.toThrow(new CommandError(line))
+  })
+})
+
+describe('explains in one line', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  const region = { AWS_REGION: 'eu-central-1' }
+  const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
+  const NO_CREDENTIALS =
+    'No AWS credentials were found. Run aws sso login, or set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.'
+
+  test.each<[string, Record<string, string | undefined>, string | RegExp]>([
+    ['no region', {}, 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'],
+    ['no credentials', { ...region, ...noCredentials }, NO_CREDENTIALS],
+    ['an unknown profile', { ...region, ...noCredentials, AWS_PROFILE: 'nobody' }, NO_CREDENTIALS],
+    [
+      'an invalid region',
+      { AWS_REGION: 'here and there' },
+      'AWS_REGION is not a valid region. Use a name such as eu-central-1.',
+    ],
+    [
+      'a network that is down',
+      { ...region, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` },
+      `AWS cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`,
+    ],
+    [
+      'a name server that is down',
+      { ...region, AWS_ENDPOINT_URL: 'http://aws.invalid' },
+      /^AWS cannot be reached: getaddrinfo E[A-Z_]+ aws\.invalid$/,
+    ],
+    [
+      'an invalid endpoint',
+      { ...region, AWS_ENDPOINT_URL: 'aws' },
+      'The value of AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_<SERVICE> is not a valid URL.',
+    ],
+  ])('%s', async (_, env, line) => {
+    const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
+    const surroundings = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
+    for (const [name, value] of Object.entries(surroundings)) vi.stubEnv(name, value)
+
+    const error = await findDeployment({ stage: 'staging', prefix: '' }).catch(explained)
+
+    expect(error).toBeInstanceOf(CommandError)
+    expect(error).toHaveProperty('message', typeof line === 'string' ? line : expect.stringMatching(line))
+  })
 })

@@ -3,16 +3,12 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { leastEnvironment } from '../../support/server.ts'
 
-/** What a command printed, and its exit code. */
-export type Ran = { code: number; stdout: string; stderr: string }
+type Ran = { code: number; stdout: string; stderr: string }
 
-/** Runs a command of `infra` in a process that has nothing of this one's environment but its PATH, and no terminal. */
-export const runCommand = async (command: 'keys' | 'smoke', args: string[], env: Record<string, string> = {}) => {
-  const { exited } = startCommand(command, args, env)
-  return exited
-}
-
-/** The same, for a command that is to be stopped. */
+/**
+ * Starts a command of `infra` as a process without a terminal. It gets `env` and almost nothing of this process's
+ * environment. `exited` resolves to its exit code and its output.
+ */
 export const startCommand = (command: 'keys' | 'smoke', args: string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [`infra/${command}/main.ts`, ...args], {
     env: { ...leastEnvironment, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env },
@@ -24,5 +20,8 @@ export const startCommand = (command: 'keys' | 'smoke', args: string[], env: Rec
   return { child, exited }
 }
 
-/** What a command prints that fails as it should: one line, no stack. */
+/** Runs a command to its end. */
+export const runCommand = (...command: Parameters<typeof startCommand>): Promise<Ran> => startCommand(...command).exited
+
+/** What a command prints when it fails as expected: one line, without a stack trace. */
 export const failure = (line: string): Ran => ({ code: 1, stdout: '', stderr: `${line}\n` })

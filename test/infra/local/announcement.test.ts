@@ -34,8 +34,7 @@ test('the keys and smoke commands report that no server is running, even if one 
   await stop('SIGKILL')
   const after = await runCommand('smoke', ['--stage', 'local'], env)
 
-  const message =
-    'No local server was found: the one that was started last has ended, or its database is away. See npm start.'
+  const message = 'The local server is not running, or its database is unavailable. Start it with npm start.'
   expect(readAnnouncement(env)).toBeDefined()
   expect([before, after]).toEqual([failure(message), failure(message)])
 })

@@ -1,51 +1,273 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
+import { findDeployment } from '../../../infra/keys/deployment.ts'
+import { KeyTable } from '../../../infra/keys/key-table.ts'
+import { apiAt, type Received, type Sent } from '../../../infra/smoke/check.ts'
+import { runChecks } from '../../../infra/smoke/checks.ts'
+import { readOptions } from '../../../infra/smoke/main.ts'
 import { send } from '../../support/http.ts'
-import { env, server, storedItems } from '../keys/local-stage.ts'
-import { failure, runCommand } from '../keys/run-command.ts'
+import { exampleCredentials } from '../../support/secrets.ts'
+import { startServer } from '../../support/server.ts'
+import { failure, runCommand, startCommand } from '../keys/run-command.ts'
 
-test('finds all well, leaves a pet, and no key', async () => {
-  const before = await storedItems()
+// The commands find the server of this file by this environment.
+const env = { LOCAL_DATABASE_FILE: join(mkdtempSync(join(tmpdir(), 'smoke-')), 'database.json'), ...exampleCredentials }
+process.env.LOCAL_DATABASE_FILE = env.LOCAL_DATABASE_FILE
+const server = await startServer([], env)
+const table = new KeyTable(await findDeployment({ stage: 'local', prefix: '' }))
+afterAll(() => server.stop())
+
+test('passes on a working API, leaves a pet but no key', async () => {
+  const before = await table.all()
 
   const { code, stdout, stderr } = await runCommand('smoke', ['--stage', 'local'], env)
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const [head = '', ...lines] = stdout.trimEnd().split('\n')
-  const [, keyId = ''] = /(key_\w+)$/.exec(head) ?? []
+  const [, keyId = ''] = /(key_\w+)$/m.exec(stdout) ?? []
   const [, name = ''] = /"(Smoke test of .+?)"/.exec(stdout) ?? []
-  expect(head).toBe(`${server.baseUrl}, with the key ${keyId}`)
-  expect(lines.map((line) => line.replace(/\d{13,}/, '<id>'))).toEqual([
+  const challenge = 'the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate'
+  expect(stdout.replace(/\d{13,}/, '<id>').split('\n')).toEqual([
+    `Testing ${server.baseUrl} with the key ${keyId}`,
     '✓ GET /pets?limit=1: 200, an array',
     `✓ POST /pets with "${name}": 201, the pet with its id, the header Location`,
     '✓ POST /pets again, with the same Idempotency-Key: 201, the same pet, the header Idempotent-Replayed',
     '✓ GET /pets/<id>: 200, the pet',
     '✓ GET /pets?status=sold&limit=100: 200, the pet among others',
-    '✓ POST /pets with a wrong body: 400, the Error body of bad_request',
-    '✓ GET /pets without a key: 401, the Error body of unauthorized, the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate',
-    '✓ GET /pets with an unknown key: 401, the Error body of unauthorized, the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate',
-    '✓ GET /pets/1: 404, the Error body of not_found',
-    '✓ GET /smoke-test: 404, the Error body of not_found',
-    '✓ GET /pets/1/smoke-test: 404, the Error body of not_found',
-    '✓ DELETE /pets: 405, the Error body of method_not_allowed, the header Allow',
-    'What was added stays in the catalogue: the API has no operation that deletes a pet.',
+    '✓ POST /pets with an invalid body: 400, the error body of bad_request',
+    `✓ GET /pets without a key: 401, the error body of unauthorized, ${challenge}`,
+    `✓ GET /pets with an unknown key: 401, the error body of unauthorized, ${challenge}`,
+    '✓ GET /pets/1: 404, the error body of not_found',
+    '✓ GET /smoke-test: 404, the error body of not_found',
+    '✓ GET /pets/1/smoke-test: 404, the error body of not_found',
+    '✓ DELETE /pets: 405, the error body of method_not_allowed, the header Allow',
+    'The pet stays in the store: the API has no operation that deletes it.',
     `The key ${keyId} is revoked.`,
+    '',
   ])
-  expect(await storedItems()).toEqual(before)
+  expect(await table.all()).toEqual(before)
   const listed = await send(server.baseUrl, { path: '/pets', headers: { Authorization: `Bearer ${server.apiKey}` } })
   expect(listed.body).toEqual([expect.objectContaining({ name })])
 })
 
-test.each([
-  [[], 'Say which stage with --stage: staging, production or local.'],
-  [
-    ['--stage', 'local', '--wait', '1'],
-    '--wait takes 1 to 99999 seconds, minutes, hours or days, such as 30s, 15m, 24h or 90d.',
-  ],
-  [['--stage', 'local', '--base-url', 'x'], '--base-url takes an address, such as https://api.example.com/v1.'],
-  [['--stage', 'local', 'x'], "Unexpected argument 'x'. See npm run smoke -- --help"],
-])('refuses %j in one line', async (args, line) => {
-  expect(await runCommand('smoke', args, env)).toEqual(failure(line))
+describe('on an API that does not work', () => {
+  /** Starts a server that is not the API. */
+  const startOther = async (respond: Parameters<typeof createServer>[1]) => {
+    const other = createServer({}, respond)
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    const { port } = other.address() as AddressInfo // Only a server on a pipe has another kind of address.
+    return { other, baseUrl: `http://127.0.0.1:${port}/v1` }
+  }
+
+  test('fails, and still revokes its key', async () => {
+    const before = await table.all()
+    const keys: unknown[] = []
+    const { other, baseUrl } = await startOther(({ headers }, response) => {
+      keys.push(headers.authorization)
+      response.end('{}')
+    })
+
+    const { code, stdout } = await runCommand('smoke', ['--stage', 'local', '--base-url', baseUrl, '--wait', '1s'], env)
+
+    other.close()
+    expect(code).toBe(1)
+    expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, an array, but got 200 with {} (')
+    expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
+    expect(keys.length).toBeGreaterThan(1)
+    expect(new Set(keys)).toEqual(new Set([expect.stringMatching(/^Bearer pet_local_\w{38}$/)]))
+    expect(await table.all()).toEqual(before)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('revokes its key when %s stops it', async (signal) => {
+    const before = await table.all()
+    const { other, baseUrl } = await startOther(() => {}) // Never responds.
+    const { child, exited } = startCommand('smoke', ['--stage', 'local', '--base-url', baseUrl], env)
+    await once(other, 'request')
+    expect(await table.all()).toHaveLength(before.length + 1)
+
+    child.kill(signal)
+
+    const { code, stdout, stderr } = await exited
+    other.close().closeAllConnections()
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'Stopped.\n' })
+    expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
+    expect(await table.all()).toEqual(before)
+  })
 })
 
-test('prints its help', async () => {
-  expect(await runCommand('smoke', ['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--stage') })
+describe('the command line', () => {
+  test('sets an address and a time to wait', () => {
+    const args = ['--stage', 'staging', '--base-url', 'https://api.example.com/v1/', '--wait', '2m']
+
+    expect(readOptions(args)).toEqual({
+      target: { stage: 'staging', prefix: '' },
+      baseUrl: 'https://api.example.com/v1',
+      waitSeconds: 120,
+    })
+    expect(readOptions(['--stage', 'local'])).toMatchObject({ baseUrl: undefined, waitSeconds: 30 })
+  })
+
+  test.each([
+    [[], '--stage is missing. Use staging, production or local.'],
+    [
+      ['--stage', 'local', '--wait', '1'],
+      '--wait must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.',
+    ],
+    [
+      ['--stage', 'local', '--base-url', 'x'],
+      '--base-url must be an HTTP or HTTPS address, such as https://api.example.com/v1.',
+    ],
+    [['--stage', 'local', 'x'], "Unexpected argument 'x'. See npm run smoke -- --help"],
+  ])('is refused: %j', (args, line) => {
+    expect(() => readOptions(args)).toThrow(new CommandError(line))
+  })
+
+  test('prints its help', async () => {
+    const ran = await runCommand('smoke', ['--help'])
+
+    expect(ran).toEqual({ code: 0, stdout: expect.stringContaining('--stage'), stderr: '' })
+  })
+
+  test('fails in one line without AWS settings, like that of keys', async () => {
+    const ran = await Promise.all([
+      runCommand('keys', ['list', '--stage', 'staging'], exampleCredentials),
+      runCommand('smoke', ['--stage', 'production', '--prefix', 'mine-'], exampleCredentials),
+    ])
+
+    const expected = failure('No AWS region is set. Set AWS_REGION, or a region in the AWS profile.')
+    expect(ran).toEqual([expected, expected])
+  })
+})
+
+/** What to change in a response; `undefined` changes nothing. */
+type Alteration = (received: Received, sent: Sent) => Partial<Received> | undefined
+
+const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
+afterEach(() => printed.mockClear())
+
+/** Runs the checks on the local server, and alters its responses. */
+const runAltered = async (alter: Alteration, waitSeconds = 0) => {
+  const api = apiAt(server.baseUrl, new AbortController().signal)
+  const call = async (sent: Sent) => {
+    const received = await api.call(sent)
+    return { ...received, ...alter(received, sent) }
+  }
+  const passed = await runChecks({ ...api, call }, { key: server.apiKey, keyPrefix: 'local', waitSeconds })
+  return { passed, lines: printed.mock.calls.map(([line]) => String(line)) }
+}
+
+const isList = ({ path }: Sent): boolean => path.includes('status=sold')
+const isPet = ({ path }: Sent): boolean => /^\/pets\/\d{13,}$/.test(path)
+
+const without = (name: string, { headers }: Received): { headers: Headers } => ({
+  headers: new Headers([...headers].filter(([each]) => each !== name.toLowerCase())),
+})
+
+describe('the checks', () => {
+  test('accept the name that API Gateway gives to WWW-Authenticate', async () => {
+    const { passed } = await runAltered(({ headers }) => {
+      const renamed = [...headers].map(([name, value]): [string, string] => [
+        name.replace(/^www-/, 'x-amzn-remapped-www-'),
+        value,
+      ])
+      return { headers: new Headers(renamed) }
+    })
+
+    expect(passed).toBe(true)
+  })
+
+  test('wait for a new deployment, and for a list that lags behind', async () => {
+    let late = 2
+
+    const { passed } = await runAltered((_, sent) => {
+      if (sent.path === '/pets?limit=1' && late === 2) return { status: 403, body: late-- }
+      return isList(sent) && late === 1 ? { body: [late--] } : undefined
+    }, 30)
+
+    expect({ passed, late }).toEqual({ passed: true, late: 0 })
+  })
+
+  const PET = 'GET /pets/<id>: expected 200, the pet, but got'
+  const REPLAY =
+    'POST /pets again, with the same Idempotency-Key: expected 201, the same pet, the header Idempotent-Replayed, but got'
+  const INVALID = 'POST /pets with an invalid body: expected 400, the error body of bad_request, but got'
+  const UNKNOWN_PATH = 'GET /smoke-test: expected 404, the error body of not_found, but got'
+  const DELETE = 'DELETE /pets: expected 405, the error body of method_not_allowed, the header Allow, but got'
+
+  test.each<[string, Alteration, string]>([
+    [
+      'rounds an int64',
+      ({ body }, sent) => (isPet(sent) ? { body: { ...Object(body), categoryId: 2 ** 63 } } : undefined),
+      `${PET} 200 with {"id":<id>,`,
+    ],
+    ['does not find the pet', (_, sent) => (isPet(sent) ? { status: 404 } : undefined), `${PET} 404 with {`],
+    [
+      'does not list the pet',
+      (_, sent) => (isList(sent) ? { body: [] } : undefined),
+      'GET /pets?status=sold&limit=100: expected 200, the pet among others, but got 200 with [] (',
+    ],
+    [
+      'does not return the address of the pet',
+      (received) => (received.status === 201 ? without('Location', received) : undefined),
+      'POST /pets with "<name>": expected 201, the pet with its id, the header Location, but got 201 with {',
+    ],
+    [
+      'creates a pet twice',
+      ({ headers }) => (headers.has('Idempotent-Replayed') ? { body: { id: 1 } } : undefined),
+      `${REPLAY} 201 with {"id":1} (`,
+    ],
+    ['does not mark a replay', (received) => without('Idempotent-Replayed', received), `${REPLAY} 201 with {`],
+    [
+      'accepts an invalid body',
+      ({ status }) => (status === 400 ? { status: 201 } : undefined),
+      `${INVALID} 201 with {`,
+    ],
+    [
+      'adds a field to an error',
+      ({ status, body }) => (status === 400 ? { body: { ...Object(body), requestId: 'r' } } : undefined),
+      `${INVALID} 400 with {`,
+    ],
+    [
+      'responds with HTML',
+      ({ status }) => (status === 400 ? { body: '<html>' } : undefined),
+      `${INVALID} 400 with "<html>" (`,
+    ],
+    [
+      'omits a field of an error',
+      ({ status }) => (status === 405 ? { body: { code: 'method_not_allowed', status } } : undefined),
+      `${DELETE} 405 with {`,
+    ],
+    [
+      'has an empty error message',
+      ({ status, body }) => (status === 405 ? { body: { ...Object(body), message: '' } } : undefined),
+      `${DELETE} 405 with {`,
+    ],
+    [
+      'does not name the allowed methods',
+      (received) => (received.status === 405 ? without('Allow', received) : undefined),
+      `${DELETE} 405 with {`,
+    ],
+    [
+      "returns API Gateway's own 403",
+      (_, { path }) => (path === '/smoke-test' ? { status: 403, body: { message: 'Forbidden' } } : undefined),
+      `${UNKNOWN_PATH} 403 with {"message":"Forbidden"} (`,
+    ],
+    [
+      'needs no key',
+      (_, { path, method, key }) => (path === '/pets' && !method && !key ? { status: 200, body: [] } : undefined),
+      'GET /pets without a key: expected 401, the error body of unauthorized, the header WWW-Authenticate or ',
+    ],
+  ])('report an API that %s', async (_, alter, expected) => {
+    const { passed, lines } = await runAltered(alter)
+
+    const failed = lines.filter((line) => line.startsWith('✗'))
+    const comparable = failed.map((line) => line.replaceAll(/\d{13,}/g, '<id>').replace(/"Smoke test.+?"/, '"<name>"'))
+    expect(comparable).toEqual([expect.stringContaining(`✗ ${expected}`)])
+    expect(passed).toBe(false)
+  })
 })

@@ -1,0 +1,49 @@
+import '../../support/database.ts'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach } from 'vitest'
+import { carryOut } from '../../../infra/keys/actions.ts'
+import { readCommand } from '../../../infra/keys/command.ts'
+import { KeyTable } from '../../../infra/keys/key-table.ts'
+import { setting } from '../../../shared/data/tables.ts'
+import { startFaultProxy } from '../../support/fault-proxy.ts'
+import { exampleCredentials } from '../../support/secrets.ts'
+import { runCommand } from './run-command.ts'
+
+/** A proxy between the commands and the database. It changes nothing unless a test sets a fault. */
+export const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
+
+beforeEach(() => {
+  proxy.faultOf = () => 'pass'
+  proxy.counts = {}
+})
+
+export const deployment = {
+  baseUrl: '',
+  apiKeysTable: setting('apiKeysTable'),
+  keyPrefix: 'local',
+  database: { endpoint: proxy.endpoint },
+} as const
+
+export const table = new KeyTable(deployment)
+
+/** What the table has under the id of a key. */
+export const storedOf = async (keyId: unknown) => (await table.all()).find((key) => key.keyId === keyId)
+
+/** Runs a command in this process. */
+export const run = async (...args: string[]) => {
+  const command = readCommand([...args, '--stage', 'local'])
+  if (command.action === 'help') throw new Error('Help is printed by the process.')
+  const { text, json } = await carryOut(table, command)
+  return { text, json: json as Record<string, unknown> & unknown[] } // An object, or the array of `list`.
+}
+
+// The process takes the proxy for the database of a local server.
+const LOCAL_DATABASE_FILE = join(mkdtempSync(join(tmpdir(), 'keys-')), 'database.json')
+const { database, ...announced } = deployment
+writeFileSync(LOCAL_DATABASE_FILE, JSON.stringify({ ...announced, ...database }))
+
+/** Runs a command as a process. */
+export const runProcess = (...args: string[]) =>
+  runCommand('keys', [...args, '--stage', 'local'], { LOCAL_DATABASE_FILE, ...exampleCredentials })

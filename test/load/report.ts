@@ -1,37 +1,88 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
+import type { Pet } from '../infra/local/catalogue.ts'
 import type { Memory } from '../support/memory.ts'
-import { CONNECTIONS } from './fire.ts'
-import type { Part, Run } from './run-load.ts'
-import { isWarm } from './shortcomings.ts'
+import { CONNECTIONS, type Part, type Run } from './run-load.ts'
 
-/** A run in figures, as a table. */
+/** What a run must not show, one sentence each. */
+export const shortcomingsOf = (run: Run): string[] => {
+  const { first, rest, ledger } = run
+  const { lost, doubled, unsent } = compare(run)
+  const failed = first.speed.failed + rest.speed.failed
+  return [
+    ...['listPets 200', 'createPet 201', 'getPet 200']
+      .filter((kind) => !ledger.responses.has(kind))
+      .map((kind) => `No ${kind}.`),
+    ...[...ledger.responses]
+      .filter(([kind]) => !/ 2\d\d$/.test(kind))
+      .map(([kind, times]) => `${kind}: ${times} times.`),
+    ...(failed > 0 ? [`No response: ${failed} times.`] : []),
+    ...pets('Created with a 201, but missing after the restart', lost),
+    ...pets('Found more than once', doubled),
+    ...pets('Found, but never sent', unsent),
+    ...growth('The heap', first.memory.heap, rest.memory.heap),
+    ...(isWarm(run) ? growth('The resident memory', first.memory.resident, rest.memory.resident) : []),
+  ]
+}
+
+/** The figures of a run as a table. */
 export const report = (run: Run): string => {
-  const { first, rest, answers, tally } = run
+  const { first, rest, ledger, found } = run
+  const { lost, doubled, unsent, unanswered } = compare(run)
   const row = (name: string, of: (part: Part) => string): string =>
     name.padEnd(24) + of(first).padStart(12) + of(rest).padStart(12)
   return [
     `${availableParallelism()} cores (${cpus()[0]?.model}), ${mebibytes(totalmem())}, Node.js ${process.version}`,
     '',
     row(`${CONNECTIONS} connections for`, ({ seconds }) => `${seconds} s`),
-    row('answers', ({ speed }) => count(speed.answers)),
-    row('answers a second', ({ speed }) => count(speed.perSecond)),
+    row('responses', ({ speed }) => count(speed.responses)),
+    row('responses per second', ({ speed }) => count(speed.perSecond)),
     row('latency, p50', ({ speed }) => `${count(speed.p50)} ms`),
     row('latency, p99', ({ speed }) => `${count(speed.p99)} ms`),
     row('latency, max', ({ speed }) => `${count(speed.max)} ms`),
-    row('no answer', ({ speed }) => count(speed.failed)),
+    row('no response', ({ speed }) => count(speed.failed)),
     row('heap, collected', ({ memory }) => mebibytes(memory.heap)),
     row('resident', ({ memory }) => mebibytes(memory.resident)),
     '',
-    ...[...answers].sort().map(([kind, times]) => kind.padEnd(24) + count(times).padStart(12)),
+    ...[...ledger.responses].sort().map(([kind, times]) => kind.padEnd(24) + count(times).padStart(12)),
     '',
-    `${count(tally.created)} pets were answered with a 201. The server, started again, has ${count(tally.found)}:`,
-    `${tally.lost.length} lost, ${tally.doubled.length} doubled, ${tally.unasked.length} never sent. ${count(tally.unanswered)} had no answer: the load ended first.`,
-    `Heap: ${ratio(first, rest, 'heap')} times what it was after ${first.seconds} s; resident: ${ratio(first, rest, 'resident')} times${isWarm(run) ? '' : ', too early to judge'}.`,
+    `${count(ledger.created.length)} pets were created with a 201. After a restart, the server has ${count(found.length)}:`,
+    `${lost.length} lost, ${doubled.length} doubled, ${unsent.length} never sent. ` +
+      `${count(unanswered.length)} got no response, because the load ended first.`,
+    `Heap: ${ratio(run, 'heap')} times its size after ${first.seconds} s; ` +
+      `resident memory: ${ratio(run, 'resident')} times${isWarm(run) ? '' : ', too early to judge'}.`,
     '',
   ].join('\n')
 }
 
+/** Compares what was sent and created with what the server has after a restart. */
+const compare = ({ ledger: { sent, created }, found }: Run) => {
+  const byId = new Map(found.map((pet) => [pet.id, pet]))
+  const answered = new Set(created.map(({ name }) => name))
+  const seen = new Set<number | string>()
+  const isRepeated = ({ id, name }: Pet): boolean => {
+    const known = seen.size
+    return seen.add(id).add(name).size < known + 2
+  }
+  return {
+    lost: created.filter((pet) => !isDeepStrictEqual(byId.get(pet.id), pet)),
+    doubled: found.filter(isRepeated),
+    unsent: found.filter(({ name }) => !sent.has(name)),
+    unanswered: found.filter(({ name }) => sent.has(name) && !answered.has(name)),
+  }
+}
+
+// After fewer responses, the process has not reached its working size: V8's young generation grows from 16 to 128 MB.
+const isWarm = ({ first }: Run): boolean => first.speed.responses >= 3000
+
+const MOST_GROWTH = 1.2
+
+const growth = (what: string, before: number, after: number): string[] =>
+  after > before * MOST_GROWTH ? [`${what} grew to ${(after / before).toFixed(2)} times its size.`] : []
+
+const pets = (what: string, those: Pet[]): string[] =>
+  those.length > 0 ? [`${what}: ${those.length} pets, such as ${JSON.stringify(those[0])}.`] : []
+
 const count = (number: number): string => Math.round(number).toLocaleString('en')
 const mebibytes = (bytes: number): string => `${count(bytes / 2 ** 20)} MiB`
-const ratio = (first: Part, rest: Part, kind: keyof Memory): string =>
-  (rest.memory[kind] / first.memory[kind]).toFixed(2)
+const ratio = ({ first, rest }: Run, kind: keyof Memory): string => (rest.memory[kind] / first.memory[kind]).toFixed(2)

@@ -11,6 +11,6 @@ try {
 } catch (error) {
   if (!(error instanceof StageError)) throw error
   console.error(error.message)
-  // Not `exitCode`: the app would still write what there is of it when the process ends by itself.
+  // Setting `exitCode` is not enough: the app writes what it has so far when the process ends by itself.
   process.exit(1)
 }

@@ -1,3 +1,8 @@
+/**
+ * What API Gateway and the local server must agree on, so that callers get the same responses from both. The local
+ * server imports this file, so it must not import CDK.
+ */
+
 import { contract } from '../shared/contract.ts'
 import { cors } from '../shared/http.ts'
 import {
@@ -8,28 +13,27 @@ import {
   unsupportedMediaType,
 } from '../shared/model/api-error.ts'
 
-/** Where the interface is described, below the base address: for programs, and for people. */
+/** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
 export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
 
-/** What may be sent there. All else is answered 404. */
+/** Methods that the reference paths allow. Any other method gets a 404. */
 export const referenceMethods = ['GET', 'OPTIONS']
 
-const addresses = [
+const routes = [
   ...Object.values(contract).map(({ method, path }) => `${method} /v1${path}`),
   ...Object.values(referencePaths).map((path) => `GET /v1${path}`),
 ]
-const retrySoon = { headers: { 'Retry-After': '1' } }
+const retryAfter = { headers: { 'Retry-After': '1' } }
 
 /**
- * What is answered without a function: what API Gateway finds wrong by itself, or with a function's answer. One
- * definition for every place that the API is served from, so that callers get the same there. The messages are fixed:
- * API Gateway's own may repeat what was sent, an API key included.
+ * The error responses that are sent without a function, or in place of a function's response. The messages are fixed:
+ * API Gateway's own messages may repeat parts of the request, such as an API key.
  */
 export const gatewayResponses = {
   badRequest: new ApiError(400, 'bad_request', 'The request is malformed.'),
   unauthorized: unauthorized({ keyWasSent: false }),
   forbidden: new ApiError(403, 'forbidden', 'The request was refused.'),
-  notFound: new ApiError(404, 'not_found', `There is no resource at this path. The API has ${addresses.join(', ')}.`),
+  notFound: new ApiError(404, 'not_found', `There is no resource at this path. The API has ${routes.join(', ')}.`),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError(405, 'method_not_allowed', `This path allows ${allowed.join(', ')}.`, {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6
@@ -37,7 +41,7 @@ export const gatewayResponses = {
   requestTimeout: new ApiError(408, 'request_timeout', 'The request did not arrive in time. Retry it.'),
   payloadTooLarge: payloadTooLarge(),
   unsupportedMediaType: unsupportedMediaType(),
-  tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retrySoon),
+  tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retryAfter),
   headersTooLarge: new ApiError(431, 'request_header_fields_too_large', 'The headers must not be larger than 10 KB.'),
   internalServerError: internalServerError(undefined),
   badGateway: new ApiError(502, 'bad_gateway', 'Something went wrong on our side. Report it with the X-Request-Id.'),
@@ -45,19 +49,12 @@ export const gatewayResponses = {
     504,
     'gateway_timeout',
     'The service did not answer in time. Try again in a moment.',
-    retrySoon,
+    retryAfter,
   ),
 }
 
-/** What a browser is told that asks what it may send with which of the `methods`. */
-export const preflightHeaders = (methods: readonly string[]): Record<string, string> => ({
-  'Access-Control-Allow-Headers': cors.allowedHeaders.join(','),
-  'Access-Control-Allow-Methods': methods.join(','),
-  'Access-Control-Max-Age': String(cors.maxAgeSeconds),
-})
-
 /**
- * Which of these API Gateway gives when it answers by itself, for each of its gateway response types:
+ * The error response for each gateway response type of API Gateway:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 export const gatewayResponseTypes = {
@@ -74,7 +71,7 @@ export const gatewayResponseTypes = {
   INTEGRATION_TIMEOUT: gatewayResponses.gatewayTimeout,
   INVALID_API_KEY: gatewayResponses.forbidden,
   INVALID_SIGNATURE: gatewayResponses.forbidden,
-  // What REST APIs answer, with 403, where no resource is.
+  // By default, REST APIs return this type with 403 for a path without a resource.
   MISSING_AUTHENTICATION_TOKEN: gatewayResponses.notFound,
   QUOTA_EXCEEDED: gatewayResponses.tooManyRequests,
   REQUEST_TOO_LARGE: gatewayResponses.payloadTooLarge,
@@ -85,12 +82,19 @@ export const gatewayResponseTypes = {
   WAF_FILTERED: gatewayResponses.forbidden,
 }
 
-/** What every operation's function is given. Here without CDK: the local server keeps to the same time limit. */
+/** The headers of the response to a CORS preflight request for a path that allows `methods` (Fetch standard). */
+export const preflightHeaders = (methods: readonly string[]): Record<string, string> => ({
+  'Access-Control-Allow-Headers': cors.allowedHeaders.join(','),
+  'Access-Control-Allow-Methods': methods.join(','),
+  'Access-Control-Max-Age': String(cors.maxAgeSeconds),
+})
+
+/** Time limit and memory of every function. The local server applies the time limit too. */
 export const functionSettings = {
-  // DynamoDB gets at most 3 s for the key check and 3 s for the operation, after which the function answers 503 by
-  // itself. Lambda's own limit, which answers without the Error body, must never come first: not after a slow start.
+  // DynamoDB gets at most 3 s for the key check and 3 s for the operation; then the function returns a 503. Lambda's own
+  // time limit, whose response has no Error body, must not end a function before that, even after a slow cold start.
   timeoutSeconds: 10,
-  // CPU comes with memory (a whole one at 1,769 MB), and a start is nothing but CPU. A request mostly waits, so the
-  // time that the memory is paid for is short: for 10 ms, less than what Lambda takes for the request itself.
+  // Lambda allots CPU in proportion to memory (one vCPU at 1,769 MB), and a cold start needs only CPU. A warm request
+  // mostly waits and takes about 10 ms, for which the memory costs less than Lambda's charge for the request itself.
   memoryMegabytes: 1024,
 } as const

@@ -5,38 +5,39 @@ import type { KeyPrefix } from '../shared/model/api-key.ts'
 
 /** Everything in which deployments differ. */
 export type Stage = {
-  /** The part of an API key that says where it is good. `local` is a developer's machine, which is not deployed. */
+  /** The part of an API key that names its stage. `local` is for developers' machines, which are not deployed. */
   keyPrefix: Exclude<KeyPrefix, 'local'>
-  /** What becomes of the pets, the API keys and the logs when the stack, or one of them, is removed from it. */
+  /** What happens to the tables and the logs when they are removed from the stack, or the stack is deleted. */
   data: RemovalPolicy
-  /** Whether DynamoDB refuses to delete a table, whoever asks, until this is switched off. */
+  /** Whether DynamoDB refuses to delete the tables until this is switched off. */
   deletionProtection: boolean
-  /** Any second of so many days past can be restored (1 to 35). */
+  /** How many days back the tables can be restored to any second (1 to 35). */
   recoveryDays: number
-  /** Requests to each method, a second and at once, before the API answers 429. */
+  /** Limits for each method, above which the API returns 429: requests per second, and requests at once. */
   throttle: { rate: number; burst: number }
   logRetention: RetentionDays
-  /** `canary` sends 10 % of the requests to a new version for 5 minutes, and takes it back when an alarm goes off. */
+  /** `canary` sends 10 % of the requests to a new version for 5 minutes, and rolls it back when an alarm goes off. */
   release: 'canary' | 'all-at-once'
   /**
-   * Over how many partitions of the index `byStatus` the pets of one status spread. To raise them, raise
-   * `readShards` first and `writeShards` in a later release: while traffic shifts, old and new code run side by side.
-   * They never go down.
+   * Over how many partitions of the index `byStatus` the pets of one status are spread. To raise them, raise
+   * `readShards` first and `writeShards` in a later release, because old and new code run side by side during a
+   * release. Never lower them.
    */
   readShards: number
   writeShards: number
-  /** Who is told of alarms. They have to confirm the subscription by e-mail. */
+  /** Receives the alarms by e-mail, after confirming the subscription. */
   alarmEmail?: string
-  /** The name under which the API is found, in place of API Gateway's: `api.example.com` makes https://api.example.com/v1. */
+  /** Custom domain name that replaces API Gateway's own: `api.example.com` gives https://api.example.com/v1. */
   domainName?: string
-  /** The certificate for it (ACM, in the region of the stack). */
+  /** The certificate of the custom domain (ACM, in the region of the stack). */
   certificateArn?: string
-  /** The Route 53 zone that gets the record for it. Without it, the record is made by hand. */
+  /** The Route 53 zone that gets the DNS record of the custom domain. Without it, create the record by hand. */
   hostedZone?: { id: string; name: string }
-  /** Of each function: at most so many at once, or so many kept warm. */
+  /** How many instances of each function may run at once. */
   reservedConcurrency?: number
+  /** How many instances of each function are kept warm. */
   provisionedConcurrency?: number
-  /** Tables that exist, by name, to use in place of the stack's own: what a restore to a point in time makes. */
+  /** Names of existing tables to use instead of new ones, such as tables restored to a point in time. */
   adopt?: { [Name in keyof typeof tables]?: string }
 }
 
@@ -65,45 +66,53 @@ export const stages = {
   },
 } as const satisfies Record<string, Stage>
 
-/** A stage that must not be deployed. Its message is for whoever edits the stages. */
+/** A mistake in a stage or in the CDK context. The message is all that its author needs to see. */
 export class StageError extends Error {}
 
-/** Refuses a stage that would deploy and then not work. Throws StageError. */
+/**
+ * Checks a stage for settings that would deploy, or start to deploy, but not work.
+ *
+ * @throws StageError
+ */
 export const checkStage = (stackName: string, stage: Stage): void => {
   const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone } = stage
   const counts = [readShards, writeShards]
   if (!counts.every((count) => Number.isInteger(count) && count > 0) || writeShards > readShards) {
     throw new StageError(
-      `${stackName} has readShards ${readShards} and writeShards ${writeShards}: both must be positive integers, and ` +
-        'writeShards at most readShards, since lists find no pet that is written to a partition they do not read.',
+      `${stackName} has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and ` +
+        'writeShards must not exceed readShards, because lists miss pets in partitions that are not read.',
     )
   }
   if (!Number.isInteger(recoveryDays) || recoveryDays < 1 || recoveryDays > 35) {
-    throw new StageError(`${stackName} has recoveryDays ${recoveryDays}: DynamoDB takes 1 to 35.`)
+    throw new StageError(`${stackName} has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`)
   }
   if ((domainName === undefined) !== (certificateArn === undefined) || (hostedZone && !domainName)) {
-    throw new StageError(`${stackName} needs domainName and certificateArn together; hostedZone only with them.`)
+    throw new StageError(
+      `${stackName} must have both domainName and certificateArn, or neither; hostedZone needs both.`,
+    )
   }
 }
 
-/** What the command line says: `-c prefix=Blue -c release=all-at-once`. */
+/** The CDK context of the command line: `-c prefix=Blue -c release=all-at-once`. */
 export type Context = { prefix: string; change: Partial<Stage> }
 
 /**
- * Reads the context of the command line. `prefix` makes BluePetStoreStaging of PetStoreStaging: several copies in one
- * account and region. `release` is for one that must not wait: the way back, or to a table that was restored.
+ * Reads the CDK context. `prefix` turns PetStoreStaging into BluePetStoreStaging, so that one account and region can
+ * have several copies. `release` overrides the stage's own for an urgent deployment, such as a rollback or the switch
+ * to a restored table.
  *
- * @throws StageError where CloudFormation would not take the prefix, or there is no such release
+ * @throws StageError if CloudFormation would refuse the prefix, or the release is unknown
  */
 export const readContext = ({ node }: App): Context => {
   const prefix = node.tryGetContext('prefix') ?? ''
   const release = node.tryGetContext('release')
   if (!/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix)) {
-    const taken = '1 to 100 letters, digits and hyphens, of which the first is a letter'
-    throw new StageError(`The context "prefix" takes ${taken}.`)
+    throw new StageError(
+      'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.',
+    )
   }
   if (![undefined, 'canary', 'all-at-once'].includes(release)) {
-    throw new StageError('The context "release" takes canary or all-at-once.')
+    throw new StageError('The context value "release" must be canary or all-at-once.')
   }
   return { prefix, change: release ? { release } : {} }
 }

@@ -15,7 +15,7 @@ const asBundled = {
 } as const
 
 // They only look at templates. One process for all of them loads CDK once.
-const templates = 'test/infra/stack/!(request-metrics).test.ts'
+const templates = 'test/infra/{app,stack/*}.test.ts'
 // They only call the API.
 const api = 'test/api/*.test.ts'
 

@@ -4,35 +4,36 @@ const managedPolicy = (name: string): string =>
   `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${name}]`
 
 /**
- * What the rules of cdk-nag (AwsSolutions) find and we keep, with the reason; everything else that they find fails
- * `test/infra/nag.test.ts`. Each list is acknowledged beside the construct that it is about.
+ * The cdk-nag findings (AwsSolutions) that we accept, with the reason. Any other finding fails
+ * `test/infra/stack/nag.test.ts`. Each list is acknowledged next to the construct that it is about.
  */
 export const acceptedFindings = {
   api: [
     {
       id: 'AwsSolutions-APIG2',
-      reason: 'The function validates: API Gateway cannot name every wrong field in one 400.',
+      reason: 'The functions validate requests: API Gateway cannot name every invalid field in one 400.',
     },
     {
       id: 'AwsSolutions-APIG3',
-      reason: 'A WAF is paid for by the month; the throttle of the stage and API keys guard.',
+      reason: 'A WAF costs a monthly fee; API keys and the throttle of the stage protect the API.',
     },
-    { id: 'AwsSolutions-APIG4', reason: 'The function checks the key first, and answers with the Error body.' },
+    { id: 'AwsSolutions-APIG4', reason: 'The functions check the API key first and return the Error body.' },
     {
       id: 'AwsSolutions-APIG6',
-      reason: 'Access log and function logs have each request; execution logs repeat it, query included.',
+      reason:
+        'The access log and the function logs record each request; execution logs would repeat it with its query.',
     },
     { id: 'AwsSolutions-COG4', reason: 'Clients are programs with API keys; there are no users to sign in.' },
     {
       id: managedPolicy('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
-      reason: 'It belongs to the account and region, for the logs of every API there, so no log group can be named.',
+      reason: 'The role is shared by all APIs of the account and region, so it cannot name a log group.',
     },
   ],
-  role: [{ id: 'AwsSolutions-IAM5[Resource::*]', reason: 'The two X-Ray actions know no resource but *.' }],
+  role: [{ id: 'AwsSolutions-IAM5[Resource::*]', reason: 'The two X-Ray actions allow no resource other than *.' }],
   release: [
     {
       id: managedPolicy('service-role/AWSCodeDeployRoleForLambdaLimited'),
-      reason: 'What CodeDeploy needs is for AWS to say; this is the smaller of its two policies for Lambda.',
+      reason: 'AWS maintains what CodeDeploy needs; this is the smaller of its two policies for Lambda.',
     },
   ],
 } satisfies Record<string, Acknowledgment[]>

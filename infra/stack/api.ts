@@ -19,41 +19,42 @@ import type { Stage } from '../stages.ts'
 import { acceptedFindings } from './accepted-findings.ts'
 import {
   addGatewayResponses,
-  answerPreflights,
-  refuseOtherMethods,
-  refuseUnknownPaths,
-  serveReference,
+  addOtherMethods,
+  addPreflight,
+  addReference,
+  addUnknownPaths,
 } from './gateway-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 
 const VERSION = 'v1'
 
-/** The REST API: each operation's method and path lead to its function, and browsers may call them from any page. */
+/** The REST API: it routes each operation's method and path to its function, and writes the access log. */
 export class Api extends Construct {
-  readonly api: RestApi
+  readonly restApi: RestApi
   readonly accessLog: LogGroup
 
   constructor(scope: Construct, id: string, { operations, stage }: { operations: OperationFunction[]; stage: Stage }) {
     super(scope, id)
     this.accessLog = new LogGroup(this, 'AccessLog', { removalPolicy: stage.data, retention: stage.logRetention })
-    this.api = this.#restApi(stage)
-    Validations.of(this.api).acknowledge(...acceptedFindings.api)
-    addGatewayResponses(this.api)
-    refuseUnknownPaths(this.api)
-    serveReference(this.api)
-    for (const [path, there] of Map.groupBy(operations, ({ row }) => row.path)) route(this.api, path, there)
-    // CDK's own output ends in a slash, which the base address does not.
-    this.api.node.tryRemoveChild('Endpoint')
+    this.restApi = this.#newRestApi(stage)
+    Validations.of(this.restApi).acknowledge(...acceptedFindings.api)
+    addGatewayResponses(this.restApi)
+    addUnknownPaths(this.restApi)
+    addReference(this.restApi)
+    for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path)) this.#addRoutes(path, group)
+    // CDK's own output has a trailing slash, which the base address has not.
+    this.restApi.node.tryRemoveChild('Endpoint')
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
   }
 
-  #restApi(stage: Stage): RestApi {
-    const api = new RestApi(this, 'RestApi', {
+  #newRestApi(stage: Stage): RestApi {
+    const restApi = new RestApi(this, 'RestApi', {
       restApiName: Stack.of(this).stackName,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       disableExecuteApiEndpoint: stage.domainName !== undefined,
       minCompressionSize: Size.kibibytes(1),
-      // The account's right to write logs of APIs. A new account has none; another API may rely on it later.
+      // The role with which API Gateway writes logs; there is one per account and region. It is retained because other
+      // APIs may rely on it when this stack is deleted.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -65,35 +66,57 @@ export class Api extends Construct {
         accessLogFormat,
       },
     })
-    if (api.node.defaultChild instanceof CfnRestApi) Object.assign(api.node.defaultChild, TLS)
-    return api
+    if (restApi.node.defaultChild instanceof CfnRestApi) Object.assign(restApi.node.defaultChild, tls)
+    return restApi
+  }
+
+  #addRoutes(path: string, operations: OperationFunction[]): void {
+    const resource = this.restApi.root.resourceForPath(path)
+    const methods = [...operations.map(({ entry }) => entry.method), 'OPTIONS']
+    for (const { operationId, entry, alias } of operations)
+      resource.addMethod(entry.method, new LambdaIntegration(alias, { allowTestInvoke: false }), {
+        operationName: operationId,
+      })
+    addOtherMethods(resource, methods)
+    addPreflight(resource, methods)
   }
 
   #baseUrl({ domainName, certificateArn, hostedZone }: Stage): string {
     const { region, urlSuffix } = Stack.of(this)
     if (!domainName || !certificateArn)
-      return `https://${this.api.restApiId}.execute-api.${region}.${urlSuffix}/${VERSION}`
-    addDomain(this.api, { domainName, certificateArn, hostedZone, basePath: VERSION })
+      return `https://${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}/${VERSION}`
+    this.#addDomain(domainName, certificateArn, hostedZone)
     return `https://${domainName}/${VERSION}`
+  }
+
+  #addDomain(domainName: string, certificateArn: string, hostedZone: Stage['hostedZone']): void {
+    const { restApi } = this
+    const certificate = Certificate.fromCertificateArn(restApi, 'Certificate', certificateArn)
+    const domain = restApi.addDomainName('Domain', { domainName, certificate, basePath: VERSION, ...tls })
+    if (hostedZone) {
+      const attributes = { hostedZoneId: hostedZone.id, zoneName: hostedZone.name }
+      const zone = HostedZone.fromHostedZoneAttributes(restApi, 'Zone', attributes)
+      const target = RecordTarget.fromAlias(new ApiGatewayDomain(domain))
+      new ARecord(restApi, 'Record', { zone, recordName: `${domainName}.`, target })
+    } else {
+      // For the DNS record that is created by hand.
+      new CfnOutput(Stack.of(this), 'DomainTarget', { value: domain.domainNameAliasDomainName })
+    }
   }
 }
 
-const route = (api: RestApi, path: string, operations: OperationFunction[]): void => {
-  const resource = api.root.resourceForPath(path)
-  const methods = [...operations.map(({ row }) => row.method), 'OPTIONS']
-  for (const { operationId, row, alias } of operations)
-    resource.addMethod(row.method, new LambdaIntegration(alias, { allowTestInvoke: false }), {
-      operationName: operationId,
-    })
-  refuseOtherMethods(resource, methods)
-  answerPreflights(resource, methods)
+/** TLS 1.2 or newer, on both kinds of domain name. API Gateway's default for regional APIs allows TLS 1.0. */
+const tls = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
+  // This policy requires an access mode. Strict also refuses a request whose Host differs from the TLS server name.
+  endpointAccessMode: EndpointAccessMode.STRICT,
 }
 
 /**
- * A line of JSON for each request, those included that reach no function. No header, no query and no body:
- * they may hold an API key. `requestId` is the one that answers carry and functions log.
+ * One line of JSON for each request, including requests that reach no function. Headers, query and body are left out,
+ * because they may contain an API key. `requestId` is the one that responses carry and functions log.
  */
-export const accessLogFormat = AccessLogFormat.custom(
+const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     requestId: Field.contextExtendedRequestId(),
     requestTime: Field.contextRequestTime(),
@@ -101,7 +124,7 @@ export const accessLogFormat = AccessLogFormat.custom(
     protocol: Field.contextProtocol(),
     tlsVersion: '$context.tlsVersion',
     method: Field.contextHttpMethod(),
-    // The template, not the path: what stands in its place may be anything, once a key is pasted into an address.
+    // The path template, because the path itself may contain an API key that somebody pasted into the address.
     resource: Field.contextResourcePath(),
     status: Field.contextStatus(),
     errorType: Field.contextErrorResponseType(),
@@ -111,33 +134,3 @@ export const accessLogFormat = AccessLogFormat.custom(
     traceId: Field.contextXrayTraceId(),
   }),
 )
-
-/** TLS 1.2 or newer, at whatever address the API is found. API Gateway's own default for regional APIs takes TLS 1.0. */
-export const TLS = {
-  securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
-  // Such a policy demands a mode; strict also refuses a request whose Host is not the name that TLS was set up with.
-  endpointAccessMode: EndpointAccessMode.STRICT,
-}
-
-type Domain = {
-  domainName: string
-  certificateArn: string
-  hostedZone: { id: string; name: string } | undefined
-  basePath: string
-}
-
-/** Makes the API found under a name of one's own. Without a zone for it, an output says what the name must point to. */
-export const addDomain = (api: RestApi, { domainName, certificateArn, hostedZone, basePath }: Domain): void => {
-  const certificate = Certificate.fromCertificateArn(api, 'Certificate', certificateArn)
-  const domain = api.addDomainName('Domain', { domainName, certificate, basePath, ...TLS })
-  if (hostedZone) {
-    const zone = HostedZone.fromHostedZoneAttributes(api, 'Zone', {
-      hostedZoneId: hostedZone.id,
-      zoneName: hostedZone.name,
-    })
-    const target = RecordTarget.fromAlias(new ApiGatewayDomain(domain))
-    new ARecord(api, 'Record', { zone, recordName: `${domainName}.`, target })
-  } else {
-    new CfnOutput(Stack.of(api), 'DomainTarget', { value: domain.domainNameAliasDomainName })
-  }
-}

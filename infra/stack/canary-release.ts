@@ -6,35 +6,30 @@ import type { Alarms } from './alarms.ts'
 import type { OperationFunction } from './operation-function.ts'
 
 /**
- * Gives a new version of a function 10 % of the requests for 5 minutes, then all; and takes it back when it fails or is
- * slow. A 503 is no failure: the database being slow is not the version's fault.
+ * Gives a new version of a function 10 % of the requests for 5 minutes and then all, and rolls it back when it crashes,
+ * returns 500 or is slow. A 503 does not count: a slow database is not the version's fault.
  */
 export const releaseByCanary = (operation: OperationFunction, alarms: Alarms): void => {
   const { operationId, alias, handler, metrics } = operation
-  const lookAt = `A new version of ${operationId} was taken back, or should be. Look at its log, with a filter on status 500, and at what was deployed last.`
-  const rule = { periods: 1, lookAt }
+  const description =
+    `The new version of ${operationId} crashes, returns 500 or is slow. During a release, CodeDeploy rolls it back by ` +
+    'itself; later, roll it back by hand. Filter its log for status 500, and check what changed in the last release.'
+  const add = (name: string, metric: Metric, above: number, periods: number) =>
+    alarms.add(`${operationId}${name}`, { metric, above, periods, description })
   const group = new LambdaDeploymentGroup(operation, 'Release', {
     alias,
     deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
     alarms: [
-      alarms.add(`${operationId}Crashes`, { ...rule, metric: ofNewVersion(operation, 'Errors', Stats.SUM), above: 0 }),
-      alarms.add(`${operationId}InternalErrors`, {
-        ...rule,
-        metric: metrics.internalErrors(handler.currentVersion.version),
-        above: 0,
-      }),
-      alarms.add(`${operationId}Slow`, {
-        ...rule,
-        metric: ofNewVersion(operation, 'Duration', Stats.p(99)),
-        above: 3000, // milliseconds; what a budget of DynamoDB's that ran out takes.
-        periods: 2,
-      }),
+      add('Crashes', newVersionMetric(operation, 'Errors', Stats.SUM), 0, 1),
+      add('InternalErrors', metrics.internalErrors(handler.currentVersion.version), 0, 1),
+      // 3,000 ms is the time limit of an operation's DynamoDB calls.
+      add('Slow', newVersionMetric(operation, 'Duration', Stats.p(99)), 3000, 2),
     ],
   })
   Validations.of(group).acknowledge(...acceptedFindings.release)
 }
 
-const ofNewVersion = ({ alias, handler }: OperationFunction, metricName: string, statistic: string): Metric =>
+const newVersionMetric = ({ alias, handler }: OperationFunction, metricName: string, statistic: string): Metric =>
   new Metric({
     namespace: 'AWS/Lambda',
     metricName,

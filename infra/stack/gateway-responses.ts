@@ -11,77 +11,86 @@ import { gatewayResponses, gatewayResponseTypes, preflightHeaders, referenceMeth
 import { referenceScript } from '../openapi/docs-page.ts'
 import { publicDocuments } from '../openapi/public-documents.ts'
 
-/** Makes every answer that API Gateway gives by itself one of ours: body, status and headers. */
+/** Replaces API Gateway's own error responses: status, headers and body. */
 export const addGatewayResponses = (api: RestApi): void => {
   for (const [type, { status, headers, body }] of Object.entries(gatewayResponseTypes)) {
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
-      // Set for every type: a status on a default type would override those that have none of their own.
+      // Set for every type, because the status of a default type overrides types without one.
       statusCode: String(status),
-      responseHeaders: asWritten(headers),
+      responseHeaders: mappedHeaders(headers),
       templates: { 'application/json': JSON.stringify(body) },
     })
   }
 }
 
 /**
- * Answers 404 wherever no operation is. A REST API would answer 403 there, and take `Authorization: Bearer …` for an
- * AWS signature that is broken, which it repeats.
+ * Returns 404 for a path without an operation. By default, a REST API returns 403 there, and reads
+ * `Authorization: Bearer …` as a broken AWS signature, which it repeats in the message.
  */
-export const refuseUnknownPaths = (api: RestApi): void => {
-  refuse(api.root, gatewayResponses.notFound)
-  refuse(api.root.addResource('{proxy+}'), gatewayResponses.notFound)
+export const addUnknownPaths = (api: RestApi): void => {
+  addError(api.root, gatewayResponses.notFound)
+  addError(api.root.addResource('{proxy+}'), gatewayResponses.notFound)
 }
 
-/** Answers 405 to every method that a resource does not take. */
-export const refuseOtherMethods = (resource: IResource, allowed: string[]): void =>
-  refuse(resource, gatewayResponses.methodNotAllowed(allowed))
+/** Returns 405 for every method that a resource does not have. */
+export const addOtherMethods = (resource: IResource, allowed: string[]): void =>
+  addError(resource, gatewayResponses.methodNotAllowed(allowed))
 
-/** Answers browsers that ask what they may send (Fetch standard, CORS-preflight request). */
-export const answerPreflights = (resource: IResource, methods: string[]): void =>
-  mockResponse(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(methods) })
+/** Responds to CORS preflight requests (Fetch standard). */
+export const addPreflight = (resource: IResource, methods: string[]): void =>
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(methods) })
 
-/** Serves the description of the interface to whoever asks for it; the script of its page comes from a CDN. */
-export const serveReference = (api: RestApi): void => {
+/** Serves the OpenAPI document and its page without an API key. The page loads its script from a CDN. */
+export const addReference = (api: RestApi): void => {
   const { publicAddress: address, integrity } = referenceScript()
   for (const [path, document] of Object.entries(publicDocuments({ address, integrity }))) {
     const resource = api.root.resourceForPath(path)
-    mockResponse(resource, 'GET', { status: 200, ...document })
-    answerPreflights(resource, referenceMethods)
-    refuse(resource, gatewayResponses.notFound)
+    addMock(resource, 'GET', { status: 200, ...document })
+    addPreflight(resource, referenceMethods)
+    addError(resource, gatewayResponses.notFound)
   }
 }
 
-const refuse = (resource: IResource, { status, headers, body }: ApiError): void =>
-  mockResponse(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
+/** Returns an error for every method that the resource has no other entry for. */
+const addError = (resource: IResource, { status, headers, body }: ApiError): void =>
+  addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 
 type Headers = Readonly<Record<string, string>>
 
-/** An answer that API Gateway gives without a function. */
-export type MockResponse = { status: number; headers: Headers; body?: string }
-
-/** Makes API Gateway give an answer by itself. Nothing is filled in: `body` is a template, but one without `$` and `#`. */
-export const mockResponse = (resource: IResource, method: string, { status, headers, body }: MockResponse): void => {
+/**
+ * Adds a method with a mock integration, which responds without a function.
+ *
+ * @param response its `body` is a template, and must not contain the template characters `$` and `#`
+ */
+const addMock = (
+  resource: IResource,
+  method: string,
+  { status, headers, body }: { status: number; headers: Headers; body?: string },
+): void => {
   const statusCode = String(status)
-  const named = Object.entries(asWritten(headers)).map(([name, value]) => [`method.response.header.${name}`, value])
+  const mapped = Object.entries(mappedHeaders(headers)).map(([name, value]) => [
+    `method.response.header.${name}`,
+    value,
+  ])
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
-    requestTemplates: Object.fromEntries(BODY_TYPES.map((type) => [type, `{"statusCode": ${statusCode}}`])),
+    requestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${statusCode}}`])),
     integrationResponses: [
       {
         statusCode,
-        responseParameters: Object.fromEntries(named),
-        // The only template is taken, whatever type the answer has and the client accepts.
+        responseParameters: Object.fromEntries(mapped),
+        // API Gateway uses a single template whatever the response's Content-Type and the client's Accept are.
         ...(body && { responseTemplates: { 'application/json': body } }),
       },
     ],
   })
-  const responseParameters = Object.fromEntries(named.map(([name]) => [name, true]))
+  const responseParameters = Object.fromEntries(mapped.map(([name]) => [name, true]))
   resource.addMethod(method, integration, { methodResponses: [{ statusCode, responseParameters }] })
 }
 
-// A MOCK integration has one template a type of request body. Any type without one is answered 415.
-const BODY_TYPES = [
+// A mock integration returns 415 for a request body of a content type that it has no template for.
+const CONTENT_TYPES = [
   'application/json',
   'application/octet-stream',
   'application/x-www-form-urlencoded',
@@ -92,8 +101,8 @@ const BODY_TYPES = [
   'text/xml',
 ]
 
-/** Headers as API Gateway writes them: a fixed value stands in quotes. */
-export const asWritten = (headers: Headers): Record<string, string> => {
+/** The headers as API Gateway maps them: fixed values in single quotes. */
+const mappedHeaders = (headers: Headers): Record<string, string> => {
   const fixed = Object.entries({ ...commonHeaders(''), ...headers }).map(([name, value]) => [name, `'${value}'`])
   return { ...Object.fromEntries(fixed), 'X-Request-Id': 'context.extendedRequestId' }
 }

@@ -4,106 +4,116 @@ import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
 import { FilterPattern, MetricFilter, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { tableNames, tables } from '../../shared/data/tables.ts'
-import type { Stage } from '../stages.ts'
 import { Alarms } from './alarms.ts'
 import type { Api } from './api.ts'
 import { releaseByCanary } from './canary-release.ts'
-import { addDashboard, type Watched } from './dashboard.ts'
+import { addDashboard, type Monitored } from './dashboard.ts'
 import type { OperationFunction } from './operation-function.ts'
 
 const period = Duration.minutes(5)
+const sum = { statistic: Stats.SUM, period }
 
-const SHARDS = 'If creates of one status do it, raise readShards and then writeShards.'
-
-/** Alarms for whoever is on call, a dashboard, a saved log query, and releases that take themselves back. */
+/** Alarms, a dashboard, a saved log query, and canary releases that the alarms roll back. */
 export class Monitoring extends Construct {
   readonly #alarms: Alarms
 
-  constructor(scope: Construct, id: string, watched: Watched) {
+  constructor(scope: Construct, id: string, monitored: Monitored) {
     super(scope, id)
-    const { api, operations, storage, stage } = watched
+    const { api, operations, storage, stage } = monitored
     this.#alarms = new Alarms(this, 'Alarms', stage)
-    this.#watchApi(api)
-    for (const operation of operations) this.#watchFunction(operation, stage)
-    for (const name of tableNames) this.#watchTable(name, storage.tables[name])
-    addDashboard(this, watched)
-    saveDeprecatedCallersQuery(this, operations)
+    this.#addApiAlarms(api)
+    for (const operation of operations) {
+      this.#addFunctionAlarm(operation)
+      if (stage.release === 'canary') releaseByCanary(operation, this.#alarms)
+    }
+    for (const name of tableNames) this.#addTableAlarms(name, storage.tables[name])
+    addDashboard(this, monitored)
+    this.#saveQuery(operations.filter(({ entry }) => entry.deprecated))
   }
 
-  #watchApi({ api, accessLog }: Api): void {
-    const sum = { statistic: Stats.SUM, period }
-    this.#alarm('ApiFails', percent(api.metricServerError(sum), api.metricCount(sum)), 1, 1, [
-      'More than 1 % of the requests got a 5xx. 500 is a bug: the function log has its cause. 503 is DynamoDB. 502 is a',
-      'function that crashed, hung or was not started, see its Throttles alarm; 504 is API Gateway, which gave up waiting.',
+  #addApiAlarms({ restApi, accessLog }: Api): void {
+    this.#alarm('ApiFails', percentage(restApi.metricServerError(sum), restApi.metricCount(sum)), 1, 1, [
+      'More than 1 % of the requests got a 5xx response. 500 is a bug: the cause is in the log of the function. 502: a',
+      'function crashed, timed out, or was throttled (see its Throttles alarm). 503: DynamoDB is slow, throttled or',
+      'unavailable. 504: API Gateway timed out while it waited for a function.',
     ])
-    this.#alarm('ApiSlow', api.metricLatency({ statistic: Stats.p(99), period }), 2000, 3, [
-      'One request in a hundred takes more than 2 s. On the dashboard: are there many cold starts, or is DynamoDB slow?',
+    this.#alarm('ApiSlow', restApi.metricLatency({ statistic: Stats.p(99), period }), 2000, 3, [
+      'One request in 100 takes more than 2 s. Check the dashboard for many cold starts. If there are none, check whether',
+      'DynamoDB is slow.',
     ])
+    this.#alarm('ApiThrottles', this.#throttledRequests(accessLog), 0, 1, [
+      'Callers got a 429. The access log shows who sends most of the requests. If they are legitimate, raise the throttle',
+      'of the stage.',
+    ])
+  }
+
+  #throttledRequests(logGroup: Api['accessLog']): Metric {
     const metric = { metricNamespace: Stack.of(this).stackName, metricName: 'ApiThrottled' }
     const filterPattern = FilterPattern.literal('{ $.status = "429" }')
-    const throttled = new MetricFilter(this, 'ApiThrottled', { ...metric, logGroup: accessLog, filterPattern })
-    this.#alarm('ApiThrottles', throttled.metric(sum), 0, 1, [
-      "Callers got a 429. The access log says who sends so much; if it is rightful, raise the stage's throttle.",
+    return new MetricFilter(this, 'ApiThrottled', { ...metric, logGroup, filterPattern }).metric(sum)
+  }
+
+  #addFunctionAlarm({ operationId, handler }: OperationFunction): void {
+    this.#alarm(`${operationId}Throttles`, handler.metricThrottles(sum), 0, 1, [
+      `Lambda throttled ${operationId}: the account or the function reached its limit of concurrent executions. Raise the`,
+      'quota of the account, or the reservedConcurrency of the stage.',
     ])
   }
 
-  #watchFunction(operation: OperationFunction, stage: Stage): void {
-    const { operationId, handler } = operation
-    this.#alarm(`${operationId}Throttles`, handler.metricThrottles({ statistic: Stats.SUM, period }), 0, 1, [
-      `Lambda did not run ${operationId}, because the account or the function has too many at once. Raise the quota of`,
-      'concurrent executions, or reservedConcurrency.',
-    ])
-    if (stage.release === 'canary') releaseByCanary(operation, this.#alarms)
-  }
-
-  #watchTable(name: keyof typeof tables, table: ITable): void {
+  #addTableAlarms(name: keyof typeof tables, table: ITable): void {
     this.#alarm(`${name}Throttles`, sumOverOperations(table, 'ThrottledRequests'), 0, 1, [
-      `DynamoDB throttles the table ${name}: one partition is hot, or traffic more than doubled at once.`,
-      ...('byStatus' in tables[name].indexes ? [SHARDS] : []),
+      `DynamoDB throttled the table ${name}: one partition gets too many requests, or traffic more than doubled at once.`,
+      ...('byStatus' in tables[name].indexes
+        ? ['If creates of pets with one status are the cause, raise readShards and, in a later release, writeShards.']
+        : []),
     ])
     this.#alarm(`${name}SystemErrors`, sumOverOperations(table, 'SystemErrors'), 0, 1, [
-      `DynamoDB fails on its side for the table ${name}; callers get 503. Look at the AWS Health Dashboard.`,
+      `DynamoDB had internal errors on the table ${name}; callers get a 503. Check the AWS Health Dashboard.`,
     ])
   }
 
-  #alarm(name: string, metric: IMetric, above: number, periods: number, lookAt: string[]): void {
-    this.#alarms.add(name, { metric, above, periods, lookAt: lookAt.join(' ') })
+  #alarm(name: string, metric: IMetric, above: number, periods: number, description: string[]): void {
+    this.#alarms.add(name, { metric, above, periods, description: description.join(' ') })
+  }
+
+  /** Saves a CloudWatch Logs Insights query that lists the clients of deprecated operations, most calls first. */
+  #saveQuery(deprecated: OperationFunction[]): void {
+    if (deprecated.length === 0) return
+    new QueryDefinition(this, 'DeprecatedCallers', {
+      queryDefinitionName: `${Stack.of(this).stackName}/callers of deprecated operations`,
+      logGroups: deprecated.map(({ logGroup }) => logGroup),
+      queryString: new QueryString({
+        filterStatements: ['ispresent(message.clientId)'],
+        statsStatements: ['count(*) as calls, max(@timestamp) as last by message.operation, message.clientId'],
+        sort: 'calls desc',
+      }),
+    })
   }
 }
 
-/** `part` in percent of `whole`; nothing, where `whole` is nothing. */
-export const percent = (part: Metric, whole: Metric): MathExpression =>
+/** `part` as a percentage of `whole`. Without data if `whole` is zero. */
+const percentage = (part: Metric, whole: Metric): MathExpression =>
   new MathExpression({ expression: '100 * part / whole', usingMetrics: { part, whole }, period, label: '%' })
 
 /**
- * A metric that DynamoDB keeps for each operation of a table, as one. It keeps none for an operation that is well, and
- * a sum with a missing part is missing (CDK's own `metric…ForOperations` are such sums): hence the zeros.
+ * The sum of a metric that DynamoDB emits per operation of a table. DynamoDB emits no data point for an operation
+ * without errors, and a sum with a missing term is missing, so `FILL` makes those zero. (The sums of CDK's own
+ * `metric…ForOperations` are missing.)
  */
-export const sumOverOperations = (table: ITable, metricName: string): MathExpression => {
-  const of = (operation: Operation): Metric =>
+const sumOverOperations = (table: ITable, metricName: string): MathExpression => {
+  const metricOf = (operation: Operation): Metric =>
     table.metric(metricName, {
       dimensionsMap: { TableName: table.tableName, Operation: operation },
       statistic: Stats.SUM,
     })
   return new MathExpression({
     expression: 'FILL(getItem, 0) + FILL(putItem, 0) + FILL(query, 0)',
-    usingMetrics: { getItem: of(Operation.GET_ITEM), putItem: of(Operation.PUT_ITEM), query: of(Operation.QUERY) },
+    usingMetrics: {
+      getItem: metricOf(Operation.GET_ITEM),
+      putItem: metricOf(Operation.PUT_ITEM),
+      query: metricOf(Operation.QUERY),
+    },
     period,
     label: metricName,
-  })
-}
-
-/** Saves a query that lists who still calls the deprecated operations, most calls first (CloudWatch Logs Insights). */
-export const saveDeprecatedCallersQuery = (scope: Construct, operations: OperationFunction[]): void => {
-  const deprecated = operations.filter(({ row }) => row.deprecated)
-  if (deprecated.length === 0) return
-  new QueryDefinition(scope, 'DeprecatedCallers', {
-    queryDefinitionName: `${Stack.of(scope).stackName}/callers of deprecated operations`,
-    logGroups: deprecated.map(({ logGroup }) => logGroup),
-    queryString: new QueryString({
-      filterStatements: ['ispresent(message.clientId)'],
-      statsStatements: ['count(*) as calls, max(@timestamp) as last by message.operation, message.clientId'],
-      sort: 'calls desc',
-    }),
   })
 }

@@ -12,34 +12,43 @@ import { functionSettings } from '../gateway.ts'
 import type { Stage } from '../stages.ts'
 import { acceptedFindings } from './accepted-findings.ts'
 import { RequestMetrics } from './request-metrics.ts'
-import type { Storage } from './storage.ts'
+import type { Grant, Storage } from './storage.ts'
 
-const READS_API_KEYS: Access = { table: 'apiKeys', actions: ['GetItem'] }
+const READ_API_KEYS: Access = { table: 'apiKeys', actions: ['GetItem'] }
 
-/** The function of one operation, which may do what its row of the contract says, check API keys, and log. */
+type Props = { entry: Operation; storage: Storage; stage: Stage }
+
+/** The Lambda function of an operation. It may do what its contract entry says, read API keys, and write its log. */
 export class OperationFunction extends Construct {
   readonly operationId: string
-  readonly row: Operation
+  /** The contract entry of the operation. */
+  readonly entry: Operation
   readonly handler: NodejsFunction
   readonly logGroup: LogGroup
-  /** What the API calls: the version that is live, or two of them while a release goes on. */
+  /** What the API invokes: the live version, or two versions during a release. */
   readonly alias: Alias
   readonly metrics: RequestMetrics
 
-  /** @param operationId names the function's source file */
-  constructor(
-    scope: Construct,
-    operationId: string,
-    { row, storage, stage }: { row: Operation; storage: Storage; stage: Stage },
-  ) {
+  /** @param operationId also names the function's source file */
+  constructor(scope: Construct, operationId: string, { entry, storage, stage }: Props) {
     super(scope, operationId)
     this.operationId = operationId
-    this.row = row
-    const grants = [READS_API_KEYS, ...row.access].map((access) => storage.grant(access))
+    this.entry = entry
     this.logGroup = new LogGroup(this, 'Logs', { removalPolicy: stage.data, retention: stage.logRetention })
-    const statements = [...grants.map(({ statement }) => statement), writing(this.logGroup)]
-    this.handler = new NodejsFunction(this, 'Function', {
-      entry: fileURLToPath(new URL(`../../functions/${operationId}.ts`, import.meta.url)),
+    const grants = [READ_API_KEYS, ...entry.access].map((access) => storage.grant(access))
+    this.handler = this.#newFunction(grants, stage)
+    this.alias = new Alias(this, 'Live', {
+      aliasName: 'live',
+      version: this.handler.currentVersion,
+      provisionedConcurrentExecutions: stage.provisionedConcurrency,
+    })
+    const namespace = Stack.of(this).stackName
+    this.metrics = new RequestMetrics(this, 'Metrics', { operationId, entry, logGroup: this.logGroup, namespace })
+  }
+
+  #newFunction(grants: Grant[], { reservedConcurrency }: Stage): NodejsFunction {
+    return new NodejsFunction(this, 'Function', {
+      entry: fileURLToPath(new URL(`../../functions/${this.operationId}.ts`, import.meta.url)),
       bundling,
       handler: 'start.handler',
       runtime: Runtime.NODEJS_24_X,
@@ -50,36 +59,23 @@ export class OperationFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.logGroup,
       tracing: Tracing.ACTIVE,
-      reservedConcurrentExecutions: stage.reservedConcurrency,
-      // Versions stay, so that the alias can go back to one; but not one whose deployment failed: Lambda would refuse to
-      // publish the same again, and so the next try of the same release.
+      reservedConcurrentExecutions: reservedConcurrency,
+      // Versions are retained so that the alias can go back to one. A version whose creation fails is deleted: Lambda
+      // refuses to publish the same code twice, so keeping it would fail the next attempt of the same release.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
-      role: this.#role(statements),
-    })
-    this.alias = new Alias(this, 'Live', {
-      aliasName: 'live',
-      version: this.handler.currentVersion,
-      provisionedConcurrentExecutions: stage.provisionedConcurrency,
-    })
-    const { logGroup } = this
-    this.metrics = new RequestMetrics(this, 'Metrics', {
-      operationId,
-      row,
-      logGroup,
-      namespace: Stack.of(this).stackName,
+      role: this.#newRole(grants.map(({ statement }) => statement)),
     })
   }
 
-  // A role of our own: the one that CDK makes has a managed policy, which lets it write to every log group there is.
-  #role(statements: PolicyStatement[]): Role {
+  // The role that CDK creates by default may write to every log group of the account.
+  #newRole(statements: PolicyStatement[]): Role {
+    const actions = ['logs:CreateLogStream', 'logs:PutLogEvents']
+    const writeLog = new PolicyStatement({ actions, resources: [this.logGroup.logGroupArn] })
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { Operation: new PolicyDocument({ statements }) },
+      inlinePolicies: { Operation: new PolicyDocument({ statements: [...statements, writeLog] }) },
     })
     Validations.of(role).acknowledge(...acceptedFindings.role)
     return role
   }
 }
-
-const writing = ({ logGroupArn }: LogGroup) =>
-  new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [logGroupArn] })

@@ -7,14 +7,18 @@ import { Monitoring } from './monitoring.ts'
 import { OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
-/** One deployment of the service: tables, one function an operation, the API in front of them, and what watches it. */
+/**
+ * One deployment of the service: its tables, a function for each operation, the API and the monitoring.
+ *
+ * @throws StageError if the stage is invalid
+ */
 export class PetStoreStack extends Stack {
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
     checkStage(id, stage)
     const storage = new Storage(this, 'Storage', stage)
     const operations = Object.entries<Operation>(contract).map(
-      ([operationId, row]) => new OperationFunction(this, operationId, { row, storage, stage }),
+      ([operationId, entry]) => new OperationFunction(this, operationId, { entry, storage, stage }),
     )
     const api = new Api(this, 'Api', { operations, stage })
     new Monitoring(this, 'Monitoring', { api, operations, storage, stage })

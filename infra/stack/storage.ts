@@ -11,10 +11,10 @@ import {
 } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
 
-/** What a function is given so that it can use a table. */
+/** The right to use a table, and the environment variables that a function needs to use it. */
 export type Grant = { statement: PolicyStatement; environment: Record<string, string> }
 
-/** The service's tables. */
+/** The tables of a deployment. */
 export class Storage extends Construct {
   readonly tables: Record<keyof typeof tables, ITable>
   readonly #stage: Stage
@@ -23,16 +23,13 @@ export class Storage extends Construct {
     super(scope, id)
     this.#stage = stage
     this.tables = {
-      pets: this.#table('pets'),
-      apiKeys: this.#table('apiKeys'),
-      idempotencyKeys: this.#table('idempotencyKeys'),
+      pets: this.#newOrAdopted('pets'),
+      apiKeys: this.#newOrAdopted('apiKeys'),
+      idempotencyKeys: this.#newOrAdopted('idempotencyKeys'),
     }
   }
 
-  /**
-   * The right to use a table, and all that a function must be told to use it: given in one place, so that neither
-   * comes without the other.
-   */
+  /** Grants right and environment together, so that a function cannot have one without the other. */
   grant({ table, index, actions }: Access): Grant {
     const { tableArn, tableName } = this.tables[table]
     return {
@@ -53,24 +50,22 @@ export class Storage extends Construct {
     }[table]
   }
 
-  #table(name: keyof typeof tables): ITable {
+  #newOrAdopted(name: keyof typeof tables): ITable {
     const adopted = this.#stage.adopt?.[name]
     const table = adopted ? Table.fromTableName(this, `${name}Adopted`, adopted) : this.#newTable(name, tables[name])
-    // For the keys command and for restoring; functions are told by their environment.
+    // For operators: the keys command and restores use it.
     new CfnOutput(Stack.of(this), `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, { value: table.tableName })
     return table
   }
 
   #newTable(name: string, { partitionKey, indexes, timeToLive }: TableDefinition): Table {
+    const { data, deletionProtection, recoveryDays } = this.#stage
     const table = new Table(this, name, {
       partitionKey: attribute(partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      removalPolicy: this.#stage.data,
-      deletionProtection: this.#stage.deletionProtection,
-      pointInTimeRecoverySpecification: {
-        pointInTimeRecoveryEnabled: true,
-        recoveryPeriodInDays: this.#stage.recoveryDays,
-      },
+      removalPolicy: data,
+      deletionProtection,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: recoveryDays },
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     })
     for (const [indexName, keys] of Object.entries(indexes))

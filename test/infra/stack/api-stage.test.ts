@@ -1,11 +1,33 @@
 import { describe, expect, test } from 'vitest'
-import { both, onlyId, production, propertiesOf, resource, staging } from './template.ts'
+import { everyOption, only, onlyId, propertiesOf, resource, stageNames, tableOf, templateOf } from './template.ts'
 
-describe.each(both)('the access log of $name', ({ template }) => {
-  const [stage] = propertiesOf(template, 'AWS::ApiGateway::Stage')
+const { certificateArn, domainName } = everyOption
 
-  test('is a line of JSON for each request, with nothing in it that may hold an API key', () => {
-    expect(JSON.parse(stage.AccessLogSetting.Format)).toEqual({
+test.each([
+  ['staging', 50, 100],
+  ['production', 1000, 2000],
+] as const)('%s has only the API stage v1, with tracing and its throttle', (name, rate, burst) => {
+  const stages = propertiesOf(templateOf(name), 'AWS::ApiGateway::Stage')
+
+  expect(stages).toHaveLength(1)
+  expect(stages[0]).toMatchObject({ StageName: 'v1', TracingEnabled: true })
+  expect(stages[0].MethodSettings).toEqual([
+    {
+      HttpMethod: '*',
+      ResourcePath: '/*',
+      DataTraceEnabled: false, // It would log whole requests, API keys included.
+      ThrottlingRateLimit: rate,
+      ThrottlingBurstLimit: burst,
+    },
+  ])
+})
+
+describe.each(stageNames)('the access log of %s', (name) => {
+  const template = templateOf(name)
+  const { AccessLogSetting } = only(template, 'AWS::ApiGateway::Stage')
+
+  test('has one line of JSON for each request, without anything that may contain an API key', () => {
+    expect(JSON.parse(AccessLogSetting.Format)).toEqual({
       requestId: '$context.extendedRequestId',
       requestTime: '$context.requestTime',
       sourceIp: '$context.identity.sourceIp',
@@ -22,26 +44,26 @@ describe.each(both)('the access log of $name', ({ template }) => {
     })
   })
 
-  test('goes to a log group of its own', () => {
-    const [, parts] = stage.AccessLogSetting.DestinationArn['Fn::Join']
+  test('has its own log group', () => {
+    const parts = AccessLogSetting.DestinationArn['Fn::Join'][1]
     const { Ref } = parts.at(-1)
+    const functionLogs = propertiesOf(template, 'AWS::Lambda::Function').map(
+      ({ LoggingConfig }) => LoggingConfig.LogGroup.Ref,
+    )
 
     expect(parts.at(-2)).toBe(':log-group:')
     expect(resource(template, Ref).Type).toBe('AWS::Logs::LogGroup')
-    const others = propertiesOf(template, 'AWS::Lambda::Function').map(
-      ({ LoggingConfig }) => LoggingConfig.LogGroup.Ref,
-    )
-    expect(others).not.toContain(Ref)
+    expect(functionLogs).not.toContain(Ref)
   })
 
-  test('may be written: the account allows it before the stage is there, and after the stack is gone', () => {
+  test('is allowed by the account before the stage is created, and after the stack is deleted', () => {
     const account = resource(template, onlyId(template, 'AWS::ApiGateway::Account'))
     const role = resource(template, account.Properties.CloudWatchRoleArn['Fn::GetAtt'][0])
     const [, policy] = role.Properties.ManagedPolicyArns[0]['Fn::Join']
 
-    const kept = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }
-    expect(account).toMatchObject(kept)
-    expect(role).toMatchObject(kept)
+    const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }
+    expect(account).toMatchObject(retained)
+    expect(role).toMatchObject(retained)
     expect(policy.at(-1)).toBe(':iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs')
     expect(resource(template, onlyId(template, 'AWS::ApiGateway::Stage')).DependsOn).toEqual([
       onlyId(template, 'AWS::ApiGateway::Account'),
@@ -49,22 +71,74 @@ describe.each(both)('the access log of $name', ({ template }) => {
   })
 })
 
-test.each([
-  ['PetStoreStaging', staging, 50, 100],
-  ['PetStoreProduction', production, 1000, 2000],
-])('%s has the one stage v1, which is traced and takes so much', (_, template, rate, burst) => {
-  const stages = propertiesOf(template, 'AWS::ApiGateway::Stage')
+test.each(stageNames)('%s without a domain name has the address of API Gateway, without a trailing slash', (name) => {
+  const template = templateOf(name)
+  const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
+  const host = [api, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
 
-  expect(stages).toHaveLength(1)
-  expect(stages[0]).toMatchObject({ StageName: 'v1', TracingEnabled: true })
-  expect(stages[0].MethodSettings).toEqual([
-    {
-      HttpMethod: '*',
-      ResourcePath: '/*',
-      // The whole of requests and responses, keys included, in a log.
-      DataTraceEnabled: false,
-      ThrottlingRateLimit: rate,
-      ThrottlingBurstLimit: burst,
-    },
-  ])
+  expect(template.toJSON().Outputs).toEqual({
+    BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
+    PetsTable: { Value: { Ref: tableOf(template, 'id') } },
+    ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
+    IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
+  })
+  template.resourceCountIs('AWS::ApiGateway::DomainName', 0)
+  template.resourceCountIs('AWS::ApiGateway::BasePathMapping', 0)
+  template.resourceCountIs('AWS::Route53::RecordSet', 0)
+})
+
+describe.each(stageNames)('%s with a domain name', (name) => {
+  const template = templateOf(name, everyOption)
+  const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
+
+  test('has no other address, and requires TLS 1.2 or newer', () => {
+    expect(only(template, 'AWS::ApiGateway::DomainName')).toEqual({
+      DomainName: domainName,
+      RegionalCertificateArn: certificateArn,
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+    })
+    expect(only(template, 'AWS::ApiGateway::RestApi')).toMatchObject({
+      DisableExecuteApiEndpoint: true,
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
+      EndpointAccessMode: 'STRICT',
+    })
+  })
+
+  test('keeps v1 in the path', () => {
+    expect(only(template, 'AWS::ApiGateway::BasePathMapping')).toEqual({
+      BasePath: 'v1',
+      DomainName: { Ref: domainId },
+      RestApiId: { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') },
+      Stage: { Ref: onlyId(template, 'AWS::ApiGateway::Stage') },
+    })
+  })
+
+  test('has a DNS record in its hosted zone', () => {
+    const { Outputs } = template.toJSON()
+
+    expect(only(template, 'AWS::Route53::RecordSet')).toEqual({
+      Name: 'api.example.com.',
+      Type: 'A',
+      HostedZoneId: 'Z0123456789',
+      AliasTarget: {
+        DNSName: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] },
+        HostedZoneId: { 'Fn::GetAtt': [domainId, 'RegionalHostedZoneId'] },
+      },
+    })
+    expect(Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' })
+    expect(Object.keys(Outputs).sort()).toEqual(['ApiKeysTable', 'BaseUrl', 'IdempotencyKeysTable', 'PetsTable'])
+  })
+})
+
+test('a stack without a hosted zone outputs the target of the DNS record that is created by hand', () => {
+  const template = templateOf('production', { domainName, certificateArn })
+  const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
+
+  expect(template.toJSON().Outputs).toMatchObject({
+    BaseUrl: { Value: 'https://api.example.com/v1' },
+    DomainTarget: { Value: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] } },
+  })
+  template.resourceCountIs('AWS::Route53::RecordSet', 0)
 })

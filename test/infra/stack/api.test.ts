@@ -1,12 +1,80 @@
 import { describe, expect, test } from 'vitest'
-import { aliasOf, both, methodsOf, onlyId, propertiesOf, resource, tableOf } from './template.ts'
+import { referenceScript } from '../../../infra/openapi/docs-page.ts'
+import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
+import { aliasOf, methodsOf, only, onlyId, propertiesOf, stackNames, stageNames, templateOf } from './template.ts'
 
-describe.each(both)('the API of $name', ({ name, template }) => {
-  const api = onlyId(template, 'AWS::ApiGateway::RestApi')
+const EXPOSED =
+  'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, ' +
+  'x-amzn-Remapped-WWW-Authenticate'
 
-  test('is regional, speaks TLS 1.2 or newer, and compresses what is worth it', () => {
-    expect(resource(template, api).Properties).toEqual({
-      Name: name,
+const COMMON = {
+  'Access-Control-Allow-Origin': "'*'",
+  'Access-Control-Expose-Headers': `'${EXPOSED}'`,
+  'Cache-Control': "'no-store'",
+  'Content-Type': "'application/json'",
+  'X-Request-Id': 'context.extendedRequestId',
+}
+
+const retryAfter = { 'Retry-After': "'1'" }
+const challenge = { 'WWW-Authenticate': `'Bearer realm="pet-store"'` }
+
+const CONTENT_TYPES = [
+  'application/json',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'multipart/form-data',
+  'text/html',
+  'text/plain',
+  'text/xml',
+]
+
+const prefixed = (prefix: string, headers: object) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]))
+
+/** A method that needs no API key and responds without a function, whatever the content type of the request. */
+const mockMethod = (HttpMethod: string, status: number, headers: object, body?: unknown) => {
+  const ResponseParameters = prefixed('method.response', { ...COMMON, ...headers })
+  // A header that the method does not declare is not sent.
+  const declared = Object.fromEntries(Object.keys(ResponseParameters).map((name) => [name, true]))
+  return {
+    HttpMethod,
+    AuthorizationType: 'NONE',
+    ResourceId: expect.anything(),
+    RestApiId: expect.anything(),
+    Integration: {
+      Type: 'MOCK',
+      PassthroughBehavior: 'NEVER',
+      RequestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${status}}`])),
+      IntegrationResponses: [
+        {
+          StatusCode: `${status}`,
+          ResponseParameters,
+          ...(body !== undefined && { ResponseTemplates: { 'application/json': body } }),
+        },
+      ],
+    },
+    MethodResponses: [{ StatusCode: `${status}`, ResponseParameters: declared }],
+  }
+}
+
+const expectErrorBody = (text: string, status: number, code: string): void => {
+  // `$` and `#` would let API Gateway insert parts of the request.
+  expect(text).not.toMatch(/[$#]/)
+  expect(JSON.parse(text)).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\S$/), status })
+}
+
+const script = referenceScript()
+const documents = Object.entries(publicDocuments({ address: script.publicAddress, integrity: script.integrity }))
+
+describe.each(stageNames)('the API of %s', (stage) => {
+  const template = templateOf(stage)
+  const methods = methodsOf(template)
+  const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
+
+  test('is regional, requires TLS 1.2 or newer, and compresses responses of 1 KiB or more', () => {
+    expect(only(template, 'AWS::ApiGateway::RestApi')).toEqual({
+      Name: stackNames[stage],
       EndpointConfiguration: { Types: ['REGIONAL'] },
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
       EndpointAccessMode: 'STRICT',
@@ -15,35 +83,18 @@ describe.each(both)('the API of $name', ({ name, template }) => {
     })
   })
 
-  test('has a method for each operation, one that answers browsers, and one for all others', () => {
-    const routes = methodsOf(template).map(({ route, properties }) => [route, properties.OperationName])
-
-    expect(Object.fromEntries(routes)).toMatchObject({
-      'GET /pets': 'listPets',
-      'POST /pets': 'createPet',
-      'GET /pets/{petId}': 'getPet',
-      'OPTIONS /pets': undefined,
-      'OPTIONS /pets/{petId}': undefined,
-      'ANY /pets': undefined,
-      'ANY /pets/{petId}': undefined,
-      'ANY /': undefined,
-      'ANY /{proxy+}': undefined,
-    })
-  })
-
   test.each([
-    ['listPets', 'GET', '/GET/pets'],
-    ['createPet', 'POST', '/POST/pets'],
-    ['getPet', 'GET', '/GET/pets/*'],
-  ])('calls what is live of %s, which only that method may', (operation, method, source) => {
+    ['listPets', 'GET', '/pets', '/GET/pets'],
+    ['createPet', 'POST', '/pets', '/POST/pets'],
+    ['getPet', 'GET', '/pets/{petId}', '/GET/pets/*'],
+  ])('invokes the live version of %s, and no other method may', (operation, method, path, source) => {
     const alias = { Ref: aliasOf(template, operation) }
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
       ({ FunctionName }) => FunctionName.Ref === alias.Ref,
     )
 
-    template.hasResourceProperties('AWS::ApiGateway::Method', {
+    expect(methods[`${method} ${path}`]).toMatchObject({
       OperationName: operation,
-      HttpMethod: method,
       AuthorizationType: 'NONE',
       Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' },
     })
@@ -52,7 +103,7 @@ describe.each(both)('the API of $name', ({ name, template }) => {
         Action: 'lambda:InvokeFunction',
         FunctionName: alias,
         Principal: 'apigateway.amazonaws.com',
-        SourceArn: { 'Fn::Join': ['', expect.arrayContaining([{ Ref: api }, source])] },
+        SourceArn: { 'Fn::Join': ['', expect.arrayContaining([api, source])] },
       },
     ])
   })
@@ -62,34 +113,70 @@ describe.each(both)('the API of $name', ({ name, template }) => {
     ['/pets/{petId}', 'GET,OPTIONS'],
     ['/docs', 'GET,OPTIONS'],
     ['/openapi.json', 'GET,OPTIONS'],
-  ])('lets browsers of any page call %s with %s', (path, methods) => {
-    const options = methodsOf(template).find(({ route }) => route === `OPTIONS ${path}`)
+  ])('allows web pages of any origin to call %s with %s', (path, allowed) => {
+    const headers = {
+      'Access-Control-Allow-Headers': "'Authorization,Content-Type,Idempotency-Key'",
+      'Access-Control-Allow-Methods': `'${allowed}'`,
+      'Access-Control-Max-Age': "'7200'",
+    }
 
-    expect(options?.properties.Integration.IntegrationResponses).toEqual([
-      {
-        StatusCode: '204',
-        ResponseParameters: {
-          'method.response.header.Access-Control-Allow-Origin': "'*'",
-          'method.response.header.Access-Control-Expose-Headers': expect.stringContaining('X-Request-Id'),
-          'method.response.header.Cache-Control': "'no-store'",
-          'method.response.header.Content-Type': "'application/json'",
-          'method.response.header.X-Request-Id': 'context.extendedRequestId',
-          'method.response.header.Access-Control-Allow-Headers': "'Authorization,Content-Type,Idempotency-Key'",
-          'method.response.header.Access-Control-Allow-Methods': `'${methods}'`,
-          'method.response.header.Access-Control-Max-Age': "'7200'",
-        },
-      },
-    ])
+    expect(methods[`OPTIONS ${path}`]).toEqual(mockMethod('OPTIONS', 204, headers))
   })
 
-  test('tells its base address, which does not end in a slash, the names of its tables, and nothing else', () => {
-    const host = [{ Ref: api }, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
+  test.each([
+    ['/', 404, 'not_found', {}],
+    ['/{proxy+}', 404, 'not_found', {}],
+    ['/docs', 404, 'not_found', {}],
+    ['/openapi.json', 404, 'not_found', {}],
+    ['/pets', 405, 'method_not_allowed', { Allow: "'GET, POST, OPTIONS'" }],
+    ['/pets/{petId}', 405, 'method_not_allowed', { Allow: "'GET, OPTIONS'" }],
+  ])('returns an error for other methods of %s: %d', (path, status, code, headers) => {
+    const method = methods[`ANY ${path}`]
 
-    expect(template.toJSON().Outputs).toEqual({
-      BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
-      PetsTable: { Value: { Ref: tableOf(template, 'id') } },
-      ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
-      IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
+    expect(method).toEqual(mockMethod('ANY', status, headers, expect.any(String)))
+    expectErrorBody(method.Integration.IntegrationResponses[0].ResponseTemplates['application/json'], status, code)
+  })
+
+  test.each(documents)('serves %s without a key and without a function', (path, { headers, body }) => {
+    const quoted = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]))
+
+    expect(methods[`GET ${path}`]).toEqual(mockMethod('GET', 200, quoted, body))
+  })
+
+  test.each([
+    ['ACCESS_DENIED', 403, 'forbidden', {}],
+    ['API_CONFIGURATION_ERROR', 502, 'bad_gateway', {}],
+    ['AUTHORIZER_CONFIGURATION_ERROR', 500, 'internal_server_error', {}],
+    ['AUTHORIZER_FAILURE', 500, 'internal_server_error', {}],
+    ['BAD_REQUEST_BODY', 400, 'bad_request', {}],
+    ['BAD_REQUEST_PARAMETERS', 400, 'bad_request', {}],
+    ['DEFAULT_4XX', 400, 'bad_request', {}],
+    ['DEFAULT_5XX', 502, 'bad_gateway', {}],
+    ['EXPIRED_TOKEN', 403, 'forbidden', {}],
+    ['INTEGRATION_FAILURE', 502, 'bad_gateway', {}],
+    ['INTEGRATION_TIMEOUT', 504, 'gateway_timeout', retryAfter],
+    ['INVALID_API_KEY', 403, 'forbidden', {}],
+    ['INVALID_SIGNATURE', 403, 'forbidden', {}],
+    ['MISSING_AUTHENTICATION_TOKEN', 404, 'not_found', {}],
+    ['QUOTA_EXCEEDED', 429, 'too_many_requests', retryAfter],
+    ['REQUEST_TOO_LARGE', 413, 'payload_too_large', {}],
+    ['RESOURCE_NOT_FOUND', 404, 'not_found', {}],
+    ['THROTTLED', 429, 'too_many_requests', retryAfter],
+    ['UNAUTHORIZED', 401, 'unauthorized', challenge],
+    ['UNSUPPORTED_MEDIA_TYPE', 415, 'unsupported_media_type', {}],
+    ['WAF_FILTERED', 403, 'forbidden', {}],
+  ])('returns the Error body for the gateway response %s: %d', (ResponseType, status, code, headers) => {
+    const responses = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse')
+    const response = responses.find((each) => each.ResponseType === ResponseType)
+
+    expect(responses).toHaveLength(21)
+    expect(response).toEqual({
+      RestApiId: api,
+      ResponseType,
+      StatusCode: `${status}`,
+      ResponseParameters: prefixed('gatewayresponse', { ...COMMON, ...headers }),
+      ResponseTemplates: { 'application/json': expect.any(String) },
     })
+    expectErrorBody(response.ResponseTemplates['application/json'], status, code)
   })
 })

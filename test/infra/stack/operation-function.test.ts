@@ -1,20 +1,48 @@
 import { describe, expect, test } from 'vitest'
 import { operationIds } from '../../../shared/contract.ts'
-import { partsOf, production, propertiesOf, resource, staging, tableOf } from './template.ts'
+import {
+  aliasOf,
+  everyOption,
+  functionOf,
+  partsOf,
+  propertiesOf,
+  resource,
+  stageNames,
+  tableOf,
+  templateOf,
+} from './template.ts'
 
-const operations = ['listPets', 'createPet', 'getPet']
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] })
 const allow = (Action: string | string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource })
 
-describe.each([
-  { name: 'staging', template: staging, keyPrefix: 'test' },
-  { name: 'production', template: production, keyPrefix: 'live' },
-])('in $name', ({ template, keyPrefix }) => {
+describe.each(stageNames)('in %s', (name) => {
+  const template = templateOf(name)
   const pets = tableOf(template, 'id')
   const apiKeys = tableOf(template, 'digest')
   const idempotencyKeys = tableOf(template, 'intent')
 
-  test.each(operations)('the function of %s is small, current, traced, and told what it needs', (operation) => {
+  // A contract entry is all that a new operation needs.
+  test.each(operationIds)('%s has an alias, a function, a role and a log group', (operation) => {
+    const { role, logGroup } = partsOf(template, operation)
+
+    expect(resource(template, aliasOf(template, operation)).Type).toBe('AWS::Lambda::Alias')
+    expect(resource(template, functionOf(template, operation)).Type).toBe('AWS::Lambda::Function')
+    expect(resource(template, role).Type).toBe('AWS::IAM::Role')
+    expect(resource(template, logGroup).Type).toBe('AWS::Logs::LogGroup')
+  })
+
+  test('functions share neither role nor log group, and the stack has no other functions or policies', () => {
+    const parts = operationIds.map((operation) => partsOf(template, operation))
+
+    expect(new Set(parts.flatMap(({ role, logGroup }) => [role, logGroup])).size).toBe(2 * operationIds.length)
+    template.resourceCountIs('AWS::Lambda::Function', operationIds.length)
+    template.resourceCountIs('AWS::Lambda::Alias', operationIds.length)
+    template.resourceCountIs('AWS::Lambda::Permission', operationIds.length)
+    template.resourceCountIs('AWS::IAM::Policy', operationIds.length)
+    template.resourceCountIs('AWS::IAM::ManagedPolicy', 0)
+  })
+
+  test.each(operationIds)('the function of %s has the expected settings and environment', (operation) => {
     const { handler, role, logGroup } = partsOf(template, operation)
 
     expect(handler).toEqual({
@@ -23,7 +51,7 @@ describe.each([
       Environment: {
         Variables: {
           API_KEYS_TABLE: { Ref: apiKeys },
-          KEY_PREFIX: keyPrefix,
+          KEY_PREFIX: { staging: 'test', production: 'live' }[name],
           PETS_TABLE: { Ref: pets },
           ...(operation === 'createPet' && { IDEMPOTENCY_KEYS_TABLE: { Ref: idempotencyKeys } }),
           READ_SHARDS: '1',
@@ -56,17 +84,16 @@ describe.each([
       ],
     ],
     ['getPet', [allow('dynamodb:GetItem', [arn(apiKeys), arn(pets)])]],
-  ])('the function of %s may do its work, log, trace, and nothing else', (operation, work) => {
+  ])('the function of %s may access its data, log and trace, and nothing else', (operation, dataAccess) => {
     const { role, logGroup } = partsOf(template, operation)
     const { Policies, ...rest } = resource(template, role).Properties
     const attached = propertiesOf(template, 'AWS::IAM::Policy').filter(({ Roles }) => Roles[0].Ref === role)
 
     const statements = [...Policies, ...attached].flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     expect(statements).toEqual([
-      ...work,
+      ...dataAccess,
       allow(['logs:CreateLogStream', 'logs:PutLogEvents'], arn(logGroup)),
-      // X-Ray's actions know no resource but all.
-      allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], '*'),
+      allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], '*'), // X-Ray supports no other resource.
     ])
     expect(rest).toEqual({
       AssumeRolePolicyDocument: {
@@ -76,7 +103,7 @@ describe.each([
     })
   })
 
-  test.each(operations)('what is live of %s is its newest version; versions stay, to go back to', (operation) => {
+  test.each(operationIds)('the live version of %s is its newest, and old versions are retained', (operation) => {
     const { Name, FunctionVersion } = partsOf(template, operation).alias.Properties
     const [version, attribute] = FunctionVersion['Fn::GetAtt']
 
@@ -88,12 +115,12 @@ describe.each([
     })
   })
 
-  test('no function shares its role or its log group, and no other policy stands in the stack', () => {
-    const parts = operationIds.map((operation) => partsOf(template, operation))
+  test('functions have reserved and provisioned concurrency if the stage sets it', () => {
+    const limited = templateOf(name, everyOption)
 
-    expect(new Set(parts.flatMap(({ role, logGroup }) => [role, logGroup])).size).toBe(2 * operationIds.length)
-    template.resourceCountIs('AWS::Lambda::Function', operationIds.length)
-    template.resourceCountIs('AWS::IAM::Policy', operationIds.length)
-    template.resourceCountIs('AWS::IAM::ManagedPolicy', 0)
+    const reserved = propertiesOf(limited, 'AWS::Lambda::Function').map((each) => each.ReservedConcurrentExecutions)
+    const warm = propertiesOf(limited, 'AWS::Lambda::Alias').map((each) => each.ProvisionedConcurrencyConfig)
+    expect(reserved).toEqual(Array(operationIds.length).fill(5))
+    expect(warm).toEqual(Array(operationIds.length).fill({ ProvisionedConcurrentExecutions: 2 }))
   })
 })

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { operationIds } from '../../../shared/contract.ts'
-import { functionOf, partsOf, production, resource, staging } from './template.ts'
+import { functionOf, partsOf, resource, resourcesOf, templateOf } from './template.ts'
 
-test('staging takes a new version at once', () => {
-  const aliases = Object.values(staging.findResources('AWS::Lambda::Alias'))
+const staging = templateOf('staging')
+const production = templateOf('production')
+
+test('staging moves all requests to a new version at once', () => {
+  const aliases = resourcesOf(staging, 'AWS::Lambda::Alias').map(([, alias]) => alias)
 
   expect(aliases).toHaveLength(operationIds.length)
   for (const alias of aliases) expect(alias).not.toHaveProperty('UpdatePolicy')
@@ -11,11 +14,11 @@ test('staging takes a new version at once', () => {
   staging.resourceCountIs('AWS::CodeDeploy::Application', 0)
 })
 
-test('production has one deployment group a function', () => {
+test('production has one deployment group for each function', () => {
   production.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', operationIds.length)
 })
 
-describe.each(operationIds)('production, with a new version of %s,', (operation) => {
+describe.each(operationIds)('in production, a new version of %s', (operation) => {
   const { alias } = partsOf(production, operation)
   const update = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate
   const group = resource(production, update.DeploymentGroupName.Ref).Properties
@@ -23,13 +26,15 @@ describe.each(operationIds)('production, with a new version of %s,', (operation)
     ({ Name }: { Name: { Ref: string } }) => resource(production, Name.Ref).Properties,
   )
   const handler = { Ref: functionOf(production, operation) }
-  const ofNewVersion = [
+  const newVersion = [
     { Name: 'ExecutedVersion', Value: alias.Properties.FunctionVersion },
     { Name: 'FunctionName', Value: handler },
     { Name: 'Resource', Value: { 'Fn::Join': ['', [handler, ':live']] } },
   ]
+  const alarmOn = (properties: object) =>
+    expect.objectContaining({ Threshold: 0, Period: 60, EvaluationPeriods: 1, ...properties })
 
-  test('gives it 10 % for 5 minutes, and takes it back by itself', () => {
+  test('gets 10 % of the requests for 5 minutes, and is rolled back by an alarm', () => {
     expect(update).toEqual({
       ApplicationName: group.ApplicationName,
       DeploymentGroupName: { Ref: expect.any(String) },
@@ -42,42 +47,32 @@ describe.each(operationIds)('production, with a new version of %s,', (operation)
     })
   })
 
-  test('takes it back when it crashes, answers 500, or is slow', () => {
+  test('is rolled back if it crashes, returns 500 or is slow', () => {
+    const lambda = { Namespace: 'AWS/Lambda', Dimensions: newVersion }
+    const version = [
+      { Name: 'Operation', Value: operation },
+      { Name: 'Version', Value: alias.Properties.FunctionVersion },
+    ]
+
     expect(alarms).toEqual([
-      expect.objectContaining({
-        Namespace: 'AWS/Lambda',
-        MetricName: 'Errors',
-        Dimensions: ofNewVersion,
-        Statistic: 'Sum',
-        Threshold: 0,
-        Period: 60,
-        EvaluationPeriods: 1,
-      }),
-      expect.objectContaining({
+      alarmOn({ ...lambda, MetricName: 'Errors', Statistic: 'Sum' }),
+      alarmOn({
         Namespace: 'PetStoreProduction',
         MetricName: 'InternalErrors',
-        Dimensions: [
-          { Name: 'Operation', Value: operation },
-          { Name: 'Version', Value: alias.Properties.FunctionVersion },
-        ],
+        Dimensions: version,
         Statistic: 'Sum',
-        Threshold: 0,
-        Period: 60,
-        EvaluationPeriods: 1,
       }),
-      expect.objectContaining({
-        Namespace: 'AWS/Lambda',
+      alarmOn({
+        ...lambda,
         MetricName: 'Duration',
-        Dimensions: ofNewVersion,
         ExtendedStatistic: 'p99',
         Threshold: 3000,
-        Period: 60,
         EvaluationPeriods: 2,
       }),
     ])
   })
 
-  test('lets CodeDeploy do that, and nobody else', () => {
+  test('is released by CodeDeploy and nobody else', () => {
     const role = resource(production, group.ServiceRoleArn['Fn::GetAtt'][0]).Properties
 
     expect(role.AssumeRolePolicyDocument.Statement).toEqual([

@@ -4,31 +4,51 @@ import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../../infra/stack/pet-store-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 
-/** A deployment, without the bundles and CDK's own checks of its template, which take seconds. */
-export const stackOf = (stackName: string, stage: Stage): PetStoreStack => {
+type StageName = keyof typeof stages
+
+/** Both stages, for `describe.each`. */
+export const stageNames: StageName[] = ['staging', 'production']
+
+export const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
+
+/** Every optional setting of a stage except `adopt`. */
+export const everyOption = {
+  domainName: 'api.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f5fcd1c',
+  hostedZone: { id: 'Z0123456789', name: 'example.com' },
+  alarmEmail: 'on-call@example.com',
+  reservedConcurrency: 5,
+  provisionedConcurrency: 2,
+}
+
+type Synthesized = { stack: PetStoreStack; template: Template }
+const synthesized = new Map<string, Synthesized>()
+
+/** A stage's stack and template, with other settings if given. Each is synthesized once, for all test files. */
+export const synthesize = (name: StageName, options: Partial<Stage> = {}): Synthesized => {
+  const key = JSON.stringify([name, options])
+  const result = synthesized.get(key) ?? newStack(name, options)
+  synthesized.set(key, result)
+  return result
+}
+
+const newStack = (name: StageName, options: Partial<Stage>): Synthesized => {
+  // Bundling and CDK's own validation of the template take seconds.
   const app = new App({
     builtinCloudFormationValidation: false,
     context: { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] },
   })
-  return new PetStoreStack(app, stackName, stage)
+  const stack = new PetStoreStack(app, stackNames[name], { ...stages[name], ...options })
+  return { stack, template: Template.fromStack(stack) }
 }
 
-/** The template of a deployment. */
-export const templateOf = (stackName: string, stage: Stage): Template => Template.fromStack(stackOf(stackName, stage))
+export const templateOf = (name: StageName, options: Partial<Stage> = {}): Template =>
+  synthesize(name, options).template
 
-export const staging = templateOf('PetStoreStaging', stages.staging)
-export const production = templateOf('PetStoreProduction', stages.production)
-
-/** Both stages, for `describe.each`. */
-export const both = [
-  { name: 'PetStoreStaging', template: staging },
-  { name: 'PetStoreProduction', template: production },
-]
-
-/** A resource, by its logical id. */
+/** The resource with this logical id. */
 export const resource = (template: Template, logicalId: string) => template.toJSON().Resources[logicalId]
 
-/** The resources of a type: their logical ids, and all that is said of each. */
+/** The resources of a type, as pairs of logical id and resource. */
 export const resourcesOf = (template: Template, type: string) => Object.entries(template.findResources(type))
 
 /** The properties of each resource of a type. */
@@ -42,24 +62,27 @@ export const onlyId = (template: Template, type: string, Properties?: object): s
   return id
 }
 
+/** The properties of the only resource of a type. */
+export const only = (template: Template, type: string) => resource(template, onlyId(template, type)).Properties
+
 /** The logical id of the table with this partition key. */
-export const tableOf = (template: Template, partitionKey: string): string =>
+export const tableOf = (template: Template, partitionKey: 'id' | 'digest' | 'intent'): string =>
   onlyId(template, 'AWS::DynamoDB::Table', { KeySchema: [{ AttributeName: partitionKey, KeyType: 'HASH' }] })
 
-/** The logical id of the alias that API Gateway calls for an operation. */
+/** The logical id of the alias that API Gateway invokes for an operation. */
 export const aliasOf = (template: Template, operationName: string): string => {
   const method = onlyId(template, 'AWS::ApiGateway::Method', { OperationName: operationName })
   const uri: { Ref?: string }[] = resource(template, method).Properties.Integration.Uri['Fn::Join'][1]
   const alias = uri.find(({ Ref }) => Ref && resource(template, Ref)?.Type === 'AWS::Lambda::Alias')?.Ref
-  if (!alias) throw new Error(`No alias is called for ${operationName}.`)
+  if (!alias) throw new Error(`${operationName} does not invoke an alias.`)
   return alias
 }
 
-/** The logical id of the function that API Gateway calls for an operation. */
+/** The logical id of the function that API Gateway invokes for an operation. */
 export const functionOf = (template: Template, operationName: string): string =>
   resource(template, aliasOf(template, operationName)).Properties.FunctionName.Ref
 
-/** The properties of an operation's function, and what stands around it. */
+/** The properties of an operation's function, its alias, and the logical ids of its role and log group. */
 export const partsOf = (template: Template, operationName: string) => {
   const handler = resource(template, functionOf(template, operationName)).Properties
   const role: string = handler.Role['Fn::GetAtt'][0]
@@ -67,12 +90,14 @@ export const partsOf = (template: Template, operationName: string) => {
   return { handler, role, logGroup, alias: resource(template, aliasOf(template, operationName)) }
 }
 
-/** The methods of the API, each with its route, as in `GET /pets`. */
+/** The properties of each method of the API, by route, such as `GET /pets`. */
 export const methodsOf = (template: Template) =>
-  propertiesOf(template, 'AWS::ApiGateway::Method').map((properties) => ({
-    route: `${properties.HttpMethod} ${pathOf(template, properties.ResourceId.Ref) || '/'}`,
-    properties,
-  }))
+  Object.fromEntries(
+    propertiesOf(template, 'AWS::ApiGateway::Method').map((properties) => [
+      `${properties.HttpMethod} ${pathOf(template, properties.ResourceId.Ref) || '/'}`,
+      properties,
+    ]),
+  )
 
 const pathOf = (template: Template, resourceId: string | undefined): string => {
   if (resourceId === undefined) return ''

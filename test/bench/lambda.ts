@@ -72,7 +72,7 @@ const lambdaEnvironment = {
   AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/bench',
   AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/20/[1]0123456789abcdef0123456789abcdef',
   // Nothing listens there, because `preload.cjs` hands over the invocations. A function that cannot be loaded therefore
-  // ends with ECONNREFUSED: the runtime client wanted to report the error.
+  // ends with ECONNREFUSED, because the runtime client reports the error there.
   AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001',
   AWS_REGION: 'eu-central-1',
   AWS_XRAY_CONTEXT_MISSING: 'LOG_ERROR',

@@ -1,6 +1,6 @@
 import type { Figure } from './figure.ts'
 
-/** How a measured value compares with its limit. `measured` is absent when a figure that it needs is missing. */
+/** How a measured value compares with its limit and its aim. `measured` is absent when one of its figures is missing. */
 export type Reach = {
   name: string
   measured?: number
@@ -43,9 +43,9 @@ const ratio =
 const highest = (find: Find, column: string, suffix = ''): number =>
   Math.max(...['listPets', 'createPet', 'getPet'].map((row) => find('cold', row + suffix, column)))
 
-/** The CPU time of a handler that reads no pet, less what an empty handler takes. */
+/** The time of a handler that reads no pet, less what an empty handler takes: Middy, key check, validation, log. */
 const added = (find: Find, row: string): number =>
-  find('warm', `${row}, no read`, 'CPU') - find('warm', 'empty handler', 'CPU')
+  find('warm', `${row}, no read`, 'p50') - find('warm', 'empty handler', 'p50')
 
 const dynamodb = (row: string, column: string) => (find: Find) => find('dynamodb', row, column)
 
@@ -61,7 +61,11 @@ const goals: Goal[] = [
   ['first call after init: getPet ÷ stock client', ratio('cold', 'first call', 'getPet', 'stock client'), 0.35],
   ['warm p50: getPet ÷ stock client', ratio('warm', 'p50', 'getPet', 'stock client'), 1, 0.5],
   ['warm p50: getPet ÷ floor', ratio('warm', 'p50', 'getPet', 'floor'), 1.75, 1.25],
-  ['CPU that middlewares add: getPet ÷ demo style', (find) => added(find, 'getPet') / added(find, 'demo style'), 0.2],
+  [
+    'warm p50 that middlewares add: getPet ÷ demo style',
+    (find) => added(find, 'getPet') / added(find, 'demo style'),
+    0.25,
+  ],
   ['largest bundle, KB', (find) => highest(find, 'bundle'), 200, 40],
   // A list reads one query for its status, or four for all. The API key is remembered, so no call reads it.
   ['calls: listPets, one status', dynamodb('listPets, one status', 'calls'), 1],

@@ -17,7 +17,7 @@ type WarmFunction = {
 const ROUND_MS = 150
 const WARM_UP_MS = 60
 
-/** Calls each function for `rounds` rounds, in turns with the others. Short rounds before that let V8 optimize the code. */
+/** Calls each function for `rounds` rounds, in turns with the others, after calls that let V8 optimize its code. */
 export const measureWarm = async (subjects: Subject[], host: Host, rounds: number): Promise<Figure[]> => {
   const started: WarmFunction[] = []
   try {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { standIns } from '../infra/bundle/stand-ins.ts'
+import { aliases } from '../infra/bundle/aliases.ts'
 import { exampleCredentials } from './support/secrets.ts'
 
 const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
@@ -11,7 +11,7 @@ const asBundled = {
   name: 'as-bundled',
   enforce: 'pre',
   resolveId: (name: string, importer = '') =>
-    importer.startsWith(data) ? standIns[name as keyof typeof standIns] : undefined,
+    importer.startsWith(data) ? aliases[name as keyof typeof aliases] : undefined,
 } as const
 
 // They only look at templates. One process for all of them loads CDK once.

@@ -1,34 +1,34 @@
 import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
-import { standIns } from './stand-ins.ts'
+import { aliases } from './aliases.ts'
 
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
 /**
- * How a function's source becomes what Lambda loads. What is loaded before the first answer is what a cold start waits for;
- * `npm run bench` shows what it takes. Figures are of getPet: kilobytes, and milliseconds to import it.
+ * How CDK bundles a function. A cold start waits until the bundle is loaded; `npm run bench` measures it. The figures
+ * below are the size of getPet's bundle and the time to import it.
  */
 export const bundling: BundlingOptions = {
-  // 12 ms, and 31 as an ES module: there, `import 'node:http'` drags in undici (nodejs/node#57649).
+  // 12 ms; an ES module takes 31 ms, because its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
-  // A file beside the bundle, read when there is an error to log (shared/source-lines.ts).
+  // A file next to the bundle. It is read only to log an error (shared/source-lines.ts).
   sourceMap: true,
   sourcesContent: false,
   logLevel: LogLevel.WARNING,
-  // The SDK that the tests ran with, not the one that Lambda happens to have.
+  // The SDK version that the tests ran with, not the one in Lambda's runtime.
   bundleAwsSDK: true,
-  // Packages' ES modules, from which esbuild drops what is not used: 54 KB and 12 ms, not 166 and 28.
+  // esbuild removes unused code from the packages' ES modules: 54 KB and 12 ms instead of 166 KB and 28 ms.
   mainFields: ['module', 'main'],
   esbuildArgs: {
-    '--alias': Object.entries(standIns).map(([name, file]) => `${name}=${file}`),
+    '--alias': Object.entries(aliases).map(([name, file]) => `${name}=${file}`),
   },
   commandHooks: {
     beforeBundling: () => [],
     beforeInstall: () => [],
     afterBundling: (_, output) => [
       `cp '${start}' '${output}'`,
-      // This project's package.json says ES modules, also to Node that loads a bundle from `cdk.out`.
+      // In `cdk.out`, this project's package.json ("type": "module") applies to the bundle, too.
       `echo '{"type":"commonjs"}' > '${output}/package.json'`,
     ],
   },

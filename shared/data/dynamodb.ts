@@ -2,12 +2,13 @@ import { ConditionalCheckFailedException, DynamoDBClient, DynamoDBServiceExcepti
 import { DynamoDBDocumentClient, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb'
 import { serviceUnavailable } from '../model/api-error.ts'
 
-/** How long a piece of work may wait for DynamoDB, retries included. A request has two: its key, and its operation. */
+/** How long the key check and the operation may each wait for DynamoDB, retries included. */
 const BUDGET_MS = 3000
 
 /**
- * The one connection to DynamoDB. Where that is, the environment says (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`), so
- * the same code runs against AWS, an emulator and the local database.
+ * The only DynamoDB client. The environment sets its address (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`), so the same
+ * code runs against AWS, an emulator and the local database. The bundle replaces the imported packages by the lean
+ * client (infra/bundle).
  */
 export const dynamodb = DynamoDBDocumentClient.from(
   new DynamoDBClient({
@@ -16,22 +17,22 @@ export const dynamodb = DynamoDBDocumentClient.from(
       connectionTimeout: 500,
       requestTimeout: 1000,
       socketTimeout: 1000,
-      // Without it a late answer is only logged.
+      // The default only logs a late response.
       throwOnRequestTimeout: true,
     },
   }),
   { marshallOptions: { removeUndefinedValues: true } },
 )
 
-/** What every `dynamodb.send` of a piece of work is given. */
+/** The options for each `dynamodb.send` within a time budget. */
 export type Options = { abortSignal: AbortSignal }
 
 /**
- * Does a piece of work with DynamoDB within its time budget.
+ * Runs `work` within the time budget.
  *
- * @param work passes the options that it is given to every `dynamodb.send`: the signal ends what the timeouts above do
- *   not, an answer that drips in and the pauses between retries
- * @throws ApiError 503 when DynamoDB is slow, throttling or away
+ * @param work must pass its options to each `dynamodb.send`. The signal ends what the timeouts above do not: a response
+ *   that arrives byte by byte, and the pauses between retries.
+ * @throws ApiError 503 if DynamoDB is slow, throttled or unavailable
  */
 export const withinBudget = async <T>(work: (options: Options) => Promise<T>): Promise<T> => {
   const ended = new AbortController()
@@ -39,14 +40,14 @@ export const withinBudget = async <T>(work: (options: Options) => Promise<T>): P
   try {
     return await work({ abortSignal: ended.signal })
   } catch (error) {
-    ended.abort() // What else the work has under way, such as the other queries of a list.
+    ended.abort() // Ends concurrent requests, such as the other queries of a list.
     throw isUnavailable(error) ? serviceUnavailable(error) : error
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Puts an item if the condition of `input` holds, and tells whether it did. */
+/** Puts an item if the condition of `input` is true, and returns whether it was. */
 export const putIf = async (input: PutCommandInput, options: Options): Promise<boolean> => {
   try {
     await dynamodb.send(new PutCommand(input), options)
@@ -58,8 +59,8 @@ export const putIf = async (input: PutCommandInput, options: Options): Promise<b
 }
 
 /**
- * Whether DynamoDB, or the way to it, is to blame. An error without `$metadata` never got to the wire (a value that
- * cannot be marshalled, no region, no credentials), and one that DynamoDB calls the client's is ours: both are bugs.
+ * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`, which occur before the
+ * request is sent (an invalid value, no region, no credentials), and those that DynamoDB calls the client's fault.
  */
 const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false

@@ -3,56 +3,56 @@ import { idempotencyKeyReused } from '../model/api-error.ts'
 import { dynamodb, type Options, putIf } from './dynamodb.ts'
 import { setting } from './tables.ts'
 
-/** Who made a pet: a request, and the reservation that it made it for. Stored with the pet, never returned. */
+/** Who created a pet: the request and, with an idempotency key, its reservation. Stored with the pet, never returned. */
 export type Origin = { creation: string; reservation?: string | undefined }
 
-/** How a pet comes to its id: the first to try, and another one where that belongs to another pet. */
-export type Ids = { first: () => Promise<number>; insteadOf: (taken: number) => Promise<number> }
+/** The ids to try for a new pet: the first one, and the next if another pet has it. */
+export type Ids = { first: () => Promise<number>; next: (taken: number) => Promise<number> }
 
-/** Where pets are kept, as who makes one sees it. */
-export type Place<Item> = {
-  /** Puts the pet there under this id, unless the id is taken. */
+/** How to store and read the pet under an id. */
+export type PetStore<Item> = {
+  /** Stores the pet unless the id is in use, and returns whether it did. */
   write: (id: number) => Promise<boolean>
-  /** What is there under this id; it sees all that was written before. */
+  /** Reads what is stored under the id (strongly consistent). */
   read: (id: number) => Promise<(Item & Partial<Origin>) | undefined>
 }
 
 /**
- * Makes a pet, once: requests are sent again by clients, and puts by the SDK, when their answer is lost, although
- * they may have taken effect. So a put that is refused looks whose pet is there.
+ * Creates a pet exactly once. Clients resend requests, and the SDK resends writes, when the response is lost, although
+ * the write may have taken effect. So when the conditional write fails, read the item to see who wrote it.
  *
- * @returns the pet's id; and, where an earlier request has made it, what is there
+ * @returns the pet's id, and the stored item if an earlier request created it
  */
-export const createOnce = async <Item>(origin: Origin, ids: Ids, place: Place<Item>) => {
+export const createOnce = async <Item>(origin: Origin, ids: Ids, pets: PetStore<Item>) => {
   let id = await ids.first()
   for (;;) {
-    if (await place.write(id)) return { id }
-    const there = await place.read(id)
-    if (there?.creation === origin.creation) return { id }
-    if (origin.reservation && there?.reservation === origin.reservation) return { id, there }
-    // Only a pet that is seen, and of another origin, is a reason to take another id.
-    if (there) id = await ids.insteadOf(id)
+    if (await pets.write(id)) return { id }
+    const stored = await pets.read(id)
+    if (stored?.creation === origin.creation) return { id }
+    if (origin.reservation && stored?.reservation === origin.reservation) return { id, stored }
+    // Try another id only when another pet is known to have this one. If nothing was read, try the same id again.
+    if (stored) id = await ids.next(id)
   }
 }
 
-/** The pet that is to be made for an intent, and a digest of what the client sent of it. */
+/** The id that an idempotency key reserves, and a digest of the request body. */
 export type Reservation = { petId: number; fingerprint: string }
 
-/** Where the reservation of one intent is kept. Each of these is one call of the database, and takes effect or not. */
+/** How to store and read the reservation of one idempotency key. Each function is one atomic request to DynamoDB. */
 export type ReservationStore = {
-  /** Reserves, unless something is reserved already. */
+  /** Stores the reservation unless there is one, and returns whether it did. */
   reserve: (reservation: Reservation) => Promise<boolean>
-  /** What is reserved; it sees every reservation that was made before. */
+  /** Reads the reservation (strongly consistent). */
   read: () => Promise<Reservation | undefined>
-  /** Makes the reservation one of another id, unless it is no longer one of `from`. */
-  move: (reservation: Reservation, from: number) => Promise<boolean>
+  /** Replaces a reservation that has the id `taken` and the same fingerprint, and returns whether there was one. */
+  move: (reservation: Reservation, taken: number) => Promise<boolean>
 }
 
 /**
- * The ids of a pet that is made once, in however many requests: the first request reserves one, and the others,
- * at once or later, take the same.
+ * The ids of a pet that is created with an idempotency key. The first request reserves an id; all other requests with
+ * the key, concurrent or later, use the same one.
  *
- * @throws ApiError 422 where another pet was asked for
+ * @throws ApiError 422 if the key was used with another body
  */
 export const reservedIds = (store: ReservationStore, newId: () => number, fingerprint: string): Ids => {
   const first = async (): Promise<number> => {
@@ -61,26 +61,30 @@ export const reservedIds = (store: ReservationStore, newId: () => number, finger
       if (await store.reserve({ petId, fingerprint })) return petId
       const reserved = await store.read()
       if (reserved && reserved.fingerprint !== fingerprint) throw idempotencyKeyReused()
-      // Nothing is there where it expired in between.
+      // There is none if it expired in the meantime: reserve again.
       if (reserved) return reserved.petId
     }
   }
-  const insteadOf = async (taken: number): Promise<number> => {
+  const next = async (taken: number): Promise<number> => {
     const petId = newId()
-    // Only from the id that is taken: two requests that each move it would make two pets.
+    // Without the condition on the taken id, two concurrent requests could each store a pet under an id of their own.
     if (await store.move({ petId, fingerprint }, taken)) return petId
     return first()
   }
-  return { first, insteadOf }
+  return { first, next }
 }
 
-/** For how long an idempotency key is remembered. DynamoDB deletes later, by up to two days, hence the condition. */
-const REMEMBERED_SECONDS = 24 * 60 * 60
+/** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late, hence the condition. */
+const VALID_SECONDS = 24 * 60 * 60
 
-/** The reservation of the intent that has the digest `intent`. */
-export const reservationOf = (intent: string, options: Options): ReservationStore => {
+/**
+ * The reservation that DynamoDB stores for an idempotency key.
+ *
+ * @param intent the digest of client, operation and key
+ */
+export const reservationStore = (intent: string, options: Options): ReservationStore => {
   const TableName = setting('idempotencyKeysTable')
-  const itemOf = (reservation: Reservation) => ({ intent, ...reservation, expiresAt: now() + REMEMBERED_SECONDS })
+  const itemOf = (reservation: Reservation) => ({ intent, ...reservation, expiresAt: now() + VALID_SECONDS })
   return {
     reserve: (reservation) =>
       putIf(
@@ -97,7 +101,7 @@ export const reservationOf = (intent: string, options: Options): ReservationStor
         new GetCommand({ TableName, Key: { intent }, ConsistentRead: true }),
         options,
       )
-      return Item as Reservation | undefined // The document client types every item as `any`; `itemOf` makes them.
+      return Item as Reservation | undefined // The document client types every item as `any`; only `itemOf` creates them.
     },
     move: (reservation, taken) =>
       putIf(

@@ -4,10 +4,10 @@ import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-k
 import type { Int64 } from '../model/int64.ts'
 import { type NewPet, newPetId, type Pet, PetStatus, type Pets } from '../model/pet.ts'
 import { dynamodb, type Options, putIf, withinBudget } from './dynamodb.ts'
-import { createOnce, type Ids, type Origin, reservationOf, reservedIds } from './idempotent-create.ts'
+import { createOnce, type Ids, type Origin, reservationStore, reservedIds } from './idempotent-create.ts'
 import { setting } from './tables.ts'
 
-/** Reads one pet; `undefined` where none has that id. Sees every pet that was created before. */
+/** Reads one pet (strongly consistent); `undefined` if no pet has that id. */
 export const find = (id: Int64): Promise<Pet | undefined> =>
   withinBudget(async (options) => {
     const item = await read(id, options)
@@ -15,49 +15,65 @@ export const find = (id: Int64): Promise<Pet | undefined> =>
   })
 
 /**
- * Adds a pet, once. With an intent, that is once for all calls with the same one within 24 hours: `isReplay` tells
- * that an earlier call has added it.
+ * Creates a pet. All calls with the same intent within 24 hours create one pet; `isReplay` is true if an earlier call
+ * created it.
  *
- * @throws ApiError 422 where the intent was to add another pet
+ * @throws ApiError 422 if the intent was used for another pet
  */
 export const create = (newPet: NewPet, intent?: Intent): Promise<{ pet: Pet; isReplay: boolean }> =>
   withinBudget(async (options) => {
     const origin = { creation: randomUUID(), reservation: intent && intentDigest(intent) }
     const ids = origin.reservation
-      ? reservedIds(reservationOf(origin.reservation, options), newPetId, fingerprintOf(newPet))
+      ? reservedIds(reservationStore(origin.reservation, options), newPetId, fingerprintOf(newPet))
       : freshIds
-    const { id, there } = await createOnce<Item>(origin, ids, {
+    const { id, stored } = await createOnce<Item>(origin, ids, {
       write: (id) => write({ id, ...newPet }, origin, options),
       read: (id) => read(id, options),
     })
-    return { pet: there ? toPet(there) : { id, ...newPet }, isReplay: there !== undefined }
+    return { pet: stored ? toPet(stored) : { id, ...newPet }, isReplay: stored !== undefined }
   })
 
 /**
- * A page of pets, newest first: of one status, or of all (those without one included), below the id `before`.
- * `next` is what `before` is for the next page; it is absent on the last. Only the index is read, which is eventually
- * consistent, and the cost of a page does not grow with the catalogue.
+ * Reads a page of pets with ids below `before`, newest first: those with `status`, or all pets, also those without one.
+ * `next` is the value of `before` for the next page; `undefined` on the last page. The list is eventually consistent,
+ * and the cost of a page does not grow with the number of pets.
  */
 export const list = ({ status, limit, before }: { status?: PetStatus; limit: number; before?: number }) =>
   withinBudget(async (options): Promise<{ pets: Pets; next: number | undefined }> => {
-    // One more than asked for tells whether this page is the last. A hundred pets are at most 0.42 MB (names of 4 KB),
-    // and DynamoDB cuts a query at 1 MB: so one query a shard is all.
+    // One more pet than `limit` tells whether this page is the last. A query returns at most 1 MB, and 101 pets are at
+    // most 0.42 MB (names of 4 KB), so one query per shard is enough.
     const queries = statusShards(status).map((shard) => query(shard, limit + 1, before, options))
     const found = (await Promise.all(queries)).flat().sort((a, b) => b.id - a.id)
     const page = found.slice(0, limit)
     return { pets: page.map(toPet), next: found.length > limit ? page.at(-1)?.id : undefined }
   })
 
+/**
+ * The partition of the index `byStatus` for a pet. A partition takes 1,000 writes per second; the setting `writeShards`
+ * spreads the pets of one status over several.
+ */
+export const statusShard = (status: PetStatus | undefined, id: number): string =>
+  `${status ?? NONE}#${id % Number(setting('writeShards'))}`
+
+/** The partitions of the index `byStatus` that hold the pets of one status, or all pets. */
+export const statusShards = (status?: PetStatus): string[] => {
+  const shards = Array.from({ length: Number(setting('readShards')) }, (_, shard) => shard)
+  return (status ? [status] : [...PetStatus.options, NONE]).flatMap((name) => shards.map((shard) => `${name}#${shard}`))
+}
+
+// Pets without a status are in the list of all pets and in no filtered list, so they have partitions of their own.
+const NONE = 'none'
+
 type Item = NewPet & { id: number } & Partial<Origin>
 
-const freshIds: Ids = { first: async () => newPetId(), insteadOf: async () => newPetId() }
+const freshIds: Ids = { first: async () => newPetId(), next: async () => newPetId() }
 
 const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
   const { Item } = await dynamodb.send(
     new GetCommand({ TableName: setting('petsTable'), Key: { id }, ConsistentRead: true }),
     options,
   )
-  return Item as Item | undefined // The document client types every item as `any`; only `write` makes them.
+  return Item as Item | undefined // The document client types every item as `any`; only `write` creates them.
 }
 
 const write = (pet: NewPet & { id: number }, origin: Origin, options: Options): Promise<boolean> => {
@@ -81,19 +97,3 @@ const query = async (shard: string, limit: number, before: number | undefined, o
 }
 
 const toPet = ({ id, name, categoryId, status }: Item): Pet => ({ id, name, categoryId, ...(status && { status }) })
-
-// Pets without a status have a partition of their own: they are in the list of all, and in no filtered one.
-const NONE = 'none'
-
-/**
- * The partition of the index `byStatus` that a pet is written to. One takes 1,000 writes a second; creates of one
- * status spread over as many as the setting `writeShards` says.
- */
-export const statusShard = (status: PetStatus | undefined, id: number): string =>
-  `${status ?? NONE}#${id % Number(setting('writeShards'))}`
-
-/** The partitions that hold the pets of one status, or of all. */
-export const statusShards = (status?: PetStatus): string[] => {
-  const shards = Array.from({ length: Number(setting('readShards')) }, (_, shard) => shard)
-  return (status ? [status] : [...PetStatus.options, NONE]).flatMap((name) => shards.map((shard) => `${name}#${shard}`))
-}

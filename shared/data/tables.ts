@@ -1,35 +1,14 @@
-/**
- * What a function is told by its environment. The names stand here alone: for the functions, which read them, and for
- * the stack, the local server and the tests, which set them. (`AWS_ENDPOINT_URL_DYNAMODB` and `AWS_REGION` belong to
- * the AWS SDK.)
- */
-export const settings = {
-  petsTable: 'PETS_TABLE',
-  apiKeysTable: 'API_KEYS_TABLE',
-  idempotencyKeysTable: 'IDEMPOTENCY_KEYS_TABLE',
-  keyPrefix: 'KEY_PREFIX',
-  readShards: 'READ_SHARDS',
-  writeShards: 'WRITE_SHARDS',
-} as const
-
-/** The value of a setting. Throws where it is not set: then the deployment is wrong, not the request. */
-export const setting = (name: keyof typeof settings): string => {
-  const value = process.env[settings[name]]
-  if (!value) throw new Error(`The environment variable ${settings[name]} is not set.`)
-  return value
-}
-
-/** An attribute of a table's or an index's key. */
+/** An attribute of the key of a table or an index. */
 export type KeyAttribute = { name: string; type: 'S' | 'N' }
 
-/** A table as the service needs it. CDK, the local database and the tests all make theirs from this. */
+/** A table definition. CDK, the local database and the tests create their tables from it. */
 export type Table = {
-  /** The setting that tells a function the table's name. */
+  /** The setting that holds the table's name. */
   setting: keyof typeof settings
   partitionKey: KeyAttribute
-  /** Global secondary indexes; they hold all attributes. */
+  /** Global secondary indexes; they project all attributes. */
   indexes: Record<string, { partitionKey: KeyAttribute; sortKey: KeyAttribute }>
-  /** The attribute by which DynamoDB deletes items late: seconds since 1970. */
+  /** The attribute that holds the time to live, in seconds since 1970. DynamoDB deletes expired items up to two days late. */
   timeToLive?: string
 }
 
@@ -58,7 +37,7 @@ export const tables = {
 /** The names of all tables. */
 export const tableNames = Object.keys(tables) as (keyof typeof tables)[] // `Object.keys` types them as any string.
 
-/** What a function may do, and with which table or index of it: no more is granted to it. */
+/** The actions that a function may do with a table, or with one of its indexes. The stack grants nothing else. */
 export type Access = {
   [Name in keyof typeof tables]: {
     table: Name
@@ -66,3 +45,27 @@ export type Access = {
     actions: readonly ('GetItem' | 'PutItem' | 'Query')[]
   }
 }[keyof typeof tables]
+
+/**
+ * The environment variables of a function. The stack, the local server and the tests set them. (The AWS SDK reads
+ * `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_REGION` itself.)
+ */
+export const settings = {
+  petsTable: 'PETS_TABLE',
+  apiKeysTable: 'API_KEYS_TABLE',
+  idempotencyKeysTable: 'IDEMPOTENCY_KEYS_TABLE',
+  keyPrefix: 'KEY_PREFIX',
+  readShards: 'READ_SHARDS',
+  writeShards: 'WRITE_SHARDS',
+} as const
+
+/**
+ * The value of a setting.
+ *
+ * @throws Error if the variable is not set: the deployment is wrong, not the request
+ */
+export const setting = (name: keyof typeof settings): string => {
+  const value = process.env[settings[name]]
+  if (!value) throw new Error(`The environment variable ${settings[name]} is not set.`)
+  return value
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { analyzeMetafile, build } from 'esbuild'
-import { standIns } from '../../infra/bundle/stand-ins.ts'
+import { aliases } from '../../infra/bundle/aliases.ts'
 import { CommandError } from '../../infra/command-line.ts'
 import { operationIds } from '../../shared/contract.ts'
 
@@ -33,7 +33,7 @@ export const installPeers = async (): Promise<void> => {
 }
 
 /** How the functions of the service are bundled, as far as it differs from CDK's defaults (infra/bundle/bundling.ts). */
-const likeOurs = { mainFields: ['module', 'main'], alias: standIns }
+const likeOurs = { mainFields: ['module', 'main'], alias: aliases }
 
 /** The leanest bundle of the stock SDK. CDK's default, which the demo's authors use, prefers `main`. */
 const lean = { mainFields: ['module', 'main'], alias: {} }

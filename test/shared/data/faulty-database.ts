@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { setting } from '../../../shared/data/tables.ts'
-import { digestOf } from '../../../shared/model/api-key.ts'
+import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 
-// Each test file that imports this has a database of its own, which the service reaches through the proxy alone.
-const { endpoint } = await startEmbedded()
+// Each test file that imports this has its own database. The service reaches it through `proxy`, the functions below directly.
+export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
 await openDatabase(undefined, proxy.endpoint)
 
@@ -15,12 +15,12 @@ const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },
 })
 
-/** Makes all requests meet the same. */
+/** Applies a fault to each request. */
 export const always = (fault: Fault): void => {
   proxy.faultOf = () => fault
 }
 
-/** Makes the first request of each of these operations meet a fault, and lets all else pass. */
+/** Applies a fault to the first request of each of these operations. All other requests pass. */
 export const once = (faults: Partial<Record<string, Fault>>): void => {
   const left = new Map(Object.entries(faults))
   proxy.faultOf = ({ operation }) => {
@@ -30,23 +30,33 @@ export const once = (faults: Partial<Record<string, Fault>>): void => {
   }
 }
 
-/** All that is stored of the pets, past the proxy. */
-export const storedPets = async (): Promise<Record<string, unknown>[]> => {
-  const { Items = [] } = await direct.send(new ScanCommand({ TableName: setting('petsTable') }))
-  return Items
+/** A pet as it is stored. */
+export type StoredPet = Record<string, unknown> & { id: number; name: string }
+
+/** All stored pets. */
+export const storedPets = async (): Promise<StoredPet[]> => {
+  const items = []
+  for await (const { Items = [] } of paginateScan({ client: direct }, { TableName: setting('petsTable') }))
+    items.push(...Items)
+  return items as StoredPet[] // The document client types every item as `any`.
 }
 
-/** Stores an API key of a client, past the proxy and past the service. */
-export const storeKey = (key: string, expiresAt?: number) => {
-  const Item = {
-    digest: digestOf(key),
-    keyId: 'key-1',
-    clientId: 'ann',
-    name: 'Ann',
-    createdAt: '2026-11-20',
-    expiresAt,
-  }
-  return direct.send(new PutCommand({ TableName: setting('apiKeysTable'), Item }))
+/** Stores a pet as it is. */
+export const storePet = (Item: StoredPet) => direct.send(new PutCommand({ TableName: setting('petsTable'), Item }))
+
+/** Stores an API key, by default a new one, and returns it. `expiresAt` is in seconds since 1970. */
+export const storeKey = async ({
+  key = newApiKey('local'),
+  clientId = 'ann',
+  expiresAt,
+}: {
+  key?: string
+  clientId?: string
+  expiresAt?: number
+} = {}): Promise<string> => {
+  const Item = { digest: digestOf(key), keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', expiresAt }
+  await direct.send(new PutCommand({ TableName: setting('apiKeysTable'), Item }))
+  return key
 }
 
 /** Deletes an API key, as another process would. */

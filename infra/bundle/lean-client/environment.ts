@@ -1,6 +1,6 @@
-// Where a function is, and who it is: Lambda says so in the environment. The SDK would look in many more places.
+// What the SDK finds out about its surroundings. Lambda sets environment variables; the SDK would look in more places.
 
-/** The region that the function runs in. */
+/** The region of the function. */
 export const region = (): string => variable('AWS_REGION')
 
 /** The credentials of the function's role. */
@@ -10,20 +10,20 @@ export const credentials = () => ({
   sessionToken: process.env.AWS_SESSION_TOKEN,
 })
 
-/** Where DynamoDB is: in the region, if nothing else is said. */
+/** The address of DynamoDB: the one in the environment, or else that of the region. */
 export const endpoint = (): URL => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env
   return new URL(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || `https://dynamodb.${region()}.${domain()}`)
 }
 
 const domain = (): string => {
-  const named = region()
+  const found = region()
     .split('-')
     .map((word) => DOMAINS[word])
-  return named.find((other) => other !== undefined) ?? 'amazonaws.com'
+  return found.find((other) => other !== undefined) ?? 'amazonaws.com'
 }
 
-// The partitions of AWS that have another, by the word in the names of their regions (partitions.json of the SDKs).
+// The AWS partitions with another domain, by a word in the names of their regions (partitions.json of the SDKs).
 const DOMAINS: Record<string, string> = {
   cn: 'amazonaws.com.cn',
   eusc: 'amazonaws.eu',

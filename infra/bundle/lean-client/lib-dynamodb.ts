@@ -1,3 +1,5 @@
+// Replaces `@aws-sdk/lib-dynamodb` in the bundle (../aliases.ts), because that package loads all of the SDK's commands. It
+// has no binary values: DynamoDB refuses to store a value that is sent like this.
 import { marshall, type marshallOptions, unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBClient, Options } from './client-dynamodb.ts'
 
@@ -5,7 +7,7 @@ type Values = Record<string, unknown>
 type Command = { operation: string; input: Values }
 type Translation = { marshallOptions: marshallOptions }
 
-/** For `@aws-sdk/lib-dynamodb`'s class of that name. Has no binary values: DynamoDB refuses to store one that is sent so. */
+/** Replaces the class of the same name. */
 export class DynamoDBDocumentClient {
   readonly #client: DynamoDBClient
   readonly #translation: Translation
@@ -20,8 +22,8 @@ export class DynamoDBDocumentClient {
   }
 
   async send({ operation, input }: Command, options: Options): Promise<Values> {
-    const marshalled = translate(input, ITEMS_IN, (item) => marshall(item, this.#translation.marshallOptions))
-    return translate({ ...(await this.#client.send(operation, marshalled, options)) }, ITEMS_OUT, unmarshall)
+    const marshalled = translate(input, INPUT_ITEMS, (item) => marshall(item, this.#translation.marshallOptions))
+    return translate({ ...(await this.#client.send(operation, marshalled, options)) }, OUTPUT_ITEMS, unmarshall)
   }
 }
 
@@ -34,14 +36,14 @@ const command = (operation: string) =>
     }
   }
 
-// For the classes of these names. An operation that needs another of the SDK's commands adds it here.
+// Replace the classes of the same names. Add a command here when an operation needs it.
 export const GetCommand = command('GetItem')
 export const PutCommand = command('PutItem')
 export const QueryCommand = command('Query')
 
-// What holds attributes, by DynamoDB's API reference (its parameters for backward compatibility left out).
-const ITEMS_IN = ['Key', 'Item', 'ExclusiveStartKey', 'ExpressionAttributeValues']
-const ITEMS_OUT = ['Item', 'Items', 'Attributes', 'LastEvaluatedKey']
+// The fields that hold items or parts of them (DynamoDB API reference; without the legacy parameters).
+const INPUT_ITEMS = ['Key', 'Item', 'ExclusiveStartKey', 'ExpressionAttributeValues']
+const OUTPUT_ITEMS = ['Item', 'Items', 'Attributes', 'LastEvaluatedKey']
 
 type Item = Parameters<typeof unmarshall>[0]
 
@@ -50,6 +52,6 @@ const translate = (values: Values, names: string[], each: (item: Item) => unknow
   return { ...values, ...Object.fromEntries(translated) }
 }
 
-// The SDK's types are those of its real commands, which have checked what a function gives.
+// A cast, because the types that check what a function sends are those of the replaced package.
 const all = (items: unknown, each: (item: Item) => unknown) =>
   Array.isArray(items) ? items.map((item) => each(item)) : each(items as Item)

@@ -1,0 +1,112 @@
+import { createHash, createHmac } from 'node:crypto'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { HttpRequest } from '@smithy/core/protocols'
+import { SignatureV4 } from '@smithy/signature-v4'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { endpoint } from '../../../infra/bundle/lean-client/environment.ts'
+import { signer } from '../../../infra/bundle/lean-client/signature.ts'
+
+beforeEach(() => {
+  vi.stubEnv('AWS_REGION', 'eu-central-1')
+  return () => vi.unstubAllEnvs()
+})
+
+describe('the endpoint', () => {
+  const sdk = new DynamoDBClient({ region: 'eu-central-1' })
+
+  beforeEach(() => {
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
+    vi.stubEnv('AWS_ENDPOINT_URL', undefined)
+  })
+
+  test.each([
+    'eu-central-1',
+    'us-gov-west-1',
+    'cn-north-1',
+    'eusc-de-east-1',
+    'us-iso-east-1',
+    'us-isob-east-1',
+    'eu-isoe-west-1',
+    'us-isof-south-1',
+  ])('is the one that the SDK uses in %s', (region) => {
+    vi.stubEnv('AWS_REGION', region)
+
+    const { url } = sdk.config.endpointProvider({ Region: region, UseDualStack: false, UseFIPS: false })
+    expect(endpoint().href).toBe(url.href)
+  })
+
+  const all = 'http://all.example:1/'
+  const one = 'http://one.example:2/'
+
+  test.each([
+    [{ AWS_ENDPOINT_URL: all }, all],
+    [{ AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_DYNAMODB: one }, one],
+    [{ AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_DYNAMODB: '' }, all],
+  ])('can be set: %o', (variables, expected) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+
+    expect(endpoint().href).toBe(expected)
+  })
+})
+
+describe('the signature', () => {
+  const word = fc.stringMatching(/^[\w/+=-]{1,60}$/)
+  const name = fc.stringMatching(/^[a-z][a-z-]{0,20}$/)
+  // A header value has no white space at its ends (RFC 9110, section 5.5) when DynamoDB receives it.
+  const value = fc
+    .stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/)
+    .map((text) => text.replace(/ +/g, ' '))
+
+  test('is the one that the SDK makes', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ accessKeyId: word, secretAccessKey: word, sessionToken: fc.option(word, { nil: undefined }) }),
+        fc.stringMatching(/^[a-z0-9-]{1,20}$/),
+        fc.dictionary(name, value, { noNullPrototype: true }),
+        fc.string({ unit: 'grapheme' }),
+        fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }),
+        async (credentials, region, others, body, signingDate) => {
+          const headers = { ...others, host: 'dynamodb.eu-central-1.amazonaws.com' }
+          vi.stubEnv('AWS_REGION', region)
+          vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId)
+          vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey)
+          vi.stubEnv('AWS_SESSION_TOKEN', credentials.sessionToken)
+
+          const signed = signer()(headers, body, signingDate)
+
+          const sdk = new SignatureV4({
+            service: 'dynamodb',
+            region,
+            credentials,
+            sha256: Sha256,
+            applyChecksum: false,
+          })
+          const request = new HttpRequest({ method: 'POST', path: '/', headers, body })
+          const signableHeaders = new Set(Object.keys(headers))
+          expect(signed).toEqual((await sdk.sign(request, { signingDate, signableHeaders })).headers)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])('needs %s', (variable) => {
+    vi.stubEnv(variable, '')
+
+    expect(() => signer()).toThrow(`The environment variable ${variable} is not set.`)
+  })
+})
+
+class Sha256 {
+  readonly #hash
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret ? createHmac('sha256', secret as string | Uint8Array) : createHash('sha256')
+  }
+  update(data: Uint8Array): void {
+    this.#hash.update(data)
+  }
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest()
+  }
+}

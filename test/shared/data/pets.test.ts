@@ -1,0 +1,188 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import * as pets from '../../../shared/data/pets.ts'
+import { type NewPet, type Pet, PetStatus } from '../../../shared/model/pet.ts'
+import { putItem } from '../../support/database.ts'
+
+const { find, list } = pets
+const create = async (newPet: NewPet): Promise<Pet> => (await pets.create(newPet)).pet
+
+const setShards = ({ read, write }: { read: number; write: number }) => {
+  vi.stubEnv('READ_SHARDS', String(read))
+  vi.stubEnv('WRITE_SHARDS', String(write))
+}
+
+const pagesOf = async (limit: number, filter: { status?: PetStatus } = {}): Promise<Pet[][]> => {
+  const first = await list({ limit, ...filter })
+  const pages = [first.pets]
+  for (let { next } = first; next !== undefined; ) {
+    const page = await list({ limit, ...filter, before: next })
+    pages.push(page.pets)
+    next = page.next
+  }
+  return pages
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+// The tests of lists come first, because they expect no other pets.
+describe('list', async () => {
+  const pet = (name: string, status?: PetStatus) => create({ name, categoryId: 7, ...(status && { status }) })
+  const idOf = ({ id }: Pet) => Number(id)
+
+  const ada = await pet('Ada', 'available')
+  const bob = await pet('Bob', 'sold')
+  const cat = await pet('Cat')
+  const dot = await pet('Dot', 'available')
+  const eve = await pet('Eve', 'pending')
+  const fay = await pet('Fay', 'sold')
+  const gus = await pet('Gus')
+  const hal = await pet('Hal', 'available')
+  const all = [hal, gus, fay, eve, dot, cat, bob, ada]
+
+  test.each([
+    { limit: 100, expected: { pets: all, next: undefined } },
+    { limit: 100, status: 'available', expected: { pets: [hal, dot, ada], next: undefined } },
+    { limit: 100, status: 'pending', expected: { pets: [eve], next: undefined } },
+    { limit: 100, status: 'sold', expected: { pets: [fay, bob], next: undefined } },
+    // A page that does not have all pets, and one that has exactly all.
+    { limit: 3, expected: { pets: [hal, gus, fay], next: fay.id } },
+    { limit: 1, status: 'sold', expected: { pets: [fay], next: fay.id } },
+    { limit: 8, expected: { pets: all, next: undefined } },
+    { limit: 2, status: 'sold', expected: { pets: [fay, bob], next: undefined } },
+    // `before` is the id of a pet in the list, of a pet that is not in it, and of none.
+    { limit: 2, before: idOf(fay), expected: { pets: [eve, dot], next: dot.id } },
+    { limit: 2, before: idOf(fay), status: 'available', expected: { pets: [dot, ada], next: undefined } },
+    { limit: 2, before: idOf(cat) + 1, expected: { pets: [cat, bob], next: bob.id } },
+    { limit: 2, before: idOf(ada), expected: { pets: [], next: undefined } },
+    { limit: 2, before: 0, expected: { pets: [], next: undefined } },
+  ] as const)(
+    'returns a page of the newest pets, and where the next one starts: %o',
+    async ({ expected, ...query }) => {
+      expect(await list(query)).toEqual(expected)
+    },
+  )
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('returns each pet once in pages of %i', async (limit) => {
+    const pages = await pagesOf(limit)
+
+    expect(pages.flat()).toEqual(all)
+    expect(pages).toHaveLength(Math.ceil(8 / limit))
+  })
+})
+
+describe('shards', () => {
+  test.each([
+    ['1', 'sold', 7, 'sold#0'],
+    ['4', 'sold', 7, 'sold#3'],
+    ['4', 'available', 8, 'available#0'],
+    ['4', undefined, 9_007_199_254_740_991, 'none#3'],
+  ] as const)('with %s of them, a pet with the status %s and the id %i is in %s', (count, status, id, expected) => {
+    vi.stubEnv('WRITE_SHARDS', count)
+
+    expect(pets.statusShard(status, id)).toBe(expected)
+  })
+
+  test('a list reads those of its status, or of all statuses and none', () => {
+    vi.stubEnv('READ_SHARDS', '2')
+
+    expect(pets.statusShards('pending')).toEqual(['pending#0', 'pending#1'])
+    expect(pets.statusShards()).toEqual(
+      ['available', 'pending', 'sold', 'none'].flatMap((name) => [`${name}#0`, `${name}#1`]),
+    )
+  })
+
+  describe('after they were raised twice', () => {
+    const all: Pet[] = []
+
+    beforeAll(async () => {
+      all.push(...(await list({ limit: 100 })).pets)
+      for (const count of [1, 4, 7]) {
+        setShards({ read: count, write: count })
+        // Eight pets of each status, and eight without one.
+        for (let i = 0; i < 32; i++) {
+          const status = [...PetStatus.options, undefined][i % 4]
+          all.unshift(await create({ name: `Rex ${i}`, categoryId: i, ...(status && { status }) }))
+        }
+      }
+    })
+    beforeEach(() => setShards({ read: 7, write: 7 }))
+
+    test.each([10, 100])('pages of %i have every pet once, newest first', async (limit) => {
+      expect((await pagesOf(limit)).flat()).toEqual(all)
+    })
+
+    test.each(PetStatus.options)('pages with the status %s have its pets, newest first', async (status) => {
+      expect((await pagesOf(7, { status })).flat()).toEqual(all.filter((pet) => pet.status === status))
+    })
+
+    test('the page with the last pet has no next page', async () => {
+      const oldest = all.slice(-90)
+      const before = Number(oldest[0]?.id) + 1
+
+      expect(await list({ limit: 90, before })).toEqual({ pets: oldest, next: undefined })
+      expect((await list({ limit: 89, before })).next).toBe(oldest[88]?.id)
+    })
+  })
+
+  test('readers may cover more of them than are written', async () => {
+    setShards({ read: 4, write: 1 })
+
+    const pet = await create({ name: 'Rex', categoryId: 7, status: 'sold' })
+
+    expect((await list({ limit: 1 })).pets).toEqual([pet])
+    expect((await list({ limit: 1, status: 'sold' })).pets).toEqual([pet])
+  })
+})
+
+describe('create', () => {
+  test.each([
+    { name: 'Rex', categoryId: 7, status: 'sold' },
+    { name: ' 🐕 e\u0301 \0 ', categoryId: 0 },
+    { name: 'x'.repeat(1000), categoryId: 9223372036854775807n },
+    { name: '🐕'.repeat(1000), categoryId: -9223372036854775808n, status: 'available' },
+    { name: 'Rex', categoryId: 9007199254740991, status: 'pending' },
+  ] as const)('stores the pet as it is: %#', async (newPet) => {
+    const pet = await create(newPet)
+
+    expect(pet).toEqual({ id: expect.any(Number), ...newPet })
+    expect(await find(pet.id)).toStrictEqual(pet)
+  })
+
+  test('gives each of 200 pets its own id, 20 at a time', async () => {
+    const newPets = Array.from({ length: 200 }, (_, i) => ({ name: `Rex ${i}`, categoryId: i }))
+
+    const created: Pet[] = []
+    // More at once would wait too long for a connection on a busy machine.
+    for (let i = 0; i < 200; i += 20) created.push(...(await Promise.all(newPets.slice(i, i + 20).map(create))))
+
+    expect(new Set(created.map(({ id }) => id)).size).toBe(200)
+    const stored = (await pagesOf(100)).flat()
+    expect(stored).toEqual(expect.arrayContaining(newPets.map((newPet, i) => ({ id: created[i]?.id, ...newPet }))))
+  })
+
+  test('takes the next id when one is in use, and leaves the other pets as they are', async () => {
+    const first = 3_360_935_116_802_048 // What is drawn at this moment with `Math.random()` at 0.5.
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2050-01-01T00:00:00Z') })
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const others = [0, 1, 2].map((i) => ({ id: first + i, name: `Other ${i}`, categoryId: 1 }))
+    // The last one has no creation token.
+    for (const [i, other] of others.entries()) await putItem('petsTable', { ...other, ...(i < 2 && { creation: 'x' }) })
+
+    const pet = await create({ name: 'Rex', categoryId: 7 })
+
+    expect(pet).toEqual({ id: first + 3, name: 'Rex', categoryId: 7 })
+    expect(await find(first + 3)).toEqual(pet)
+    expect(await Promise.all(others.map(({ id }) => find(id)))).toEqual(others)
+  })
+})
+
+test.each([0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n])(
+  'find returns undefined when no pet has the id %s',
+  async (id) => {
+    expect(await find(id)).toBeUndefined()
+  },
+)

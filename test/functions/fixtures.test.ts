@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fixture } from './call.ts'
+import { eventOf } from '../support/events.ts'
 
-const names = readdirSync(new URL('../events/', import.meta.url)).map((file) => file.replace(/\.json$/, ''))
+const names = readdirSync('test/events').map((file) => file.replace(/\.json$/, ''))
 
-// What API Gateway sends a function for a REST API: all of it, always.
+// Every key that API Gateway sends for a REST API, with or without a value.
 const EVENT =
   'body headers httpMethod isBase64Encoded multiValueHeaders multiValueQueryStringParameters path pathParameters ' +
   'queryStringParameters requestContext resource stageVariables'
@@ -14,22 +14,28 @@ const CONTEXT =
 const IDENTITY =
   'accessKey accountId caller cognitoAuthenticationProvider cognitoAuthenticationType cognitoIdentityId ' +
   'cognitoIdentityPoolId principalOrgId sourceIp user userAgent userArn'
-const ADDED = ['host', 'x-amzn-trace-id', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']
+const ADDED_HEADERS = ['host', 'x-amzn-trace-id', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']
 
 const routes = { listPets: 'GET /pets', createPet: 'POST /pets', getPet: 'GET /pets/{petId}' }
 
-test.each(names)('%s has every key that API Gateway sends, no other, and the headers that it adds', (name) => {
-  const event = fixture(name)
+const variants = [
+  ['getPet-found with another id', eventOf('getPet-found', { petId: '1 %' })],
+  ['listPets-first-page without parameters', eventOf('listPets-first-page', { query: { limit: undefined } })],
+  ['listPets-no-parameters with two limits', eventOf('listPets-no-parameters', { query: { limit: ['2', '3'] } })],
+  ['createPet-created with two keys', eventOf('createPet-created', { headers: { 'Idempotency-Key': ['a', 'b'] } })],
+] as const
+const events = [...names.map((name) => [name, eventOf(name)] as const), ...variants]
 
+test.each(events)('%s has the keys and headers that API Gateway sends, and no other keys', (_, event) => {
   const keys = [event, event.requestContext, event.requestContext.identity].map((part) => Object.keys(part).sort())
 
   expect(keys).toEqual([EVENT, CONTEXT, IDENTITY].map((list) => list.split(' ')))
-  expect(Object.keys(event.headers).map((header) => header.toLowerCase())).toEqual(expect.arrayContaining(ADDED))
+  expect(Object.keys(event.headers).map((header) => header.toLowerCase())).toEqual(
+    expect.arrayContaining(ADDED_HEADERS),
+  )
 })
 
-test.each(names)('%s agrees with itself', (name) => {
-  const { requestContext: context, ...event } = fixture(name)
-
+test.each(events)('%s is consistent', (name, { requestContext: context, ...event }) => {
   const host = Object.entries(event.headers).find(([header]) => header.toLowerCase() === 'host')?.[1]
   const onExecuteApi = host?.endsWith('.execute-api.eu-central-1.amazonaws.com')
   const petId = decodeURIComponent(event.path.replace(/^(\/v1)?\/pets\/?/, ''))
@@ -47,22 +53,13 @@ test.each(names)('%s agrees with itself', (name) => {
   )
 })
 
-test('no two fixtures are the same request', () => {
-  const ids = names.map((name) => fixture(name).requestContext.extendedRequestId)
+test('each fixture is used by a test', () => {
+  const tests = globSync('test/**/*.test.ts').map((file) => readFileSync(file, 'utf8'))
 
-  expect(new Set(ids).size).toBe(names.length)
+  expect(names.filter((name) => !tests.some((text) => text.includes(`'${name}'`)))).toEqual([])
 })
 
-test('every fixture is tried by a test', () => {
-  const folder = new URL('.', import.meta.url)
-  const tests = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'))
-
-  const unused = names.filter((name) => !tests.some((text) => text.includes(`'${name}'`)))
-
-  expect(unused).toEqual([])
-})
-
-/** As API Gateway does: the last value of each, and no map at all where there are none. */
+/** The last of repeated values, as in API Gateway's maps of single values; `null` for no values. */
 const lastOfEach = (lists: Record<string, string[] | undefined> | null) => {
   const entries = Object.entries(lists ?? {})
   return entries.length > 0 ? Object.fromEntries(entries.map(([key, values]) => [key, values?.at(-1)])) : null

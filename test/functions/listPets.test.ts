@@ -1,66 +1,79 @@
 import { expect, test } from 'vitest'
 import { putItem } from '../support/database.ts'
-import { call, callRaw, fixture } from './call.ts'
-import { responseTo } from './responses.ts'
+import { eventOf } from '../support/events.ts'
+import { call } from './call.ts'
+import { badRequest, responseTo } from './responses.ts'
+
+const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
+const STATUS = 'status must be one of available, pending, sold, or omitted'
+const CURSOR = 'cursor must be the cursor from a Link header, unchanged, or omitted'
 
 const nala = { id: 106, name: 'Nala', categoryId: 7, status: 'available' }
 const milo = { id: 105, name: 'Milo', categoryId: 7 }
-const rex = { id: 104, name: 'Rex', categoryId: 8, status: 'pending' }
+const rex = { id: 104, name: 'Rex', categoryId: 8, status: 'sold' }
 const bella = { id: 103, name: 'Bella', categoryId: -1, status: 'available' }
 const zoe = { id: 102, name: 'Zoë 🐕', categoryId: 0, status: 'available' }
-const bubbles = { id: 101, name: 'Bubbles', categoryId: 9, status: 'pending' }
+const older = Array.from({ length: 101 }, (_, i) => ({ id: 101 - i, name: 'Tom', categoryId: 9, status: 'sold' }))
+const newestFirst = [nala, milo, rex, bella, zoe, ...older]
 
-for (const pet of [zoe, rex, nala, bubbles, milo, bella]) {
+for (const pet of [zoe, rex, ...older, nala, milo, bella]) {
   const statusShard = 'status' in pet ? `${pet.status}#0` : 'none#0'
   await putItem('petsTable', { ...pet, statusShard, creation: 'a token that nobody sees' })
 }
 
-const api = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1'
+const list = (query: Record<string, string | string[]>) => eventOf('listPets-no-parameters', { query })
 
 test.each([
-  ['listPets-no-parameters', [nala, milo, rex, bella, zoe, bubbles]],
-  ['listPets-lower-case-scheme', [nala, milo, rex, bella, zoe, bubbles]],
-  ['listPets-by-status', [nala, bella, zoe]],
-  ['listPets-by-status-none', []],
-  ['listPets-last-page', [zoe, bubbles]],
-])('answers %s with all there is, newest first, and no link', async (name, body) => {
-  const event = fixture(name)
-
+  ['no pets of a status that no pet has', list({ status: 'pending' }), []],
+  ['all pets of a status, newest first', eventOf('listPets-by-status'), [nala, bella, zoe]],
+  // This is the cursor of the id 3.
+  ['the last page', list({ limit: '2', cursor: 'AAAAAAAAAAP8K47T' }), older.slice(-2)],
+])('returns %s, without a link', async (_, event, body) => {
   const response = await call(event)
 
   expect(response).toEqual(responseTo(event, { status: 200, body }))
 })
 
 test.each([
-  ['listPets-first-page', [nala, milo], `<${api}/pets?limit=2&cursor=AAAAAAAAAGlRTAaV>; rel="next"`],
-  ['listPets-next-page', [rex, bella], `<${api}/pets?limit=2&cursor=AAAAAAAAAGe29CuS>; rel="next"`],
-  [
-    'listPets-custom-domain',
-    [nala, milo],
-    '<https://api.example.com/v1/pets?limit=2&cursor=AAAAAAAAAGlRTAaV>; rel="next"',
-  ],
-  [
-    'listPets-custom-domain-root',
-    [nala, milo],
-    '<https://pets.example.com/pets?limit=2&cursor=AAAAAAAAAGlRTAaV>; rel="next"',
-  ],
+  ['20 pets by default', list({}), 20],
+  ['one pet for limit=1', list({ limit: '1' }), 1],
+  ['100 pets for limit=100', list({ limit: '100' }), 100],
+])('returns %s, newest first, and a link', async (_, event, length) => {
+  const response = await call(event)
+
+  const headers = { Link: expect.stringMatching(/^<https:\/\/abcdef1234\..+[?&]cursor=[\w-]{16}>; rel="next"$/) }
+  expect(response).toEqual(responseTo(event, { status: 200, headers, body: newestFirst.slice(0, length) }))
+})
+
+const api = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1'
+test.each([
+  ['listPets-first-page', [nala, milo], `${api}/pets?limit=2&cursor=AAAAAAAAAGlRTAaV`],
+  ['listPets-next-page', [rex, bella], `${api}/pets?limit=2&cursor=AAAAAAAAAGe29CuS`],
+  ['listPets-custom-domain-root', [nala, milo], 'https://pets.example.com/pets?limit=2&cursor=AAAAAAAAAGlRTAaV'],
   [
     'listPets-other-parameters',
     [nala],
-    `<${api}/pets?colour=black+%26+white&colour=brown&limit=1&status=available&cursor=AAAAAAAAAGrIRVcv>; rel="next"`,
+    `${api}/pets?colour=black+%26+white&colour=brown&limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
   ],
-])('answers %s with a page and the address of the next', async (name, body, Link) => {
-  const event = fixture(name)
+])('returns a page and the address of the next page, all other parameters unchanged: %s', async (name, body, next) => {
+  const event = eventOf(name)
 
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, { status: 200, headers: { Link }, body }))
+  expect(response).toEqual(responseTo(event, { status: 200, headers: { Link: `<${next}>; rel="next"` }, body }))
 })
 
-test('lists a pet without a status with no status at all', async () => {
-  const { body } = await callRaw(fixture('listPets-first-page'))
+test.each([
+  ['a limit above 100', { limit: '101' }, LIMIT],
+  ['two limits', { limit: ['2', '3'] }, LIMIT],
+  ['an unknown status', { status: 'gone' }, STATUS],
+  ['two statuses', { status: ['available', 'sold'] }, STATUS],
+  ['an altered cursor', { cursor: 'AAAAAAAAAGhRTAaV' }, CURSOR],
+  ['only invalid parameters', { limit: '1000', status: 'gone', cursor: '2' }, `${LIMIT}; ${STATUS}; ${CURSOR}`],
+])('returns 400 with the rules for %s', async (_, query, rules) => {
+  const event = list(query)
 
-  expect(body).toBe(
-    '[{"id":106,"name":"Nala","categoryId":7,"status":"available"},{"id":105,"name":"Milo","categoryId":7}]',
-  )
+  const response = await call(event)
+
+  expect(response).toEqual(responseTo(event, badRequest(`${rules}. Give each parameter once.`)))
 })

@@ -33,9 +33,10 @@ export const errorResponse = (status: number, code: string, message: string, hea
 
 export const badRequest = (message: string) => errorResponse(400, 'bad_request', message)
 
-export const unauthorized = (challenge: string) =>
+export const unauthorized = (challenge: string, headers = {}) =>
   errorResponse(401, 'unauthorized', 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
     'WWW-Authenticate': challenge,
+    ...headers,
   })
 
 export const unavailable = errorResponse(

@@ -1,77 +1,217 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import middy from '@middy/core'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import type { Event, Result } from '../../shared/http.ts'
+import { deprecation } from '../../shared/middleware/deprecation.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
+import { newApiKey } from '../../shared/model/api-key.ts'
 import { operation } from '../../shared/operation.ts'
-import { emptyContext as context, partialEvent } from '../support/partial-event.ts'
-import { always } from './data/faulty-database.ts'
+import { call, context, error, info } from '../functions/call.ts'
+import { deprecated, errorResponse, responseTo, unauthorized, unavailable } from '../functions/responses.ts'
+import { eventOf } from '../support/events.ts'
+import { answers } from '../support/fault-proxy.ts'
+import { always, storedPets, storeKey } from './data/faulty-database.ts'
 
-const event = partialEvent({
-  multiValueHeaders: { Authorization: [`Bearer ${LOCAL_API_KEY}`], Host: ['api.example.com'] },
-  requestContext: { extendedRequestId: 'request-1', path: '/v1/pets', resourcePath: '/pets' },
-})
+const NO_KEY = 'Bearer realm="pet-store"'
+const INVALID_KEY = 'Bearer realm="pet-store", error="invalid_token"'
+const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
 
-const headers = expect.objectContaining({ 'Content-Type': 'application/json', 'X-Request-Id': 'request-1' })
+/** A request of each operation, and the headers that all responses of the operation have. */
+const everyOperation = [
+  ['listPets-no-parameters', {}],
+  ['createPet-created', {}],
+  ['getPet-found', deprecated],
+] as const
 
-beforeEach(() => {
-  vi.spyOn(console, 'info').mockReturnValue()
-  vi.spyOn(console, 'error').mockReturnValue()
-})
+const list = () => eventOf('listPets-no-parameters')
+const listWith = (Authorization: string) => eventOf('listPets-no-parameters', { headers: { Authorization } })
+const withUnknownKey = () => listWith(`Bearer ${newApiKey('local')}`)
+const withoutKey = { headers: { Authorization: undefined } }
+
+const errorLine = (event: Event, status: number, cause: unknown) => [
+  'Request %s failed with status %d:',
+  event.requestContext.extendedRequestId,
+  status,
+  cause,
+]
+
 afterEach(() => {
   always('pass')
-  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  error.mockClear()
 })
 
-test('answers 503, never 401, while the database cannot tell whether the key is good', async () => {
-  const run = vi.fn()
-  always('cut')
-
-  const response = await operation('listPets', run)(event, context)
-
-  expect(response).toEqual({
-    statusCode: 503,
-    headers: expect.objectContaining({ 'X-Request-Id': 'request-1', 'Retry-After': '1' }),
-    body: '{"code":"service_unavailable","message":"The service is busy or partly down. Try again in a moment.","status":503}',
+describe('the request log', () => {
+  const line = (event: Event, operation: string, status: number) => ({
+    requestId: event.requestContext.extendedRequestId,
+    operation,
+    version: '$LATEST',
+    status,
+    milliseconds: expect.any(Number),
+    coldStart: false,
   })
-  expect(run).not.toHaveBeenCalled()
-})
+  const local = { keyId: 'local', clientId: 'local' }
 
-test('answers a bug with a 500 that says nothing of it, and logs it with the id of the request', async () => {
-  const bug = new TypeError('secret is not a function')
-  const run = () => Promise.reject(bug)
+  test('has one line for each request, with these fields only: never a key, a header or a body', async () => {
+    const created = eventOf('createPet-created')
+    const invalid = eventOf('createPet-created', { body: '{"name":"Rex"}' })
+    const unknown = eventOf('getPet-unknown-id')
+    const unauthorized = withUnknownKey()
 
-  const response = await operation('listPets', run)(event, context)
+    for (const event of [created, invalid, unknown, unauthorized]) await call(event)
 
-  expect(response).toEqual({
-    statusCode: 500,
-    headers,
-    body: '{"code":"internal_server_error","message":"Something went wrong on our side. Report it with the X-Request-Id.","status":500}',
+    const lines = info.mock.calls
+    expect(lines).toEqual([
+      [{ ...line(created, 'createPet', 201), ...local, coldStart: true }],
+      [{ ...line(invalid, 'createPet', 400), ...local, code: 'bad_request' }],
+      [{ ...line(unknown, 'getPet', 404), ...local, code: 'not_found' }],
+      [{ ...line(unauthorized, 'listPets', 401), code: 'unauthorized' }],
+    ])
+    expect(JSON.stringify(lines)).not.toMatch(/pet_local|Rex|Bearer/)
+    expect(error).not.toHaveBeenCalled()
   })
-  expect(console.error).toHaveBeenCalledWith(expect.any(String), 'request-1', 500, bug)
-})
 
-test.each([
-  ['a text', 'secret'],
-  ['nothing', undefined],
-  ['an object that looks like an error for the caller', { status: 418, body: { message: 'secret' }, headers: {} }],
-])('answers 500 to %s that is thrown', async (_, thrown) => {
-  const run = () => Promise.reject(thrown)
+  test.each([
+    ['that clients cannot choose', {}, 'eFs8g5b7ALNumUU='],
+    ['that every event has', { extendedRequestId: undefined }, '785b3c83-96fb-40b3-ae99-45d170db47f5'],
+  ])('has the request id of the response: the one %s', async (_, requestContext, requestId) => {
+    const event = eventOf('listPets-no-parameters', { requestContext })
 
-  const response = await operation('listPets', run)(event, context)
+    const { headers } = await call(event)
 
-  expect(response).toMatchObject({ statusCode: 500, headers })
-  expect(response.body).not.toContain('secret')
-  expect(console.error).toHaveBeenCalledWith(expect.any(String), 'request-1', 500, thrown)
-})
-
-test('answers an error for the caller as the operation states it', async () => {
-  const run = () => Promise.reject(new ApiError(409, 'conflict', 'It was sold.', { headers: { Allow: 'GET' } }))
-
-  const response = await operation('listPets', run)(event, context)
-
-  expect(response).toEqual({
-    statusCode: 409,
-    headers: expect.objectContaining({ 'X-Request-Id': 'request-1', Allow: 'GET' }),
-    body: '{"code":"conflict","message":"It was sold.","status":409}',
+    expect(headers['X-Request-Id']).toBe(requestId)
+    expect(info.mock.lastCall).toEqual([{ ...line(event, 'listPets', 200), ...local, requestId }])
   })
-  expect(console.error).not.toHaveBeenCalled()
+})
+
+describe('the API key', () => {
+  const expired = newApiKey('local')
+  const ofStaging = newApiKey('test')
+
+  test.each([
+    ['no key', eventOf('listPets-no-parameters', withoutKey), {}],
+    ['no key and an invalid limit', eventOf('listPets-no-parameters', { ...withoutKey, query: { limit: '0' } }), {}],
+    ['another scheme', listWith('Basic cmV4OnNlc2FtZQ=='), {}],
+    ['a key without a scheme', listWith(LOCAL_API_KEY), {}],
+    ['a scheme without a key', listWith('Bearer'), {}],
+    ['no key, for createPet', eventOf('createPet-created', withoutKey), {}],
+    ['no key and malformed JSON', eventOf('createPet-created', { ...withoutKey, body: '{' }), {}],
+    ['two Authorization headers', eventOf('createPet-two-tokens'), {}],
+    ['no key, for getPet', eventOf('getPet-unauthorized'), deprecated],
+  ])('is required, so the response is 401 for %s', async (_, event, headers) => {
+    const before = await storedPets()
+
+    const response = await call(event)
+
+    expect(response).toEqual(responseTo(event, unauthorized(NO_KEY, headers)))
+    expect(await storedPets()).toEqual(before)
+  })
+
+  test.each([
+    ['garbled', LOCAL_API_KEY.replace('Dev', 'Dec')],
+    ['unknown', newApiKey('local')],
+    // DynamoDB deletes expired items late.
+    ['expired and still stored', expired],
+    ['of another stage, even if it is stored', ofStaging],
+  ])('is invalid, so the response is 401, if it is %s', async (_, key) => {
+    const event = listWith(`Bearer ${key}`)
+    await storeKey({ key: expired, expiresAt: 1_735_689_600 }) // 2025-01-01
+    await storeKey({ key: ofStaging })
+
+    const response = await call(event)
+
+    expect(response).toEqual(responseTo(event, unauthorized(INVALID_KEY)))
+  })
+
+  test('may follow the scheme in lower case', async () => {
+    const { status } = await call(listWith(`bearer ${LOCAL_API_KEY}`))
+
+    expect(status).toBe(200)
+  })
+})
+
+describe('while DynamoDB fails', () => {
+  test.each([
+    ...everyOperation.map(([name, headers]) => [name, eventOf(name), headers] as const),
+    ['a key that cannot be checked', withUnknownKey(), {}] as const,
+  ])('the response is 503 if it is unavailable: %s', async (_, event, headers) => {
+    await call(list()) // From now on, the local key is in the cache.
+    always('cut')
+
+    const response = await call(event)
+
+    expect(response).toEqual(responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...headers } }))
+    expect(error.mock.calls).toEqual([errorLine(event, 503, expect.objectContaining({ code: 'ECONNRESET' }))])
+  })
+
+  // call() also fails if a response holds details of the error.
+  test.each([
+    ['throttling', 503],
+    ['throughputExceeded', 503],
+    ['internalServerError', 503],
+    ['html', 503],
+    ['malformed', 503],
+    ['accessDenied', 500],
+  ] as const)('each operation maps %s to %d', async (fault, status) => {
+    const events = [...everyOperation.map(([name]) => eventOf(name)), withUnknownKey()]
+    await call(list())
+    always(answers[fault])
+
+    const responses = await Promise.all(events.map(call))
+
+    expect(responses.map((response) => response.status)).toEqual(events.map(() => status))
+    expect(error.mock.calls.map(([, , logged]) => logged)).toEqual(events.map(() => status))
+  })
+})
+
+describe('a bug', () => {
+  test.each(everyOperation)('is a 500 without details, and the log has the cause: %s', async (name, headers) => {
+    const event = eventOf(name)
+    vi.stubEnv('PETS_TABLE', 'NoSuchTable')
+
+    const response = await call(event)
+
+    expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG, headers)))
+    const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
+    expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
+  })
+
+  test.each([
+    ['an error', new TypeError('secret is not a function')],
+    ['a string', 'secret'],
+    ['undefined', undefined],
+    ['an object like an ApiError', { status: 418, body: { message: 'secret' }, headers: {} }],
+  ])('that throws %s is a 500 without details', async (_, thrown) => {
+    const event = list()
+
+    const response = await operation('listPets', () => Promise.reject(thrown))(event, context)
+
+    const { status, headers, body } = responseTo(event, errorResponse(500, 'internal_server_error', BUG))
+    expect(response).toEqual({ statusCode: status, headers, body: JSON.stringify(body) })
+    expect(error.mock.calls).toEqual([errorLine(event, 500, thrown)])
+  })
+})
+
+test('an ApiError becomes a response with its status, headers and body', async () => {
+  const event = list()
+  const conflict = new ApiError(409, 'conflict', 'It was sold.', { headers: { Allow: 'GET' } })
+
+  const response = await operation('listPets', () => Promise.reject(conflict))(event, context)
+
+  const { headers } = responseTo(event, errorResponse(409, 'conflict', 'It was sold.', { Allow: 'GET' }))
+  const body = '{"code":"conflict","message":"It was sold.","status":409}'
+  expect(response).toEqual({ statusCode: 409, headers, body })
+  expect(error).not.toHaveBeenCalled()
+})
+
+test('a deprecated list keeps the link to its next page', async () => {
+  const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
+  const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
+  const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
+  const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/animals' }))
+
+  const { headers } = await handler(list(), context)
+
+  const successor = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/animals'
+  expect(headers.Link).toBe(`${next}, <${successor}>; rel="successor-version"`)
 })

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Event } from '../../shared/http.ts'
 
-/** Values by name: a list for a name that is sent several times, `undefined` to remove a name. */
-type Values = Record<string, string | string[] | undefined>
-
 type Changes = {
   headers?: Values
   query?: Values
@@ -13,6 +10,9 @@ type Changes = {
   requestContext?: Partial<Event['requestContext']>
 }
 
+/** Values by name: a list for a name that is sent several times, `undefined` to remove a name. */
+type Values = Record<string, string | string[] | undefined>
+
 /**
  * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it. Each call returns a new
  * object, because a function may change its event.
@@ -21,16 +21,18 @@ export const eventOf = (name: string, { headers, query, petId, requestContext, .
   const event: Event = JSON.parse(readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8'))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
-  const changed: Event = {
+  const pathOf = (path: string) => (petId === undefined ? path : path.replace(/[^/]*$/, encodeURIComponent(petId)))
+  return {
     ...event,
     ...body,
+    path: pathOf(event.path),
+    pathParameters: petId === undefined ? event.pathParameters : { petId },
     headers: lastOfEach(multiValueHeaders) ?? {},
     multiValueHeaders,
     queryStringParameters: lastOfEach(multiValueQueryStringParameters),
     multiValueQueryStringParameters: orNull(multiValueQueryStringParameters),
-    requestContext: { ...event.requestContext, ...requestContext },
+    requestContext: { ...event.requestContext, path: pathOf(event.requestContext.path), ...requestContext },
   }
-  return petId === undefined ? changed : withPetId(changed, petId)
 }
 
 const merge = (lists: Record<string, string[] | undefined> | null, changes: Values = {}): Record<string, string[]> => {
@@ -43,15 +45,4 @@ const lastOfEach = (lists: Record<string, string[]>): Record<string, string> | n
   orNull(Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? ''])))
 
 /** API Gateway sends `null` for an empty map. */
-const orNull = <Value>(map: Record<string, Value>): Record<string, Value> | null =>
-  Object.keys(map).length > 0 ? map : null
-
-const withPetId = ({ requestContext, ...event }: Event, petId: string): Event => {
-  const moved = (path: string) => path.replace(/[^/]*$/, encodeURIComponent(petId))
-  return {
-    ...event,
-    path: moved(event.path),
-    pathParameters: { petId },
-    requestContext: { ...requestContext, path: moved(requestContext.path) },
-  }
-}
+const orNull = <Value>(map: Record<string, Value>) => (Object.keys(map).length > 0 ? map : null)

@@ -2,46 +2,28 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf, IdempotencyKey, intentDigest } from '../../../shared/model/idempotency-key.ts'
 
-describe('a key', () => {
-  test.each([
-    ['bare', 'order-1742', 'order-1742'],
-    ['of one character', '!', '!'],
-    ['of 255 characters', '~'.repeat(255), '~'.repeat(255)],
-    ['with a quote inside', 'a"b', 'a"b'],
-    ['with a backslash', 'a\\b', 'a\\b'],
-    ['in quotes', '"order-1742"', 'order-1742'],
-    ['in quotes, of 255 characters', `"${'#'.repeat(255)}"`, '#'.repeat(255)],
-    ['in quotes, with a quote and a backslash inside', '"a\\"b\\\\c"', 'a"b\\c'],
-    ['in quotes, of 255 quotes', `"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
-  ])('is taken: %s', (_, text, key) => {
-    expect(v.parse(IdempotencyKey, text)).toBe(key)
-  })
-
-  test.each([
-    ['empty', ''],
-    ['empty in quotes', '""'],
-    ['of 256 characters', 'x'.repeat(256)],
-    ['in quotes, of 256 characters', `"${'x'.repeat(256)}"`],
-    ['with a space', 'a b'],
-    ['with a space in quotes', '"a b"'],
-    ['with a tab', 'a\tb'],
-    ['with a line break at the end', 'a\n'],
-    ['with DEL', 'a\x7F'],
-    ['beyond ASCII', 'é'],
-    ['with an open quote', '"a'],
-    ['with text behind the quotes', '"a"b'],
-    ['with a parameter', '"a";b=1'],
-    ['with a quote inside quotes', '"a"b"'],
-    ['with another escape', '"a\\n"'],
-    ['with a backslash at the end', '"a\\"'],
-    ['a single quote mark', '"'],
-    ['two of them', ['a', 'a']],
-  ])('is refused: %s', (_, text) => {
-    expect(v.safeParse(IdempotencyKey, text).success).toBe(false)
-  })
+test.each([
+  ['bare', 'order-1742', 'order-1742'],
+  ['one character', '!', '!'],
+  ['255 characters', '~'.repeat(255), '~'.repeat(255)],
+  ['a quote and a backslash inside', 'a"b\\c', 'a"b\\c'],
+  ['quoted', '"order-1742"', 'order-1742'],
+  ['quoted, 255 characters', `"${'#'.repeat(255)}"`, '#'.repeat(255)],
+  ['quoted, with an escaped quote and backslash', '"a\\"b\\\\c"', 'a"b\\c'],
+  ['quoted, 255 escaped quotes', `"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
+])('a valid key: %s', (_, text, key) => {
+  expect(v.parse(IdempotencyKey, text)).toBe(key)
 })
 
-test('no two intents have one digest', () => {
+test('nothing else is a key', () => {
+  const bare = ['', 'x'.repeat(256), 'a b', 'a\tb', 'a\n', 'a\x7F', 'é']
+  const quoted = ['""', `"${'x'.repeat(256)}"`, '"a b"', '"a', '"a"b', '"a";b=1', '"a"b"', '"a\\n"', '"a\\"', '"']
+  const repeated = ['a', 'a']
+
+  expect([...bare, ...quoted, repeated].filter((value) => v.is(IdempotencyKey, value))).toEqual([])
+})
+
+test('different intents have different digests', () => {
   const intents = [
     { clientId: 'a', operation: 'b', key: 'c' },
     { clientId: 'ab', operation: '', key: 'c' },
@@ -59,23 +41,23 @@ test('no two intents have one digest', () => {
 })
 
 describe('a fingerprint', () => {
-  const of = fingerprintOf({ name: 'Rex', categoryId: 7, status: 'sold' })
+  const fingerprint = fingerprintOf({ name: 'Rex', categoryId: 7, status: 'sold' })
 
   test('is the same for the same values in another order', () => {
-    expect(fingerprintOf({ status: 'sold', categoryId: 7, name: 'Rex' })).toBe(of)
+    expect(fingerprintOf({ status: 'sold', categoryId: 7, name: 'Rex' })).toBe(fingerprint)
   })
 
   test.each([
-    ['another name', { name: 'rex', categoryId: 7, status: 'sold' }],
-    ['another category', { name: 'Rex', categoryId: 8, status: 'sold' }],
-    ['another status', { name: 'Rex', categoryId: 7, status: 'pending' }],
-    ['no status', { name: 'Rex', categoryId: 7 }],
-    ['values that run into one another', { name: 'Rex",7', categoryId: 7, status: 'sold' }],
-  ])('differs for %s', (_, body) => {
-    expect(fingerprintOf(body)).not.toBe(of)
+    { name: 'rex', categoryId: 7, status: 'sold' },
+    { name: 'Rex', categoryId: 8, status: 'sold' },
+    { name: 'Rex', categoryId: 7, status: 'pending' },
+    { name: 'Rex', categoryId: 7 },
+    { name: 'Rex",7', categoryId: 7, status: 'sold' },
+  ])('is another for %j', (body) => {
+    expect(fingerprintOf(body)).not.toBe(fingerprint)
   })
 
-  test('tells int64s apart that one double stands for', () => {
+  test('differs for int64s that are the same double', () => {
     const [a, b] = [9223372036854775807n, 9223372036854775806n].map((categoryId) => fingerprintOf({ categoryId }))
 
     expect(a).not.toBe(b)

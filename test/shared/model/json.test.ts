@@ -1,77 +1,132 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { exactJson } from '../../../shared/model/json.ts'
+import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
+import { NewPet } from '../../../shared/model/pet.ts'
 
 const read = (text: string) => exactJson(text, JSON.parse(text))
 
-describe('a number in JSON', () => {
-  test.each([
-    ['9223372036854775806', 9223372036854775806n],
-    ['9223372036854775807', 9223372036854775807n],
-    ['9223372036854775808', 9223372036854775808n],
-    ['-9223372036854775808', -9223372036854775808n],
-    ['-9223372036854775809', -9223372036854775809n],
-    ['9007199254740991', 9007199254740991],
-    ['9007199254740992', 9007199254740992n],
-    ['9007199254740993', 9007199254740993n],
-    ['1.0', 1],
-    ['1e3', 1000],
-    ['1E+3', 1000],
-    ['10e-1', 1],
-    ['1.5', 1.5],
-    ['0e-400', 0],
-    ['1e17', 1e17],
-    ['368813031867639.0', 368813031867639],
-    ['-9007199254740991.000', -9007199254740991],
-    ['3.68813031867639e14', 368813031867639],
-    ['36881303186763900000e-5', 368813031867639],
-    ['0.00000000000000000', 0],
-  ])('is read exactly: %s', (text, value) => {
-    expect(read(text)).toBe(value)
+describe('reading JSON', () => {
+  const bigInts =
+    '9007199254740992 9007199254740993 9223372036854775806 9223372036854775807 9223372036854775808 ' +
+    '-9223372036854775808 -9223372036854775809'
+  test.each(bigInts.split(' '))('turns %s into a bigint', (text) => {
+    expect(read(text)).toBe(BigInt(text))
   })
 
-  test.each([
-    '899999999999999.99',
-    '-899999999999999.99',
-    '9007199254740993.0',
-    '9007199254740993e0',
-    '0.99999999999999999999',
-    '1e-400',
-    '1E-400',
-    '-1e-400',
-    '0.1e-400',
-    '0.0000000000000000001e-400',
-  ])('is no number at all where a double rounds it: %s', (text) => {
+  const doubles =
+    '9007199254740991 1.0 1e3 1E+3 10e-1 1.5 0e-400 1e17 368813031867639.0 ' +
+    '-9007199254740991.000 3.68813031867639e14 36881303186763900000e-5 0.00000000000000000'
+  test.each(doubles.split(' '))('leaves %s a number, because a double is exact', (text) => {
+    expect(read(text)).toBe(Number(text))
+  })
+
+  const rounded =
+    '899999999999999.99 -899999999999999.99 9007199254740993.0 9007199254740993e0 0.99999999999999999999 ' +
+    '1e-400 1E-400 -1e-400 0.1e-400 0.0000000000000000001e-400'
+  test.each(rounded.split(' '))('turns %s into NaN, because a double rounds it', (text) => {
     expect(read(text)).toBeNaN()
   })
-})
 
-test('numbers are exact at any depth, under any key, beside any other', () => {
-  const text = '{"b":{"2":[1,{"1":9007199254740993}],"__proto":1e-400},"9007199254740993":7}'
+  test('is exact at any depth, under any key, and leaves digits in strings alone', () => {
+    const text =
+      '{"b":{"2":[1,{"1":9007199254740993}],"__proto":1e-400},"9007199254740993":["1e-400","\\"9007199254740993"]}'
 
-  const value = read(text)
+    const value = read(text)
 
-  expect(value).toEqual({
-    b: { 2: [1, { 1: 9007199254740993n }], __proto: Number.NaN },
-    '9007199254740993': 7,
+    expect(value).toEqual({
+      b: { 2: [1, { 1: 9007199254740993n }], __proto: Number.NaN },
+      '9007199254740993': ['1e-400', '"9007199254740993'],
+    })
+  })
+
+  test.each([
+    ['{"id":1,"id":9007199254740993}', { id: 9007199254740993n }],
+    ['{"id":9007199254740993,"id":1}', { id: 1 }],
+    ['{"id":{"id":1e-400},"id":9007199254740993}', { id: 9007199254740993n }],
+  ])('takes the last of repeated keys: %s', (text, value) => {
+    expect(read(text)).toEqual(value)
+  })
+
+  test('parses text without long numbers only once', () => {
+    const parsed = { name: 'Rex', categoryId: 7 }
+
+    expect(exactJson('{"name":"Rex","categoryId":7}', parsed)).toBe(parsed)
   })
 })
 
-test('digits inside strings stay text', () => {
-  const text = '["9007199254740993","1e-400","\\"899999999999999.99",9007199254740993]'
+describe('the categoryId of a body', () => {
+  /** The integer that a JSON number means, by decimal arithmetic on its text; `undefined` for a fraction. */
+  const integerIn = (source: string): bigint | undefined => {
+    const [, sign, whole = '', fraction = '', exponent = '0'] =
+      /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+    const shift = BigInt(exponent) - BigInt(fraction.length)
+    const digits = BigInt(`${sign}${whole}${fraction}`)
+    if (shift >= 0n) return digits * 10n ** shift
+    return digits % 10n ** -shift === 0n ? digits / 10n ** -shift : undefined
+  }
 
-  expect(read(text)).toEqual(['9007199254740993', '1e-400', '"899999999999999.99', 9007199254740993n])
+  /** The integer that the service reads; `undefined` if it rejects the number. */
+  const categoryIdIn = (source: string): bigint | undefined => {
+    const { success, output } = v.safeParse(NewPet, read(`{"name":"Rex","categoryId":${source}}`))
+    return success ? BigInt(output.categoryId) : undefined
+  }
+
+  const whole = fc.stringMatching(/^-?(0|[1-9]\d{0,20})$/)
+  const exponent = fc.option(fc.integer({ min: -420, max: 330 }), { nil: 0 })
+  const plain = fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(String)
+  const numbers = fc.oneof(
+    plain,
+    fc.tuple(whole, exponent).map(([a, e]) => `${a}e${e}`),
+    fc.tuple(whole, fc.stringMatching(/^\d{1,20}$/), exponent).map(([a, b, e]) => `${a}.${b}E${e}`),
+    // Fractions that a double rounds to an integer: 899999999999999.99.
+    fc.tuple(fc.bigInt(2n ** 46n, 2n ** 54n), fc.stringMatching(/^\d{1,8}$/)).map((parts) => parts.join('.')),
+    // Integers with a negative exponent: 1200e-2.
+    fc.tuple(fc.bigInt(1n, 2n ** 60n), fc.nat(20)).map(([a, zeros]) => `${a}${'0'.repeat(zeros)}e-${zeros}`),
+  )
+
+  test('is never another integer than the number in the text', () => {
+    fc.assert(
+      fc.property(numbers, (source) => {
+        const categoryId = categoryIdIn(source)
+
+        if (categoryId !== undefined) expect(categoryId).toBe(integerIn(source))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('may be every int64 in plain digits, and no other integer', () => {
+    fc.assert(
+      fc.property(plain, (source) => {
+        const isInt64 = BigInt.asIntN(64, BigInt(source)) === BigInt(source)
+
+        expect(categoryIdIn(source)).toBe(isInt64 ? BigInt(source) : undefined)
+      }),
+      { numRuns: 2000 },
+    )
+  })
 })
 
-test.each([
-  ['{"id":1,"id":9007199254740993}', { id: 9007199254740993n }],
-  ['{"id":9007199254740993,"id":1}', { id: 1 }],
-  ['{"id":{"id":1e-400},"id":9007199254740993}', { id: 9007199254740993n }],
-])('the last of repeated keys is exact: %s', (text, value) => {
-  expect(read(text)).toEqual(value)
-})
+describe('writing JSON', () => {
+  const int64 = fc.bigInt({ min: -9223372036854775808n, max: 9223372036854775807n })
 
-test('text without long numbers is what JSON.parse made of it', () => {
-  const parsed = { name: 'Rex', categoryId: 7 }
+  test('writes integers in plain digits', () => {
+    const value = { id: 9007199254740993n, name: '9n', tags: [-9223372036854775808n, 7], status: undefined }
 
-  expect(exactJson('{"name":"Rex","categoryId":7}', parsed)).toBe(parsed)
+    expect(stringifyJson(value)).toBe('{"id":9007199254740993,"name":"9n","tags":[-9223372036854775808,7]}')
+  })
+
+  test('writes any JSON with int64s as it was read', () => {
+    const json = fc.object({ values: [int64, fc.string(), fc.boolean(), fc.constant(null)], withNullPrototype: true })
+
+    fc.assert(
+      fc.property(json, int64, (value, id) => {
+        const text = stringifyJson({ ...value, id })
+
+        expect(text).toContain(`"id":${id}`)
+        expect(stringifyJson(read(text))).toBe(text)
+      }),
+    )
+  })
 })

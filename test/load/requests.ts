@@ -17,18 +17,15 @@ export type Ledger = {
 
 export const newLedger = (): Ledger => ({ sent: new Set(), created: [], responses: new Map(), links: [] })
 
-/** A response, as far as a run needs it. */
-export type Response = { operation: OperationId; status: number; body: string; link: string }
-
 const MOST_LINKS = 100
 
-/** Records a response. */
-export const record = ({ responses, created, links }: Ledger, { operation, status, body, link }: Response): void => {
+/** Records a response to an operation; `link` is its `Link` header. */
+export const record = (ledger: Ledger, operation: OperationId, status: number, body: string, link = ''): void => {
   const kind = `${operation} ${status}`
-  responses.set(kind, (responses.get(kind) ?? 0) + 1)
-  if (kind === 'createPet 201') created.push(JSON.parse(body))
+  ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
+  if (kind === 'createPet 201') ledger.created.push(JSON.parse(body))
   const next = /\/v1(\/[^>]+)>; rel="next"/.exec(link)?.[1]
-  if (next && links.length < MOST_LINKS) links.push(next)
+  if (next && ledger.links.length < MOST_LINKS) ledger.links.push(next)
 }
 
 /** A request of an operation; `path` is below the base address. */

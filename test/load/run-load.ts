@@ -11,7 +11,7 @@ import { type Ledger, type LoadRequest, newLedger, record, requestsOf } from './
  * The throughput, and the latency in milliseconds. `failed` requests got no response: the connection broke, or ten seconds
  * passed.
  */
-export type Speed = { responses: number; perSecond: number; p50: number; p99: number; max: number; failed: number }
+type Speed = { responses: number; perSecond: number; p50: number; p99: number; max: number; failed: number }
 
 /** A part of a run, and the memory of the server at its end. */
 export type Part = { seconds: number; speed: Speed; memory: Memory }
@@ -29,7 +29,7 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
   const ledger = newLedger()
   const requests = requestsOf(ledger)
   const part = async (seconds: number): Promise<Part> => {
-    const speed = await fire(server, { requests, ledger, seconds })
+    const speed = await fire(server, ledger, requests, seconds)
     await expectResponse(server)
     return { seconds, speed, memory: await memoryAt(socket) }
   }
@@ -50,9 +50,11 @@ export const CONNECTIONS = 64
  * Sends requests for some seconds, and records the responses. At the end, autocannon closes each connection with a
  * request in flight, which the server may or may not carry out.
  */
-export const fire = async (
-  server: Pick<LocalServer, 'baseUrl' | 'apiKey'>,
-  { requests, ledger, seconds }: { requests: Iterator<LoadRequest, never>; ledger: Ledger; seconds: number },
+const fire = async (
+  server: LocalServer,
+  ledger: Ledger,
+  requests: Iterator<LoadRequest, never>,
+  seconds: number,
 ): Promise<Speed> => {
   const base = new URL(server.baseUrl).pathname
   const operations = new WeakMap<object, OperationId>() // By the context that autocannon keeps for a request.
@@ -68,7 +70,7 @@ export const fire = async (
     const operation = operations.get(context)
     if (!operation) throw new Error('autocannon reported a response without a request.')
     responses++
-    record(ledger, { operation, status, body, link: String(headers?.Link) })
+    record(ledger, operation, status, body, String(headers?.Link))
   }
   const load = { connections: CONNECTIONS, duration: seconds, requests: [{ setupRequest, onResponse }] }
   const { latency, duration } = await autocannon({ url: server.baseUrl, ...load })

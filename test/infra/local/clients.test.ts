@@ -16,9 +16,7 @@ test.each([
   ['part of a body', `${POST}Content-Length: 20\r\n\r\n{`],
   ['some chunks but not the last', `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`],
 ])('returns 408 to a client that sends %s, and ends the connection', async (_name, text) => {
-  const wire = await wireTo((await serve({}, { patience })).port)
-
-  wire.socket.write(text)
+  const wire = await wireTo(await serve({}, { patience }), text)
 
   expect([await wire.response(), await wire.rest()]).toEqual([requestTimeout, ''])
 })
@@ -28,9 +26,8 @@ test.each([
   ['a body', `${POST}Content-Length: 1000000\r\n\r\n`, 'a'],
   ['chunks', `${POST}Transfer-Encoding: chunked\r\n\r\n`, '1\r\na\r\n'],
 ])('returns 408 to a client that sends %s slowly and without end', async (_name, start, part) => {
-  const wire = await wireTo((await serve({}, { patience })).port)
+  const wire = await wireTo(await serve({}, { patience }), start)
 
-  wire.socket.write(start)
   const drip = setInterval(() => wire.socket.write(part), 10)
   const response = await wire.response().finally(() => clearInterval(drip))
 
@@ -38,10 +35,9 @@ test.each([
 })
 
 test('ends the connection of a client that does not read its response', async () => {
-  const { wire, socket } = await wireAndSocket(await serve({ listPets: large }, { patience }))
+  const { wire, socket } = await wireAndSocket(await serve({ listPets: large }, { patience }), GET)
 
   wire.socket.pause()
-  wire.socket.write(GET)
 
   expect(await once(socket, 'close')).toEqual([false])
 })
@@ -53,9 +49,9 @@ test.each([
   ['a request and part of another', `${GET}GET /v1`, []],
 ])('responds to a client that closes its side after %s, then ends the connection', async (_name, text, next) => {
   const { handler, called, release } = waiting()
-  const getPet = async () => ({ statusCode: 200, body: '["second"]' })
-  const served = await serve({ listPets: handler, createPet: handler, getPet })
-  const { wire, socket } = await wireAndSocket(served, { allowHalfOpen: true })
+  const second = async () => ({ statusCode: 200, body: '["second"]' })
+  const served = await serve({ listPets: handler, createPet: handler, getPet: second })
+  const { wire, socket } = await wireAndSocket(served, '', { allowHalfOpen: true })
   const ended = once(socket, 'end')
 
   wire.socket.end(text)
@@ -68,7 +64,7 @@ test.each([
 })
 
 test('returns 400 to a client that closes its side in the middle of a body', async () => {
-  const wire = await wireTo((await serve()).port, { allowHalfOpen: true })
+  const wire = await wireTo(await serve(), '', { allowHalfOpen: true })
 
   wire.socket.end(`${POST}Content-Length: 20\r\n\r\n{}`)
 
@@ -113,9 +109,8 @@ test.each([
 
 test('keeps serving when a client disconnects in the middle of a response', async () => {
   const served = await serve({ listPets: large })
-  const wire = await wireTo(served.port)
+  const wire = await wireTo(served, GET)
 
-  wire.socket.write(GET)
   await wire.take(/^HTTP\/1\.1 200 OK/)
   wire.socket.resetAndDestroy()
 

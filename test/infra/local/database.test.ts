@@ -15,8 +15,9 @@ import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
 import type { LocalServer } from '../../support/server.ts'
+import { failure, runCommand } from '../keys/run-command.ts'
 import { headersOf, listAll, type Pet } from './catalogue.ts'
-import { failure, outcomeOf, start, temporaryFolder } from './command.ts'
+import { start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
 
 /** An embedded database that is closed when the test ends. */
@@ -70,14 +71,6 @@ const createUntilKilled = async (server: LocalServer, enough: number): Promise<u
   await exited
   return created
 }
-
-test('each embedded database in memory is separate', async () => {
-  const [one, other] = await Promise.all([startDatabase(), startDatabase()])
-
-  await createTable(one)
-
-  expect([await tablesAt(one), await tablesAt(other)]).toEqual([['Pets'], []])
-})
 
 test('only one of two servers that start at once gets a data folder, until it closes', async () => {
   const folder = temporaryFolder()
@@ -143,7 +136,7 @@ test.each([
 
 test('an embedded database keeps running when a client disconnects in the middle of a request', async () => {
   const endpoint = await startDatabase()
-  const { socket } = await wireTo(Number(new URL(endpoint).port))
+  const { socket } = await wireTo({ baseUrl: endpoint })
 
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () => socket.resetAndDestroy())
   await once(socket, 'close')
@@ -153,7 +146,7 @@ test('an embedded database keeps running when a client disconnects in the middle
 
 test('an embedded database closes although connections are open', async () => {
   const { endpoint, close } = await startEmbedded()
-  const wire = await wireTo(Number(new URL(endpoint).port))
+  const wire = await wireTo({ baseUrl: endpoint })
   await tablesAt(endpoint)
 
   await close()
@@ -170,7 +163,7 @@ test('creates the data folder, and keeps every pet of a 201 when the server is k
   const listed = await listAll(server)
   const read = ({ id }: Pet) => send(server.baseUrl, { path: `/pets/${id}`, headers: headersOf(server) })
   const found = await Promise.all(listed.map(async (pet) => (await read(pet)).body))
-  const second = await outcomeOf(['--port', '0', '--data', folder])
+  const second = await runCommand('local', ['--port', '0', '--data', folder])
 
   expect(created.length).toBeGreaterThanOrEqual(126)
   expect(listed).toEqual(expect.arrayContaining(created))

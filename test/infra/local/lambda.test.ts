@@ -2,13 +2,10 @@ import type { Context } from 'aws-lambda'
 import { expect, test } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { atMost } from '../../../infra/local/server.ts'
-import { ask, commonHeaders, exchange, gatewayResponse, serve } from './local-server.ts'
+import { ask, commonHeaders, gatewayResponse, serve, wireTo } from './local-server.ts'
 
-const badGateway = gatewayResponse(
-  502,
-  'bad_gateway',
-  'Something went wrong on our side. Report it with the X-Request-Id.',
-)
+const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
+const badGateway = gatewayResponse(502, 'bad_gateway', BUG)
 
 test.each<[string, object, object]>([
   [
@@ -25,15 +22,14 @@ test.each<[string, object, object]>([
   expect(response).toEqual(expected)
 })
 
+const throwBug = () => {
+  throw new Error('A bug.')
+}
+
 test.each<[string, Handler]>([
-  ['rejects', () => Promise.reject(new Error('A bug.'))],
+  ['rejects', async () => throwBug()],
   ['rejects with undefined', () => Promise.reject()],
-  [
-    'throws',
-    () => {
-      throw new Error('A bug.')
-    },
-  ],
+  ['throws', throwBug],
 ])('returns 502 when a function %s, and keeps running', async (_name, listPets) => {
   const served = await serve({ listPets })
 
@@ -114,14 +110,14 @@ test('runs 16 functions at once, and queues the others', async () => {
     if (++arrived === REQUESTS) setImmediate(allArrived.resolve)
   })
 
-  const requests = Array.from({ length: REQUESTS }, () => exchange(served, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'))
-  const responses = await Promise.all(requests)
+  const wires = Array.from({ length: REQUESTS }, () => wireTo(served, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'))
+  const responses = await Promise.all(wires.map(async (wire) => (await wire).response()))
 
-  expect(responses.map(({ status }) => status)).toEqual(requests.map(() => 200))
+  expect(responses.map(({ status }) => status)).toEqual(wires.map(() => 200))
   expect(most).toBe(16)
 })
 
-test('atMost runs tasks in the order in which they came', async () => {
+test('atMost starts waiting tasks in order as others end or fail', async () => {
   const queue = atMost(2)
   const started: number[] = []
   const tasks = [0, 1, 2, 3].map(() => Promise.withResolvers<number>())
@@ -135,22 +131,11 @@ test('atMost runs tasks in the order in which they came', async () => {
   expect(started).toEqual([0, 1])
   tasks[1]?.resolve(1)
   await expect.poll(() => started).toEqual([0, 1, 2])
-  tasks[0]?.resolve(0)
+  tasks[0]?.reject(new Error('broken'))
   await expect.poll(() => started).toEqual([0, 1, 2, 3])
   tasks[2]?.resolve(2)
   tasks[3]?.resolve(3)
-  expect(await Promise.all(results)).toEqual([0, 1, 2, 3])
-})
-
-test('atMost starts the next task when one fails', async () => {
-  const queue = atMost(1)
-  const broken = Promise.withResolvers<string>()
-  const first = queue(() => broken.promise)
-  const second = queue(async () => 'second')
-
-  broken.reject(new Error('broken'))
-
-  await expect(first).rejects.toThrow('broken')
-  expect(await second).toBe('second')
-  expect(await queue(async () => 'third')).toBe('third')
+  await expect(results[0]).rejects.toThrow('broken')
+  expect(await Promise.all(results.slice(1))).toEqual([1, 2, 3])
+  expect(await queue(async () => 4)).toBe(4)
 })

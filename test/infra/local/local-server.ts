@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
@@ -9,7 +8,7 @@ import { type Sent, send } from '../../support/http.ts'
 import { refuseInternals } from '../../support/secrets.ts'
 
 /** A local server in this process. */
-export type Served = { server: Server; stop: (limitMs: number) => Promise<void>; port: number; baseUrl: string }
+export type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (
@@ -24,7 +23,7 @@ export const serve = async (
     return stop(0)
   })
   const { port } = server.address() as AddressInfo
-  return { server, stop, port, baseUrl: `http://127.0.0.1:${port}` }
+  return { server, stop, baseUrl: `http://127.0.0.1:${port}` }
 }
 
 const ok: Handler = async () => ({ statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: '[]' })
@@ -45,7 +44,7 @@ export const waiting = () => {
 export type Response = { status: number; headers: Record<string, string>; body: unknown }
 
 /** Sends a request; `path` starts after the host. */
-export const ask = async ({ baseUrl }: Pick<Served, 'baseUrl'>, request: Sent): Promise<Response> => {
+export const ask = async ({ baseUrl }: Served, request: Sent): Promise<Response> => {
   const { status, headers, body } = await send(baseUrl, request)
   return { status, headers: withoutConnection(headers), body }
 }
@@ -85,9 +84,10 @@ export type Wire = {
   rest: () => Promise<string>
 }
 
-/** Opens a connection to a port of this machine until the test ends. */
-export const wireTo = async (port: number, options: { allowHalfOpen?: boolean } = {}): Promise<Wire> => {
-  const socket = connect({ port, host: '127.0.0.1', ...options }).setEncoding('latin1')
+/** Opens a connection until the test ends, and sends a text over it. */
+export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', options = {}): Promise<Wire> => {
+  const { hostname: host, port } = new URL(baseUrl)
+  const socket = connect({ host, port: Number(port), ...options }).setEncoding('latin1')
   onTestFinished(() => void socket.destroy())
   let received = ''
   socket.on('data', (text) => {
@@ -96,6 +96,7 @@ export const wireTo = async (port: number, options: { allowHalfOpen?: boolean } 
   const ended = once(socket, 'end')
   ended.catch(() => {}) // `rest` and `take` report it.
   await once(socket, 'connect')
+  socket.write(sent, 'latin1')
 
   const take = async (pattern: RegExp): Promise<string> => {
     for (;;) {
@@ -125,18 +126,12 @@ export const wireTo = async (port: number, options: { allowHalfOpen?: boolean } 
   return { socket, take, response, rest }
 }
 
-/** Opens a connection, sends a text and returns the response. */
-export const exchange = async ({ port }: { port: number }, text: string): Promise<Response> => {
-  const wire = await wireTo(port)
-  wire.socket.write(text, 'latin1')
-  return wire.response()
-}
-
-/** Opens a connection to a local server, and also returns the server's side of it. */
+/** Does the same, and also returns the server's side of the connection. */
 export const wireAndSocket = async (
-  { server, port }: Served,
-  options: { allowHalfOpen?: boolean } = {},
+  served: Served,
+  sent = '',
+  options = {},
 ): Promise<{ wire: Wire; socket: Socket }> => {
-  const [[socket], wire] = await Promise.all([once(server, 'connection'), wireTo(port, options)])
+  const [[socket], wire] = await Promise.all([once(served.server, 'connection'), wireTo(served, sent, options)])
   return { wire, socket }
 }

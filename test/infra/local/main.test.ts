@@ -1,12 +1,11 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { readOptions } from '../../../infra/local/options.ts'
 import { send } from '../../support/http.ts'
 import { startServer } from '../../support/server.ts'
-import { failure, outcomeOf, start } from './command.ts'
-import { exchange } from './local-server.ts'
+import { failure, runCommand } from '../keys/run-command.ts'
+import { start } from './command.ts'
+import { wireTo } from './local-server.ts'
 
 const KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
 const server = await startServer()
@@ -29,7 +28,7 @@ test('accepts the key that it prints, and logs one line for each request', async
   const { status, body } = await send(server.baseUrl, { path: '/pets', headers: { Authorization: `Bearer ${KEY}` } })
   await send(server.baseUrl, { path: '/cats?colour=black' })
   await send(server.baseUrl, { method: 'OPTIONS', path: '/pets' })
-  await exchange({ port: Number(new URL(server.baseUrl).port) }, 'Hello\r\n\r\n')
+  await (await wireTo(server, 'Hello\r\n\r\n')).response()
 
   expect([status, body]).toEqual([200, []])
   const lines = () => server.output().slice(banner.length).trimEnd().split('\n')
@@ -53,28 +52,24 @@ test('listens on the address of --host, and exits with 0 on SIGINT', async () =>
   expect([await stop('SIGINT'), output()]).toEqual([0, expect.not.stringContaining('Error')])
 })
 
-test('reports an unknown option, and a port in use, in one line', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  onTestFinished(() => void other.close())
-  const address = other.address()
-  const port = typeof address === 'object' ? address?.port : undefined
+test('prints its help, or one line that says what is wrong', async () => {
+  const { port } = new URL(server.baseUrl)
 
-  const outcomes = await Promise.all([outcomeOf(['--verbose']), outcomeOf([], { PORT: `${port}` })])
+  const outcomes = await Promise.all([
+    runCommand('local', ['--help']),
+    runCommand('local', ['--verbose']),
+    runCommand('local', [], { PORT: port }),
+  ])
 
+  const help = /^Runs the Pet Store API[\s\S]+--port[\s\S]+--host[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
   expect(outcomes).toEqual([
+    { code: 0, stdout: expect.stringMatching(help), stderr: '' },
     failure("Unknown option '--verbose'. See npm start -- --help"),
     failure(
       `Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}. ` +
         'Choose another --host or --port; port 0 selects a free port.',
     ),
   ])
-})
-
-test('prints its help', async () => {
-  const help = /^Runs the Pet Store API[\s\S]+--port[\s\S]+--host[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
-
-  expect(await outcomeOf(['--help'])).toEqual({ code: 0, stdout: expect.stringMatching(help), stderr: '' })
 })
 
 const defaults = { help: false, host: '127.0.0.1', port: 3000, data: undefined }
@@ -95,7 +90,6 @@ test.each([
 })
 
 test.each([
-  [['--verbose'], {}, "Unknown option '--verbose'. See npm start -- --help"],
   [['-p', '1'], {}, "Unknown option '-p'. See npm start -- --help"],
   [['serve'], {}, "Unexpected argument 'serve'. See npm start -- --help"],
   [['--port'], {}, "Option '--port <value>' argument missing. See npm start -- --help"],

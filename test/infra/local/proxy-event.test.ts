@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import type { Event } from '../../../shared/http.ts'
+import { eventOf as fixture } from '../../support/events.ts'
 import type { Sent } from '../../support/http.ts'
-import { ask, exchange, serve } from './local-server.ts'
+import { ask, serve, wireTo } from './local-server.ts'
 
 /** Returns its event as JSON, which is how Lambda passes it to a function. */
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
 
 const serveEcho = () => serve({ listPets: echo, createPet: echo, getPet: echo })
 const eventOf = async (request: Sent): Promise<Event> => (await ask(await serveEcho(), request)).body as Event
-const eventOfText = async (text: string): Promise<Event> => (await exchange(await serveEcho(), text)).body as Event
+const eventOfText = async (text: string) => (await (await wireTo(await serveEcho(), text)).response()).body as Event
 
-test('has the keys of an event of API Gateway, and null for what is missing', async () => {
+test('is an event of API Gateway, with values of its own', async () => {
   const host = 'pets.example:8080'
+  const gatewayEvent = fixture('listPets-no-parameters')
 
   const event = await eventOfText(`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: curl/8.5.0\r\n\r\n`)
 
@@ -24,48 +26,23 @@ test('has the keys of an event of API Gateway, and null for what is missing', as
     'X-Forwarded-Proto': 'http',
   }
   expect(event).toEqual({
-    resource: '/pets',
-    path: '/pets',
-    httpMethod: 'GET',
+    ...gatewayEvent,
     headers,
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    queryStringParameters: null,
-    multiValueQueryStringParameters: null,
-    pathParameters: null,
-    stageVariables: null,
     requestContext: {
+      ...gatewayEvent.requestContext,
       accountId: '000000000000',
       apiId: 'local',
       deploymentId: 'local',
       domainName: host,
       domainPrefix: 'local',
       extendedRequestId: expect.stringMatching(/^[\w-]{15}=$/),
-      httpMethod: 'GET',
-      identity: {
-        accessKey: null,
-        accountId: null,
-        caller: null,
-        cognitoAuthenticationProvider: null,
-        cognitoAuthenticationType: null,
-        cognitoIdentityId: null,
-        cognitoIdentityPoolId: null,
-        principalOrgId: null,
-        sourceIp: '127.0.0.1',
-        user: null,
-        userAgent: 'curl/8.5.0',
-        userArn: null,
-      },
-      path: '/v1/pets',
-      protocol: 'HTTP/1.1',
+      identity: { ...gatewayEvent.requestContext.identity, sourceIp: '127.0.0.1', userAgent: 'curl/8.5.0' },
       requestId: expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
       requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
       requestTimeEpoch: expect.any(Number),
       resourceId: 'local',
-      resourcePath: '/pets',
-      stage: 'v1',
     },
-    body: null,
-    isBase64Encoded: false,
   })
 })
 
@@ -73,16 +50,22 @@ test.each([
   ['/v1/pets', '/pets', '/v1/pets', null],
   ['/v1/pets/', '/pets/', '/v1/pets/', null],
   ['/v1//pets', '/pets', '/v1//pets', null],
+  ['/v1///pets/', '/pets/', '/v1///pets/', null],
   ['//v1/pets', '/pets', '/v1/pets', null],
   ['/v1/pets/7/', '/pets/7/', '/v1/pets/7/', { petId: '7' }],
+  ['/v1//pets/7', '/pets/7', '/v1//pets/7', { petId: '7' }],
+  ['/v1/pets/{petId}', '/pets/{petId}', '/v1/pets/{petId}', { petId: '{petId}' }],
   ['/v1/pets/a%2Bb+c@d.com', '/pets/a%2Bb+c@d.com', '/v1/pets/a%2Bb+c@d.com', { petId: 'a%2Bb+c@d.com' }],
-])('keeps the path %s as it was sent, with the stage only in requestContext', async (sent, path, withStage, petId) => {
-  const event = await eventOf({ path: sent })
+])(
+  'keeps the path %s as it was sent, with the stage only in requestContext',
+  async (sent, path, withStage, pathParameters) => {
+    const event = await eventOf({ path: sent })
 
-  const resource = petId ? '/pets/{petId}' : '/pets'
-  expect(event).toMatchObject({ resource, path, requestContext: { path: withStage, resourcePath: resource } })
-  expect(event.pathParameters).toEqual(petId)
-})
+    const resource = pathParameters ? '/pets/{petId}' : '/pets'
+    expect(event).toMatchObject({ resource, path, requestContext: { path: withStage, resourcePath: resource } })
+    expect(event.pathParameters).toEqual(pathParameters)
+  },
+)
 
 test('reads the path of a target in absolute form', async () => {
   const event = await eventOfText('GET http://pets.example/v1/pets/7?a=1 HTTP/1.1\r\nHost: pets.example\r\n\r\n')
@@ -119,29 +102,17 @@ test('treats a parameter named __proto__ like any other', async () => {
   expect(JSON.stringify(event.multiValueQueryStringParameters)).toBe('{"__proto__":["x"]}')
 })
 
-test('keeps the case of header names, and all values of a repeated header', async () => {
+test('keeps header names and repeated values, but not the headers that the connection or API Gateway sets', async () => {
   const { headers, multiValueHeaders } = await eventOfText(
-    'GET /v1/pets HTTP/1.1\r\nHost: a\r\ntEsT-HEADeR: aValUE\r\nX-Twice: one\r\nX-Twice: two\r\n\r\n',
+    'GET /v1/pets HTTP/1.1\r\nHost: a\r\ntEsT-HEADeR: aValUE\r\nX-Twice: one\r\nX-Twice: two\r\n' +
+      'Connection: close\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 0\r\n' +
+      'X-Forwarded-For: 1.2.3.4\r\nX-FORWARDED-PROTO: https\r\n\r\n',
   )
 
-  expect(headers).toMatchObject({ 'tEsT-HEADeR': 'aValUE', 'X-Twice': 'two' })
+  const port = expect.stringMatching(/^\d+$/)
+  const forwarded = { 'X-Forwarded-For': '127.0.0.1', 'X-Forwarded-Port': port, 'X-Forwarded-Proto': 'http' }
+  expect(headers).toEqual({ Host: 'a', 'tEsT-HEADeR': 'aValUE', 'X-Twice': 'two', ...forwarded })
   expect(multiValueHeaders).toMatchObject({ 'tEsT-HEADeR': ['aValUE'], 'X-Twice': ['one', 'two'] })
-})
-
-test('removes headers of the connection, and overwrites those that API Gateway sets', async () => {
-  const connection =
-    'Connection: close\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 0\r\nX-Forwarded-For: 1.2.3.4'
-
-  const { headers } = await eventOfText(
-    `GET /v1/pets HTTP/1.1\r\nHost: a\r\n${connection}\r\nX-FORWARDED-PROTO: https\r\n\r\n`,
-  )
-
-  expect(headers).toEqual({
-    Host: 'a',
-    'X-Forwarded-For': '127.0.0.1',
-    'X-Forwarded-Port': expect.stringMatching(/^\d+$/),
-    'X-Forwarded-Proto': 'http',
-  })
 })
 
 test.each([

@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import { contract, type ObjectSchema, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { descriptions, introduction, parameterDescriptions, summaries } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
-import { descriptions, introduction, parameterDescriptions, summaries } from './words.ts'
 
 /** The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. */
 export const openApiDocument = (): Json => ({

@@ -5,7 +5,7 @@ import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
 import { Int64, Int64Text, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { Limit, MAX_LIMIT, MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
-import { fieldDescriptions, parameterDescriptions } from './words.ts'
+import { fieldDescriptions, parameterDescriptions } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>

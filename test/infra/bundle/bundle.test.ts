@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { descriptions, fieldDescriptions, parameterDescriptions, summaries } from '../../../infra/openapi/words.ts'
+import {
+  descriptions,
+  fieldDescriptions,
+  parameterDescriptions,
+  summaries,
+} from '../../../infra/openapi/descriptions.ts'
 import type { OperationId } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'

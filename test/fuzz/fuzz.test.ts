@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { fuzz } from './fuzz.ts'
 
-// `npm run fuzz` sends ten times as many, and others each time.
-const plan = { requests: 2000, seed: 20_301_205 }
+// `npm run fuzz` sends twenty times as many, and others each time.
+const plan = { requests: 1000, seed: 20_301_205 }
 
-test('every answer to 2,000 requests of all kinds is right', { timeout: 600_000 }, async () => {
+test('every response to 1,000 requests of all kinds is correct', async () => {
   const { statuses } = await fuzz(plan)
 
-  const answers = Object.values(statuses).reduce((sum, count) => sum + count, 0)
-  expect(answers).toBeGreaterThanOrEqual(plan.requests)
+  const responses = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+  expect(responses).toBeGreaterThanOrEqual(plan.requests)
 })

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto'
 import { CommandError, readWords } from '../../infra/command-line.ts'
 import { fuzz, type Plan } from './fuzz.ts'
 
-const help = `Sends made-up requests to a local server of its own, and checks every answer.
+const help = `Sends generated requests to a local server of its own, and checks every response.
 
   npm run fuzz -- [options]
 
-  --requests <number>  how many, from 1000                  (default: 20000)
-  --seed <number>      sends those of an earlier run again  (default: others each time)
-  --help               print this
+  --requests <number>  number of requests, at least 1000        (default: 20000)
+  --seed <number>      repeats the requests of an earlier run   (default: random)
+  --help               print this help
 `
 
 /** The command `npm run fuzz`. */
@@ -23,14 +23,14 @@ const main = async (): Promise<void> => {
   console.log(`${plan.requests} requests, seed ${plan.seed}`)
   const { statuses, memory } = await fuzz(plan)
   console.table(statuses)
-  console.log(`JavaScript heap and buffers: ${memory.warm} MB when warm, ${memory.end} MB at the end`)
-  console.log(`Every answer is right (${Math.round((performance.now() - started) / 1000)} s).`)
+  console.log(`JavaScript heap and buffers: ${memory.warm} MB after warm-up, ${memory.end} MB at the end`)
+  console.log(`Every response is correct (${Math.round((performance.now() - started) / 1000)} s).`)
 }
 
-const planOf = ({ requests = '20000', seed = `${randomInt(2 ** 31)}` }: { requests?: string; seed?: string }): Plan => {
-  // In fewer, not every kind of answer comes.
-  if (!/^\d{4,9}$/.test(requests)) throw new CommandError(`--requests takes a number from 1000, not "${requests}".`)
-  if (!/^\d{1,10}$/.test(seed)) throw new CommandError(`--seed takes a number of at most 10 digits, not "${seed}".`)
+const planOf = ({ requests = '20000', seed = `${randomInt(2 ** 31)}` }): Plan => {
+  // Fewer requests do not get a response of every status.
+  if (!/^\d{4,9}$/.test(requests)) throw new CommandError(`--requests must be at least 1000, not "${requests}".`)
+  if (!/^\d{1,10}$/.test(seed)) throw new CommandError(`--seed must be a number of at most 10 digits, not "${seed}".`)
   return { requests: Number(requests), seed: Number(seed) }
 }
 

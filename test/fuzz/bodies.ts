@@ -1,0 +1,148 @@
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+
+/** Whether the service refuses a request because of one part of it. */
+export type Refused = 'never' | 'maybe' | 'always'
+
+/** A body: text in an encoding, padded with a number of spaces, which JSON allows. */
+export type Body = { text: string; encoding?: BufferEncoding; spaces?: number }
+
+/** The body of a request that adds a pet, or that is meant to fail. `wanted` is the response, with `{id}` for the id. */
+export type PetBody = { body?: Body; wanted?: string; refused: Refused }
+
+export const bytesOf = ({ text, encoding = 'utf8', spaces = 0 }: Body): Buffer =>
+  Buffer.concat([Buffer.from(text, encoding), Buffer.alloc(spaces, ' ')])
+
+/** Draws from one of the arbitraries, with these weights. */
+export const weighted = <T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+
+/** Any character with a code from `min` to `max`. */
+export const character = (min: number, max: number): fc.Arbitrary<string> =>
+  fc.integer({ min, max }).map((code) => String.fromCharCode(code))
+
+/** A list that is written as one text, separated by white space. */
+export const words = (text: string): string[] => text.trim().split(/\s+/)
+
+/** Replaces `removed` characters of a text by `inserted`; `at` wraps around at the end of the text. */
+export const spliced = (text: string, at: number, removed: number, inserted: string): string => {
+  const position = at % (text.length + 1)
+  return text.slice(0, position) + inserted + text.slice(position + removed)
+}
+
+const STRANGE_NAMES = [
+  ...words('null __proto__ :shard #name <b>&amp;</b> {"N":"1"} \u202eRex'),
+  "'; --",
+  '\0',
+  '\u2028',
+]
+const LONG_NAMES = ['a'.repeat(1000), '\u{1f9a6}'.repeat(1000), 'e\u0301'.repeat(500), `${' '.repeat(999)}a`]
+const name = weighted(
+  [8, fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })],
+  [4, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })],
+  [4, fc.constantFrom(...STRANGE_NAMES)],
+  [1, fc.constantFrom(...LONG_NAMES)],
+  [1, fc.string({ unit: 'binary', minLength: 900, maxLength: 1000, size: 'max' })],
+).filter((text) => text.trim() !== '' && !text.includes('\ufffd') && [...text].length <= 1000)
+
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+const EDGES = [INT64.min, INT64.max, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 0n, -1n, 2n ** 31n, 10n ** 18n]
+
+/** An int64, and the digits that the response must have. */
+const categoryId = fc.oneof(
+  fc.oneof(fc.bigInt(INT64), fc.constantFrom(...EDGES)).map((id) => [`${id}`, `${id}`] as const),
+  fc.integer().map((id) => [`${id}.0`, `${id}`] as const),
+  fc.integer().map((id) => [`${id}e3`, `${id * 1000}`] as const),
+  fc.integer({ min: 1 }).map((id) => [`-${id}00E-2`, `-${id}`] as const),
+  fc.constant(['-0', '0'] as const),
+)
+
+// The body parser rejects these keys at any depth.
+const isAllowed = (json: string): boolean => !/__proto__|constructor/.test(json)
+
+const SIMILAR_KEYS = ['', 'name ', ...words('id Name categoryID creation statusShard toString hasOwnProperty')]
+const unknownKey = fc
+  .oneof(fc.constantFrom(...SIMILAR_KEYS), fc.string({ unit: 'binary' }))
+  .filter((key) => !['name', 'categoryId', 'status'].includes(key) && isAllowed(key))
+const unknownValue = fc.oneof(fc.json(), fc.bigInt().map(String), fc.constantFrom('1e999', '-0.0e-999', '"\\ud800"'))
+
+// Every UTF-16 code unit as an escape sequence.
+const escaped = (text: string): string =>
+  `"${text.replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`
+
+// Fields that later fields of the same name override.
+const OVERRIDDEN: Record<string, string>[] = [{}, {}, {}, { name: '5' }, { categoryId: '"7"', name: '{}' }]
+
+/** A valid body, in one of the many ways to write a pet in JSON. */
+const validBody: fc.Arbitrary<PetBody> = fc
+  .record({
+    name,
+    categoryId,
+    status: fc.constantFrom('available', 'pending', 'sold', undefined),
+    unknown: fc.array(fc.tuple(unknownKey, unknownValue.filter(isAllowed)), { maxLength: 3 }),
+    overridden: fc.constantFrom(...OVERRIDDEN),
+    space: fc.constantFrom('', '', ' ', '\r\n\t'),
+    spell: fc.constantFrom(JSON.stringify, JSON.stringify, escaped),
+  })
+  .chain(({ name, categoryId: [id, digits], status, unknown, overridden, space, spell }) => {
+    const known = { name: spell(name), categoryId: id, ...(status && { status: spell(status) }) }
+    const fields = [...Object.entries(known), ...unknown]
+    const wanted = `{"id":{id},"name":${JSON.stringify(name)},"categoryId":${digits}${status ? `,"status":"${status}"` : ''}}`
+    return fc.shuffledSubarray(fields, { minLength: fields.length }).map((shuffled): PetBody => {
+      const members = [...Object.entries(overridden), ...shuffled].map(
+        ([key, json]) => `${space}${JSON.stringify(key)}${space}:${json}${space}`,
+      )
+      return { body: { text: `${space}{${members}}${space}` }, wanted, refused: 'never' }
+    })
+  })
+
+const REX = '{"name":"Rex","categoryId":7}'
+const WRONG_NAMES = ['" \\t"', `"${'a'.repeat(1001)}"`, ...words('"" 5 null true [] {} "\\ud800" "\\ufffd"')]
+const WRONG_IDS = words(`9223372036854775808 -9223372036854775809 1.5 "7" null true [7] {} 1e18 1e400 1e-1
+  9007199254740993.0 0.1e-400 -1e-999 01 +7 7. .7 0x7 7n NaN Infinity 7_0`)
+const WRONG_FIELDS = words(`"status":"gone" "status":"Sold" "status":"" "status":null "status":1 "status":["sold"]
+  "status":"toString" "__proto__":{} "\\u005f_proto__":1 "a":[{"__proto__":1}] "constructor":{"prototype":1}`)
+
+const WRONG_TEXTS = [
+  ...WRONG_NAMES.map((name) => REX.replace('"Rex"', name)),
+  ...WRONG_IDS.map((id) => REX.replace('7', id)),
+  ...WRONG_FIELDS.map((field) => REX.replace('}', `,${field}}`)),
+  ...['\t', '\n', '\0', '\u001f'].map((control) => REX.replace('Rex', control)),
+  ...['', ' ', REX.slice(0, -1), `${REX}${REX}`, `${REX},`, `\ufeff${REX}`, `${REX}\0`, `// Rex\n${REX}`, `[${REX}]`],
+  ...words(`[] null true 5 "Rex" {} {"name":"Rex"} {"categoryId":7} {'name':'Rex','categoryId':7}
+    {"name":"Rex","categoryId":7,} {name:"Rex",categoryId:7} ${JSON.stringify(REX)}`),
+].map((text): Body => ({ text }))
+
+const NOT_UTF_8 = ['\xe9', '\xff', '\xc3(', '\xc0\x80', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xf0\x9f']
+const WRONG_BYTES: Body[] = [
+  ...NOT_UTF_8.map((bytes): Body => ({ text: REX.replace('Rex', bytes), encoding: 'latin1' })),
+  { text: REX, encoding: 'utf16le' },
+  { text: Buffer.from(REX).toString('base64') },
+  { text: gzipSync(REX).toString('base64'), encoding: 'base64' },
+]
+
+const invalidBody = weighted([6, fc.constantFrom(...WRONG_TEXTS)], [1, fc.constantFrom(...WRONG_BYTES, undefined)]).map(
+  (body): PetBody => ({ ...(body && { body }), refused: 'always' }),
+)
+
+/** A valid body in which bytes are replaced, removed or inserted. */
+const altered = fc
+  .tuple(validBody, fc.nat(), fc.constantFrom(0, 1, 1, 10_000), fc.oneof(fc.constant(''), character(0, 255)))
+  .map(([{ body }, at, removed, inserted]): Body => {
+    const text = Buffer.from(body?.text ?? '').toString('latin1')
+    return { text: spliced(text, at, removed, inserted), encoding: 'latin1' }
+  })
+
+const NESTED = [100, 5_000, 60_000].flatMap((depth) => [
+  `${'['.repeat(depth)}1${']'.repeat(depth)}`,
+  `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
+])
+const nested = fc.constantFrom(...NESTED).map((json) => REX.replace('}', `,"other":${json}}`))
+
+const unknownBody = weighted<Body>(
+  [4, altered],
+  [5, fc.oneof(fc.json(), fc.json(), fc.string({ unit: 'binary' }), nested).map((text) => ({ text }))],
+).map((body): PetBody => ({ body, refused: 'maybe' }))
+
+/** The body of a request that adds a pet; two thirds are valid. */
+export const petBody: fc.Arbitrary<PetBody> = weighted([6, validBody], [2, invalidBody], [1, unknownBody])

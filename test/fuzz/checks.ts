@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { STATUS_CODES } from 'node:http'
+import * as v from 'valibot'
+import { contract, type OperationId } from '../../shared/contract.ts'
+import { exactJson, stringifyJson } from '../../shared/model/json.ts'
+import type { Pets } from '../../shared/model/pet.ts'
+import type { Received } from '../support/http.ts'
+import type { Page } from './requests.ts'
+
+/** What is known about a response. `pet` is the stored pet that a getPet returns, as JSON. */
+export type Expected = { method?: string; statuses?: number[]; wanted?: string; page?: Page; pet: string }
+
+/** Sends a GET request to a path such as `/v1/pets`, with a valid API key. */
+export type Get = (path: string) => Promise<Received>
+
+/** Checks everything that the interface says about a response; `get` reads back what it names. */
+export const checkResponse = async (response: Received, expected: Expected, get: Get): Promise<void> => {
+  const { status, text, body } = response
+  checkHeaders(response)
+  if (expected.statuses) assert.ok(expected.statuses.includes(status), `Expected status ${expected.statuses}.`)
+  if (status === 204 || expected.method === 'HEAD') assert.equal(text, '')
+  else if (status >= 400) checkError(response)
+  else if (status === 201) await checkCreated(response, expected.wanted, get)
+  else if (Array.isArray(body)) await checkListed(response, expected.page, get)
+  else assert.equal(text, expected.pet)
+}
+
+const checkHeaders = ({ status, headers }: Received): void => {
+  assert.ok([200, 201, 204].includes(status) || (status >= 400 && status < 500), `The status is ${status}.`)
+  assert.equal(headers['content-type'], 'application/json')
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.equal(headers['access-control-allow-origin'], '*')
+  assert.match(headers['x-request-id'] ?? '', /^[\w-]{15}=$/)
+  assert.equal(status === 405, 'allow' in headers)
+  assert.equal(status === 401, 'www-authenticate' in headers)
+}
+
+const checkError = ({ status, text, body }: Received): void => {
+  // Node.js has the old reason phrase of 422, which RFC 9110 replaced.
+  const reason = status === 422 ? 'Unprocessable Content' : STATUS_CODES[status]
+  const { message } = Object(body)
+  assert.match(message, /\S/)
+  assert.equal(text, JSON.stringify({ code: reason?.toLowerCase().replaceAll(' ', '_'), message, status }))
+}
+
+/** Checks that a new pet is the wanted one, and that getPet returns exactly the same. */
+const checkCreated = async (response: Received, wanted: string | undefined, get: Get): Promise<void> => {
+  checkSchema('createPet', response)
+  const [, id] = /^\{"id":(\d+),/.exec(response.text) ?? []
+  if (wanted) assert.equal(response.text, wanted.replace('{id}', `${id}`))
+  assert.equal(response.headers.location, `/v1/pets/${id}`)
+  const read = await get(`/v1/pets/${id}`)
+  assert.deepEqual([read.status, read.text], [200, response.text])
+}
+
+/** Checks that a page has the pets that it may have, newest first, and that its link leads to older ones. */
+const checkListed = async (response: Received, page: Page | undefined, get: Get): Promise<void> => {
+  const pets = petsOf(response)
+  const ids = pets.map(({ id }) => Number(id))
+  const sorted = [...new Set(ids)].sort((a, b) => b - a)
+  assert.deepEqual(ids, sorted)
+  if (page) assert.ok(pets.length <= page.limit, `There are ${pets.length} pets.`)
+  if (page?.status) assert.ok(pets.every(({ status }) => status === page.status))
+  const { link } = response.headers
+  if (link === undefined) return
+  const { pathname, search } = new URL(/^<(.+)>; rel="next"$/.exec(link)?.[1] ?? '')
+  const [first] = petsOf(await get(pathname + search))
+  assert.ok(first && Number(first.id) < (ids.at(-1) ?? 0), 'The next page does not continue this one.')
+}
+
+const petsOf = (response: Received): Pets => {
+  assert.equal(response.status, 200)
+  checkSchema('listPets', response)
+  return response.body as Pets // As its schema says.
+}
+
+/** Checks that a body is exactly what the contract describes. */
+const checkSchema = (id: OperationId, { text, body }: Received): void =>
+  assert.equal(stringifyJson(v.parse(contract[id].success.body, exactJson(text, body))), text)
+
+/**
+ * Checks that each idempotency key added one pet, and that every 201 for the key has that pet.
+ *
+ * @param wasRetried whether some requests got a 503 first: such a request may have added its pet
+ */
+export const checkReplays = (byKey: Map<string, Received[]>, wasRetried: boolean): void => {
+  for (const [key, responses] of byKey) {
+    const added = responses.filter(({ status }) => status === 201)
+    const first = added.filter(({ headers }) => !headers['idempotent-replayed'])
+    const wasUsed = responses.some(({ status }) => status === 201 || status === 422)
+    const message = `${key} added ${first.length} pets in ${added.length} responses.`
+    if (first.length > 0 || !wasRetried) assert.equal(first.length, wasUsed ? 1 : 0, message)
+    assert.ok(new Set(added.map(({ text }) => text)).size <= 1, message)
+  }
+  const all = [...byKey.values()].flat()
+  assert.ok(
+    all.some(({ headers }) => headers['idempotent-replayed']),
+    'No request was replayed.',
+  )
+}

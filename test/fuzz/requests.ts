@@ -1,0 +1,215 @@
+import fc from 'fast-check'
+import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import { type Body, bytesOf, character, petBody, type Refused, weighted, words } from './bodies.ts'
+
+export type Headers = Record<string, string | string[]>
+
+/** The largest page of a list, and the status of its pets. */
+export type Page = { limit: number; status: string | undefined }
+
+/** A request of an HTTP client, and what is known about its response. */
+export type ClientRequest = {
+  method: string
+  /** As sent. `{id}` and `{cursor}` stand for the id of a stored pet and a valid cursor. */
+  target: string
+  headers: Headers
+  body?: Body
+  /** The statuses that the response may have. */
+  statuses: number[]
+  /** The valid idempotency key of the request, if it has one. */
+  key?: string | undefined
+  /** The body of a 201, with `{id}` for the id. */
+  wanted?: string
+  page?: Page
+}
+
+/** The largest body that API Gateway accepts, in bytes. */
+const MIB_10 = 10 * 1024 * 1024
+const KIB_256 = 256 * 1024
+
+/** Draws one value in so many from the arbitrary; the others are `undefined`. */
+export const oneIn = <T>(many: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  weighted<T | undefined>([many - 1, fc.constant(undefined)], [1, arbitrary])
+
+/** A text that is allowed in a header. */
+export const headerText = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.oneof(character(0x20, 0x7e), character(0x80, 0xff)), maxLength })
+
+type HeaderPart = { headers: Headers; refused: Refused }
+
+const header = (name: string, refused: Refused, values: fc.Arbitrary<string | string[]>): fc.Arbitrary<HeaderPart> =>
+  fc
+    .tuple(fc.constantFrom(name, name.toLowerCase(), name.toUpperCase()), values)
+    .map(([spelled, value]) => ({ headers: { [spelled]: value }, refused }))
+
+const noHeader = (refused: Refused): fc.Arbitrary<HeaderPart> => fc.constant({ headers: {}, refused })
+
+const KEY = LOCAL_API_KEY
+const BEARER = `Bearer ${KEY}`
+const WRONG_CREDENTIALS = [
+  ...['', 'Bearer', KEY, `Basic ${KEY}`, `${BEARER}A`, BEARER.slice(0, -1), `${BEARER}, ${BEARER}`, 'Bearer __proto__'],
+  // Well-formed keys that were never issued, of this stage and of another one.
+  'Bearer pet_local_000000000000000000000000000000001ORft7',
+  'Bearer pet_live_000000000000000000000000000000004HWLXb',
+  [BEARER, BEARER],
+]
+
+/** The API key of a request, mostly a valid one. */
+export const authorization: fc.Arbitrary<HeaderPart> = weighted(
+  [24, header('Authorization', 'never', fc.constantFrom(BEARER, `bearer ${KEY}`, `BEARER   ${KEY}`))],
+  [3, header('Authorization', 'always', fc.oneof(fc.constantFrom(...WRONG_CREDENTIALS), headerText(200)))],
+  [1, noHeader('always')],
+)
+
+const JSON_TYPES = ['application/json', 'APPLICATION/JSON', 'application/json ; charset=utf-8', 'application/x+json']
+const OTHER_TYPES = [
+  '',
+  'application/json, text/plain',
+  ...words('json text/plain text/json application/jsonx a/b;c=d'),
+]
+const contentType = weighted(
+  [24, header('Content-Type', 'never', fc.constantFrom(...JSON_TYPES))],
+  [2, header('Content-Type', 'always', fc.constantFrom(...OTHER_TYPES))],
+  [1, header('Content-Type', 'maybe', fc.constant(['application/json', 'text/plain']))], // Only one of them counts.
+  [1, noHeader('always')],
+)
+
+const WRONG_KEYS = ['', '""', '"', '"a', 'a b', '"a b"', '"\\a"', '\xe9', 'a'.repeat(256), `"${'a'.repeat(256)}"`]
+const manyVisible = fc.string({ unit: character(0x21, 0x7e), maxLength: 254, size: 'max' })
+const validKey = fc.oneof(
+  fc.tuple(character(0x23, 0x7e), manyVisible).map(([first, rest]) => first + rest), // `"` would start a quoted key.
+  fc.constantFrom('a', 'b'), // Mostly sent before, with another body.
+)
+const quoted = (key: string): string => `"${key.replaceAll(/["\\]/g, '\\$&')}"`
+const idempotency = weighted<HeaderPart & { key?: string }>(
+  [6, noHeader('never')],
+  [
+    2,
+    fc.tuple(validKey, fc.boolean()).map(([key, isQuoted]) => ({
+      headers: { 'Idempotency-Key': isQuoted ? quoted(key) : key },
+      key,
+      refused: 'never',
+    })),
+  ],
+  [1, header('Idempotency-Key', 'always', fc.constantFrom(...WRONG_KEYS, ['a', 'a']))],
+)
+
+/** The size that a body is padded to, in bytes; 0 for none. */
+const size = weighted(
+  [400, fc.constant(0)],
+  [12, fc.constantFrom(KIB_256 - 1, KIB_256, KIB_256 + 1)],
+  [1, fc.constantFrom(MIB_10 - 1, MIB_10, MIB_10 + 1, MIB_10 + 1_000_000)],
+)
+
+/** The possible statuses of a response if the service makes these checks one after the other. */
+const statusesOf = (success: number, checks: [refused: Refused, status: number][]): number[] => {
+  const last = checks.findIndex(([refused]) => refused === 'always')
+  const reached = last < 0 ? checks : checks.slice(0, last + 1)
+  const errors = reached.filter(([refused]) => refused !== 'never').map(([, status]) => status)
+  return last < 0 ? [...errors, success] : errors
+}
+
+const framing = fc.constantFrom<Headers>({}, {}, { 'Transfer-Encoding': 'chunked' })
+
+const createRequest: fc.Arbitrary<ClientRequest> = fc
+  .record({ authorization, contentType, idempotency, framing, size, content: petBody })
+  .map(({ authorization, contentType, idempotency: { key, ...idempotency }, framing, size, content }) => {
+    const body = content.body && { ...content.body, spaces: Math.max(0, size - bytesOf(content.body).length) }
+    const bytes = body ? bytesOf(body).length : 0
+    const statuses = statusesOf(201, [
+      [bytes > MIB_10 ? 'always' : 'never', 413],
+      [authorization.refused, 401],
+      [bytes > KIB_256 ? 'always' : 'never', 413],
+      [contentType.refused, 415],
+      [content.refused, 400],
+      [idempotency.refused, 400],
+      [key === undefined ? 'never' : 'maybe', 422], // An earlier request may have had the same key.
+    ])
+    const headers = { ...authorization.headers, ...contentType.headers, ...idempotency.headers, ...framing }
+    return { ...content, ...(body && { body }), method: 'POST', target: '/v1/pets', headers, key, statuses }
+  })
+
+const WRONG_PARAMETERS = [
+  ...words('0 101 -1 1.5 01 +1 %201 1e1 abc %D9%A3 NaN % 1&limit=1')
+    .concat('', '9'.repeat(400))
+    .map((it) => `limit=${it}`),
+  ...words('gone Sold none sold%23 sold%20 toString __proto__ sold&status=sold')
+    .concat('')
+    .map((it) => `status=${it}`),
+  ...words('abc {cursor}A 0 %00 {cursor}&cursor={cursor}')
+    .concat('', 'A'.repeat(16), 'A'.repeat(1000))
+    .map((it) => `cursor=${it}`),
+]
+
+const unknownName = fc
+  .oneof(fc.constantFrom('', ...words('offset limit[] LIMIT __proto__ toString')), fc.string({ unit: 'binary' }))
+  .filter((name) => !['limit', 'status', 'cursor'].includes(name))
+
+// Three ways to encode the same text.
+const encodings = [
+  encodeURIComponent,
+  (text: string) => new URLSearchParams([['', text]]).toString().slice(1),
+  (text: string) => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&'),
+]
+
+/** The query of a list request, and the page that it asks for if it is valid. */
+export const listQuery: fc.Arbitrary<{ query: string; page: Page; refused: Refused }> = fc
+  .record({
+    limit: oneIn(2, fc.constantFrom(1, 2, 7, 20, 99, 100)),
+    status: oneIn(2, fc.constantFrom('available', 'pending', 'sold')),
+    unknown: fc.array(fc.tuple(unknownName, fc.string({ unit: 'binary', maxLength: 40 })), { maxLength: 2 }),
+    encode: fc.constantFrom(...encodings),
+    cursor: oneIn(3, fc.constant('cursor={cursor}')),
+    wrong: oneIn(4, fc.constantFrom(...WRONG_PARAMETERS)),
+  })
+  .map(({ limit, status, unknown, encode, cursor, wrong }) => {
+    const known = Object.entries({ limit, status }).filter(([, value]) => value !== undefined)
+    const encoded = [...unknown, ...known].map((pair) => pair.map((part) => encode(String(part))).join('='))
+    const query = [...encoded, cursor, wrong].filter((part) => part !== undefined).join('&')
+    return { query, page: { limit: limit ?? 20, status }, refused: wrong ? 'always' : 'never' }
+  })
+
+// Malformed pairs and percent-encodings, which name no known parameter.
+const MALFORMED = words('& && &= &=& &% &%zz=1 &a=%ff%fe &a=%ED%A0%80 &; &a=b=c &? &a[0][b]=1')
+
+const listRequest: fc.Arbitrary<ClientRequest> = fc
+  .record({ authorization, list: listQuery, malformed: oneIn(3, fc.constantFrom(...MALFORMED)) })
+  .map(({ authorization: { headers, ...key }, list: { query, page, refused }, malformed = '' }) => {
+    const target = `/v1/pets${query || malformed ? '?' : ''}${query}${malformed}`
+    return {
+      method: 'GET',
+      target,
+      headers,
+      page,
+      statuses: statusesOf(200, [
+        [key.refused, 401],
+        [refused, 400],
+      ]),
+    }
+  })
+
+const FOUND = words(
+  '/v1/pets/{id} /v1/pets/{id}/ /v1//pets/{id} //v1/pets/{id} /v1/pets/{id}?limit=0&a=% /v1/pets/{id}?',
+)
+const UNKNOWN_IDS = words(`
+  {id}.0 0{id} +{id} -{id} {id}%20 %20{id} {id}%00 {id}e0 {id}n {id};a=b {id},{id} {id}#a {id}/toys {id}// /{id} /
+  0 -0 -1 9223372036854775807 -9223372036854775808 9223372036854775808 ${'9'.repeat(4000)} 0x7 1e3
+  . .. %2e%2e %2F %2f..%2f ..%5c % %zz %c3%28 %ff %00 ~ * ' {petId} __proto__ ${LOCAL_API_KEY}`)
+
+/** An id that no pet has, or any other text. */
+export const unknownId = fc.oneof(
+  fc.bigInt().map(String),
+  fc.string({ unit: 'binary', minLength: 1 }).map(encodeURIComponent),
+)
+const unknownPath = fc.oneof(fc.constantFrom(...UNKNOWN_IDS), unknownId).map((id) => `/v1/pets/${id}`)
+
+const getRequest: fc.Arbitrary<ClientRequest> = fc
+  .record({ authorization, found: fc.constantFrom(...FOUND), unknown: oneIn(3, unknownPath) })
+  .map(({ authorization: { headers, refused }, found, unknown }) => {
+    // A path without a resource is a 404 without an API key, too.
+    const statuses = [...statusesOf(unknown ? 404 : 200, [[refused, 401]]), ...(unknown ? [404] : [])]
+    return { method: 'GET', target: unknown ?? found, headers, statuses }
+  })
+
+/** A request to an operation. Most are valid or nearly so, so that they reach what is behind the checks. */
+export const operationRequest = weighted([10, createRequest], [4, listRequest], [3, getRequest])

@@ -1,0 +1,114 @@
+import { METHODS } from 'node:http'
+import fc from 'fast-check'
+import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import { spliced, weighted, words } from './bodies.ts'
+import { authorization, type ClientRequest, type Headers, headerText, oneIn, operationRequest } from './requests.ts'
+
+/** Bytes, each written as one character, that may not be a valid HTTP request. */
+export type RawRequest = { text: string }
+
+const KNOWN = words('/v1/pets /v1/pets/ /v1/pets?limit=0 /v1/pets/{id} /v1/pets/7?a')
+const UNKNOWN = words(`
+  / // /v1 /v1/ /v1? /pets /v2/pets /V1/pets /v1/PETS /v1/pet /v1pets /v1/pets/7/8 /v1/pets%2F7 /%76%31/pets /v1/p%65ts
+  /v1/./pets /v1/../v1/pets /v1/pets/../pets /v1/pets;a /v1/pets%00 /v1/pets%3Flimit=1 /v1/store/orders /.env /v1/__proto__
+  /v1/pets#a /v1/${'a/'.repeat(2000)} /${'a'.repeat(4000)} /% /%ff /favicon.ico /restapis/a/v1/_user_request_/pets`)
+const segment = fc.string({ unit: 'binary', minLength: 1 }).map(encodeURIComponent)
+const unknownPath = fc.oneof(
+  fc.constantFrom(...UNKNOWN),
+  fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join('/')}`),
+)
+
+// CONNECT has no path, and Node.js emits its response as another event.
+const methods = METHODS.filter((method) => method !== 'CONNECT')
+const otherMethods = methods.filter((method) => !['GET', 'POST', 'OPTIONS'].includes(method))
+const noMethods = words('FETCH GETT G PRI X-CAT ! M-SEARCHES')
+
+const stray = (methods: string[], target: fc.Arbitrary<string>, status: number) =>
+  fc.tuple(fc.constantFrom(...methods), target).map(([method, target]) => ({ method, target, statuses: [status] }))
+
+/** A request for a resource or a method that does not exist, or a preflight request. */
+const strayRequest: fc.Arbitrary<ClientRequest> = fc
+  .tuple(
+    weighted(
+      [2, stray(methods, unknownPath, 404)],
+      [1, stray(otherMethods, fc.constantFrom(...KNOWN), 405)],
+      [1, stray(noMethods, fc.constantFrom(...KNOWN), 400)],
+      [1, stray(['OPTIONS'], fc.constantFrom(...KNOWN), 204)],
+    ),
+    authorization,
+    oneIn(4, fc.string({ unit: 'binary' })),
+  )
+  .map(([request, { headers }, text]) => ({ ...request, headers, ...(text !== undefined && { body: { text } }) }))
+
+const HARMLESS: Headers[] = [
+  { Accept: 'text/html', 'Accept-Encoding': 'gzip, br' },
+  { 'Content-Encoding': 'gzip' },
+  { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'DELETE' },
+  { 'X-Request-Id': 'mine', 'x-amzn-RequestId': 'mine' },
+  { 'X-HTTP-Method-Override': 'DELETE', 'X-Forwarded-Proto': 'gopher', 'X-Forwarded-Host': 'evil.example' },
+  { Range: 'bytes=0-1', 'If-None-Match': '*', 'If-Modified-Since': 'never' },
+  { Connection: 'close', Expect: '100-continue', Host: 'shop.example:80' },
+  { Connection: 'Upgrade', Upgrade: 'h2c', Expect: 'the worst', Host: '[::1]' },
+  { 'X-Cat': ['a', 'b', 'a'], 'X-Dog': 'a'.repeat(4000) },
+  Object.fromEntries(['__proto__', ...Array.from({ length: 90 }, (_, i) => `X-${i}`)].map((name) => [name, 'a'])),
+]
+
+// The service checks these headers before anything else of a request, except the size of its body.
+const REFUSED: { headers: Headers; statuses: number[] }[] = [
+  { headers: { 'X-Cat': 'a'.repeat(11_000) }, statuses: [431] },
+  { headers: { Host: 'a/b' }, statuses: [400, 413] },
+]
+
+type Extra = { headers: Headers; statuses?: number[] }
+
+const harmless = weighted<Extra>(
+  [4, fc.constant({ headers: {} })],
+  [3, fc.constantFrom(...HARMLESS).map((headers) => ({ headers }))],
+  [1, headerText(100).map((text) => ({ headers: { 'User-Agent': text, Cookie: text, 'X-A': text } }))],
+)
+const harmlessOrRefused = weighted<Extra>([49, harmless], [1, fc.constantFrom(...REFUSED)])
+
+// With a host, the target names the same resource (RFC 9112, section 3.2.2).
+const origin = fc.constantFrom('', '', '', '', '', '', '', 'http://a', 'HTTPS://A:1')
+
+const dressed = (request: fc.Arbitrary<ClientRequest>, extra: fc.Arbitrary<Extra>): fc.Arbitrary<ClientRequest> =>
+  fc.tuple(request, extra, origin).map(([request, { headers, statuses = request.statuses }, origin]) => {
+    return { ...request, target: origin + request.target, headers: { ...request.headers, ...headers }, statuses }
+  })
+
+const KEY = `Host: a\r\nAuthorization: Bearer ${LOCAL_API_KEY}\r\n`
+const CREATE = `POST /v1/pets HTTP/1.1\r\n${KEY}Content-Type: application/json\r\n`
+const VALID = [
+  `GET /v1/pets?limit=2&status=sold HTTP/1.1\r\n${KEY}\r\n`,
+  `GET /v1/pets/{id} HTTP/1.1\r\n${KEY}\r\n`,
+  `GET http://a/v1/pets/7 HTTP/1.0\r\n${KEY}Connection: keep-alive\r\n\r\n`,
+  `${CREATE}Content-Length: 29\r\n\r\n{"name":"Rex","categoryId":7}`,
+  `${CREATE}Transfer-Encoding: chunked\r\n\r\n10\r\n{"name":"Rex","c\r\nd;a=b\r\nategoryId":7}\r\n0\r\nX-End: a\r\n\r\n`,
+  `PUT /v1/pets HTTP/1.1\r\n${KEY}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
+  `OPTIONS /v1/pets HTTP/1.1\r\n${KEY}Origin: https://shop.example\r\n\r\n`,
+]
+
+const FRAGMENTS = [
+  ...['\r\n', '\r\n\r\n', '\r\n\r\n\r\n', '0\r\n\r\n', 'Connection: Upgrade\r\nUpgrade: h2c\r\n', 'X-Cat: a\r\n b\r\n'],
+  ...words('ffffffffffffffff Host:b Connection:close Content-Length:5 Content-Length:-1 Transfer-Encoding:chunked')
+    .concat('Transfer-Encoding:gzip', 'Expect:a', `X-Cat:${'a'.repeat(11_000)}`)
+    .map((line) => `${line}\r\n`),
+  ...words('HTTP/1.0 HTTP/1.1 HTTP/9.9'),
+  ...'\r\n\0\t :/?%#\x7f\x80\xff0f-',
+]
+
+const change = fc.tuple(fc.nat(), fc.constantFrom(0, 0, 1, 2, 20), fc.constantFrom('', ...FRAGMENTS, ...VALID))
+
+/** One or two valid requests in which bytes are replaced, removed or inserted. */
+const rawRequest: fc.Arbitrary<RawRequest> = fc
+  .tuple(fc.constantFrom(...VALID), fc.constantFrom('', '', ...VALID), fc.array(change, { minLength: 1, maxLength: 3 }))
+  .map(([first, second, changes]) => ({
+    text: changes.reduce((text, change) => spliced(text, ...change), first + second),
+  }))
+
+/** Any request, valid or not. */
+export const anyRequest = weighted<ClientRequest | RawRequest>(
+  [16, dressed(operationRequest, harmlessOrRefused)],
+  [3, dressed(strayRequest, harmless)],
+  [2, rawRequest],
+)

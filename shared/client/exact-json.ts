@@ -1,10 +1,8 @@
-// The service's own (model/json.ts) relies on `JSON.rawJSON` and on a reviver that is told the source of a number. Node.js
-// 20 and browsers before 2025 have neither. Here, digits pass `JSON` as a string behind a mark, which is random, so that
-// no text of a pet can be taken for it.
+// Reads and writes int64 values without rounding them. The service uses `JSON.rawJSON` and the source text of numbers in a
+// reviver (model/json.ts), which Node.js 20 and browsers before 2025 do not have. Here, digits pass through `JSON` as a
+// string that starts with a mark. The mark is random, so no text of a pet can be mistaken for it.
 
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
-
-/** The value that JSON text spells; an integer that a `number` would round is a `bigint`. */
+/** Parses JSON. An integer that a `number` would round becomes a `bigint`. */
 export const parseJson = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
   if (!/\d{16}/.test(text)) return value
@@ -15,10 +13,10 @@ export const parseJson = (text: string): unknown => {
   )
 }
 
-/** `value` as JSON text, a `bigint` in plain digits. */
+/** Writes JSON, a `bigint` in plain digits. Returns an empty text for a value that JSON does not have. */
 export const writeJson = (value: unknown): string => {
   const mark = randomText()
-  // Not the `part` that it is given: a program may have taught `BigInt.prototype` to be JSON in its own way.
+  // Not `part`: a program may have defined `BigInt.prototype.toJSON`.
   function replace(this: Record<string, unknown>, key: string, part: unknown): unknown {
     const digits = digitsOf(this[key])
     return digits === undefined ? part : mark + digits
@@ -27,15 +25,17 @@ export const writeJson = (value: unknown): string => {
   return text?.replaceAll(new RegExp(`"${mark}([^"]+)"`, 'g'), '$1') ?? ''
 }
 
+/** 128 random bits in hexadecimal. (Pages without HTTPS have no `crypto.randomUUID`.) */
+export const randomText = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+
 const isRounded = (token: string): boolean => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
 
 const digitsOf = (part: unknown): string | undefined => {
   if (typeof part === 'bigint') return part.toString()
-  // A `number` beyond 2^53 may be another one than was meant. With a fraction, the service refuses it, and says why.
+  // A `number` beyond 2^53 may already have been rounded. With a fraction, the service refuses it and says why.
   const isUnsafe = Number.isInteger(part) && !Number.isSafeInteger(part)
-  return isUnsafe ? `${BigInt(part as number)}.0` : undefined // `isInteger` is true of numbers alone.
+  return isUnsafe ? `${BigInt(part as number)}.0` : undefined // `isInteger` is true only for numbers.
 }
-
-/** 128 random bits in hexadecimal. (`crypto.randomUUID` is missing on pages that did not come over HTTPS.) */
-export const randomText = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

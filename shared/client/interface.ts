@@ -1,7 +1,7 @@
 import type { Contract, Input } from '../contract.ts'
 
-// Types alone: a client needs no schemas, as the service checks what it is sent. In the package, infra/client writes
-// this file anew from the OpenAPI document, so that who installs it needs no valibot.
+// Only types: the client contains no schemas, because the service validates its input. The package has generated types in
+// place of this file (infra/client/build.ts), because these need valibot.
 
 export type { Int64 } from '../model/int64.ts'
 export type { NewPet, Pet, PetStatus, Pets } from '../model/pet.ts'
@@ -9,5 +9,5 @@ export type { NewPet, Pet, PetStatus, Pets } from '../model/pet.ts'
 /** Which pets to list. */
 export type ListQuery = Partial<Omit<Input<'listPets'>, 'cursor'>>
 
-/** Where an operation is. */
-export type Place<Id extends keyof Contract> = Pick<Contract[Id], 'method' | 'path'>
+/** The method and the path of an operation. */
+export type Route<Id extends keyof Contract> = Pick<Contract[Id], 'method' | 'path'>

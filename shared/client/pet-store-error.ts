@@ -1,5 +1,4 @@
-/** What is known of an error besides its message. */
-export type ErrorDetails = {
+type ErrorDetails = {
   code: string
   status: number
   requestId?: string | undefined
@@ -7,19 +6,19 @@ export type ErrorDetails = {
   cause?: unknown
 }
 
-/** What is thrown for whatever goes wrong between a call and its result. It never holds the API key. */
+/** The error of a call that failed. It never contains the API key. */
 export class PetStoreError extends Error {
   override readonly name = 'PetStoreError'
   /**
-   * The service's own code, such as `not_found`; `no_answer` where none came, `unexpected_answer` where it is not the
-   * service that answered.
+   * The code of the service's error, such as `not_found`; `no_answer` if there was no response; `unexpected_answer` if
+   * the response is not from the service.
    */
   readonly code: string
-  /** The HTTP status of the answer; 0 where none came. */
+  /** The HTTP status of the response; 0 if there was none. */
   readonly status: number
-  /** Names the request in the service's logs. */
+  /** Identifies the request in the service's logs. */
   readonly requestId: string | undefined
-  /** After how many seconds the same call may succeed, where the answer says so. */
+  /** After how many seconds the call may succeed, if the response says so. */
   readonly retryAfter: number | undefined
 
   constructor(message: string, { code, status, requestId, retryAfter, cause }: ErrorDetails) {

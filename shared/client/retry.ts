@@ -1,9 +1,13 @@
 import { PetStoreError } from './pet-store-error.ts'
 
-/** How often something is tried, and how long is waited in between, in all. */
+/** How often to send a request, and how many seconds to wait between attempts in total. */
 export type Patience = { attempts: number; maxWaitSeconds: number }
 
-/** Tries something, again where it fails with what may pass by itself, and not before `Retry-After`. */
+/**
+ * Repeats an attempt that fails for a temporary reason: with exponential backoff, and not before `Retry-After`.
+ *
+ * @throws the error of the last attempt, or the reason of the signal
+ */
 export const retry = async <T>(
   attempt: () => Promise<T>,
   { attempts, maxWaitSeconds }: Patience,
@@ -14,7 +18,7 @@ export const retry = async <T>(
     try {
       return await attempt()
     } catch (error) {
-      if (!(error instanceof PetStoreError) || !mayPass(error) || made >= attempts) throw error
+      if (!(error instanceof PetStoreError) || !isTemporary(error) || made >= attempts) throw error
       const seconds = (error.retryAfter ?? 0) + backoff(made)
       if (waited + seconds > maxWaitSeconds) throw error
       waited += seconds
@@ -23,27 +27,22 @@ export const retry = async <T>(
   }
 }
 
-/** No answer came, or one that says "not now". A 500 is a bug: it would only be met again. */
-const mayPass = ({ code, status }: PetStoreError): boolean =>
-  code === 'no_answer' || [429, 502, 503, 504].includes(status)
-
-/** Seconds; some of them by chance, so that clients that failed together do not come back together. */
-const backoff = (made: number): number => Math.random() * 0.1 * 2 ** made
-
-const MAX_TIMER = 2 ** 31 - 1 // Milliseconds; a timer of more fires at once.
-
-/** Does some work with a signal that aborts it after so many seconds, or when `signal` does. */
+/**
+ * Does some work with a signal that aborts after this many seconds, or when `signal` aborts.
+ *
+ * @throws the reason of `signal` if it has aborted before
+ */
 export const within = async <T>(
   seconds: number,
   signal: AbortSignal | undefined,
   work: (limit: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   signal?.throwIfAborted()
-  // Not `AbortSignal.any` of an `AbortSignal.timeout`, which Node.js 20 may drop as garbage before it fires.
+  // Node.js 20 may garbage-collect an `AbortSignal.any` of an `AbortSignal.timeout` before it aborts.
   const limit = new AbortController()
   const stop = () => limit.abort(signal?.reason)
-  const late = () => limit.abort(new DOMException(`It took more than ${seconds} seconds.`, 'TimeoutError'))
-  const timer = setTimeout(late, Math.min(seconds * 1000, MAX_TIMER))
+  const late = () => limit.abort(new DOMException(`No response within ${seconds} seconds.`, 'TimeoutError'))
+  const timer = setTimeout(late, Math.min(seconds * 1000, MAX_TIMER_MS))
   signal?.addEventListener('abort', stop)
   try {
     return await work(limit.signal)
@@ -53,8 +52,21 @@ export const within = async <T>(
   }
 }
 
-/** Waits so many seconds. Throws the reason of `signal` as soon as that aborts. */
+/**
+ * Waits this many seconds.
+ *
+ * @throws the reason of the signal as soon as it aborts
+ */
 export const pause = async (seconds: number, signal: AbortSignal | undefined): Promise<void> => {
   await within(seconds, signal, (limit) => new Promise((resolve) => limit.addEventListener('abort', resolve)))
   signal?.throwIfAborted()
 }
+
+const MAX_TIMER_MS = 2 ** 31 - 1 // A longer timer fires at once.
+
+// A 500 is a bug of the service: a retry would fail again.
+const isTemporary = ({ code, status }: PetStoreError): boolean =>
+  code === 'no_answer' || [429, 502, 503, 504].includes(status)
+
+// In seconds. Random, so that clients that failed together do not retry together.
+const backoff = (made: number): number => Math.random() * 0.1 * 2 ** made

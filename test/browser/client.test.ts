@@ -11,7 +11,7 @@ import { visit } from './visit.ts'
 /** Serves a shop's page with the client as it is packed, and tells where. It is another origin than the API's. */
 const serveShop = async (): Promise<string> => {
   const { folder } = await install()
-  const client = readFileSync(join(folder, 'node_modules/pet-store/shared/client/dist/client.js'))
+  const client = readFileSync(join(folder, 'node_modules/pet-store/dist/client.js'))
   const shop = createServer(({ url }, response) => {
     const [type, body] =
       url === '/client.js' ? ['text/javascript', client] : ['text/html', '<link rel=icon href=data:,>']

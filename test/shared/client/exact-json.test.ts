@@ -9,11 +9,11 @@ const text = fc.oneof(
   int64.map(String),
   fc.constantFrom('"', '\\"', '\\', '"12345678901234567'),
 )
-// No key needs an escape: after a key of one backslash, V8 takes others that do for it (nodejs/node#63785).
+// Keys without escapes, because V8 gives a reviver no source after some of them (nodejs/node#63785).
 const key = text.map((any) => any.replaceAll(/["\\\p{Cc}]/gu, ''))
 const json = fc.object({ key, values: [int64, text, fc.integer(), fc.boolean(), fc.constant(null)] })
 
-test('a client reads what the service reads, and writes what it writes', () => {
+test('reads and writes JSON as the service does', () => {
   fc.assert(
     fc.property(json, fc.constantFrom(0, 1), (value, indent) => {
       const sent = stringifyJson(value, indent)
@@ -31,13 +31,12 @@ test.each([
   ['[1, 9007199254740993,-9007199254740993]', [1, 9007199254740993n, -9007199254740993n]],
   ['{"9007199254740993":"9007199254740993"}', { '9007199254740993': '9007199254740993' }],
   ['[0.1234567890123456,1.234567890123456e+20]', [0.1234567890123456, 1.234567890123456e20]],
-])('%s is read exactly', (sent, value) => {
+])('reads %s exactly', (sent, value) => {
   expect(parseJson(sent)).toEqual(value)
 })
 
-test('text that is no JSON is refused', () => {
-  expect(() => parseJson('<html>12345678901234567')).toThrow(SyntaxError)
-  expect(() => parseJson('{"id":12345678901234567')).toThrow(SyntaxError)
+test.each(['<html>12345678901234567', '{"id":12345678901234567'])('refuses %s', (sent) => {
+  expect(() => parseJson(sent)).toThrow(SyntaxError)
 })
 
 test.each([
@@ -46,17 +45,17 @@ test.each([
   [1e300, `${BigInt(1e300)}.0`],
   [2 ** 53 - 1, '9007199254740991'],
   [1.5, '1.5'],
-])('a number that may be rounded is written so that the service refuses it: %d', (value, written) => {
+])('writes a number that may be rounded so that the service refuses it: %d', (value, written) => {
   expect(writeJson({ categoryId: value })).toBe(`{"categoryId":${written}}`)
 })
 
-test('an int64 is exact in a program that has taught bigints to be JSON', () => {
+test('writes an exact int64 in a program that defines BigInt.prototype.toJSON', () => {
   Object.assign(BigInt.prototype, { toJSON: () => 'a string' })
   onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'))
 
   expect(writeJson({ categoryId: 9007199254740993n })).toBe('{"categoryId":9007199254740993}')
 })
 
-test('a value that has no JSON is no text', () => {
+test('writes nothing for a value that JSON does not have', () => {
   expect(writeJson(undefined)).toBe('')
 })

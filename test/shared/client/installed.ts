@@ -6,24 +6,24 @@ import { promisify } from 'node:util'
 
 const runFile = promisify(execFile)
 
-/** An empty folder that the package of the client was installed into. */
+/** A folder in which the client package is installed. */
 export type Installed = {
   folder: string
-  /** Runs a command there, and tells what it printed. Throws where it fails. */
+  /** Runs a command in the folder. Returns its output, or throws if it fails. */
   run: (command: string, args: string[]) => Promise<string>
 }
 
-/** Packs the client, and installs it as its users do. There is no network for it, and no cache of packages. */
+/** Packs the client as its README says, and installs it in a new folder, without network and package cache. */
 export const install = async (): Promise<Installed> => {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-client-'))
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder }
-  const run = async (command: string, args: string[]) => {
-    const { stdout } = await runFile(command, args, { cwd: folder, env }).catch((error) => {
+  const run = async (command: string, args: string[], cwd = folder) => {
+    const { stdout } = await runFile(command, args, { cwd, env }).catch((error) => {
       throw new Error(`${command} ${args.join(' ')}: ${error.stdout}${error.stderr}`)
     })
     return stdout
   }
-  await runFile('npm', ['pack', '--pack-destination', folder], { env })
+  await run('npm', ['pack', '--pack-destination', folder], 'shared/client')
   await run('npm', ['install', './pet-store-1.0.0.tgz', '--offline', '--no-audit', '--no-fund'])
   return { folder, run }
 }

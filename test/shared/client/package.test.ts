@@ -4,75 +4,126 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { interfaceDeclaration, typeText } from '../../../infra/client/build.ts'
+import { contract } from '../../../shared/contract.ts'
 import { type LocalServer, startServer } from '../../support/server.ts'
 import { type Installed, install } from './installed.ts'
 
-let installed: Installed
-let server: LocalServer
-beforeAll(async () => {
-  ;[installed, server] = await Promise.all([install(), startServer()])
+describe('the package', () => {
+  let installed: Installed
+  let server: LocalServer
+  beforeAll(async () => {
+    ;[installed, server] = await Promise.all([install(), startServer()])
+  })
+  afterAll(() => server.stop())
+
+  const write = (name: string, text: string) => writeFile(join(installed.folder, name), text)
+
+  /** The examples of the README as one program, with the address of this test's server. */
+  const readmeProgram = (): string => {
+    const examples = readFileSync('shared/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)
+    const program = [...examples].map(([, lines]) => lines).join('\n')
+    return program.replace('http://127.0.0.1:3000/v1', server.baseUrl)
+  }
+
+  test('contains only the client, and installs no other package', async () => {
+    const { folder } = installed
+
+    expect(await readdir(join(folder, 'node_modules'))).toEqual(['.package-lock.json', 'pet-store'])
+    expect(globSync('**/*.*', { cwd: join(folder, 'node_modules/pet-store') }).sort()).toEqual([
+      'README.md',
+      'dist/client.d.ts',
+      'dist/client.js',
+      'dist/interface.d.ts',
+      'dist/pet-store-error.d.ts',
+      'package.json',
+    ])
+    expect(readFileSync(join(folder, 'node_modules/pet-store/README.md'), 'utf8')).toMatch(/^# Pet Store client\n/)
+  })
+
+  test.each([
+    ['Node.js of the functions', process.execPath],
+    ['Node.js of npm', process.env.npm_node_execpath ?? process.execPath],
+  ])('runs the examples of its README in the %s', async (_, node) => {
+    await write('readme.mjs', readmeProgram())
+
+    expect((await installed.run(node, ['readme.mjs'])).split('\n')).toEqual([
+      'Rex',
+      'true',
+      expect.stringMatching(/^400 bad_request name must be a string of 1 .* Unicode\. \S+$/),
+      'true',
+      '9223372036854775807n',
+      '',
+    ])
+  })
+
+  test('runs where only what browsers have exists', async () => {
+    const entryPoints = [join(installed.folder, 'node_modules/pet-store/dist/client.js')]
+    const bundle = buildSync({ entryPoints, bundle: true, platform: 'browser', globalName: 'petStore', write: false })
+    const browser = { AbortController, DOMException, Headers, URL, URLSearchParams, clearTimeout, fetch, setTimeout }
+    const crypto = { getRandomValues: <T extends Uint8Array>(values: T) => webcrypto.getRandomValues(values) }
+    const program = `
+      ${bundle.outputFiles[0]?.text}
+      const { pets } = petStore.createClient(options)
+      pets.create({ name: 'Tom', categoryId: 9007199254740993n, status: 'sold' }).then(async (tom) => {
+        for await (const pet of pets.list({ status: 'sold' })) if (pet.id === tom.id) return pet
+      })`
+
+    const found = await runInNewContext(program, { ...browser, crypto, options: server })
+
+    expect(found).toMatchObject({ name: 'Tom', categoryId: 9007199254740993n })
+  })
+
+  test.each([['nodenext'], ['bundler']])('has complete and exact types: moduleResolution %s', async (resolution) => {
+    const calls = readFileSync('test/shared/client/typed-calls.ts', 'utf8')
+    await write('typed-calls.ts', calls.replace('../../../shared/client/client.ts', 'pet-store'))
+    await write('readme.mts', readmeProgram())
+    const module = resolution === 'nodenext' ? 'nodenext' : 'esnext'
+    const options = ['--strict', '--noEmit', '--module', module, '--moduleResolution', resolution, '--target', 'es2022']
+
+    await installed.run('tsc', [...options, '--exactOptionalPropertyTypes', 'typed-calls.ts', 'readme.mts'])
+  })
 })
-afterAll(() => server.stop())
 
-const write = (name: string, text: string) => writeFile(join(installed.folder, name), text)
+describe('the types of the package', () => {
+  test.each([
+    [{ type: 'string', pattern: '^a' }, 'string'],
+    [{ type: 'string', enum: ['available', 'adopted'] }, '"available" | "adopted"'],
+    [{ type: 'integer', minimum: 1 }, 'number'],
+    [{ type: 'integer', format: 'int64' }, 'Int64'],
+    [{ type: 'number' }, 'number'],
+    [{ type: 'boolean' }, 'boolean'],
+    [{ type: 'array', items: { $ref: '#/components/schemas/Pet' } }, 'Array<Pet>'],
+    [{ type: 'array', items: { enum: ['a', 1] } }, 'Array<"a" | 1>'],
+  ])('have for the schema %j the type %s', (schema, text) => {
+    expect(typeText(schema)).toBe(text)
+  })
 
-/** The lines of the README, with the address of the local server of this test. */
-const readmeLines = (): string => {
-  const [, lines = ''] = /^```ts\n(import .* from 'pet-store'.*?)^```$/ms.exec(readFileSync('README.md', 'utf8')) ?? []
-  return lines.replace('http://127.0.0.1:3000/v1', server.baseUrl)
-}
+  test('have the fields of an object, with descriptions and optional fields', () => {
+    const properties = { name: { type: 'string', description: 'A word.' }, tag: { type: 'boolean' } }
 
-// One line for each animal that earlier runs of it have added, too.
-const README_OUTPUT = /^(Rex 9223372036854775807n\n)+400 bad_request name must be a string of 1 .* Unicode\. \S+\n$/
+    expect(typeText({ type: 'object', properties, required: ['name'] })).toBe(
+      `{\n/** A word. */\n"name": string;\n"tag"?: boolean | undefined;\n}`,
+    )
+  })
 
-test('the package holds the client alone, and brings no other', async () => {
-  const { folder } = installed
+  test('cannot be built from a schema without a TypeScript type', () => {
+    expect(() => typeText({ anyOf: [] })).toThrow('Add to infra/client/build.ts the TypeScript type of {"anyOf":[]}')
+  })
 
-  expect(await readdir(join(folder, 'node_modules'))).toEqual(['.package-lock.json', 'pet-store'])
-  expect(globSync('**/*.*', { cwd: join(folder, 'node_modules/pet-store') }).sort()).toEqual([
-    'README.md',
-    'package.json',
-    'shared/client/dist/client.d.ts',
-    'shared/client/dist/client.js',
-    'shared/client/dist/interface.d.ts',
-    'shared/client/dist/pet-store-error.d.ts',
-    'shared/client/dist/send.d.ts',
-  ])
-})
+  test('declare each type once and import no other package', () => {
+    const text = interfaceDeclaration()
 
-test.each([
-  ['that the functions are for', process.execPath],
-  ['that npm runs with', process.env.npm_node_execpath ?? process.execPath],
-])('the lines of the README run in the Node.js %s', async (_, node) => {
-  await write('readme.mjs', readmeLines())
+    const names = [...text.matchAll(/^export type (\w+) = /gm)].map(([, name]) => name)
+    expect(names).toEqual(['Int64', 'PetStatus', 'NewPet', 'Pet', 'Pets', 'ListQuery'])
+    expect(text).not.toContain('import')
+  })
 
-  expect(await installed.run(node, ['readme.mjs'])).toMatch(README_OUTPUT)
-})
+  test.each(['shared/client/client.ts', 'shared/client/README.md'])('and %s name the day of a removal', (file) => {
+    const { sunset } = contract.getPet.deprecated
+    const day = sunset.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-test('a program runs where there is nothing but what browsers have', async () => {
-  const entryPoints = [join(installed.folder, 'node_modules/pet-store/shared/client/dist/client.js')]
-  const bundle = buildSync({ entryPoints, bundle: true, platform: 'browser', globalName: 'petStore', write: false })
-  const browser = { AbortController, DOMException, Headers, URL, URLSearchParams, clearTimeout, fetch, setTimeout }
-  const crypto = { getRandomValues: <T extends Uint8Array>(values: T) => webcrypto.getRandomValues(values) }
-  const program = `
-    ${bundle.outputFiles[0]?.text}
-    const { pets } = petStore.createClient(options)
-    pets.create({ name: 'Tom', categoryId: 9007199254740993n, status: 'sold' }).then(async (tom) => {
-      for await (const pet of pets.list({ status: 'sold' })) if (pet.id === tom.id) return pet
-    })`
-
-  const found = await runInNewContext(program, { ...browser, crypto, options: server })
-
-  expect(found).toMatchObject({ name: 'Tom', categoryId: 9007199254740993n })
-})
-
-test.each([['nodenext'], ['bundler']])('the types are whole and exact, for moduleResolution %s', async (resolution) => {
-  const calls = readFileSync('test/shared/client/typed-calls.ts', 'utf8')
-  await write('typed-calls.ts', calls.replace('../../../shared/client/client.ts', 'pet-store'))
-  await write('readme.mts', readmeLines())
-  const module = resolution === 'nodenext' ? 'nodenext' : 'esnext'
-  const options = ['--strict', '--noEmit', '--module', module, '--moduleResolution', resolution, '--target', 'es2022']
-
-  await installed.run('tsc', [...options, '--exactOptionalPropertyTypes', 'typed-calls.ts', 'readme.mts'])
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`(removes this operation|deprecated, removed) on ${day}`))
+  })
 })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type NewPet } from '../../../shared/client/client.ts'
+import { pause } from '../../../shared/client/retry.ts'
 import { allOf } from '../../support/all-of.ts'
 import { type LocalServer, startServer } from '../../support/server.ts'
-import { errorBody, type Fate, serve } from './front.ts'
+import { errorBody, type Fate, serve } from './fake-api.ts'
 
 let server: LocalServer
 beforeAll(async () => {
@@ -19,56 +20,82 @@ const error = (status: number, headers: Record<string, string> = {}): Fate => ({
   body: errorBody(status),
 })
 
-test.each<[string, Fate]>([
-  ['the connection breaks', 'cut'],
-  ['the answer is lost', 'loseAnswer'],
-  ['the answer breaks off', 'cutAnswer'],
-  ['of a 429', error(429, { 'Retry-After': '0' })],
-  ['of a 502', error(502)],
-  ['of a 503', error(503, { 'Retry-After': '0' })],
-  ['of a 504', error(504)],
-  ["of a proxy's 503", { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<html>Busy</html>' }],
-])('a pet is added once, although it is sent twice, because %s', async (_, fate) => {
-  const front = await serve([fate, 'pass'], server)
-  const [client, cat] = [createClient(front), aCat()]
+describe('retries', () => {
+  test.each<[string, Fate]>([
+    ['the connection breaks', 'cut'],
+    ['the response is lost', 'loseResponse'],
+    ['the response breaks off', 'cutResponse'],
+    ['of a 429', error(429, { 'Retry-After': '0' })],
+    ['of a 502', error(502)],
+    ['of a 503', error(503, { 'Retry-After': '0' })],
+    ['of a 504', error(504)],
+    ["of a proxy's 503", { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<html>Busy</html>' }],
+  ])('a create, and one pet exists: because %s', async (_, fate) => {
+    const api = await serve([fate, 'pass'], server)
+    const [{ pets }, cat] = [createClient(api), aCat()]
 
-  const pet = await client.pets.create(cat)
+    const pet = await pets.create(cat)
 
-  const pets = await allOf(client.pets.list({ limit: 100 }))
-  expect(pets.filter(({ name }) => name === cat.name)).toEqual([pet])
-  expect(pet).toEqual({ id: expect.any(Number), ...cat })
-  const [first, again] = front.requests.filter(({ method }) => method === 'POST')
-  expect(again).toMatchObject({ body: first?.body, path: '/v1/pets' })
-  expect(again?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
-  expect(again?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
-})
+    const [first, again, ...more] = api.requests
+    expect(pet).toEqual({ id: expect.any(Number), ...cat })
+    expect(again).toMatchObject({ method: 'POST', path: '/v1/pets', body: first?.body })
+    expect(again?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
+    expect(again?.headers['idempotency-key']).toBe(first?.headers['idempotency-key'])
+    expect(more).toEqual([])
+    const listed = await allOf(pets.list({ limit: 100 }))
+    expect(listed.filter(({ name }) => name === cat.name)).toEqual([pet])
+  })
 
-test.each<Fate>(['cut', 'cutAnswer', error(429), error(503)])('a list is read again after %j', async (fate) => {
-  const front = await serve([fate, 'pass'], server)
+  test.each<Fate>(['cut', 'cutResponse', error(429), error(503)])('a list after %j', async (fate) => {
+    const api = await serve([fate, { status: 200, body: '[]' }])
 
-  const pages = await allOf(createClient(front).pets.list({ status: 'sold' }).pages())
+    const pages = await allOf(createClient(api).pets.list({ status: 'sold' }).pages())
 
-  expect(pages).toEqual([[]])
-  expect(front.requests.map(({ path }) => path)).toEqual(Array(2).fill('/v1/pets?status=sold'))
-})
+    expect(pages).toEqual([[]])
+    expect(api.requests.map(({ path }) => path)).toEqual(Array(2).fill('/v1/pets?status=sold'))
+  })
 
-test.each([400, 401, 404, 408, 413, 500])('nothing is sent again after a %d', async (status) => {
-  const front = await serve([error(status)])
+  test.each([400, 401, 404, 408, 413, 500])('nothing after a %d', async (status) => {
+    const api = await serve([error(status)])
 
-  const created = createClient(front).pets.create(aCat())
+    const created = createClient(api).pets.create(aCat())
 
-  await expect(created).rejects.toMatchObject({ code: 'made_up', message: 'Made by the test.', status })
-  expect(front.requests).toHaveLength(1)
+    await expect(created).rejects.toMatchObject({ code: 'made_up', message: 'Made by the test.', status })
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('four times, or as often as the options say', async () => {
+    const [five, two] = [await serve([error(503)]), await serve([error(503)])]
+
+    const failed = [createClient(five).pets.create(aCat()), createClient({ ...two, attempts: 2 }).pets.create(aCat())]
+
+    expect((await Promise.allSettled(failed)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect([five.requests.length, two.requests.length]).toEqual([5, 2])
+  })
+
+  test('a request without a response in time, and gives up in the end', async () => {
+    const api = await serve(['silence'])
+    const sent: unknown[] = []
+    const counted: typeof fetch = (input, init) => {
+      sent.push(input)
+      return fetch(input, init)
+    }
+
+    const created = createClient({ ...api, fetch: counted, attempts: 2, timeoutSeconds: 0.05 }).pets.create(aCat())
+
+    await expect(created).rejects.toMatchObject({ code: 'no_answer', status: 0, cause: { name: 'TimeoutError' } })
+    expect(sent).toEqual(Array(2).fill(`${api.baseUrl}/pets`))
+  })
 })
 
 describe('Retry-After', () => {
-  test('is waited for, until the waits add up to more than a call may wait', async () => {
-    const front = await serve([error(429, { 'Retry-After': '1' })])
+  test('delays the retry, until the waits exceed the limit', async () => {
+    const api = await serve([error(429, { 'Retry-After': '1' })])
 
-    const created = createClient({ ...front, maxWaitSeconds: 1.9 }).pets.create(aCat())
+    const created = createClient({ ...api, maxWaitSeconds: 1.9 }).pets.create(aCat())
 
     await expect(created).rejects.toMatchObject({ status: 429, retryAfter: 1 })
-    const [first, again, ...more] = front.requests.map(({ at }) => at)
+    const [first, again, ...more] = api.requests.map(({ at }) => at)
     expect((again ?? 0) - (first ?? 0)).toBeGreaterThan(990)
     expect(more).toEqual([])
   })
@@ -76,51 +103,62 @@ describe('Retry-After', () => {
   test.each([
     ['in seconds', { 'Retry-After': '3600' }],
     [
-      'as a date, by the clock of who wrote it',
+      'as a date, by the clock of the sender',
       { Date: 'Tue, 01 Jan 2030 00:00:00 GMT', 'Retry-After': 'Tue, 01 Jan 2030 01:00:00 GMT' },
     ],
-  ])('that asks for too much patience ends the call at once: %s', async (_, headers) => {
-    const front = await serve([error(503, headers)])
+  ])('ends the call at once if it exceeds the limit: %s', async (_, headers) => {
+    const api = await serve([error(503, headers)])
 
-    const created = createClient(front).pets.create(aCat())
+    const created = createClient(api).pets.create(aCat())
 
     await expect(created).rejects.toMatchObject({ status: 503, requestId: 'abc=', retryAfter: 3600 })
-    expect(front.requests).toHaveLength(1)
+    expect(api.requests).toHaveLength(1)
   })
 
   test.each([
     ['soon', undefined],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
-  ])('%s asks for no wait', async (value, retryAfter) => {
-    const front = await serve([error(503, { 'Retry-After': value })])
+  ])('%s does not delay the retry', async (value, retryAfter) => {
+    const api = await serve([error(503, { 'Retry-After': value })])
 
-    const created = createClient({ ...front, attempts: 2 }).pets.create(aCat())
+    const created = createClient({ ...api, attempts: 2 }).pets.create(aCat())
 
     await expect(created).rejects.toMatchObject({ status: 503, retryAfter })
-    expect(front.requests).toHaveLength(2)
+    expect(api.requests).toHaveLength(2)
   })
 })
 
-test('a request is sent five times, or as often as was asked for', async () => {
-  const [five, two] = [await serve([error(503)]), await serve([error(503)])]
+describe('a signal ends a call', () => {
+  const reason = new Error('The test has seen enough.')
 
-  const failed = [createClient(five).pets.create(aCat()), createClient({ ...two, attempts: 2 }).pets.create(aCat())]
+  test('before it is sent', async () => {
+    const api = await serve(['silence'])
 
-  expect((await Promise.allSettled(failed)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  expect([five.requests.length, two.requests.length]).toEqual([5, 2])
-})
+    const listed = allOf(createClient(api).pets.list({}, { signal: AbortSignal.abort(reason) }))
 
-test('what does not answer in time is sent again, and given up in the end', async () => {
-  const front = await serve(['silence'])
-  const sent: unknown[] = []
-  const counted: typeof fetch = (input, init) => {
-    sent.push(input)
-    return fetch(input, init)
-  }
+    await expect(listed).rejects.toBe(reason)
+    expect(api.requests).toEqual([])
+  })
 
-  const options = { ...front, fetch: counted, attempts: 2, timeoutSeconds: 0.05 }
-  const created = createClient(options).pets.create(aCat())
+  test('while it waits for the response', async () => {
+    const api = await serve(['silence'])
+    const controller = new AbortController()
 
-  await expect(created).rejects.toMatchObject({ code: 'no_answer', status: 0, cause: { name: 'TimeoutError' } })
-  expect(sent).toEqual(Array(2).fill(`${front.baseUrl}/pets`))
+    const read = createClient({ ...api, attempts: 1 }).pets.get(1, { signal: controller.signal })
+    await expect.poll(() => api.requests.length, { timeout: 30_000 }).toBe(1)
+    controller.abort(reason)
+
+    await expect(read).rejects.toBe(reason)
+    expect(api.requests).toHaveLength(1)
+  })
+
+  test('while it waits to retry', async () => {
+    const controller = new AbortController()
+
+    const waited = pause(3600, controller.signal)
+    controller.abort(reason)
+
+    await expect(waited).rejects.toBe(reason)
+    await expect(pause(3600, controller.signal)).rejects.toBe(reason)
+  })
 })

@@ -7,7 +7,7 @@ import {
   PetStoreError,
 } from '../../../shared/client/client.ts'
 
-// What compiles, and what does not. `tsc` proves it of the sources, and package.test.ts of the package.
+// Calls that compile, and calls that must not. `tsc` checks them against the sources, package.test.ts against the package.
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -18,7 +18,7 @@ export const types: [
   Same<ListQuery, { limit?: number | undefined; status?: PetStatus | undefined }>,
 ] = [true, true, true, true]
 
-export const right = async ({ pets }: Client, { signal }: AbortController) => {
+export const valid = async ({ pets }: Client, { signal }: AbortController) => {
   const rex: Pet = await pets.create({ name: 'Rex', categoryId: 7 })
   await pets.create({ name: 'Rex', categoryId: 7n, status: 'sold' }, { idempotencyKey: 'a', signal })
   await pets.create(await pets.get(rex.id, { signal }))
@@ -30,32 +30,34 @@ export const right = async ({ pets }: Client, { signal }: AbortController) => {
   for await (const page of pets.list({ status: 'sold', limit: 7 }, { signal }).pages()) console.info(page.length)
 }
 
-export const wrong = ({ pets }: Client) => [
-  // @ts-expect-error: it needs a category.
+export const invalid = ({ pets }: Client) => [
+  // @ts-expect-error: a category is required.
   pets.create({ name: 'Rex' }),
-  // @ts-expect-error: it needs a name.
+  // @ts-expect-error: a name is required.
   pets.create({ categoryId: 7 }),
   // @ts-expect-error: a category is an integer.
   pets.create({ name: 'Rex', categoryId: '7' }),
-  // @ts-expect-error: no pet has this status.
+  // @ts-expect-error: not a status.
   pets.create({ name: 'Rex', categoryId: 7, status: 'gone' }),
   // @ts-expect-error: the service assigns the id.
   pets.create({ id: 1, name: 'Rex', categoryId: 7 }),
-  // @ts-expect-error: no pet has this status.
+  // @ts-expect-error: not a status.
   pets.list({ status: 'gone' }),
   // @ts-expect-error: a limit is a number.
   pets.list({ limit: '7' }),
-  // @ts-expect-error: pages are found by themselves.
+  // @ts-expect-error: the client finds the next page by itself.
   pets.list({ cursor: 'AAFTb0vWvW4eQ0pM' }),
   // @ts-expect-error: an id is a number.
   pets.get('1'),
-  // @ts-expect-error: an id is needed.
+  // @ts-expect-error: an id is required.
   pets.get(),
-  // @ts-expect-error: a list is read by `for await`.
+  // @ts-expect-error: a list is an async iterable.
   ...pets.list(),
 ]
 
-export const told = (error: unknown): [string, string, number, string | undefined, number | undefined] | undefined =>
+export const details = (
+  error: unknown,
+): [string, string, number, string | undefined, number | undefined] | undefined =>
   error instanceof PetStoreError
     ? [error.code, error.message, error.status, error.requestId, error.retryAfter]
     : undefined

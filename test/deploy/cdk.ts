@@ -1,26 +1,43 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { run, type Surroundings } from '../support/process.ts'
-import { stripAssembly } from './strip.ts'
 
-/** The CDK, in these surroundings and with its files in `folder`. */
+/** The outputs of each stack, by name. */
+export type Outputs = Record<string, Record<string, string>>
+
+/** The CDK command, with its files in `folder`. */
 export const cdkIn = (folder: string, surroundings: Surroundings) => {
   const cdk = (...args: string[]) => run('cdk', args, surroundings)
   const outputsFile = join(folder, 'outputs.json')
   return {
-    /** Synthesizes what `app` defines, less what the emulator refuses. Returns the folder. */
+    /** Synthesizes an app, without what the emulator does not support. Returns the folder of the assembly. */
     synth: async (app: string): Promise<string> => {
-      const assembly = join(folder, app.replaceAll(/\W/g, '-'))
-      await cdk('synth', '--quiet', '--app', `node ${app}`, '--output', assembly)
-      stripAssembly(assembly)
+      const assembly = join(folder, basename(app, '.ts'))
+      // The emulator does not support CodeDeploy, which the canary release uses.
+      const context = ['--context', 'release=all-at-once']
+      await cdk('synth', '--quiet', '--app', `node ${app}`, ...context, '--output', assembly)
+      for (const template of globSync(join(assembly, '*.template.json'))) removeUnsupported(template)
       return assembly
     },
     bootstrap: (assembly: string) => cdk('bootstrap', '--app', assembly),
     /** Deploys all stacks. Returns their outputs. */
-    deploy: async (assembly: string): Promise<Record<string, Record<string, string>>> => {
+    deploy: async (assembly: string): Promise<Outputs> => {
       const approved = ['--require-approval', 'never', '--method', 'direct']
       await cdk('deploy', '--all', '--app', assembly, ...approved, '--outputs-file', outputsFile)
       return JSON.parse(readFileSync(outputsFile, 'utf8'))
     },
   }
+}
+
+type Resource = { Type: string; Properties?: { Metrics?: unknown } }
+
+/** Removes the resources for which the emulator refuses a whole template. No other resource refers to them. */
+const removeUnsupported = (file: string): void => {
+  const template = JSON.parse(readFileSync(file, 'utf8'))
+  const isUnsupported = ({ Type, Properties }: Resource): boolean =>
+    Type === 'AWS::Logs::QueryDefinition' || (Type === 'AWS::CloudWatch::Alarm' && Properties?.Metrics !== undefined) // An alarm on metric math.
+  const removed = Object.entries<Resource>(template.Resources).filter(([, resource]) => isUnsupported(resource))
+  for (const [name] of removed) delete template.Resources[name]
+  console.log(`  Removed from ${basename(file)}: ${removed.map(([name]) => name).join(', ')}`)
+  writeFileSync(file, JSON.stringify(template))
 }

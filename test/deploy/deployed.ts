@@ -1,43 +1,56 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { send } from '../support/http.ts'
+import type { Outputs } from './cdk.ts'
+import { type Emulator, startProxy } from './emulator.ts'
 
 /** A deployed API, and a key for it. */
 export type Deployed = { baseUrl: string; apiKey: string }
 
 type Pet = { id: number; name: string; categoryId: number; status: string }
 
-/** Adds a pet. */
-export const addPet = async (api: Deployed): Promise<Pet> => {
-  const sent = { name: 'Rex', categoryId: 7, status: 'pending' }
-  const headers = { ...authorization(api), 'Content-Type': 'application/json' }
-  const { status, body } = await send(api.baseUrl, {
-    method: 'POST',
-    path: '/pets',
-    headers,
-    body: JSON.stringify(sent),
-  })
+/** Makes the API of a stage reachable at an origin of its own, and issues a key with the operators' command. */
+export const openApi = async (
+  stage: 'staging' | 'production',
+  { address, env }: Emulator,
+  outputs: Outputs,
+): Promise<Deployed> => {
+  const stack = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }[stage]
+  const { hostname, pathname } = new URL(outputs[stack]?.BaseUrl ?? '')
+  const origin = await startProxy(`${address}/_aws/execute-api/${hostname.split('.')[0]}`, 'http')
+  const args = ['infra/keys/main.ts', 'issue', '--stage', stage, '--name', 'Deployment test', '--json']
+  const { stdout } = await promisify(execFile)('node', args, { env })
+  return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
+}
+
+/** Creates a pet. */
+export const addPet = async ({ baseUrl, apiKey }: Deployed): Promise<Pet> => {
+  const newPet = { name: 'Rex', categoryId: 7, status: 'pending' }
+  const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
+  const { status, body } = await send(baseUrl, { method: 'POST', path: '/pets', headers, body: JSON.stringify(newPet) })
   assert.equal(status, 201)
-  const pet = body as Pet // What the interface says of a 201; the API suite proves it.
-  assert.deepEqual(pet, { id: pet.id, ...sent })
+  const pet = body as Pet // The API tests prove that a 201 has this shape.
+  assert.deepEqual(pet, { id: pet.id, ...newPet })
   return pet
 }
 
 /** Expects a pet to be found by its id, and in the list of its status. */
 export const expectPet = async (api: Deployed, pet: Pet): Promise<void> => {
-  const headers = authorization(api)
-  const found = await send(api.baseUrl, { path: `/pets/${pet.id}`, headers })
-  const listed = await send(api.baseUrl, { path: `/pets?status=${pet.status}`, headers })
+  const found = await get(api, `/pets/${pet.id}`)
+  const listed = await get(api, `/pets?status=${pet.status}`)
   assert.deepEqual(found.body, pet)
+  assert(Array.isArray(listed.body))
   assert.deepEqual(
-    Object(listed.body).find?.(({ id }: Pet) => id === pet.id),
+    listed.body.find(({ id }) => id === pet.id),
     pet,
   )
 }
 
 /** Expects the API to refuse the key. */
-export const expectRefusal = async (api: Deployed): Promise<void> => {
-  const { status } = await send(api.baseUrl, { path: '/pets', headers: authorization(api) })
-  assert.equal(status, 401)
+export const expectUnauthorized = async (api: Deployed): Promise<void> => {
+  assert.equal((await get(api, '/pets')).status, 401)
 }
 
-const authorization = ({ apiKey }: Deployed) => ({ Authorization: `Bearer ${apiKey}` })
+const get = ({ baseUrl, apiKey }: Deployed, path: string) =>
+  send(baseUrl, { path, headers: { Authorization: `Bearer ${apiKey}` } })

@@ -1,38 +1,84 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { environment, type Surroundings, start } from '../support/process.ts'
-import { type Account, credentialsEnvironment, REGION } from './account.ts'
 
-type Options = { credentials: Account['credentials']; output: Surroundings['output'] }
+const REGION = 'eu-central-1'
 
-/** Starts an empty emulated AWS on a free port of this machine alone, and waits until it is ready. Returns its address. */
+// A function's process serves one request at a time, so this also limits the number of processes. One hundred processes
+// take longer to start than the functions wait for DynamoDB.
+const MAX_CONNECTIONS = 8
+
+/** An emulated AWS: its address, and the environment of commands that use it. */
+export type Emulator = { address: string; env: NodeJS.ProcessEnv }
+
+/** Starts an empty emulated AWS (MiniStack) on a free port of this machine alone, and waits until it is ready. */
 export const startEmulator = async (
   python: string,
   folder: string,
-  { credentials, output }: Options,
-): Promise<string> => {
+  output: Surroundings['output'],
+): Promise<Emulator> => {
+  // New ones each time, because CDK caches the account of an access key. They have all rights.
+  const credentials = { AWS_ACCESS_KEY_ID: randomUUID(), AWS_SECRET_ACCESS_KEY: randomUUID() }
   const port = await freePort()
-  const env = { ...environment, ...credentialsEnvironment(credentials), ...settings(port, folder) }
-  const child = start(python, ['-m', 'ministack'], { env, output })
-  const endpoint = `http://127.0.0.1:${port}`
-  while (!(await isReady(endpoint))) {
+  const address = `http://127.0.0.1:${port}`
+  const child = start(python, ['-m', 'ministack'], {
+    env: { ...environment, ...credentials, ...settings(port, folder) },
+    output,
+  })
+  while (!(await isReady(address))) {
     const ended = child.exitCode ?? child.signalCode
     if (ended !== null) throw new Error(`The emulated AWS ended with ${ended}.`)
     await setTimeout(50)
   }
-  return endpoint
+  const env = {
+    ...environment,
+    ...credentials,
+    AWS_ENDPOINT_URL: await startProxy(address, 'https'), // CDK's bucket refuses requests without TLS.
+    AWS_REGION: REGION,
+    // This machine's own configuration may be for a real account.
+    AWS_CONFIG_FILE: '/nowhere',
+    AWS_SHARED_CREDENTIALS_FILE: '/nowhere',
+    CDK_HOME: folder,
+  }
+  return { address, env }
+}
+
+/**
+ * Starts a proxy that forwards to `target`, and tells it that requests came over `protocol`. It gives a deployed API an
+ * origin of its own, as on AWS: the emulator serves all APIs from one origin, either below a path, which is missing in
+ * the links of responses, or by host names that few machines resolve.
+ */
+export const startProxy = async (target: string, protocol: 'http' | 'https'): Promise<string> => {
+  const { hostname, port, pathname } = new URL(target)
+  const agent = new Agent({ maxSockets: MAX_CONNECTIONS })
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, rawHeaders } = incoming
+    const headers = [...rawHeaders, 'X-Forwarded-Proto', protocol]
+    const path = pathname.replace(/\/$/, '') + url
+    const forwarded = request({ agent, hostname, port, method, path, headers })
+    forwarded.on('error', () => outgoing.destroy())
+    forwarded.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 0, response.rawHeaders)
+      response.pipe(outgoing)
+    })
+    incoming.pipe(forwarded)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${portOf(server)}`
 }
 
 const settings = (port: number, folder: string): Record<string, string> => ({
   BIND_HOST: '127.0.0.1',
   GATEWAY_PORT: `${port}`,
   MINISTACK_REGION: REGION,
-  AUTH: 'true', // A function may do what its role grants, and no more.
-  LAMBDA_EXECUTOR: 'local', // Functions run as processes of the Node.js that comes first on the PATH.
-  DOCKER_HOST: 'unix:///nowhere', // Or else it clears away the containers that it takes for its own.
-  IOT_MTLS_ENABLED: '0', // Or else it takes port 8883, too.
+  AUTH: 'true', // Enforces the rights of each function's role.
+  LAMBDA_EXECUTOR: 'local', // Runs functions with the first `node` of the PATH.
+  DOCKER_HOST: 'unix:///nowhere', // It would remove containers that look like its own.
+  IOT_MTLS_ENABLED: '0', // It would listen on port 8883.
   TMPDIR: folder,
   STATE_DIR: join(folder, 'state'),
   S3_DATA_DIR: join(folder, 's3'),
@@ -41,16 +87,18 @@ const settings = (port: number, folder: string): Record<string, string> => ({
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
+  const port = portOf(server)
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.')
-  return address.port
+  return port
 }
 
-const isReady = async (endpoint: string): Promise<boolean> => {
+// Only a server on a pipe has another kind of address.
+const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port
+
+const isReady = async (address: string): Promise<boolean> => {
   try {
-    return (await fetch(`${endpoint}/_ministack/ready`)).ok
+    return (await fetch(`${address}/_ministack/ready`)).ok
   } catch {
     return false
   }

@@ -1,36 +1,73 @@
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { endAll } from '../support/process.ts'
-import { proveDeployment } from './prove-deployment.ts'
+import { endAll, environment, preparePython, run } from '../support/process.ts'
+import { cdkIn } from './cdk.ts'
+import { addPet, type Deployed, expectPet, expectUnauthorized, openApi } from './deployed.ts'
+import { startEmulator } from './emulator.ts'
 
-// `npm run test:deploy`: deploys both stages to an emulated AWS, and tries what was deployed.
+// `npm run test:deploy`: deploys both stages to an emulated AWS, tests them, deploys an update, and checks that their
+// data is still there.
 
-const MOST_MINUTES = 10
-const LINES_SHOWN = 60
+const TIMEOUT_MINUTES = 10
+const LOG_LINES_SHOWN = 60
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-deploy-'))
 const logFile = join(folder, 'log')
 
-let ending = false
+const testDeployment = async (output: number): Promise<void> => {
+  const python = await step('Prepare Python', () => preparePython('test/deploy/requirements.txt', output))
+  const emulator = await step('Start the emulated AWS', () => startEmulator(python, folder, output))
+  const { env } = emulator
+  const cdk = cdkIn(folder, { env, output })
+
+  const assembly = await step('Synthesize', () => cdk.synth('infra/app.ts'))
+  await step('Bootstrap', () => cdk.bootstrap(assembly))
+  const outputs = await step('Deploy', () => cdk.deploy(assembly))
+  const staging = await openApi('staging', emulator, outputs)
+  const production = await openApi('production', emulator, outputs)
+
+  const pets = await step('Use production', () => Promise.all([addPet(production), addPet(production)]))
+  await expectUnauthorized({ ...production, apiKey: staging.apiKey })
+  const smoke = ['infra/smoke/main.ts', '--stage', 'production', '--base-url', production.baseUrl]
+  await step('Smoke test production', () => run('node', smoke, { env, output: 'inherit' }))
+  await step('Run the API tests in staging', () => runApiTests(staging))
+
+  const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts'))
+  await step('Deploy the update', () => cdk.deploy(update))
+  await step('Read the pets again', () => Promise.all(pets.map((pet) => expectPet(production, pet))))
+}
+
+const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
+  const args = ['run', '--config', 'test/vitest.config.ts', '--no-file-parallelism', 'test/api']
+  return run('vitest', args, { env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey }, output: 'inherit' })
+}
+
+const step = async <Result>(name: string, act: () => Promise<Result>): Promise<Result> => {
+  const startedAt = performance.now()
+  console.log(name)
+  const result = await act()
+  console.log(`  ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  return result
+}
+
+let isEnding = false
+
 const end = async (code: number, message?: string): Promise<void> => {
-  if (ending) return
-  ending = true
+  if (isEnding) return
+  isEnding = true
   await endAll()
-  if (message) console.error(`${lastLines()}${message}`)
+  if (message) console.error(readFileSync(logFile, 'utf8').split('\n').slice(-LOG_LINES_SHOWN).join('\n') + message)
   rmSync(folder, { recursive: true, force: true })
   process.exit(code)
 }
 
-const lastLines = (): string => readFileSync(logFile, 'utf8').split('\n').slice(-LINES_SHOWN).join('\n')
-
-process.on('SIGINT', () => end(130))
-process.on('SIGTERM', () => end(143))
-process.on('SIGHUP', () => end(129))
-setTimeout(() => end(1, `This was not done after ${MOST_MINUTES} minutes.`), MOST_MINUTES * 60_000)
+for (const [signal, code] of Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }))
+  process.on(signal, () => end(code))
+setTimeout(() => end(1, `The test did not end within ${TIMEOUT_MINUTES} minutes.`), TIMEOUT_MINUTES * 60_000)
 
 try {
-  await proveDeployment(folder, openSync(logFile, 'a'))
+  await testDeployment(openSync(logFile, 'a'))
   await end(0)
 } catch (error) {
   await end(1, error instanceof Error ? error.message : String(error))

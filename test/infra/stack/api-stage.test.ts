@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { everyOption, only, onlyId, propertiesOf, resource, stageNames, tableOf, templateOf } from './template.ts'
+import { both, everyOption, only, onlyId, propertiesOf, resource, tableOf, templateOf } from './template.ts'
 
 const { certificateArn, domainName } = everyOption
 
@@ -22,12 +22,9 @@ test.each([
   ])
 })
 
-describe.each(stageNames)('the access log of %s', (name) => {
-  const template = templateOf(name)
-  const { AccessLogSetting } = only(template, 'AWS::ApiGateway::Stage')
-
+describe.each(both())('the access log of $stage', ({ template }) => {
   test('has one line of JSON for each request, without anything that may contain an API key', () => {
-    expect(JSON.parse(AccessLogSetting.Format)).toEqual({
+    expect(JSON.parse(only(template, 'AWS::ApiGateway::Stage').AccessLogSetting.Format)).toEqual({
       requestId: '$context.extendedRequestId',
       requestTime: '$context.requestTime',
       sourceIp: '$context.identity.sourceIp',
@@ -44,51 +41,39 @@ describe.each(stageNames)('the access log of %s', (name) => {
     })
   })
 
-  test('has its own log group', () => {
-    const parts = AccessLogSetting.DestinationArn['Fn::Join'][1]
-    const { Ref } = parts.at(-1)
-    const functionLogs = propertiesOf(template, 'AWS::Lambda::Function').map(
-      ({ LoggingConfig }) => LoggingConfig.LogGroup.Ref,
-    )
-
-    expect(parts.at(-2)).toBe(':log-group:')
-    expect(resource(template, Ref).Type).toBe('AWS::Logs::LogGroup')
-    expect(functionLogs).not.toContain(Ref)
-  })
-
   test('is allowed by the account before the stage is created, and after the stack is deleted', () => {
-    const account = resource(template, onlyId(template, 'AWS::ApiGateway::Account'))
+    const accountId = onlyId(template, 'AWS::ApiGateway::Account')
+    const account = resource(template, accountId)
     const role = resource(template, account.Properties.CloudWatchRoleArn['Fn::GetAtt'][0])
-    const [, policy] = role.Properties.ManagedPolicyArns[0]['Fn::Join']
 
     const retained = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }
     expect(account).toMatchObject(retained)
     expect(role).toMatchObject(retained)
-    expect(policy.at(-1)).toBe(':iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs')
-    expect(resource(template, onlyId(template, 'AWS::ApiGateway::Stage')).DependsOn).toEqual([
-      onlyId(template, 'AWS::ApiGateway::Account'),
-    ])
+    expect(JSON.stringify(role)).toContain(':iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs')
+    expect(resource(template, onlyId(template, 'AWS::ApiGateway::Stage')).DependsOn).toEqual([accountId])
   })
 })
 
-test.each(stageNames)('%s without a domain name has the address of API Gateway, without a trailing slash', (name) => {
-  const template = templateOf(name)
-  const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
-  const host = [api, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
+test.each(both())(
+  '$stage without a domain name has the address of API Gateway, without a trailing slash',
+  ({ template }) => {
+    const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
+    const host = [api, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
 
-  expect(template.toJSON().Outputs).toEqual({
-    BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
-    PetsTable: { Value: { Ref: tableOf(template, 'id') } },
-    ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
-    IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
-  })
-  template.resourceCountIs('AWS::ApiGateway::DomainName', 0)
-  template.resourceCountIs('AWS::ApiGateway::BasePathMapping', 0)
-  template.resourceCountIs('AWS::Route53::RecordSet', 0)
-})
+    expect(template.toJSON().Outputs).toEqual({
+      BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
+      PetsTable: { Value: { Ref: tableOf(template, 'id') } },
+      ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
+      IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
+    })
+    template.resourceCountIs('AWS::ApiGateway::DomainName', 0)
+    template.resourceCountIs('AWS::ApiGateway::BasePathMapping', 0)
+    template.resourceCountIs('AWS::Route53::RecordSet', 0)
+  },
+)
 
-describe.each(stageNames)('%s with a domain name', (name) => {
-  const template = templateOf(name, everyOption)
+describe.each(['staging', 'production'] as const)('%s with a domain name', (stage) => {
+  const template = templateOf(stage, everyOption)
   const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
 
   test('has no other address, and requires TLS 1.2 or newer', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { referenceScript } from '../../../infra/openapi/docs-page.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
-import { aliasOf, methodsOf, only, onlyId, propertiesOf, stackNames, stageNames, templateOf } from './template.ts'
+import { aliasOf, both, methodsOf, only, onlyId, propertiesOf } from './template.ts'
 
 const EXPOSED =
   'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, ' +
@@ -15,19 +15,9 @@ const COMMON = {
   'X-Request-Id': 'context.extendedRequestId',
 }
 
-const retryAfter = { 'Retry-After': "'1'" }
-const challenge = { 'WWW-Authenticate': `'Bearer realm="pet-store"'` }
-
-const CONTENT_TYPES = [
-  'application/json',
-  'application/octet-stream',
-  'application/x-www-form-urlencoded',
-  'application/xml',
-  'multipart/form-data',
-  'text/html',
-  'text/plain',
-  'text/xml',
-]
+const TEXT_TYPES = ['html', 'plain', 'xml'].map((type) => `text/${type}`)
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data']
+const CONTENT_TYPES = [...TEXT_TYPES, ...FORM_TYPES, 'application/json', 'application/octet-stream', 'application/xml']
 
 const prefixed = (prefix: string, headers: object) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]))
@@ -67,14 +57,13 @@ const expectErrorBody = (text: string, status: number, code: string): void => {
 const script = referenceScript()
 const documents = Object.entries(publicDocuments({ address: script.publicAddress, integrity: script.integrity }))
 
-describe.each(stageNames)('the API of %s', (stage) => {
-  const template = templateOf(stage)
+describe.each(both())('the API of $stage', ({ stackName, template }) => {
   const methods = methodsOf(template)
   const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
 
   test('is regional, requires TLS 1.2 or newer, and compresses responses of 1 KiB or more', () => {
     expect(only(template, 'AWS::ApiGateway::RestApi')).toEqual({
-      Name: stackNames[stage],
+      Name: stackName,
       EndpointConfiguration: { Types: ['REGIONAL'] },
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
       EndpointAccessMode: 'STRICT',
@@ -144,39 +133,31 @@ describe.each(stageNames)('the API of %s', (stage) => {
   })
 
   test.each([
-    ['ACCESS_DENIED', 403, 'forbidden', {}],
-    ['API_CONFIGURATION_ERROR', 502, 'bad_gateway', {}],
-    ['AUTHORIZER_CONFIGURATION_ERROR', 500, 'internal_server_error', {}],
-    ['AUTHORIZER_FAILURE', 500, 'internal_server_error', {}],
-    ['BAD_REQUEST_BODY', 400, 'bad_request', {}],
-    ['BAD_REQUEST_PARAMETERS', 400, 'bad_request', {}],
-    ['DEFAULT_4XX', 400, 'bad_request', {}],
-    ['DEFAULT_5XX', 502, 'bad_gateway', {}],
-    ['EXPIRED_TOKEN', 403, 'forbidden', {}],
-    ['INTEGRATION_FAILURE', 502, 'bad_gateway', {}],
-    ['INTEGRATION_TIMEOUT', 504, 'gateway_timeout', retryAfter],
-    ['INVALID_API_KEY', 403, 'forbidden', {}],
-    ['INVALID_SIGNATURE', 403, 'forbidden', {}],
-    ['MISSING_AUTHENTICATION_TOKEN', 404, 'not_found', {}],
-    ['QUOTA_EXCEEDED', 429, 'too_many_requests', retryAfter],
-    ['REQUEST_TOO_LARGE', 413, 'payload_too_large', {}],
-    ['RESOURCE_NOT_FOUND', 404, 'not_found', {}],
-    ['THROTTLED', 429, 'too_many_requests', retryAfter],
-    ['UNAUTHORIZED', 401, 'unauthorized', challenge],
-    ['UNSUPPORTED_MEDIA_TYPE', 415, 'unsupported_media_type', {}],
-    ['WAF_FILTERED', 403, 'forbidden', {}],
-  ])('returns the Error body for the gateway response %s: %d', (ResponseType, status, code, headers) => {
+    [400, 'bad_request', {}, ['BAD_REQUEST_BODY', 'BAD_REQUEST_PARAMETERS', 'DEFAULT_4XX']],
+    [401, 'unauthorized', { 'WWW-Authenticate': `'Bearer realm="pet-store"'` }, ['UNAUTHORIZED']],
+    [403, 'forbidden', {}, ['ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE', 'WAF_FILTERED']],
+    [404, 'not_found', {}, ['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND']],
+    [413, 'payload_too_large', {}, ['REQUEST_TOO_LARGE']],
+    [415, 'unsupported_media_type', {}, ['UNSUPPORTED_MEDIA_TYPE']],
+    [429, 'too_many_requests', { 'Retry-After': "'1'" }, ['QUOTA_EXCEEDED', 'THROTTLED']],
+    [500, 'internal_server_error', {}, ['AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE']],
+    [502, 'bad_gateway', {}, ['API_CONFIGURATION_ERROR', 'DEFAULT_5XX', 'INTEGRATION_FAILURE']],
+    [504, 'gateway_timeout', { 'Retry-After': "'1'" }, ['INTEGRATION_TIMEOUT']],
+  ])('returns %d with the Error body for these gateway responses', (status, code, headers, types) => {
     const responses = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse')
-    const response = responses.find((each) => each.ResponseType === ResponseType)
+    const found = responses.filter(({ StatusCode }) => StatusCode === `${status}`)
 
+    expect(found.map(({ ResponseType }) => ResponseType).sort()).toEqual(types)
+    for (const response of found) {
+      expect(response).toEqual({
+        RestApiId: api,
+        ResponseType: expect.any(String),
+        StatusCode: `${status}`,
+        ResponseParameters: prefixed('gatewayresponse', { ...COMMON, ...headers }),
+        ResponseTemplates: { 'application/json': expect.any(String) },
+      })
+      expectErrorBody(response.ResponseTemplates['application/json'], status, code)
+    }
     expect(responses).toHaveLength(21)
-    expect(response).toEqual({
-      RestApiId: api,
-      ResponseType,
-      StatusCode: `${status}`,
-      ResponseParameters: prefixed('gatewayresponse', { ...COMMON, ...headers }),
-      ResponseTemplates: { 'application/json': expect.any(String) },
-    })
-    expectErrorBody(response.ResponseTemplates['application/json'], status, code)
   })
 })

@@ -1,37 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { operationIds } from '../../../shared/contract.ts'
-import {
-  aliasOf,
-  everyOption,
-  functionOf,
-  partsOf,
-  propertiesOf,
-  resource,
-  stageNames,
-  tableOf,
-  templateOf,
-} from './template.ts'
+import { both, everyOption, partsOf, propertiesOf, resource, tableOf, templateOf } from './template.ts'
 
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] })
 const allow = (Action: string | string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource })
 
-describe.each(stageNames)('in %s', (name) => {
-  const template = templateOf(name)
+describe.each(both())('in $stage', ({ stage, template }) => {
   const pets = tableOf(template, 'id')
   const apiKeys = tableOf(template, 'digest')
   const idempotencyKeys = tableOf(template, 'intent')
 
   // A contract entry is all that a new operation needs.
-  test.each(operationIds)('%s has an alias, a function, a role and a log group', (operation) => {
-    const { role, logGroup } = partsOf(template, operation)
-
-    expect(resource(template, aliasOf(template, operation)).Type).toBe('AWS::Lambda::Alias')
-    expect(resource(template, functionOf(template, operation)).Type).toBe('AWS::Lambda::Function')
-    expect(resource(template, role).Type).toBe('AWS::IAM::Role')
-    expect(resource(template, logGroup).Type).toBe('AWS::Logs::LogGroup')
-  })
-
-  test('functions share neither role nor log group, and the stack has no other functions or policies', () => {
+  test('each operation has its own function, role and log group, and there are no other policies', () => {
     const parts = operationIds.map((operation) => partsOf(template, operation))
 
     expect(new Set(parts.flatMap(({ role, logGroup }) => [role, logGroup])).size).toBe(2 * operationIds.length)
@@ -51,7 +31,7 @@ describe.each(stageNames)('in %s', (name) => {
       Environment: {
         Variables: {
           API_KEYS_TABLE: { Ref: apiKeys },
-          KEY_PREFIX: { staging: 'test', production: 'live' }[name],
+          KEY_PREFIX: { staging: 'test', production: 'live' }[stage],
           PETS_TABLE: { Ref: pets },
           ...(operation === 'createPet' && { IDEMPOTENCY_KEYS_TABLE: { Ref: idempotencyKeys } }),
           READ_SHARDS: '1',
@@ -116,7 +96,7 @@ describe.each(stageNames)('in %s', (name) => {
   })
 
   test('functions have reserved and provisioned concurrency if the stage sets it', () => {
-    const limited = templateOf(name, everyOption)
+    const limited = templateOf(stage, everyOption)
 
     const reserved = propertiesOf(limited, 'AWS::Lambda::Function').map((each) => each.ReservedConcurrentExecutions)
     const warm = propertiesOf(limited, 'AWS::Lambda::Alias').map((each) => each.ProvisionedConcurrencyConfig)

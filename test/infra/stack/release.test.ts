@@ -14,10 +14,6 @@ test('staging moves all requests to a new version at once', () => {
   staging.resourceCountIs('AWS::CodeDeploy::Application', 0)
 })
 
-test('production has one deployment group for each function', () => {
-  production.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', operationIds.length)
-})
-
 describe.each(operationIds)('in production, a new version of %s', (operation) => {
   const { alias } = partsOf(production, operation)
   const update = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate
@@ -31,8 +27,6 @@ describe.each(operationIds)('in production, a new version of %s', (operation) =>
     { Name: 'FunctionName', Value: handler },
     { Name: 'Resource', Value: { 'Fn::Join': ['', [handler, ':live']] } },
   ]
-  const alarmOn = (properties: object) =>
-    expect.objectContaining({ Threshold: 0, Period: 60, EvaluationPeriods: 1, ...properties })
 
   test('gets 10 % of the requests for 5 minutes, and is rolled back by an alarm', () => {
     expect(update).toEqual({
@@ -48,39 +42,18 @@ describe.each(operationIds)('in production, a new version of %s', (operation) =>
   })
 
   test('is rolled back if it crashes, returns 500 or is slow', () => {
-    const lambda = { Namespace: 'AWS/Lambda', Dimensions: newVersion }
-    const version = [
+    const always = { Threshold: 0, Period: 60, EvaluationPeriods: 1 }
+    const lambda = { ...always, Namespace: 'AWS/Lambda', Dimensions: newVersion }
+    const Dimensions = [
       { Name: 'Operation', Value: operation },
       { Name: 'Version', Value: alias.Properties.FunctionVersion },
     ]
 
-    expect(alarms).toEqual([
-      alarmOn({ ...lambda, MetricName: 'Errors', Statistic: 'Sum' }),
-      alarmOn({
-        Namespace: 'PetStoreProduction',
-        MetricName: 'InternalErrors',
-        Dimensions: version,
-        Statistic: 'Sum',
-      }),
-      alarmOn({
-        ...lambda,
-        MetricName: 'Duration',
-        ExtendedStatistic: 'p99',
-        Threshold: 3000,
-        EvaluationPeriods: 2,
-      }),
+    expect(alarms).toMatchObject([
+      { ...lambda, MetricName: 'Errors', Statistic: 'Sum' },
+      { ...always, Namespace: 'PetStoreProduction', MetricName: 'InternalErrors', Dimensions, Statistic: 'Sum' },
+      { ...lambda, MetricName: 'Duration', ExtendedStatistic: 'p99', Threshold: 3000, EvaluationPeriods: 2 },
     ])
-  })
-
-  test('is released by CodeDeploy and nobody else', () => {
-    const role = resource(production, group.ServiceRoleArn['Fn::GetAtt'][0]).Properties
-
-    expect(role.AssumeRolePolicyDocument.Statement).toEqual([
-      { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'codedeploy.amazonaws.com' } },
-    ])
-    expect(role.ManagedPolicyArns[0]['Fn::Join'][1].at(-1)).toBe(
-      ':iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited',
-    )
-    expect(role).not.toHaveProperty('Policies')
+    production.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', operationIds.length)
   })
 })

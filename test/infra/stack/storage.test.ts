@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Stage } from '../../../infra/stages.ts'
 import { operationIds } from '../../../shared/contract.ts'
-import { partsOf, propertiesOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
+import { partsOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
 
 describe.each([
   { name: 'staging', removal: 'Delete', protection: false, recovery: 1, logs: 14 },
@@ -48,72 +49,37 @@ describe.each([
     })
   })
 
-  test(`all logs are kept for ${logs} days: those of the functions and the access log`, () => {
-    const days = propertiesOf(template, 'AWS::Logs::LogGroup').map(({ RetentionInDays }) => RetentionInDays)
-
-    expect(days).toEqual(Array(operationIds.length + 1).fill(logs))
-  })
-
   test.each([
-    ['AWS::DynamoDB::Table', 3],
-    ['AWS::Logs::LogGroup', operationIds.length + 1],
-  ])(`each %s has the removal policy ${removal}`, (type, count) => {
+    ['AWS::DynamoDB::Table', 3, {}],
+    ['AWS::Logs::LogGroup', operationIds.length + 1, { RetentionInDays: logs }],
+  ])(`each %s has the removal policy ${removal} and the retention of the stage`, (type, count, Properties) => {
     const found = resourcesOf(template, type)
 
     expect(found).toHaveLength(count)
-    for (const [, each] of found) expect(each).toMatchObject({ DeletionPolicy: removal, UpdateReplacePolicy: removal })
+    for (const [, each] of found)
+      expect(each).toMatchObject({ DeletionPolicy: removal, UpdateReplacePolicy: removal, Properties })
   })
 })
 
-describe('with an existing table of pets', () => {
-  const template = templateOf('production', { adopt: { pets: 'restored-pets' } })
-  const adoptedArn = (path: string) => {
-    const parts = [{ Ref: 'AWS::Partition' }, ':dynamodb:', { Ref: 'AWS::Region' }, ':', { Ref: 'AWS::AccountId' }]
-    return { 'Fn::Join': ['', ['arn:', ...parts, `:table/restored-pets${path}`]] }
-  }
-
-  test('the stack creates only the other tables', () => {
-    template.resourceCountIs('AWS::DynamoDB::Table', 2)
-    expect(template.toJSON().Outputs).toMatchObject({
-      PetsTable: { Value: 'restored-pets' },
-      ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
-      IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
-    })
-  })
-
-  test.each([
-    ['listPets', 'dynamodb:Query', adoptedArn('/index/byStatus')],
-    ['createPet', ['dynamodb:GetItem', 'dynamodb:PutItem'], adoptedArn('')],
-  ])('%s knows the table and may use it', (operation, Action, Resource) => {
-    const { handler, role } = partsOf(template, operation)
-    const [{ PolicyDocument }] = resource(template, role).Properties.Policies
-
-    expect(handler.Environment.Variables.PETS_TABLE).toBe('restored-pets')
-    // CDK merges statements that allow the same actions on several tables.
-    const statements = PolicyDocument.Statement.flatMap((each: { Resource: unknown }) =>
-      [each.Resource].flat().map((Resource) => ({ ...each, Resource })),
-    )
-    expect(statements).toContainEqual({ Effect: 'Allow', Action, Resource })
-  })
-})
-
-test.each([
-  [
-    'all tables',
-    { pets: 'old-pets', apiKeys: 'old-keys', idempotencyKeys: 'old-intents' },
-    {
-      PetsTable: { Value: 'old-pets' },
-      ApiKeysTable: { Value: 'old-keys' },
-      IdempotencyKeysTable: { Value: 'old-intents' },
-    },
-  ],
-  ['only the table of API keys', { apiKeys: 'old-keys' }, { ApiKeysTable: { Value: 'old-keys' } }],
-])('a stack that is told to use %s creates only the others', (_, adopt, outputs) => {
+test.each<Stage['adopt'] & object>([
+  { pets: 'restored-pets' },
+  { apiKeys: 'restored-keys' },
+  { pets: 'restored-pets', apiKeys: 'restored-keys', idempotencyKeys: 'restored-intents' },
+])('the stack uses the existing tables %o, and creates the others', (adopt) => {
   const template = templateOf('production', { adopt })
   const { Outputs } = template.toJSON()
+  const { handler, role } = partsOf(template, 'createPet')
+  const { PETS_TABLE, API_KEYS_TABLE, IDEMPOTENCY_KEYS_TABLE } = handler.Environment.Variables
+  const rights = JSON.stringify(resource(template, role).Properties.Policies)
 
   template.resourceCountIs('AWS::DynamoDB::Table', 3 - Object.keys(adopt).length)
-  expect(Outputs).toMatchObject(outputs)
-  for (const { Environment } of propertiesOf(template, 'AWS::Lambda::Function'))
-    expect(Environment.Variables).toMatchObject({ PETS_TABLE: Outputs.PetsTable.Value, API_KEYS_TABLE: 'old-keys' })
+  expect(PETS_TABLE).toEqual(adopt.pets ?? { Ref: tableOf(template, 'id') })
+  expect(API_KEYS_TABLE).toEqual(adopt.apiKeys ?? { Ref: tableOf(template, 'digest') })
+  expect(IDEMPOTENCY_KEYS_TABLE).toEqual(adopt.idempotencyKeys ?? { Ref: tableOf(template, 'intent') })
+  expect(Outputs).toMatchObject({
+    PetsTable: { Value: PETS_TABLE },
+    ApiKeysTable: { Value: API_KEYS_TABLE },
+    IdempotencyKeysTable: { Value: IDEMPOTENCY_KEYS_TABLE },
+  })
+  for (const name of Object.values(adopt)) expect(rights).toContain(`:table/${name}"`)
 })

@@ -4,12 +4,9 @@ import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../../infra/stack/pet-store-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 
-type StageName = keyof typeof stages
+const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
 
-/** Both stages, for `describe.each`. */
-export const stageNames: StageName[] = ['staging', 'production']
-
-export const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
+type StageName = keyof typeof stackNames
 
 /** Every optional setting of a stage except `adopt`. */
 export const everyOption = {
@@ -21,29 +18,31 @@ export const everyOption = {
   provisionedConcurrency: 2,
 }
 
-type Synthesized = { stack: PetStoreStack; template: Template }
-const synthesized = new Map<string, Synthesized>()
+const synthesized = new Map<string, { stack: PetStoreStack; template: Template }>()
 
 /** A stage's stack and template, with other settings if given. Each is synthesized once, for all test files. */
-export const synthesize = (name: StageName, options: Partial<Stage> = {}): Synthesized => {
+export const synthesize = (name: StageName, options: Partial<Stage> = {}) => {
   const key = JSON.stringify([name, options])
-  const result = synthesized.get(key) ?? newStack(name, options)
+  const known = synthesized.get(key)
+  if (known) return known
+  // Bundling and CDK's own validation of the template take seconds.
+  const context = { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] }
+  const app = new App({ builtinCloudFormationValidation: false, context })
+  const stack = new PetStoreStack(app, stackNames[name], { ...stages[name], ...options })
+  const result = { stack, template: Template.fromStack(stack) }
   synthesized.set(key, result)
   return result
 }
 
-const newStack = (name: StageName, options: Partial<Stage>): Synthesized => {
-  // Bundling and CDK's own validation of the template take seconds.
-  const app = new App({
-    builtinCloudFormationValidation: false,
-    context: { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] },
-  })
-  const stack = new PetStoreStack(app, stackNames[name], { ...stages[name], ...options })
-  return { stack, template: Template.fromStack(stack) }
-}
+export const templateOf = (name: StageName, options?: Partial<Stage>): Template => synthesize(name, options).template
 
-export const templateOf = (name: StageName, options: Partial<Stage> = {}): Template =>
-  synthesize(name, options).template
+/** Both stages, for `describe.each`. A function, because some test files need only helpers of this file. */
+export const both = () =>
+  (['staging', 'production'] as const).map((stage) => ({
+    stage,
+    stackName: stackNames[stage],
+    template: templateOf(stage),
+  }))
 
 /** The resource with this logical id. */
 export const resource = (template: Template, logicalId: string) => template.toJSON().Resources[logicalId]

@@ -1,30 +1,71 @@
 import { vi } from 'vitest'
+import type { Event } from '../../shared/http.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
+import { endpoint } from '../shared/data/faulty-database.ts'
+import { eventOf } from '../support/events.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { getEvent } from './events.ts'
-import { endpoint } from './stored.ts'
 
-type Call = typeof import('../functions/call.ts')['call']
+/** The functions with caches and connections of their own, as in a Lambda container, and a proxy to the database. */
+export type Container = { call: typeof import('../functions/call.ts')['call']; proxy: FaultProxy }
 
-/** A process of Lambda's in which the functions run: they remember nothing of others, and have a proxy of their own. */
-export type Container = { call: Call; proxy: FaultProxy }
+let last: Promise<unknown> = Promise.resolve()
 
-let turn: Promise<unknown> = Promise.resolve()
-
-/** Starts one; one after the other, since modules are loaded and the environment is read where all can see it. */
-export const startContainer = (): Promise<Container> => {
-  const started = turn.then(start)
-  turn = started
-  return started
+/** Starts a container that has read an API key. One at a time, because modules and the environment are global. */
+export const startContainer = (apiKey = newApiKey('local')): Promise<Container> => {
+  const container = last.then(() => start(apiKey))
+  last = container
+  return container
 }
 
-const start = async (): Promise<Container> => {
+const start = async (apiKey: string): Promise<Container> => {
   const proxy = await startFaultProxy(endpoint)
   vi.resetModules()
   const { call } = await import('../functions/call.ts')
   process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
-  // The SDK reads its address at its first call, and keeps it.
-  await call(getEvent(1, newApiKey('local')))
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = endpoint
+  await call(getEvent(1, apiKey)) // The SDK reads the address at its first request, and keeps it.
   return { call, proxy }
 }
+
+/** A pet that a client wants to create; its name identifies it. */
+export type Wish = { name: string; apiKey: string; idempotencyKey?: string | undefined }
+
+export const createEvent = ({ name, apiKey, idempotencyKey }: Wish): Event =>
+  eventOf('createPet-created', {
+    headers: { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': idempotencyKey },
+    body: JSON.stringify({ name, categoryId: 7, status: 'available' }),
+  })
+
+export const getEvent = (id: number, apiKey: string): Event =>
+  eventOf('getPet-found', { headers: { Authorization: `Bearer ${apiKey}` }, petId: String(id) })
+
+export const listEvent = (query: Record<string, string>, apiKey: string): Event =>
+  eventOf('listPets-no-parameters', { headers: { Authorization: `Bearer ${apiKey}` }, query })
+
+/** A request, its response, and how long it took. */
+export type Exchange = { event: Event; response: Awaited<ReturnType<Container['call']>>; milliseconds: number }
+
+export const send = async ({ call }: Container, event: Event): Promise<Exchange> => {
+  const started = performance.now()
+  const response = await call(structuredClone(event)) // A function may change its event.
+  return { event, response, milliseconds: performance.now() - started }
+}
+
+/** Sends a request until `isDone`, at most `limit` times. Returns all exchanges. */
+export const sendUntil = async (
+  container: Container,
+  event: Event,
+  isDone: (exchange: Exchange) => boolean,
+  limit = 10,
+): Promise<Exchange[]> => {
+  const exchange = await send(container, event)
+  const more = isDone(exchange) || limit === 1 ? [] : await sendUntil(container, event, isDone, limit - 1)
+  return [exchange, ...more]
+}
+
+export const isCreated = ({ response }: Exchange): boolean => response.status === 201
+
+/**
+ * Whether a request did not get a 503 because of a time limit; the shortest is 500 ms. A busy machine can reach a limit
+ * without any fault of the proxy.
+ */
+export const isInTime = ({ response, milliseconds }: Exchange): boolean => response.status !== 503 || milliseconds < 500

@@ -1,61 +1,54 @@
 import { answers, type Fault } from '../support/fault-proxy.ts'
-import { isWhole } from './size.ts'
+
+/** Whether to run all faults (`npm run test:faults`) or part of them (`npm test`). */
+export const runsAll = process.env.FAULTS === 'all'
+
+/** The seed of all random choices. */
+export const seed = Number(process.env.SEED || 20261120)
 
 /**
- * What can become of a call: a fault on the wire, or that from then on connections are refused. `overcome` is how many
- * of them in a row the SDK retries until it is served; it makes three attempts at a call, within the time budget.
- * `waits` says that most of the time it takes is spent waiting.
+ * What happens to a request to the database: a fault of the proxy, or refused connections from then on. `overcome` is the
+ * number of consecutive faults that the SDK overcomes by retries; it makes three attempts within the time budget. `waits`
+ * marks faults that take time but little CPU.
  */
 export type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true }
 
 const { throttling, throughputExceeded, internalServerError, html, malformed } = answers
 
-// What the SDK waits for is a second (`requestTimeout`), so these are well within it, and well beyond.
+// The SDK's `requestTimeout` is 1000 ms.
 const IN_TIME = 200
 const TOO_LATE = 1400
 
 const ALL = Number.POSITIVE_INFINITY
 
-const kinds: Record<string, FaultKind> = {
+const mainKinds: Record<string, FaultKind> = {
   'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
-  'a connection that breaks before the answer': { fault: { carriedOut: 'cut' }, overcome: 2 },
-  'an error of the database that has carried it out': { fault: { carriedOut: internalServerError }, overcome: 2 },
-  // The pauses before the third attempt at a call that is throttled can take all of the time budget.
+  'a connection that breaks before the response': { fault: { carriedOut: 'cut' }, overcome: 2 },
+  'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
+  // The pauses before the third attempt of a throttled request can use up the time budget.
   throttling: { fault: throttling, overcome: 1, waits: true },
-  'a request that comes too late': { fault: { late: 'request', milliseconds: TOO_LATE }, overcome: 1, waits: true },
-  'JSON that was cut, of what was carried out': { fault: { carriedOut: malformed }, overcome: 0 },
-  'connections that are refused': { fault: 'refuse', overcome: 0 },
+  'a request that arrives too late': { fault: { late: 'request', milliseconds: TOO_LATE }, overcome: 1, waits: true },
+  'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
+  'refused connections': { fault: 'refuse', overcome: 0 },
 }
 
 const moreKinds: Record<string, FaultKind> = {
-  'an error of the database': { fault: internalServerError, overcome: 2 },
-  'too little throughput': { fault: throughputExceeded, overcome: 1, waits: true },
-  'no answer': { fault: 'silence', overcome: 1, waits: true },
-  'no answer, to what was carried out': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
-  'an answer that comes too late': { fault: { late: 'answer', milliseconds: TOO_LATE }, overcome: 1, waits: true },
-  'a request that comes late, in time': {
-    fault: { late: 'request', milliseconds: IN_TIME },
-    overcome: ALL,
-    waits: true,
-  },
-  'an answer that comes late, in time': {
-    fault: { late: 'answer', milliseconds: IN_TIME },
-    overcome: ALL,
-    waits: true,
-  },
-  'an answer that drips without end': { fault: 'drip', overcome: 0, waits: true },
-  'an answer that drips without end, of what was carried out': {
-    fault: { carriedOut: 'drip' },
-    overcome: 0,
-    waits: true,
-  },
-  'a page of HTML': { fault: html, overcome: 0 },
-  'a page of HTML, of what was carried out': { fault: { carriedOut: html }, overcome: 0 },
-  'JSON that was cut': { fault: malformed, overcome: 0 },
+  'a server error': { fault: internalServerError, overcome: 2 },
+  'exceeded throughput': { fault: throughputExceeded, overcome: 1, waits: true },
+  'no response': { fault: 'silence', overcome: 1, waits: true },
+  'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
+  'a response that arrives too late': { fault: { late: 'answer', milliseconds: TOO_LATE }, overcome: 1, waits: true },
+  'a late request': { fault: { late: 'request', milliseconds: IN_TIME }, overcome: ALL, waits: true },
+  'a late response': { fault: { late: 'answer', milliseconds: IN_TIME }, overcome: ALL, waits: true },
+  'an endless response': { fault: 'drip', overcome: 0, waits: true },
+  'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
+  HTML: { fault: html, overcome: 0 },
+  'HTML after the execution': { fault: { carriedOut: html }, overcome: 0 },
+  'truncated JSON': { fault: malformed, overcome: 0 },
 }
 
-/** Every kind that the SDK cannot overcome where it does not end. */
-export const outages = Object.entries({ ...kinds, ...moreKinds }).filter(([, { overcome }]) => overcome !== ALL)
+/** All kinds, or those that differ most. */
+export const faultKinds = runsAll ? { ...mainKinds, ...moreKinds } : mainKinds
 
-/** Every kind; or those that differ most from one another. */
-export const faultKinds = isWhole ? { ...kinds, ...moreKinds } : kinds
+/** All kinds that make the database unavailable while they last. */
+export const outages = Object.entries({ ...mainKinds, ...moreKinds }).filter(([, { overcome }]) => overcome !== ALL)

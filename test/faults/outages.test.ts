@@ -1,72 +1,109 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { atMost } from '../../infra/local/server.ts'
 import type { Event } from '../../shared/http.ts'
-import { startContainer } from './container.ts'
-import { createEvent } from './events.ts'
-import { everyAnswer, everyRequest, unavailableTo } from './every-operation.ts'
+import { deprecated, responseTo, unavailable } from '../functions/responses.ts'
+import { storeKey, storePet } from '../shared/data/faulty-database.ts'
+import {
+  type Container,
+  createEvent,
+  getEvent,
+  isInTime,
+  listEvent,
+  send,
+  sendUntil,
+  startContainer,
+} from './container.ts'
 import { outages } from './fault-kinds.ts'
-import { outage } from './outage.ts'
-import { exchangeInTime } from './requests.ts'
-import { newKeyOf } from './stored.ts'
+
+// The tests mostly wait for timeouts: run all of them at once.
+vi.setConfig({ maxConcurrency: 20 })
 
 const unhandled: unknown[] = []
 process.on('unhandledRejection', (reason) => unhandled.push(reason))
 afterAll(() => expect(unhandled).toEqual([]))
 
-/** Functions that remember an API key of a client's. */
-const startWithKey = async (clientId: string) => {
-  const container = await startContainer()
-  const apiKey = await newKeyOf(clientId)
-  await container.call(createEvent('Rex', apiKey))
-  return { container, apiKey }
+const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'sold' }
+await storePet({ ...rex, statusShard: 'sold#0', creation: 'x' })
+
+/** A request of every operation, a create with and without an idempotency key. */
+const everyRequest = (name: string, apiKey: string): Event[] => [
+  listEvent({ status: 'sold' }, apiKey),
+  createEvent({ name, apiKey }),
+  createEvent({ name, apiKey, idempotencyKey: name.replaceAll(' ', '-') }),
+  getEvent(rex.id, apiKey),
+]
+
+/** The successful responses to them. */
+const everyResponse = (name: string) => {
+  const created = { status: 201, body: expect.objectContaining({ name, categoryId: 7, status: 'available' }) }
+  const responses = [{ status: 200, body: [rex] }, created, created, { status: 200, body: rex }]
+  return responses.map((each) => expect.objectContaining(each))
 }
 
-describe.concurrent('every request is answered 503 in time, and is served right after, when calls meet', () => {
-  test.each(outages)('%s', async (name, { fault }) => {
-    const { container, apiKey } = await startWithKey(`${name}, known`)
-    // The first half of them gets as far as the pets, the other one asks in vain whether its API key is good.
-    const requests = [...everyRequest(name, apiKey), ...everyRequest(name, await newKeyOf(`${name}, unknown`))]
+const unavailableTo = (event: Event) => {
+  const own = event.resource === '/pets/{petId}' ? deprecated : {}
+  return responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...own } })
+}
 
-    const { during, milliseconds, attempts, after } = await outage(container, fault, requests)
+/** The responses to requests, which are resent when they run out of time on a busy machine. */
+const responsesInTime = (container: Container, requests: Event[]) =>
+  Promise.all(requests.map(async (event) => (await sendUntil(container, event, isInTime)).at(-1)?.response))
 
-    expect(during).toEqual(requests.map(unavailableTo))
+describe.concurrent('during an outage', () => {
+  test.each(outages)('every request gets a 503 in time, and succeeds afterwards: %s', async (name, { fault }) => {
+    const cachedKey = await storeKey()
+    const container = await startContainer(cachedKey)
+    // The first half gets past the key check, the other half does not.
+    const requests = [...everyRequest(name, cachedKey), ...everyRequest(name, await storeKey())]
+    const { proxy } = container
+    proxy.counts = {}
+    if (fault === 'refuse') await proxy.refuse()
+    else proxy.faultOf = () => fault
+    const started = performance.now()
+
+    const during = await Promise.all(requests.map((event) => send(container, event)))
+    const milliseconds = performance.now() - started
+    const { GetItem = 0, PutItem = 0, Query = 0 } = proxy.counts
+    if (fault === 'refuse') await proxy.accept()
+    proxy.faultOf = () => 'pass'
+    const after = await responsesInTime(container, requests)
+
+    expect(during.map(({ response }) => response)).toEqual(requests.map(unavailableTo))
     expect(milliseconds).toBeLessThan(6000)
-    expect(attempts.Query ?? 0).toBeLessThanOrEqual(3)
-    expect(attempts.PutItem ?? 0).toBeLessThanOrEqual(2 * 3)
-    expect(attempts.GetItem ?? 0).toBeLessThanOrEqual((4 + 1) * 3)
-    expect(after).toEqual([...everyAnswer(name), ...everyAnswer(name)])
+    expect(Query).toBeLessThanOrEqual(3)
+    expect(PutItem).toBeLessThanOrEqual(2 * 3)
+    expect(GetItem).toBeLessThanOrEqual((4 + 1) * 3)
+    expect(after).toEqual([...everyResponse(name), ...everyResponse(name)])
+  })
+
+  test('a request gets a 503 before its function times out, when the key check is slow and the operation, too', async () => {
+    const container = await startContainer()
+    const event = createEvent({ name: 'Rex', apiKey: await storeKey(), idempotencyKey: 'order-1742' })
+    let calls = 0
+    container.proxy.faultOf = () => (++calls === 2 ? 'pass' : 'silence')
+
+    const { response, milliseconds } = await send(container, event)
+
+    expect(response).toEqual(unavailableTo(event))
+    expect(calls).toBeGreaterThan(2)
+    expect(milliseconds).toBeLessThan(9000)
+  })
+
+  test('that uses up the retries of the SDK, no pet is lost or doubled', async () => {
+    const apiKey = await storeKey()
+    const container = await startContainer(apiKey)
+    const requests = Array.from({ length: 50 }, (_, i) =>
+      createEvent({ name: `Rex ${i}`, apiKey, idempotencyKey: `long-${i}` }),
+    )
+    const turn = atMost(5)
+
+    container.proxy.faultOf = () => ({ carriedOut: 'cut' })
+    const during = await Promise.all(requests.map((event) => turn(() => send(container, event))))
+    container.proxy.faultOf = () => 'pass'
+    const after = await responsesInTime(container, requests)
+
+    expect(during.map(({ response }) => response)).toEqual(requests.map(unavailableTo))
+    expect(after.map((response) => response?.status)).toEqual(requests.map(() => 201))
+    expect(new Set(after.map((response) => response?.body.id)).size).toBe(50)
   })
 })
-
-test('a request is answered before its function is stopped when first its key takes long, and then its pet', async () => {
-  const container = await startContainer()
-  const event = createEvent('Rex', await newKeyOf('ann'), 'order-1742')
-  let calls = 0
-  container.proxy.faultOf = () => (++calls === 2 ? 'pass' : 'silence')
-  const started = performance.now()
-
-  const response = await container.call(event)
-
-  expect(response).toEqual(unavailableTo(event))
-  expect(calls).toBeGreaterThan(2)
-  expect(performance.now() - started).toBeLessThan(9000)
-})
-
-test('an outage that lasts for longer than the SDK may retry ends in full service, with one pet each', async () => {
-  const { container, apiKey } = await startWithKey('bob')
-  const requests = Array.from({ length: 50 }, (_, i) => createEvent(`Rex ${i}`, apiKey, `long-${i}`))
-
-  container.proxy.faultOf = () => ({ carriedOut: 'cut' })
-  const during = await inTurn(requests, (event) => container.call(structuredClone(event)))
-  container.proxy.faultOf = () => 'pass'
-  const after = await inTurn(requests, (event) => exchangeInTime(container, event))
-
-  expect(during).toEqual(requests.map(unavailableTo))
-  expect(after.map(({ status }) => status)).toEqual(requests.map(() => 201))
-  expect(new Set(after.map(({ body }) => body.id)).size).toBe(50)
-})
-
-const inTurn = async <T>(requests: Event[], send: (event: Event) => Promise<T>): Promise<T[]> => {
-  const responses: T[] = []
-  for (const event of requests) responses.push(await send(event))
-  return responses
-}

@@ -41,8 +41,21 @@ export const storedPets = async (): Promise<StoredPet[]> => {
   return items as StoredPet[] // The document client types every item as `any`.
 }
 
-/** Stores a pet as it is. */
-export const storePet = (Item: StoredPet) => direct.send(new PutCommand({ TableName: setting('petsTable'), Item }))
+/** Stores a pet as it is unless its id is in use, and returns whether it did. */
+export const storePet = async (Item: StoredPet): Promise<boolean> => {
+  const put = new PutCommand({
+    TableName: setting('petsTable'),
+    Item,
+    ConditionExpression: 'attribute_not_exists(id)',
+  })
+  return direct.send(put).then(
+    () => true,
+    (error) => {
+      if (error.name === 'ConditionalCheckFailedException') return false
+      throw error
+    },
+  )
+}
 
 /** Stores an API key, by default a new one, and returns it. `expiresAt` is in seconds since 1970. */
 export const storeKey = async ({

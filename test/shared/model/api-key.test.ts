@@ -52,8 +52,7 @@ describe.each([KEY, newApiKey('local')])('the key %s', (key) => {
   })
 })
 
-test('the digest of a key is its SHA-256 in hexadecimal', () => {
-  // The example of FIPS 180-4.
+test('the digest of a key is its SHA-256 (FIPS 180-4) in hexadecimal', () => {
   expect(digestOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })
 

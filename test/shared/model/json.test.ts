@@ -48,6 +48,11 @@ describe('reading JSON', () => {
     expect(read(text)).toEqual(value)
   })
 
+  // It takes a millisecond; with a quadratic search it would take a minute.
+  test('is fast for a number of any length', { timeout: 10_000 }, () => {
+    expect(read(`1${'0'.repeat(250_000)}1.5`)).toBeNaN()
+  })
+
   test('parses text without long numbers only once', () => {
     const parsed = { name: 'Rex', categoryId: 7 }
 

@@ -35,8 +35,8 @@ export const header = (event: Event, name: string): string | undefined => header
 
 /** The path of the API for the caller: `/v1`, or the base path of a custom domain. */
 export const basePath = ({ requestContext }: Event): string => {
-  // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the whole path, and ends with
-  // as many parts as the resource has.
+  // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the whole path, and ends
+  // with as many parts as the resource has.
   const parts = partsOf(requestContext.path)
   const base = parts.slice(0, parts.length - partsOf(requestContext.resourcePath).length)
   return base.map((part) => `/${part}`).join('')

@@ -14,7 +14,7 @@ import { requestLog } from './middleware/request-log.ts'
  * `ready` is awaited during init (`infra/bundle/start.mjs`).
  *
  * @param id the key of its entry in the contract
- * @param run what the operation does. It gets the parsed input, and throws an ApiError for an error that callers may see
+ * @param run what the operation does. It gets the parsed input, and throws an ApiError for errors that callers may see
  */
 export const operation = <Id extends OperationId>(
   id: Id,

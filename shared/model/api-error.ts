@@ -2,8 +2,8 @@
 type ErrorBody = { code: string; message: string; status: number }
 
 /**
- * An error that callers may see. Any other error is a bug and becomes a 500 without details. `cause` is only logged, never
- * sent.
+ * An error that callers may see. Any other error is a bug and becomes a 500 without details. `cause` is only logged,
+ * never sent.
  */
 export class ApiError extends Error {
   readonly status: number
@@ -40,8 +40,8 @@ export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
 export const notFound = (message: string) => new ApiError(404, 'not_found', message)
 
 /**
- * The largest body, in KiB. API Gateway accepts 10 MB and Lambda 6 MB including the event. A smaller limit of our own is the
- * same in all environments.
+ * The largest body, in KiB. API Gateway accepts 10 MB and Lambda 6 MB including the event. A smaller limit of our own
+ * is the same in all environments.
  */
 export const MAX_BODY_KIB = 256
 

@@ -19,7 +19,7 @@ export const newApiKey = (prefix: KeyPrefix): string => {
   return checked + checksumOf(checked)
 }
 
-/** Whether `text` has the form of a key with this prefix, so that typos and keys of other stages cost no database read. */
+/** Whether `text` has the form of a key with this prefix. Typos and keys of other stages cost no database read. */
 export const isApiKey = (text: string, prefix: string): boolean => {
   const parts = KEY.exec(text)?.groups
   return parts?.prefix === prefix && parts.checksum === checksumOf(parts.checked ?? '')

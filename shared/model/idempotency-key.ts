@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { stringifyJson } from './json.ts'
 
 /**
- * The header `Idempotency-Key`. A key may be bare, as most clients send it, or a quoted string (RFC 9651, section 3.3.3), as
- * draft-ietf-httpapi-idempotency-key-header requires. Both forms mean the same key.
+ * The header `Idempotency-Key`. A key may be bare, as most clients send it, or a quoted string (RFC 9651, section
+ * 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. Both forms mean the same key.
  */
 export const IdempotencyKey = v.pipe(
   v.string(),

@@ -5,8 +5,8 @@ export const MIN_INT64 = -(2n ** 63n)
 export const MAX_INT64 = 2n ** 63n - 1n
 
 /**
- * An int64 (interface, section 2), always exact: a `number` up to 2^53 - 1, a `bigint` beyond. Rounding an identifier would be
- * silent data loss.
+ * An int64 (interface, section 2), always exact: a `number` up to 2^53 - 1, a `bigint` beyond. Rounding an identifier
+ * would be silent data loss.
  */
 export const Int64 = v.pipe(
   v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),

@@ -14,8 +14,8 @@ export const PetStatus = v.pipe(v.picklist(STATUSES), v.description(`one of ${ST
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
 /**
- * The name of a pet. Its length is limited because stored items are. A lone surrogate or U+FFFD is invalid because it means
- * that text was lost before it arrived here.
+ * The name of a pet. Its length is limited because stored items are. A lone surrogate or U+FFFD is invalid because it
+ * means that text was lost before it arrived here.
  */
 export const Name = v.pipe(
   v.string(),
@@ -46,9 +46,9 @@ export const Limit = v.pipe(
 )
 
 /**
- * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Ids are positive integers that every JSON client
- * holds exactly (53 bits, until 2093), and sort by creation; those of one process always ascend. Two processes may generate
- * the same id in the same millisecond, so the caller must check that it is free.
+ * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Ids are positive integers that every JSON
+ * client holds exactly (53 bits, until 2093), and sort by creation; those of one process always ascend. Two processes
+ * may generate the same id in the same millisecond, so the caller must check that it is free.
  *
  * @param now milliseconds since 1970
  */

@@ -208,10 +208,10 @@ test('a deprecated list keeps the link to its next page', async () => {
   const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
   const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
   const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
-  const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/animals' }))
+  const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/cats' }))
 
   const { headers } = await handler(list(), context)
 
-  const successor = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/animals'
+  const successor = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/cats'
   expect(headers.Link).toBe(`${next}, <${successor}>; rel="successor-version"`)
 })

@@ -1,17 +1,31 @@
 import { describe, expect, test } from 'vitest'
+import { openApiDocument } from '../../infra/openapi/document.ts'
+import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { apiKey, baseUrl, call, callAnonymously, expectCommonHeaders, expectError } from '../support/api.ts'
 import { send } from '../support/http.ts'
 
-const NOTHING = /^There is no resource at this path\. The API has GET \/v1\/pets, POST \/v1\/pets, .+\.$/
+const withWrongKey: typeof call = (request) => call({ ...request, headers: { Authorization: 'Bearer wrong' } })
 
 describe.each([
   ['with a key', call],
   ['without a key', callAnonymously],
 ])('%s', (_, sender) => {
-  test.each(['', '/', '/pet', '/pets/1/2', '/store/orders', '/PETS'])('nothing is at %s', async (path) => {
-    const response = await sender({ path })
+  test.each([
+    ['GET', ''],
+    ['GET', '/'],
+    ['GET', '/pet'],
+    ['GET', '/pets/1/2'],
+    ['GET', '/store/orders'],
+    ['GET', '/PETS'],
+    ['POST', '/docs'],
+    ['DELETE', '/openapi.json'],
+    ['PUT', '/openapi.json/info'],
+  ])('returns 404 for %s "%s"', async (method, path) => {
+    const response = await sender({ method, path })
 
-    expectError(response, 404, 'not_found', expect.stringMatching(NOTHING))
+    const addresses = /GET \/v1\/pets, POST \/v1\/pets, .+, GET \/v1\/openapi\.json, GET \/v1\/docs\.$/
+    expectError(response, 404, 'not_found', expect.stringMatching(addresses))
+    expect(response.body).toMatchObject({ message: expect.stringMatching(/^There is no resource at this path\. /) })
   })
 
   test.each([
@@ -19,7 +33,7 @@ describe.each([
     ['DELETE', '/pets', 'GET, POST, OPTIONS'],
     ['POST', '/pets/1', 'GET, OPTIONS'],
     ['PATCH', '/pets/1', 'GET, OPTIONS'],
-  ])('%s is no method of %s', async (method, path, allowed) => {
+  ])('returns 405 for %s %s', async (method, path, allowed) => {
     const response = await sender({ method, path })
 
     expectError(response, 405, 'method_not_allowed', `This path allows ${allowed}.`)
@@ -27,23 +41,40 @@ describe.each([
   })
 })
 
-test('answers nothing but an error outside the API', async () => {
+test('returns an error outside the base address', async () => {
   const response = await send(new URL(baseUrl).origin, { path: '/other/pets', headers: { Authorization: apiKey } })
 
-  // API Gateway answers 403 by itself where no stage is.
+  // API Gateway returns its own 403 where there is no stage.
   expect([403, 404]).toContain(response.status)
+})
+
+test('ignores a slash at the end of a path', async () => {
+  const { status } = await call({ path: '/pets/' })
+
+  expect(status).toBe(200)
+})
+
+test('gives every request an id of its own, which the client cannot choose', async () => {
+  const headers = { 'X-Request-Id': 'mine', 'x-amzn-RequestId': 'mine' }
+
+  const responses = [await call({ path: '/pets', headers }), await call({ path: '/pets', headers })]
+
+  const ids = responses.map((response) => response.headers['x-request-id'])
+  expect(ids[0]).not.toBe(ids[1])
+  expect(ids).not.toContain('mine')
 })
 
 test.each([
   ['/pets', 'GET,POST,OPTIONS'],
   ['/pets/1', 'GET,OPTIONS'],
-])('lets browsers of any page call %s', async (path, methods) => {
+  ['/docs', 'GET,OPTIONS'],
+  ['/openapi.json', 'GET,OPTIONS'],
+])('lets browsers send requests to %s from any page', async (path, methods) => {
   const headers = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
 
   const response = await callAnonymously({ method: 'OPTIONS', path, headers })
 
-  expect(response.status).toBe(204)
-  expect(response.text).toBe('')
+  expect([response.status, response.text]).toEqual([204, ''])
   expectCommonHeaders(response)
   expect(response.headers).toMatchObject({
     'access-control-allow-origin': '*',
@@ -53,7 +84,7 @@ test.each([
   })
 })
 
-test('lets browsers read the headers that matter, on errors as well', async () => {
+test('lets browsers read the headers of responses, errors included', async () => {
   const exposed =
     'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, x-amzn-Remapped-WWW-Authenticate'
 
@@ -65,19 +96,36 @@ test('lets browsers read the headers that matter, on errors as well', async () =
   }
 })
 
-test('gives every request an id of its own, which the client does not choose', async () => {
-  const headers = { 'X-Request-Id': 'mine', 'x-amzn-RequestId': 'mine' }
+describe.each([
+  ['without a key', callAnonymously],
+  ['with a key', call],
+  ['with a wrong key', withWrongKey],
+])('%s', (_, sender) => {
+  const common = {
+    'access-control-allow-origin': '*',
+    'cache-control': 'no-cache',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^\S+$/),
+  }
 
-  const ids = [await call({ path: '/pets', headers }), await call({ path: '/pets', headers })].map(
-    (response) => response.headers['x-request-id'],
-  )
+  test('serves the OpenAPI document', async () => {
+    const { status, headers, text } = await sender({ path: '/openapi.json' })
 
-  expect(ids[0]).not.toBe(ids[1])
-  expect(ids).not.toContain('mine')
-})
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({ ...common, 'content-type': 'application/json' })
+    expect(stringifyJson(exactJson(text, JSON.parse(text)))).toBe(stringifyJson(openApiDocument()))
+  })
 
-test('takes a slash at the end of a path', async () => {
-  const { status } = await call({ path: '/pets/' })
+  test.each(['/docs', '/docs/'])('serves a page that shows the document at %s', async (path) => {
+    const { status, headers, text } = await sender({ path })
 
-  expect(status).toBe(200)
+    const [, hash] = /<script src="\S+" integrity="(sha384-\S+)" crossorigin="anonymous">/.exec(text) ?? []
+    const policy = /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({ ...common, 'content-type': 'text/html; charset=utf-8' })
+    expect(headers['content-security-policy']).toMatch(policy)
+    expect(headers['content-security-policy']).toContain(`'${hash}'`)
+    expect(text).toContain('"url":"/v1/openapi.json"')
+  })
 })

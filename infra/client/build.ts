@@ -49,7 +49,7 @@ const declarations = (): Record<string, string> => {
  * The types of `shared/client/interface.ts`, written out from the OpenAPI document. TypeScript itself would declare them
  * with types of valibot, and the package would depend on it.
  */
-export const interfaceDeclaration = (): string => {
+const interfaceDeclaration = (): string => {
   const schemas = Object.entries(componentSchemas()) as [string, Json][] // Each of them is a JSON Schema.
   return [
     declaration('Int64', 'number | bigint', {

@@ -14,6 +14,7 @@ const ACTIONS = `Use issue, list, rotate or revoke. ${SEE}`
 const STAGES = 'Use staging, production or local.'
 const NAME = '--name must have 1 to 100 characters, not only white space, and no control characters.'
 const PREFIX = '--prefix must have 1 to 100 letters, digits and hyphens, and must start with a letter.'
+const GRACE = '--grace is missing. It says how long the old key stays valid, such as --grace 24h.'
 const NO_KEY = 'List the keys with npm run keys -- list.'
 const DURATION = 'must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.'
 
@@ -80,10 +81,7 @@ describe('readCommand', () => {
     [['issue', ...STAGING, '--name', 'shop', '--expires-in', 'soon'], `--expires-in ${DURATION}`],
     [['rotate', ...STAGING, '--grace', '1h'], `A key id is missing: rotate <keyId>. ${NO_KEY}`],
     [['rotate', 'key_1', 'key_2', ...STAGING, '--grace', '1h'], `rotate does not accept "key_2". ${SEE}`],
-    [
-      ['rotate', 'key_1', ...STAGING],
-      '--grace is missing. It says how long the old key stays valid, such as --grace 24h.',
-    ],
+    [['rotate', 'key_1', ...STAGING], GRACE],
     [['rotate', 'key_1', ...STAGING, '--grace', '0'], `--grace ${DURATION}`],
     [['revoke', ...STAGING], `A key id is missing: revoke <keyId>. ${NO_KEY}`],
   ])('refuses %j', (args, line) => {
@@ -132,25 +130,22 @@ describe('confirm', () => {
     await expect(ask((input) => input.write(`${answer}\n`))).resolves.toBeUndefined()
   })
 
-  test.each(['', 'n', 'no', 'yep', 'j'])('refuses "%s"', async (answer) => {
-    const asked = ask((input) => input.write(`${answer}\n`))
+  test.each(['', 'n', 'no', 'yep', 'j', undefined])(
+    'refuses %j, where undefined closes the terminal',
+    async (answer) => {
+      const asked = ask((input) => (answer === undefined ? input.end() : input.write(`${answer}\n`)))
 
-    await expect(asked).rejects.toThrow(new CommandError('Nothing was revoked.'))
-  })
+      await expect(asked).rejects.toThrow(new CommandError('Nothing was revoked.'))
+    },
+  )
 
-  test('refuses when the terminal is closed', async () => {
-    const asked = ask((input) => input.end())
-
-    await expect(asked).rejects.toThrow(new CommandError('Nothing was revoked.'))
-  })
-
-  test('refuses when there is no terminal', async () => {
+  test('refuses without a terminal', async () => {
     const line = 'There is no terminal to confirm on. Add --yes to revoke without asking.'
     await expect(confirm('Revoke key_1?', new PassThrough())).rejects.toThrow(new CommandError(line))
   })
 })
 
-describe('explains in one line', () => {
+describe('explained', () => {
   afterEach(() => {
     vi.unstubAllEnvs()
   })
@@ -159,32 +154,19 @@ describe('explains in one line', () => {
   const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
   const NO_CREDENTIALS =
     'No AWS credentials were found. Run aws sso login, or set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.'
+  const INVALID_URL = 'The value of AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_<SERVICE> is not a valid URL.'
+  const NO_HOST = /^AWS cannot be reached: getaddrinfo E[A-Z_]+ aws\.invalid$/
+  const REFUSED = `AWS cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`
 
-  test.each<[string, Record<string, string | undefined>, string | RegExp]>([
-    ['no region', {}, 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'],
-    ['no credentials', { ...region, ...noCredentials }, NO_CREDENTIALS],
-    ['an unknown profile', { ...region, ...noCredentials, AWS_PROFILE: 'nobody' }, NO_CREDENTIALS],
-    [
-      'an invalid region',
-      { AWS_REGION: 'here and there' },
-      'AWS_REGION is not a valid region. Use a name such as eu-central-1.',
-    ],
-    [
-      'a network that is down',
-      { ...region, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` },
-      `AWS cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`,
-    ],
-    [
-      'a name server that is down',
-      { ...region, AWS_ENDPOINT_URL: 'http://aws.invalid' },
-      /^AWS cannot be reached: getaddrinfo E[A-Z_]+ aws\.invalid$/,
-    ],
-    [
-      'an invalid endpoint',
-      { ...region, AWS_ENDPOINT_URL: 'aws' },
-      'The value of AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_<SERVICE> is not a valid URL.',
-    ],
-  ])('%s', async (_, env, line) => {
+  test.each<[Record<string, string | undefined>, string | RegExp]>([
+    [{}, 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'],
+    [{ AWS_REGION: 'here and there' }, 'AWS_REGION is not a valid region. Use a name such as eu-central-1.'],
+    [{ ...region, ...noCredentials }, NO_CREDENTIALS],
+    [{ ...region, ...noCredentials, AWS_PROFILE: 'nobody' }, NO_CREDENTIALS],
+    [{ ...region, AWS_ENDPOINT_URL: 'aws' }, INVALID_URL],
+    [{ ...region, AWS_ENDPOINT_URL: 'http://aws.invalid' }, NO_HOST],
+    [{ ...region, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` }, REFUSED],
+  ])('has one line for a failure of AWS with %j', async (env, line) => {
     const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
     const surroundings = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
     for (const [name, value] of Object.entries(surroundings)) vi.stubEnv(name, value)

@@ -112,16 +112,13 @@ describe('the command line', () => {
     expect(readOptions(['--stage', 'local'])).toMatchObject({ baseUrl: undefined, waitSeconds: 30 })
   })
 
+  const WAIT = '--wait must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.'
+  const ADDRESS = '--base-url must be an HTTP or HTTPS address, such as https://api.example.com/v1.'
+
   test.each([
     [[], '--stage is missing. Use staging, production or local.'],
-    [
-      ['--stage', 'local', '--wait', '1'],
-      '--wait must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.',
-    ],
-    [
-      ['--stage', 'local', '--base-url', 'x'],
-      '--base-url must be an HTTP or HTTPS address, such as https://api.example.com/v1.',
-    ],
+    [['--stage', 'local', '--wait', '1'], WAIT],
+    [['--stage', 'local', '--base-url', 'x'], ADDRESS],
     [['--stage', 'local', 'x'], "Unexpected argument 'x'. See npm run smoke -- --help"],
   ])('is refused: %j', (args, line) => {
     expect(() => readOptions(args)).toThrow(new CommandError(line))
@@ -144,7 +141,6 @@ describe('the command line', () => {
   })
 })
 
-/** What to change in a response; `undefined` changes nothing. */
 type Alteration = (received: Received, sent: Sent) => Partial<Received> | undefined
 
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
@@ -161,22 +157,30 @@ const runAltered = async (alter: Alteration, waitSeconds = 0) => {
   return { passed, lines: printed.mock.calls.map(([line]) => String(line)) }
 }
 
-const isList = ({ path }: Sent): boolean => path.includes('status=sold')
-const isPet = ({ path }: Sent): boolean => /^\/pets\/\d{13,}$/.test(path)
+type Matches = (received: Received, sent: Sent) => boolean
 
-const without = (name: string, { headers }: Received): { headers: Headers } => ({
-  headers: new Headers([...headers].filter(([each]) => each !== name.toLowerCase())),
+/** Alters the responses that match. */
+const on =
+  (matches: Matches, change: (received: Received) => Partial<Received>): Alteration =>
+  (received, sent) =>
+    matches(received, sent) ? change(received) : undefined
+
+const isList: Matches = (_, { path }) => path.includes('status=sold')
+const isPet: Matches = (_, { path }) => /^\/pets\/\d{13,}$/.test(path)
+const hasStatus = (status: number) => (received: Received) => received.status === status
+
+const without = (name: string) => (received: Received) => ({
+  headers: new Headers([...received.headers].filter(([each]) => each !== name.toLowerCase())),
 })
 
 describe('the checks', () => {
   test('accept the name that API Gateway gives to WWW-Authenticate', async () => {
-    const { passed } = await runAltered(({ headers }) => {
-      const renamed = [...headers].map(([name, value]): [string, string] => [
-        name.replace(/^www-/, 'x-amzn-remapped-www-'),
-        value,
-      ])
-      return { headers: new Headers(renamed) }
-    })
+    const rename = ([name, value]: [string, string]): [string, string] => [
+      name.replace(/^www-/, 'x-amzn-remapped-www-'),
+      value,
+    ]
+
+    const { passed } = await runAltered(({ headers }) => ({ headers: new Headers([...headers].map(rename)) }))
 
     expect(passed).toBe(true)
   })
@@ -184,84 +188,47 @@ describe('the checks', () => {
   test('wait for a new deployment, and for a list that lags behind', async () => {
     let late = 2
 
-    const { passed } = await runAltered((_, sent) => {
+    const { passed } = await runAltered((received, sent) => {
       if (sent.path === '/pets?limit=1' && late === 2) return { status: 403, body: late-- }
-      return isList(sent) && late === 1 ? { body: [late--] } : undefined
+      return isList(received, sent) && late === 1 ? { body: [late--] } : undefined
     }, 30)
 
     expect({ passed, late }).toEqual({ passed: true, late: 0 })
   })
 
-  const PET = 'GET /pets/<id>: expected 200, the pet, but got'
+  const CREATE = 'POST /pets with "<name>": expected 201, the pet with its id, the header Location, but got 201'
   const REPLAY =
-    'POST /pets again, with the same Idempotency-Key: expected 201, the same pet, the header Idempotent-Replayed, but got'
+    'POST /pets again, with the same Idempotency-Key: expected 201, the same pet, the header Idempotent-Replayed, but got 201'
+  const PET = 'GET /pets/<id>: expected 200, the pet, but got'
+  const LIST = 'GET /pets?status=sold&limit=100: expected 200, the pet among others, but got 200'
   const INVALID = 'POST /pets with an invalid body: expected 400, the error body of bad_request, but got'
-  const UNKNOWN_PATH = 'GET /smoke-test: expected 404, the error body of not_found, but got'
-  const DELETE = 'DELETE /pets: expected 405, the error body of method_not_allowed, the header Allow, but got'
+  const NO_KEY =
+    'GET /pets without a key: expected 401, the error body of unauthorized, the header WWW-Authenticate or '
+  const UNKNOWN = 'GET /smoke-test: expected 404, the error body of not_found, but got 403'
+  const DELETE = 'DELETE /pets: expected 405, the error body of method_not_allowed, the header Allow, but got 405'
+
+  const NO_MESSAGE = { code: 'method_not_allowed', status: 405 }
+  const FORBIDDEN = { status: 403, body: { message: 'Forbidden' } }
+  const isUnknown: Matches = (_, { path }) => path === '/smoke-test'
+  const hasNoKey: Matches = (_, { path, method, key }) => path === '/pets' && !method && !key
+  const isReplay: Matches = ({ headers }) => headers.has('Idempotent-Replayed')
+  const withField = (field: object) => (received: Received) => ({ body: { ...Object(received.body), ...field } })
 
   test.each<[string, Alteration, string]>([
-    [
-      'rounds an int64',
-      ({ body }, sent) => (isPet(sent) ? { body: { ...Object(body), categoryId: 2 ** 63 } } : undefined),
-      `${PET} 200 with {"id":<id>,`,
-    ],
-    ['does not find the pet', (_, sent) => (isPet(sent) ? { status: 404 } : undefined), `${PET} 404 with {`],
-    [
-      'does not list the pet',
-      (_, sent) => (isList(sent) ? { body: [] } : undefined),
-      'GET /pets?status=sold&limit=100: expected 200, the pet among others, but got 200 with [] (',
-    ],
-    [
-      'does not return the address of the pet',
-      (received) => (received.status === 201 ? without('Location', received) : undefined),
-      'POST /pets with "<name>": expected 201, the pet with its id, the header Location, but got 201 with {',
-    ],
-    [
-      'creates a pet twice',
-      ({ headers }) => (headers.has('Idempotent-Replayed') ? { body: { id: 1 } } : undefined),
-      `${REPLAY} 201 with {"id":1} (`,
-    ],
-    ['does not mark a replay', (received) => without('Idempotent-Replayed', received), `${REPLAY} 201 with {`],
-    [
-      'accepts an invalid body',
-      ({ status }) => (status === 400 ? { status: 201 } : undefined),
-      `${INVALID} 201 with {`,
-    ],
-    [
-      'adds a field to an error',
-      ({ status, body }) => (status === 400 ? { body: { ...Object(body), requestId: 'r' } } : undefined),
-      `${INVALID} 400 with {`,
-    ],
-    [
-      'responds with HTML',
-      ({ status }) => (status === 400 ? { body: '<html>' } : undefined),
-      `${INVALID} 400 with "<html>" (`,
-    ],
-    [
-      'omits a field of an error',
-      ({ status }) => (status === 405 ? { body: { code: 'method_not_allowed', status } } : undefined),
-      `${DELETE} 405 with {`,
-    ],
-    [
-      'has an empty error message',
-      ({ status, body }) => (status === 405 ? { body: { ...Object(body), message: '' } } : undefined),
-      `${DELETE} 405 with {`,
-    ],
-    [
-      'does not name the allowed methods',
-      (received) => (received.status === 405 ? without('Allow', received) : undefined),
-      `${DELETE} 405 with {`,
-    ],
-    [
-      "returns API Gateway's own 403",
-      (_, { path }) => (path === '/smoke-test' ? { status: 403, body: { message: 'Forbidden' } } : undefined),
-      `${UNKNOWN_PATH} 403 with {"message":"Forbidden"} (`,
-    ],
-    [
-      'needs no key',
-      (_, { path, method, key }) => (path === '/pets' && !method && !key ? { status: 200, body: [] } : undefined),
-      'GET /pets without a key: expected 401, the error body of unauthorized, the header WWW-Authenticate or ',
-    ],
+    ['rounds an int64', on(isPet, withField({ categoryId: 2 ** 63 })), `${PET} 200 with {"id":<id>,`],
+    ['does not find the pet', on(isPet, () => ({ status: 404 })), `${PET} 404 with {`],
+    ['does not list the pet', on(isList, () => ({ body: [] })), `${LIST} with [] (`],
+    ['does not return the address of the pet', on(hasStatus(201), without('Location')), `${CREATE} with {`],
+    ['creates a pet twice', on(isReplay, () => ({ body: { id: 1 } })), `${REPLAY} with {"id":1} (`],
+    ['does not mark a replay', without('Idempotent-Replayed'), `${REPLAY} with {`],
+    ['accepts an invalid body', on(hasStatus(400), () => ({ status: 201 })), `${INVALID} 201 with {`],
+    ['adds a field to an error', on(hasStatus(400), withField({ requestId: 'r' })), `${INVALID} 400 with {`],
+    ['responds with HTML', on(hasStatus(400), () => ({ body: '<html>' })), `${INVALID} 400 with "<html>" (`],
+    ['omits a field of an error', on(hasStatus(405), () => ({ body: NO_MESSAGE })), `${DELETE} with {`],
+    ['has an empty error message', on(hasStatus(405), withField({ message: '' })), `${DELETE} with {`],
+    ['does not name the allowed methods', on(hasStatus(405), without('Allow')), `${DELETE} with {`],
+    ["returns API Gateway's own 403", on(isUnknown, () => FORBIDDEN), `${UNKNOWN} with {"message":"Forbidden"} (`],
+    ['needs no key', on(hasNoKey, () => ({ status: 200, body: [] })), NO_KEY],
   ])('report an API that %s', async (_, alter, expected) => {
     const { passed, lines } = await runAltered(alter)
 

@@ -9,13 +9,13 @@ import { stages } from '../../infra/stages.ts'
 import type { OperationId } from '../../shared/contract.ts'
 import { functionOf, resource } from '../infra/stack/template.ts'
 
-/** The functions as `cdk deploy` uploads them, in a folder of their own until `remove`. */
+/** The functions as `cdk deploy` uploads them, in a temporary folder until `remove` is called. */
 export type Bundles = {
-  /** What Lambda gets: a folder, in which `index.js` exports `handler`. */
+  /** The folder that Lambda gets. Its `index.js` exports `handler`. */
   folderOf(operation: OperationId): string
-  /** What Lambda calls: a file of that folder, without its ending, and what it exports. */
+  /** The handler setting of the function: a file of the folder without its extension, and its export. */
   handlerOf(operation: OperationId): string
-  /** The variables that the stack gives the function, as far as they are plain text. */
+  /** The environment variables that have a literal value in the template. */
   environmentOf(operation: OperationId): Record<string, string>
   remove(): void
 }

@@ -1,42 +1,42 @@
-import { request as requestHttp } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { refuseInternals } from './secrets.ts'
 
-/** A request as it goes over the wire: nothing is normalised, and a header may be given twice. */
+/** A request as it goes over the wire: nothing is normalized, and a header may be repeated. */
 export type Sent = {
   method?: string
-  /** Added to the base address as it is. */
+  /** Appended to the base address unchanged. */
   path?: string
   headers?: Record<string, string | string[]>
   body?: string | Buffer
 }
 
-/** What came back: header names in lower case, `text` the body, and `body` the JSON value of it, or the text if it is no JSON. */
+/** A response: header names are in lower case, and `body` is `text` parsed if it is JSON. */
 export type Received = { status: number; headers: Record<string, string>; text: string; body: unknown }
 
 /** Sends a request to a base address. */
 export const send = async (
   baseUrl: string,
-  { method = 'GET', path = '', headers = {}, body }: Sent,
+  { method = 'GET', path = '', headers = {}, body: sent }: Sent,
 ): Promise<Received> => {
   const { protocol, hostname, port, pathname } = new URL(baseUrl)
-  const target = pathname.replace(/\/$/, '') + path // Of an origin, `URL` makes the path `/`.
+  const target = pathname.replace(/\/$/, '') + path // `URL` gives a bare origin the path `/`.
   const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: target, method, headers }
-  const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
-    request.on('error', reject).end(body)
+    request.on('error', reject).end(sent)
   })
-  const received = await text(response)
-  const answer = {
+  const body = await text(response)
+  const received = {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-    text: received,
+    text: body,
   }
   const type = response.headers['content-type'] ?? JSON_TYPE
-  // A script is a public file, which speaks of all kinds of secrets.
-  if (!type.startsWith('text/javascript')) refuseInternals(answer)
-  return { ...answer, body: received === '' ? undefined : parsed(received, type) }
+  // The script of the reference page is public and contains words that look like secrets.
+  if (!type.startsWith('text/javascript')) refuseInternals(received)
+  return { ...received, body: body === '' ? undefined : parsed(body, type) }
 }
 
 const JSON_TYPE = 'application/json'

@@ -8,13 +8,13 @@ export type LocalServer = {
   baseUrl: string
   apiKey: string
   process: ChildProcess
-  /** All that it has printed so far. */
+  /** Everything that it has printed so far. */
   output: () => string
-  /** Asks it to stop, and tells its exit code. */
+  /** Sends it a signal (SIGTERM), and returns its exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts the local server on a free port, and waits until it answers. */
+/** Starts the local server on a free port, and waits until it is ready. */
 export const startServer = async (args: string[] = [], env: Record<string, string> = {}): Promise<LocalServer> => {
   const child = run(['--port', '0', ...args], env)
   const exited = once(child, 'exit')
@@ -26,7 +26,7 @@ export const startServer = async (args: string[] = [], env: Record<string, strin
   const ready = new Promise<string[]>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk
-      if (isReady) return // Looking into all that was printed takes ever longer, under load most of the time.
+      if (isReady) return // Searching all output again would take ever longer under load.
       const [, baseUrl, apiKey] = /Base address +(\S+)\s+API key +(\S+)/.exec(output) ?? []
       isReady = Boolean(baseUrl && apiKey)
       if (baseUrl && apiKey) resolve([baseUrl, apiKey])
@@ -45,15 +45,15 @@ export const startServer = async (args: string[] = [], env: Record<string, strin
 }
 
 /**
- * The least that a command needs of this process's environment, and a place where Node.js keeps what it compiled: the
- * local server then starts with 0.27 s of CPU time in place of 0.39.
+ * The least environment of a command, with a compile cache for Node.js: the local server then starts with 0.27 s of CPU
+ * time instead of 0.39 s.
  */
 export const leastEnvironment = {
   PATH: process.env.PATH ?? '',
   NODE_COMPILE_CACHE: join(tmpdir(), 'pet-store-compile-cache'),
 }
 
-/** Runs the command behind `npm start` in that environment. */
+/** Starts the command behind `npm start`. */
 export const run = (args: string[], env: Record<string, string> = {}): ChildProcess =>
   spawn(process.execPath, ['infra/local/main.ts', ...args], {
     env: { ...leastEnvironment, LOCAL_DATABASE_FILE: '', ...env },

@@ -62,6 +62,10 @@ export const sendUntil = async (
   return [exchange, ...more]
 }
 
+/** The response to a request, which is resent when it runs out of time on a busy machine. */
+export const responseInTime = async (container: Container, event: Event) =>
+  (await sendUntil(container, event, isInTime)).at(-1)?.response
+
 export const isCreated = ({ response }: Exchange): boolean => response.status === 201
 
 /**

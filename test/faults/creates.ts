@@ -7,7 +7,7 @@ import {
   type Exchange,
   getEvent,
   isCreated,
-  isInTime,
+  responseInTime,
   send,
   sendUntil,
   startContainer,
@@ -19,7 +19,6 @@ import type { FaultKind } from './fault-kinds.ts'
 export type Way = {
   /** The requests to the database, when there are no faults. */
   calls: string[]
-  hasKey: boolean
   /** Sends an earlier request with the same idempotency key. */
   before?: (container: Container, wish: Wish) => Promise<unknown>
   /** Changes the database right before it gets a request. */
@@ -50,21 +49,15 @@ const takeFirstId = () => {
 }
 
 export const ways: Record<string, Way> = {
-  'with a key': { hasKey: true, calls: [KEY, RESERVE, PUT] },
-  'with a key that has created a pet': { hasKey: true, calls: [KEY, RESERVE, RESERVED, PUT, READ], before: create },
-  'with a key whose first request failed': {
-    hasKey: true,
-    calls: [KEY, RESERVE, RESERVED, PUT],
-    before: failBeforePut,
-  },
-  'with a key, when the id is in use': {
-    hasKey: true,
-    calls: [KEY, RESERVE, PUT, READ, RESERVE, PUT],
-    meanwhile: takeFirstId,
-  },
-  'without a key': { hasKey: false, calls: [KEY, PUT] },
-  'without a key, when the id is in use': { hasKey: false, calls: [KEY, PUT, READ, PUT], meanwhile: takeFirstId },
+  'with a key': { calls: [KEY, RESERVE, PUT] },
+  'with a key that has created a pet': { calls: [KEY, RESERVE, RESERVED, PUT, READ], before: create },
+  'with a key whose first request failed': { calls: [KEY, RESERVE, RESERVED, PUT], before: failBeforePut },
+  'with a key, when the id is in use': { calls: [KEY, RESERVE, PUT, READ, RESERVE, PUT], meanwhile: takeFirstId },
+  'without a key': { calls: [KEY, PUT] },
+  'without a key, when the id is in use': { calls: [KEY, PUT, READ, PUT], meanwhile: takeFirstId },
 }
+
+export const hasKey = ({ calls }: Way): boolean => calls.includes(RESERVE)
 
 /** A create with faults: from which request to the database on, and how many in a row. */
 export type Case = FaultKind & { title: string; way: Way; from: number; times: number }
@@ -74,13 +67,14 @@ export type Case = FaultKind & { title: string; way: Way; from: number; times: n
  * a read of the pet afterwards.
  */
 export type Outcome = {
-  case: Case
+  each: Case
   name: string
   calls: string[]
   faults: number
   creates: Exchange[]
-  read?: Exchange
+  read?: Response
 }
+type Response = Exchange['response'] | undefined
 
 // With more at once, requests would wait for each other until they exceed their time limits.
 const limits = { waiting: atMost(24), working: atMost(4) }
@@ -103,22 +97,21 @@ let names = 0
 
 const runIn = async (container: Container, each: Case): Promise<Outcome> => {
   const name = `Rex-${++names}`
-  const wish: Wish = { name, apiKey: await storeKey(), idempotencyKey: each.way.hasKey ? name : undefined }
+  const wish: Wish = { name, apiKey: await storeKey(), idempotencyKey: hasKey(each.way) ? name : undefined }
   // With another API key of the client, so that the create below has to read its own.
   await each.way.before?.(container, { ...wish, apiKey: await storeKey() })
   const endFaults = startFaults(container, each)
   const event = createEvent(wish)
   const creates = [await send(container, event)]
   const met = await endFaults()
-  if (each.way.hasKey) {
+  if (hasKey(each.way)) {
     if (!creates.every(isCreated)) creates.push(...(await sendUntil(container, event, isCreated)))
     // The retry of a client that did not get the 201.
     creates.push(...(await sendUntil(container, event, isCreated)))
   }
   const last = creates.at(-1)
-  if (!last || !isCreated(last)) return { case: each, name, creates, ...met }
-  const reads = await sendUntil(container, getEvent(last.response.body.id, wish.apiKey), isInTime)
-  return { case: each, name, creates, read: reads.at(-1) as Exchange, ...met }
+  const read = last && isCreated(last) ? getEvent(last.response.body.id, wish.apiKey) : undefined
+  return { each, name, creates, read: read && (await responseInTime(container, read)), ...met }
 }
 
 /** Applies the faults of a case until the returned function is called. */

@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { unavailable } from '../functions/responses.ts'
 import { at } from '../shared/data/clock.ts'
 import { storedPets, storeKey } from '../shared/data/faulty-database.ts'
 import { answers } from '../support/fault-proxy.ts'
 import { createEvent, startContainer, type Wish } from './container.ts'
-
-// Eight tests wait at once.
-vi.setConfig({ maxConcurrency: 8 })
 
 const container = await startContainer()
 const apiKey = await storeKey()

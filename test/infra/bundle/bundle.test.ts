@@ -34,20 +34,19 @@ const startOf = (operation: OperationId): string =>
 
 const bundleOf = (operation: OperationId): string => join(bundles.folderOf(operation), 'index.js')
 
-/** Runs a script in a process of its own, with the bundle as its first argument. */
-const runScript = (script: string, operation: OperationId, more: string[], env = process.env) =>
-  promisify(execFile)(process.execPath, ['-e', script, startOf(operation), ...more], { cwd: tmpdir(), env })
-
-/** Invokes a bundle as Lambda does. */
-const invoke = (operation: OperationId, event: Event, env = process.env) => {
-  const script = `import(process.argv[1])
-    .then(({ handler }) => handler(JSON.parse(process.argv[2]), {}))
-    .then((result) => process.stdout.write('\\n' + JSON.stringify(result)))`
-  return runScript(script, operation, [JSON.stringify(event)], env)
+/** Runs a script in a process of its own; its arguments are the bundle and `event`. */
+const run = (script: string, operation: OperationId, event: Event, env = process.env) => {
+  const args = ['-e', script, startOf(operation), JSON.stringify(event)]
+  return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env })
 }
 
+/** Invokes a bundle as Lambda does. */
+const INVOKE = `import(process.argv[1])
+  .then(({ handler }) => handler(JSON.parse(process.argv[2]), {}))
+  .then((result) => process.stdout.write('\\n' + JSON.stringify(result)))`
+
 const responseOf = async (operation: OperationId, event: Event) => {
-  const { stdout, stderr } = await invoke(operation, event)
+  const { stdout, stderr } = await run(INVOKE, operation, event)
   expect(stderr).toBe('')
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
@@ -86,7 +85,7 @@ test('a bundle reads from DynamoDB during init in Lambda', async () => {
   const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
   const script = "import(process.argv[1]).then(() => process.stdout.write('loaded'))"
 
-  const { stdout } = await runScript(script, 'getPet', [], {
+  const { stdout } = await run(script, 'getPet', eventOf('getPet-found'), {
     ...process.env,
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     API_KEYS_TABLE: 'Absent',
@@ -97,7 +96,7 @@ test('a bundle reads from DynamoDB during init in Lambda', async () => {
 })
 
 test('a stack trace in the log has lines of the sources', async () => {
-  const { stderr } = await invoke('getPet', eventOf('getPet-unknown-id'), { ...process.env, PETS_TABLE: '' })
+  const { stderr } = await run(INVOKE, 'getPet', eventOf('getPet-unknown-id'), { ...process.env, PETS_TABLE: '' })
 
   expect(stderr).toContain('The environment variable PETS_TABLE is not set.')
   expect(stderr).toMatch(/at .*shared\/data\/tables\.ts:\d+:\d+/)

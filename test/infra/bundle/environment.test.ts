@@ -1,5 +1,5 @@
-import { createHash, createHmac } from 'node:crypto'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { Sha256 } from '@smithy/core/checksum'
 import { HttpRequest } from '@smithy/core/protocols'
 import { SignatureV4 } from '@smithy/signature-v4'
 import fc from 'fast-check'
@@ -9,27 +9,17 @@ import { signer } from '../../../infra/bundle/lean-client/signature.ts'
 
 beforeEach(() => {
   vi.stubEnv('AWS_REGION', 'eu-central-1')
+  for (const name of ['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_DYNAMODB']) vi.stubEnv(name, undefined)
   return () => vi.unstubAllEnvs()
 })
 
 describe('the endpoint', () => {
   const sdk = new DynamoDBClient({ region: 'eu-central-1' })
 
-  beforeEach(() => {
-    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
-    vi.stubEnv('AWS_ENDPOINT_URL', undefined)
-  })
+  const regions =
+    'eu-central-1 us-gov-west-1 cn-north-1 eusc-de-east-1 us-iso-east-1 us-isob-east-1 eu-isoe-west-1 us-isof-south-1'
 
-  test.each([
-    'eu-central-1',
-    'us-gov-west-1',
-    'cn-north-1',
-    'eusc-de-east-1',
-    'us-iso-east-1',
-    'us-isob-east-1',
-    'eu-isoe-west-1',
-    'us-isof-south-1',
-  ])('is the one that the SDK uses in %s', (region) => {
+  test.each(regions.split(' '))('is the one that the SDK uses in %s', (region) => {
     vi.stubEnv('AWS_REGION', region)
 
     const { url } = sdk.config.endpointProvider({ Region: region, UseDualStack: false, UseFIPS: false })
@@ -97,16 +87,3 @@ describe('the signature', () => {
     expect(() => signer()).toThrow(`The environment variable ${variable} is not set.`)
   })
 })
-
-class Sha256 {
-  readonly #hash
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret ? createHmac('sha256', secret as string | Uint8Array) : createHash('sha256')
-  }
-  update(data: Uint8Array): void {
-    this.#hash.update(data)
-  }
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest()
-  }
-}

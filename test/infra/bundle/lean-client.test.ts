@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import * as sdkClient from '@aws-sdk/client-dynamodb'
 import * as sdkLib from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import * as client from '../../../infra/bundle/lean-client/client-dynamodb.ts'
 import * as lib from '../../../infra/bundle/lean-client/lib-dynamodb.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -23,17 +23,15 @@ beforeAll(async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`)
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   for (const [name, value] of Object.entries(exampleCredentials)) vi.stubEnv(name, value)
-  return () => vi.unstubAllEnvs()
+  return () => {
+    vi.unstubAllEnvs()
+    server.close().closeAllConnections()
+  }
 })
 
 beforeEach(() => {
   requests = []
   response = { status: 200, body: '{}' }
-})
-
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
 })
 
 const configuration = { maxAttempts: 1, requestHandler: {} }

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { setting } from '../../../shared/data/tables.ts'
@@ -43,30 +43,16 @@ export const storedPets = async (): Promise<StoredPet[]> => {
 
 /** Stores a pet as it is unless its id is in use, and returns whether it did. */
 export const storePet = async (Item: StoredPet): Promise<boolean> => {
-  const put = new PutCommand({
-    TableName: setting('petsTable'),
-    Item,
-    ConditionExpression: 'attribute_not_exists(id)',
-  })
-  return direct.send(put).then(
-    () => true,
-    (error) => {
-      if (error.name === 'ConditionalCheckFailedException') return false
-      throw error
-    },
-  )
+  const TableName = setting('petsTable')
+  const { Item: other } = await direct.send(new GetCommand({ TableName, Key: { id: Item.id } }))
+  if (!other) await direct.send(new PutCommand({ TableName, Item }))
+  return !other
 }
 
+type KeyOptions = { key?: string; clientId?: string; expiresAt?: number }
+
 /** Stores an API key, by default a new one, and returns it. `expiresAt` is in seconds since 1970. */
-export const storeKey = async ({
-  key = newApiKey('local'),
-  clientId = 'ann',
-  expiresAt,
-}: {
-  key?: string
-  clientId?: string
-  expiresAt?: number
-} = {}): Promise<string> => {
+export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', expiresAt }: KeyOptions = {}) => {
   const Item = { digest: digestOf(key), keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', expiresAt }
   await direct.send(new PutCommand({ TableName: setting('apiKeysTable'), Item }))
   return key

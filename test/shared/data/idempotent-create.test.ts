@@ -1,6 +1,6 @@
 import '../../support/database.ts'
 import { describe, expect, test } from 'vitest'
-import { reservationStore } from '../../../shared/data/idempotent-create.ts'
+import { type Reservation, reservationStore } from '../../../shared/data/idempotent-create.ts'
 import { type Attempt, type CarryOut, carryOut, explore, put, type Write } from './protocol.ts'
 
 /** An attempt that draws the `first` ids, which others may have or draw as well, and then ids of its own. */
@@ -59,39 +59,15 @@ describe('the exploration finds an error', () => {
   })
 })
 
-// `carryOut` in protocol.ts assumes these conditions.
-describe('in DynamoDB', () => {
-  const options = { abortSignal: new AbortController().signal }
+test('DynamoDB checks the conditions that the exploration assumes', async () => {
+  const store = reservationStore('intent', { abortSignal: new AbortController().signal })
+  const [first, second] = [1, 2].map((petId) => ({ petId, fingerprint: 'body' })) as [Reservation, Reservation]
 
-  test('the first reservation wins', async () => {
-    const store = reservationStore('reserved', options)
-
-    const first = await store.reserve({ petId: 1, fingerprint: 'body' })
-    const second = await store.reserve({ petId: 2, fingerprint: 'body' })
-
-    expect([first, second]).toEqual([true, false])
-    expect(await store.read()).toMatchObject({ petId: 1, fingerprint: 'body' })
-  })
-
-  test.each([
-    ['moves from the id that it has', 'body', 1, { petId: 2, fingerprint: 'body' }],
-    ['does not move from another id', 'body', 3, { petId: 1, fingerprint: 'body' }],
-    ['does not move to another body', 'other', 1, { petId: 1, fingerprint: 'body' }],
-  ])('a reservation %s', async (intent, fingerprint, from, expected) => {
-    const store = reservationStore(intent, options)
-    await store.reserve({ petId: 1, fingerprint: 'body' })
-
-    const moved = await store.move({ petId: 2, fingerprint }, from)
-
-    expect(moved).toBe(expected.petId === 2)
-    expect(await store.read()).toMatchObject(expected)
-  })
-
-  test('a reservation that does not exist does not move', async () => {
-    const store = reservationStore('nothing', options)
-
-    const moved = await store.move({ petId: 2, fingerprint: 'body' }, 1)
-
-    expect([moved, await store.read()]).toEqual([false, undefined])
-  })
+  expect([await store.move(first, 1), await store.read()]).toEqual([false, undefined])
+  expect([await store.reserve(first), await store.reserve(second)]).toEqual([true, false])
+  expect(await store.move(second, 3)).toBe(false)
+  expect(await store.move({ ...second, fingerprint: 'other' }, 1)).toBe(false)
+  expect(await store.read()).toMatchObject(first)
+  expect(await store.move(second, 1)).toBe(true)
+  expect(await store.read()).toMatchObject(second)
 })

@@ -118,14 +118,6 @@ describe('shards', () => {
     test.each(PetStatus.options)('pages with the status %s have its pets, newest first', async (status) => {
       expect((await pagesOf(7, { status })).flat()).toEqual(all.filter((pet) => pet.status === status))
     })
-
-    test('the page with the last pet has no next page', async () => {
-      const oldest = all.slice(-90)
-      const before = Number(oldest[0]?.id) + 1
-
-      expect(await list({ limit: 90, before })).toEqual({ pets: oldest, next: undefined })
-      expect((await list({ limit: 89, before })).next).toBe(oldest[88]?.id)
-    })
   })
 
   test('readers may cover more of them than are written', async () => {
@@ -150,18 +142,6 @@ describe('create', () => {
 
     expect(pet).toEqual({ id: expect.any(Number), ...newPet })
     expect(await find(pet.id)).toStrictEqual(pet)
-  })
-
-  test('gives each of 200 pets its own id, 20 at a time', async () => {
-    const newPets = Array.from({ length: 200 }, (_, i) => ({ name: `Rex ${i}`, categoryId: i }))
-
-    const created: Pet[] = []
-    // More at once would wait too long for a connection on a busy machine.
-    for (let i = 0; i < 200; i += 20) created.push(...(await Promise.all(newPets.slice(i, i + 20).map(create))))
-
-    expect(new Set(created.map(({ id }) => id)).size).toBe(200)
-    const stored = (await pagesOf(100)).flat()
-    expect(stored).toEqual(expect.arrayContaining(newPets.map((newPet, i) => ({ id: created[i]?.id, ...newPet }))))
   })
 
   test('takes the next id when one is in use, and leaves the other pets as they are', async () => {

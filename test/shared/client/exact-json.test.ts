@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { parseJson, writeJson } from '../../../shared/client/exact-json.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
-const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+const limits = [2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n].flatMap((limit) => [limit, -limit])
+const int64 = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.constantFrom(...limits, -(2n ** 63n)))
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   int64.map(String),
@@ -11,7 +12,8 @@ const text = fc.oneof(
 )
 // Keys without escapes, because V8 gives a reviver no source after some of them (nodejs/node#63785).
 const key = text.map((any) => any.replaceAll(/["\\\p{Cc}]/gu, ''))
-const json = fc.object({ key, values: [int64, text, fc.integer(), fc.boolean(), fc.constant(null)] })
+const number = fc.oneof(fc.integer(), fc.double({ min: -1e9, max: 1e9, noNaN: true }))
+const json = fc.object({ key, values: [int64, text, number, fc.boolean(), fc.constant(null)] })
 
 test('reads and writes JSON as the service does', () => {
   fc.assert(
@@ -22,17 +24,6 @@ test('reads and writes JSON as the service does', () => {
       expect(writeJson(value)).toBe(stringifyJson(value))
     }),
   )
-})
-
-test.each([
-  ['9007199254740991', 9007199254740991],
-  ['9007199254740992', 9007199254740992n],
-  ['-9223372036854775808', -9223372036854775808n],
-  ['[1, 9007199254740993,-9007199254740993]', [1, 9007199254740993n, -9007199254740993n]],
-  ['{"9007199254740993":"9007199254740993"}', { '9007199254740993': '9007199254740993' }],
-  ['[0.1234567890123456,1.234567890123456e+20]', [0.1234567890123456, 1.234567890123456e20]],
-])('reads %s exactly', (sent, value) => {
-  expect(parseJson(sent)).toEqual(value)
 })
 
 test.each(['<html>12345678901234567', '{"id":12345678901234567'])('refuses %s', (sent) => {

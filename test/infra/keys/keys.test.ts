@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { CommandError } from '../../../infra/command-line.ts'
 import { issue } from '../../../infra/keys/actions.ts'
 import { newKey } from '../../../infra/keys/key-table.ts'
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
+import { putItem } from '../../support/database.ts'
 import { answer, answers, lostAnswer } from '../../support/fault-proxy.ts'
-import { proxy, run, runProcess, storedOf, table } from './keys.ts'
+import { proxy, run, runProcess, storedOf, table } from './key-database.ts'
 import { failure, runCommand } from './run-command.ts'
 
 const KEY = /pet_local_[0-9A-Za-z]+/g
@@ -12,7 +14,7 @@ const keyId = expect.stringMatching(/^key_[0-9a-f]{16}$/)
 const clientId = expect.stringMatching(/^client_[0-9a-f]{16}$/)
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-test('makes a key that the API accepts, shows it once, and stores only its digest', async () => {
+test('issue makes a key that the API accepts, shows it once, and stores only its digest', async () => {
   const { text } = await run('issue', '--name', 'shop front')
 
   const [key = '', ...others] = text.match(KEY) ?? []
@@ -24,7 +26,7 @@ test('makes a key that the API accepts, shows it once, and stores only its diges
   expect(JSON.stringify(stored)).not.toMatch(KEY)
 })
 
-test('makes a key that expires, and gives scripts all its fields', async () => {
+test('issue makes a key that expires, and gives scripts all its fields', async () => {
   const { json } = await run('issue', '--name', 'till 2', '--expires-in', '90d')
 
   const key = expect.stringMatching(KEY)
@@ -34,18 +36,18 @@ test('makes a key that expires, and gives scripts all its fields', async () => {
   expect(Date.parse(String(json.expiresAt))).toBe(1000 * expiresAt)
 })
 
-test('gives each key an id and a client of its own', async () => {
+test('issue gives each key an id and a client of its own', async () => {
   const issued = [await run('issue', '--name', 'a'), await run('issue', '--name', 'a')]
 
   expect(new Set(issued.flatMap(({ json }) => [json.key, json.keyId, json.clientId])).size).toBe(6)
 })
 
-test('makes keys for one stage', () => {
+test('issue makes keys for one stage', () => {
   expect(newKey('live', { name: 'a' }).text).toMatch(/^pet_live_/)
   expect(newKey('test', { name: 'a' }).text).toMatch(/^pet_test_/)
 })
 
-test('stores a key once when the response is lost and the SDK retries', async () => {
+test('issue stores a key once when the response is lost and the SDK retries', async () => {
   let left = 1
   proxy.faultOf = ({ operation }) => (operation === 'PutItem' && left-- > 0 ? lostAnswer : 'pass')
 
@@ -55,12 +57,76 @@ test('stores a key once when the response is lost and the SDK retries', async ()
   expect(await find(text)).toMatchObject({ keyId: stored.keyId })
 })
 
-test('overwrites no key', async () => {
+test('issue overwrites no key', async () => {
   const { stored } = await issue(table, { name: 'shop front' })
 
   await expect(table.add({ ...stored, keyId: 'key_0', name: 'thief' })).rejects.toThrow()
 
   expect(await table.all()).toContainEqual(stored)
+})
+
+test('list shows keys with their state, but neither keys themselves nor digests', async () => {
+  const { key, ...issued } = (await run('issue', '--name', 'kiosk')).json
+  const old = { keyId: 'key_old', clientId: 'c', name: 'Old', createdAt: '2020' }
+  await putItem('apiKeysTable', { digest: 'd1', ...old, expiresAt: 1_600_000_000 })
+
+  const { text, json } = await run('list')
+
+  expect(json).toContainEqual(issued)
+  expect(json).toContainEqual({ ...old, expiresAt: '2020-09-13T12:26:40.000Z', state: 'expired' })
+  expect(text).toMatch(/^KEY +CLIENT +NAME +CREATED +EXPIRES +STATE$/m)
+  expect(text).toMatch(/^key_old +c +Old +2020 +2020-09-13 12:26Z +expired$/m)
+  expect(text).toMatch(new RegExp(`^${issued.keyId} +${issued.clientId} +kiosk +\\S+ \\S+ +never +valid$`, 'm'))
+  expect(text + JSON.stringify(json)).not.toMatch(/pet_local_|digest|[0-9a-f]{64}/)
+})
+
+test('list shows more keys than DynamoDB returns at a time, oldest first', async () => {
+  const padding = 'x'.repeat(300_000) // DynamoDB returns 1 MB at a time.
+  const ids = Array.from({ length: 10 }, (_, i) => `key_${i}`)
+  const many = { clientId: 'c', name: 'Many', padding }
+  for (const id of ids)
+    await putItem('apiKeysTable', { digest: `many ${id}`, keyId: id, createdAt: `2021-0${id.at(-1)}`, ...many })
+
+  const { json } = await run('list')
+
+  expect(json.filter((key) => Object(key).name === 'Many').map((key) => Object(key).keyId)).toEqual(ids)
+  expect((await run('revoke', 'key_9', '--yes')).json).toMatchObject({ keyId: 'key_9' })
+})
+
+const unknown = (id: unknown) =>
+  new CommandError(`There is no key ${id} in this stage. List the keys with npm run keys -- list.`)
+
+test('revoke deletes the key and no other', async () => {
+  const other = (await run('issue', '--name', 'other')).json
+  const key = (await run('issue', '--name', 'shop front')).json
+
+  const { json } = await run('revoke', String(key.keyId), '--yes')
+
+  expect(json).toEqual({ keyId: key.keyId, clientId: key.clientId, name: 'shop front' })
+  expect(await storedOf(key.keyId)).toBeUndefined()
+  expect(await storedOf(other.keyId)).toBeDefined()
+  expect(await find(String(key.key))).toBeUndefined()
+  await expect(run('revoke', String(key.keyId), '--yes')).rejects.toThrow(unknown(key.keyId))
+})
+
+test.each([
+  [['rotate', 'key_unknown', '--grace', '1h']],
+  [['revoke', 'key_unknown', '--yes']],
+  [['revoke', 'key_unknown']],
+])('%j reports that there is no such key', async (args) => {
+  const before = await table.all()
+
+  await expect(run(...args)).rejects.toThrow(unknown('key_unknown'))
+  expect(await table.all()).toEqual(before)
+})
+
+test('revoke does nothing without a terminal to confirm on', async () => {
+  const keyId = String((await run('issue', '--name', 'shop front')).json.keyId)
+
+  const ran = await runProcess('revoke', keyId)
+
+  expect(ran).toEqual(failure('There is no terminal to confirm on. Add --yes to revoke without asking.'))
+  expect(await storedOf(keyId)).toBeDefined()
 })
 
 test('the process prints JSON for scripts', async () => {

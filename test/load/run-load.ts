@@ -19,17 +19,20 @@ export type Part = { seconds: number; speed: Speed; memory: Memory }
 /** The results of a run. `found` are the pets after a restart. */
 export type Run = { first: Part; rest: Part; ledger: Ledger; found: Pet[]; output: string }
 
+/** The number of concurrent requests. */
+export const CONNECTIONS = 64
+
 const FIRST_SECONDS = 10
 
 /** Puts a server under load, restarts it and lists what it has kept. All files are created in `folder`. */
-export const runLoad = async (folder: string, seconds: number): Promise<Run> => {
+export const runLoad = async (folder: string, seconds: number, connections = CONNECTIONS): Promise<Run> => {
   const socket = join(folder, 'memory')
   const data = ['--data', join(folder, 'catalogue')]
   const server = await startServer(data, probeAt(socket))
   const ledger = newLedger()
   const requests = requestsOf(ledger)
   const part = async (seconds: number): Promise<Part> => {
-    const speed = await fire(server, ledger, requests, seconds)
+    const speed = await fire(server, ledger, requests, { seconds, connections })
     await expectResponse(server)
     return { seconds, speed, memory: await memoryAt(socket) }
   }
@@ -43,9 +46,6 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
   return { first, rest, ledger, found, output: server.output() }
 }
 
-/** The number of concurrent requests. */
-export const CONNECTIONS = 64
-
 /**
  * Sends requests for some seconds, and records the responses. At the end, autocannon closes each connection with a
  * request in flight, which the server may or may not carry out.
@@ -54,7 +54,7 @@ const fire = async (
   server: LocalServer,
   ledger: Ledger,
   requests: Iterator<LoadRequest, never>,
-  seconds: number,
+  { seconds, connections }: { seconds: number; connections: number },
 ): Promise<Speed> => {
   const base = new URL(server.baseUrl).pathname
   const operations = new WeakMap<object, OperationId>() // By the context that autocannon keeps for a request.
@@ -72,11 +72,11 @@ const fire = async (
     responses++
     record(ledger, operation, status, body, String(headers?.Link))
   }
-  const load = { connections: CONNECTIONS, duration: seconds, requests: [{ setupRequest, onResponse }] }
+  const load = { connections, duration: seconds, requests: [{ setupRequest, onResponse }] }
   const { latency, duration } = await autocannon({ url: server.baseUrl, ...load })
   const { p50, p99, max } = latency
   // Not autocannon's `errors`, which omits connections that the server closes without a response.
-  return { responses, perSecond: responses / duration, p50, p99, max, failed: sent - responses - CONNECTIONS }
+  return { responses, perSecond: responses / duration, p50, p99, max, failed: sent - responses - connections }
 }
 
 /** Waits until the server has completed the requests that came before this one. */

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import {
   CreateTableCommand,
@@ -16,7 +18,7 @@ import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
 import type { LocalServer } from '../../support/server.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
-import { headersOf, listAll, type Pet } from './catalogue.ts'
+import { headersOf, listAll } from './catalogue.ts'
 import { start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
 
@@ -161,8 +163,10 @@ test('creates the data folder, and keeps every pet of a 201 when the server is k
 
   const server = await start(['--data', folder])
   const listed = await listAll(server)
-  const read = ({ id }: Pet) => send(server.baseUrl, { path: `/pets/${id}`, headers: headersOf(server) })
-  const found = await Promise.all(listed.map(async (pet) => (await read(pet)).body))
+  const found: unknown[] = []
+  for (const { id } of listed) {
+    found.push((await send(server.baseUrl, { path: `/pets/${id}`, headers: headersOf(server) })).body)
+  }
   const second = await runCommand('local', ['--port', '0', '--data', folder])
 
   expect(created.length).toBeGreaterThanOrEqual(126)
@@ -185,16 +189,22 @@ test('keeps its pets in the DynamoDB of AWS_ENDPOINT_URL_DYNAMODB, whatever the 
   expect(second.output()).toContain(`\n  Database      ${env.AWS_ENDPOINT_URL_DYNAMODB}\n`)
 })
 
-test('several servers can create the tables of a database at once', async () => {
-  const endpoint = await startDatabase()
+test('uses a table that another server creates at the same time', async () => {
+  let isCreated = false
+  const other = createServer(({ headers }, response) => {
+    const isCreate = String(headers['x-amz-target']).endsWith('CreateTable')
+    isCreated ||= isCreate
+    const error = isCreate ? 'ResourceInUseException' : !isCreated && 'ResourceNotFoundException'
+    const body = error ? { __type: error } : { Table: { TableStatus: 'ACTIVE' } }
+    response.writeHead(error ? 400 : 200).end(JSON.stringify(body))
+  })
+  onTestFinished(() => void other.close().closeAllConnections())
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  const { port } = other.address() as AddressInfo
 
-  await Promise.all([openDatabase(undefined, endpoint), openDatabase(undefined, endpoint)])
+  const { description } = await openDatabase(undefined, `http://127.0.0.1:${port}`)
 
-  expect(await tablesAt(endpoint)).toEqual([
-    'PetStoreLocal-ApiKeys',
-    'PetStoreLocal-IdempotencyKeys',
-    'PetStoreLocal-Pets',
-  ])
+  expect([description, isCreated]).toEqual([`http://127.0.0.1:${port}`, true])
 })
 
 const PUBLIC_KEY = 'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'

@@ -120,22 +120,24 @@ test('runs 16 functions at once, and queues the others', async () => {
 test('atMost starts waiting tasks in order as others end or fail', async () => {
   const queue = atMost(2)
   const started: number[] = []
-  const tasks = [0, 1, 2, 3].map(() => Promise.withResolvers<number>())
-  const results = tasks.map(({ promise }, i) =>
-    queue(() => {
+  const tasks = [0, 1, 2, 3, 4].map(() => Promise.withResolvers<number>())
+  const submit = (i: number) =>
+    queue(async () => {
       started.push(i)
-      return promise
-    }),
-  )
+      return tasks[i]?.promise
+    })
 
+  const results = [submit(0), submit(1), submit(2), submit(3)]
   expect(started).toEqual([0, 1])
   tasks[1]?.resolve(1)
   await expect.poll(() => started).toEqual([0, 1, 2])
+  results.push(submit(4))
+  expect(started).toEqual([0, 1, 2])
+  const failure = expect(results[0]).rejects.toThrow('broken')
   tasks[0]?.reject(new Error('broken'))
   await expect.poll(() => started).toEqual([0, 1, 2, 3])
-  tasks[2]?.resolve(2)
-  tasks[3]?.resolve(3)
-  await expect(results[0]).rejects.toThrow('broken')
-  expect(await Promise.all(results.slice(1))).toEqual([1, 2, 3])
-  expect(await queue(async () => 4)).toBe(4)
+  for (const i of [2, 3, 4]) tasks[i]?.resolve(i)
+  await failure
+  expect(await Promise.all(results.slice(1))).toEqual([1, 2, 3, 4])
+  expect(await queue(async () => 5)).toBe(5)
 })

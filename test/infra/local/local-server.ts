@@ -18,9 +18,9 @@ export const serve = async (
   for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   const { server, stop } = createLocalServer({ handlers: { ...everyOk, ...handlers }, timeoutMs }, patience)
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
+  onTestFinished(async () => {
+    await stop(0)
     vi.restoreAllMocks()
-    return stop(0)
   })
   const { port } = server.address() as AddressInfo
   return { server, stop, baseUrl: `http://127.0.0.1:${port}` }
@@ -73,19 +73,8 @@ export const gatewayResponse = (status: number, code: string, message: string, h
 
 export const badRequest = gatewayResponse(400, 'bad_request', 'The request is malformed.')
 
-/** A connection that sends bytes unchanged. */
-export type Wire = {
-  socket: Socket
-  /** Waits for a match, and consumes the text up to its end. */
-  take: (pattern: RegExp) => Promise<string>
-  /** Consumes the next response; one without a length, up to the end of the connection. */
-  response: () => Promise<Response>
-  /** Consumes what the server sends before it ends the connection. */
-  rest: () => Promise<string>
-}
-
-/** Opens a connection until the test ends, and sends a text over it. */
-export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', options = {}): Promise<Wire> => {
+/** Opens a connection until the test ends, and sends a text over it unchanged. */
+export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', options = {}) => {
   const { hostname: host, port } = new URL(baseUrl)
   const socket = connect({ host, port: Number(port), ...options }).setEncoding('latin1')
   onTestFinished(() => void socket.destroy())
@@ -98,6 +87,7 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
   await once(socket, 'connect')
   socket.write(sent, 'latin1')
 
+  /** Waits for a match, and consumes the text up to its end. */
   const take = async (pattern: RegExp): Promise<string> => {
     for (;;) {
       const found = pattern.exec(received)
@@ -110,6 +100,7 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
       await Promise.race([once(socket, 'data'), ended])
     }
   }
+  /** Consumes the next response; one without a length, up to the end of the connection. */
   const response = async (): Promise<Response> => {
     const [statusLine = '', ...lines] = (await take(/\r\n\r\n/)).trim().split('\r\n')
     const headers = Object.fromEntries(lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]))
@@ -119,7 +110,8 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
     refuseInternals({ status, headers, text })
     return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
   }
-  const rest = async () => {
+  /** Waits until the server ends the connection, and returns what is left. */
+  const rest = async (): Promise<string> => {
     await ended
     return received
   }
@@ -127,11 +119,9 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
 }
 
 /** Does the same, and also returns the server's side of the connection. */
-export const wireAndSocket = async (
-  served: Served,
-  sent = '',
-  options = {},
-): Promise<{ wire: Wire; socket: Socket }> => {
-  const [[socket], wire] = await Promise.all([once(served.server, 'connection'), wireTo(served, sent, options)])
-  return { wire, socket }
+export const wireAndSocket = async (served: Served, sent = '', options = {}) => {
+  const accepted = Promise.withResolvers<Socket>()
+  served.server.once('connection', accepted.resolve)
+  const wire = await wireTo(served, sent, options)
+  return { wire, socket: await accepted.promise }
 }

@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { install } from '../shared/client/installed.ts'
-import { browser, server } from './surroundings.ts'
-import { visit } from './visit.ts'
+import { server, visit } from './browser.ts'
 
-/** Serves a shop's page with the client as it is packed, and tells where. It is another origin than the API's. */
+/** Serves a page with the packed client, and returns its origin, which is not the API's. */
 const serveShop = async (): Promise<string> => {
   const { folder } = await install()
   const client = readFileSync(join(folder, 'node_modules/pet-store/dist/client.js'))
@@ -23,7 +22,7 @@ const serveShop = async (): Promise<string> => {
   return `http://127.0.0.1:${port}`
 }
 
-// A text, as it is no part of this program.
+// Text, because the browser runs it, not this process.
 const PROGRAM = `async (options) => {
   const { createClient, PetStoreError } = await import('/client.js')
   const { pets } = createClient(options)
@@ -38,7 +37,7 @@ const PROGRAM = `async (options) => {
 
 test('the packed client adds and lists pets in a browser, from a page of another origin', async () => {
   const shop = await serveShop()
-  const { page } = await visit(browser, shop)
+  const { page } = await visit(shop)
   await page.goto(shop)
 
   const options = JSON.stringify({ baseUrl: server.baseUrl, apiKey: server.apiKey })

@@ -1,37 +1,60 @@
-import { expect, test } from 'vitest'
-import { browser, server } from './surroundings.ts'
-import { close, pasteKey, send, tryIt } from './try-it.ts'
-import { keepPicture, visit } from './visit.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { referenceScript } from '../../infra/openapi/docs-page.ts'
+import { publicDocuments } from '../../infra/openapi/public-documents.ts'
+import { keepPicture, server, visit } from './browser.ts'
 
+const DOCS = `${server.baseUrl}/docs`
 const failed = (status: string) => `Failed to load resource: the server responded with a status of ${status}`
 
-test('the console adds pets and lists them, shows what was wrong, and keeps no key', async () => {
-  const { page, complaints, elsewhere } = await visit(browser, server.baseUrl)
-  await page.goto(`${server.baseUrl}/docs`)
+/** Opens the console of an operation, such as `get /pets`, by its summary in the table of contents. */
+const openConsole = async (page: Page, summary: string, operation: string) => {
+  await page.getByRole('link', { name: summary }).click()
+  await page.getByRole('button', { name: `Test Request (${operation})` }).click()
+  const dialog = page.getByRole('dialog')
+  const response = dialog.getByRole('region', { name: 'Response', exact: true })
 
-  const anonymous = await tryIt(page, 'List all animals', 'get /pets')
-  await send(anonymous, '401 Unauthorized', 'The API key is missing or invalid.')
+  /** Sends the request, waits for a response with this status and text, and returns its body. */
+  const send = async (status: string, text: string): Promise<string> => {
+    await dialog.getByRole('button', { name: /^Send (get|post) request/ }).click()
+    await response.getByRole('link', { name: status }).waitFor()
+    const body = response.getByRole('region', { name: 'Body' }).getByRole('textbox').filter({ hasText: text })
+    return body.innerText()
+  }
+  const close = async (): Promise<void> => {
+    await dialog.getByRole('button', { name: 'Close Client' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  }
+  return { body: dialog.getByRole('region', { name: 'Request Body' }).getByRole('textbox'), send, close }
+}
+
+test('the console adds pets and lists them, shows errors, and stores no API key', async () => {
+  const { page, complaints, elsewhere } = await visit()
+  await page.goto(DOCS)
+
+  const anonymous = await openConsole(page, 'List all animals', 'get /pets')
+  await anonymous.send('401 Unauthorized', 'The API key is missing or invalid.')
   await keepPicture(page, 'unauthorized')
-  await close(anonymous)
-  await pasteKey(page, server.apiKey)
-  const adding = await tryIt(page, 'Add an animal', 'post /pets')
+  await anonymous.close()
+  await page.getByLabel('Bearer Token').first().fill(server.apiKey)
+  const adding = await openConsole(page, 'Add an animal', 'post /pets')
   await adding.body.fill('{"name": "", "categoryId": 7}')
-  await send(adding, '400 Bad Request', 'name must be a string of 1 to 1000 characters')
+  await adding.send('400 Bad Request', 'name must be a string of 1 to 1000 characters')
   await adding.body.fill('{"name": "Rex", "categoryId": 9223372036854775807, "status": "sold"}')
-  const added = await send(adding, '201 Created', '"categoryId": 9223372036854775807')
+  const added = await adding.send('201 Created', '"categoryId": 9223372036854775807')
   await keepPicture(page, 'created')
-  await close(adding)
-  const listing = await tryIt(page, 'List all animals', 'get /pets')
-  await send(listing, '200 OK', /"id": \d+/.exec(added)?.[0] ?? 'an id')
+  await adding.close()
+  const listing = await openConsole(page, 'List all animals', 'get /pets')
+  await listing.send('200 OK', /"id": \d+/.exec(added)?.[0] ?? 'an id')
 
   expect(complaints).toEqual([failed('401 (Unauthorized)'), failed('400 (Bad Request)')])
   expect(elsewhere).toEqual([])
   expect(await page.context().storageState({ indexedDB: true })).toEqual({ cookies: [], origins: [] })
 })
 
-test('the page shows the limits of an int64 in full, and nothing that was rounded', async () => {
-  const { page } = await visit(browser, server.baseUrl)
-  await page.goto(`${server.baseUrl}/docs`)
+test('the page shows the limits of an int64 exactly, and no rounded number', async () => {
+  const { page } = await visit()
+  await page.goto(DOCS)
 
   await page.getByText('Add an animal').first().click()
   await page.getByText('9223372036854775807, in digits').first().waitFor()
@@ -41,10 +64,9 @@ test('the page shows the limits of an int64 in full, and nothing that was rounde
 
 test.each(['light', 'dark'] as const)('the page fits on a phone, in %s mode', async (colorScheme) => {
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme }
-  const { page, complaints, elsewhere } = await visit(browser, server.baseUrl, phone)
+  const { page, complaints, elsewhere } = await visit(server.baseUrl, phone)
 
-  // As well with a slash at the end, which the API takes everywhere.
-  await page.goto(`${server.baseUrl}/docs/`)
+  await page.goto(`${DOCS}/`) // Like every path, it may end with a slash.
   await page.getByLabel('Bearer Token').first().waitFor()
   await keepPicture(page, `phone-${colorScheme}`)
 
@@ -56,4 +78,34 @@ test.each(['light', 'dark'] as const)('the page fits on a phone, in %s mode', as
   expect(red < 50 ? 'dark' : 'light').toBe(colorScheme)
   expect(complaints).toEqual([])
   expect(elsewhere).toEqual([])
+})
+
+describe('as AWS serves it, the page', () => {
+  const { text, integrity, publicAddress } = referenceScript()
+
+  /** Opens the page, for which the CDN has this script. */
+  const visitDeployed = async (script: string) => {
+    const opened = await visit()
+    const page = publicDocuments({ address: publicAddress, integrity })['/docs']
+    const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/javascript; charset=utf-8' }
+    await opened.page.route('**/v1/docs', (route) => route.fulfill(page))
+    await opened.page.route(publicAddress, (route) => route.fulfill({ headers, body: script }))
+    await opened.page.goto(DOCS)
+    return opened
+  }
+
+  test('loads its script from a CDN, and nothing else', async () => {
+    const { page, complaints, elsewhere } = await visitDeployed(text)
+
+    await page.getByLabel('Bearer Token').first().waitFor()
+    expect(complaints).toEqual([])
+    expect(elsewhere).toEqual([publicAddress])
+  })
+
+  test('runs no script but the installed one', async () => {
+    const { page, complaints } = await visitDeployed(`${text} `)
+
+    await expect.poll(() => complaints).toEqual([expect.stringContaining('integrity'), 'Scalar is not defined'])
+    expect(await page.getByRole('heading').count()).toBe(0)
+  })
 })

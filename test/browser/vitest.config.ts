@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// `npm run test:browser`. Not one of `npm test`, which needs no browser.
+// For `npm run test:browser`. `npm test` needs no browser.
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/browser/*.test.ts'],
-    // These only end what hangs, on a machine that is busy with other work as well.
+    // Only to end what hangs, on a busy machine too.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     globalSetup: 'test/support/global-setup.ts',

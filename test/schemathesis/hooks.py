@@ -1,4 +1,4 @@
-"""What a client keeps to that a schema cannot say."""
+"""Rules for clients that a schema cannot express."""
 
 import re
 
@@ -10,7 +10,7 @@ cursors = []
 
 @schemathesis.hook
 def filter_body(context, body):
-    """A body has no key __proto__ at any depth, which its schema says of its own keys alone."""
+    """Drops bodies with a key __proto__ below the top level, which their schema cannot exclude."""
     unknown = body.values() if isinstance(body, dict) else []
     return not any(has_proto(value) for value in unknown)
 
@@ -23,12 +23,12 @@ def has_proto(value):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    one_key_for_one_body(case)
-    a_cursor_that_was_given(case)
+    replace_reused_key(case)
+    replace_invented_cursor(case)
 
 
-def one_key_for_one_body(case):
-    """An Idempotency-Key that was sent with another body before is replaced by a new one."""
+def replace_reused_key(case):
+    """Replaces an Idempotency-Key that was sent with another body before."""
     sent = (case.headers or {}).get("Idempotency-Key")
     if sent is None or case.meta.generation.mode.is_negative:
         return
@@ -38,10 +38,10 @@ def one_key_for_one_body(case):
         bodies[new] = case.body
 
 
-def a_cursor_that_was_given(case):
-    """A cursor that was made up, in the shape of a cursor, is replaced by one of a page."""
-    made_up = (case.query or {}).get("cursor")
-    if not isinstance(made_up, str) or not re.fullmatch(r"[\w-]{16}", made_up):
+def replace_invented_cursor(case):
+    """Replaces an invented cursor that has the right format by one from a Link header."""
+    invented = (case.query or {}).get("cursor")
+    if not isinstance(invented, str) or not re.fullmatch(r"[\w-]{16}", invented):
         return
     if cursors:
         case.query["cursor"] = cursors[-1]

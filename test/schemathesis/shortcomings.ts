@@ -1,12 +1,12 @@
 import { operationIds } from '../../shared/contract.ts'
 
-/** What Schemathesis tells of a run in its JSON report, as far as it is read here. */
+/** The part of Schemathesis's JSON report that is read here. */
 export type Report = {
   complete: boolean
   operations: { tested: number }
   phases: Record<string, { status: string }>
   test_cases: { generated: number }
-  /** What came of valid requests, by operation and phase. */
+  /** How many valid requests were accepted, by operation and phase. */
   valid_rates: Record<string, Record<string, { accepted: number }>>
 }
 
@@ -14,25 +14,21 @@ const LEAST_CASES = 2000
 const LEAST_ACCEPTED = 100
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful']
 
-/** What a run in which nothing was found lacks as a proof. */
+/** The reasons why a run without findings proves too little. */
 export const shortcomingsOf = ({ complete, operations, phases, test_cases, valid_rates }: Report): string[] => {
-  const accepted = Object.entries(valid_rates).map(
-    ([operation, rates]) => [operation, sum(Object.values(rates).map((rate) => rate.accepted))] as const,
-  )
+  const cases = test_cases.generated
+  const skipped = PHASES.filter((phase) => phases[phase]?.status !== 'success')
+  const accepted = Object.entries(valid_rates).map(([operation, rates]) => {
+    const count = Object.values(rates).reduce((total, rate) => total + rate.accepted, 0)
+    return { operation, count }
+  })
   return [
     ...(complete ? [] : ['The run was not completed.']),
-    ...(operations.tested === operationIds.length ? [] : [`Of the operations, ${operations.tested} were tried.`]),
-    ...PHASES.filter((phase) => phases[phase]?.status !== 'success').map((phase) => `Its phase ${phase} was left out.`),
-    ...(test_cases.generated >= LEAST_CASES
-      ? []
-      : [`${test_cases.generated} cases are too few: it takes ${LEAST_CASES}.`]),
+    ...(operations.tested === operationIds.length ? [] : [`Only ${operations.tested} operations were tested.`]),
+    ...skipped.map((phase) => `The phase ${phase} did not run.`),
+    ...(cases >= LEAST_CASES ? [] : [`There were ${cases} test cases, fewer than ${LEAST_CASES}.`]),
     ...accepted
-      .filter(([, count]) => count < LEAST_ACCEPTED)
-      .map(
-        ([operation, count]) =>
-          `${operation} took ${count} valid requests, too few to tell: it takes ${LEAST_ACCEPTED}.`,
-      ),
+      .filter(({ count }) => count < LEAST_ACCEPTED)
+      .map(({ operation, count }) => `${operation} accepted ${count} requests, fewer than ${LEAST_ACCEPTED}.`),
   ]
 }
-
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)

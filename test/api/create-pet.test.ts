@@ -42,17 +42,12 @@ test.each([
   expect(read.text).toBe(added.text)
 })
 
-test.each([
-  ['1000 characters outside the basic plane', '🐕'.repeat(1000)],
-  ['white space around text', ' Rex '],
-  ['control characters', 'R\u0000e\u001fx'],
-  ['other scripts', 'レックス Ρεξ رکس'],
-])('returns a name with %s unchanged', async (_, name) => {
-  const { status, body } = await create({ name, categoryId: 7 })
-
-  expect(status).toBe(201)
-  expect(body).toEqual({ id: expect.any(Number), name, categoryId: 7 })
-})
+test.each(['🐕'.repeat(1000), ' Rex ', 'R\u0000e\u001fx', 'レックス Ρεξ رکس'])(
+  'returns the name %j unchanged',
+  async (name) => {
+    expect(await created({ name, categoryId: 7 })).toEqual({ id: expect.any(Number), name, categoryId: 7 })
+  },
+)
 
 test('ignores unknown fields and an id, and uses the last of repeated fields', async () => {
   const { status, body } = await create('{"id":1,"tag":"x","name":"Tom","name":"Rex","categoryId":7}')

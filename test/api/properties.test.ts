@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
 import { bytesOf, petBody } from '../fuzz/bodies.ts'
-import { checkResponse } from '../fuzz/checks.ts'
+import { checkResponse, prepare } from '../fuzz/checks.ts'
 import { listQuery, type Page, unknownId } from '../fuzz/requests.ts'
-import { prepare } from '../fuzz/target.ts'
 import { call } from '../support/api.ts'
 import type { Sent } from '../support/http.ts'
 

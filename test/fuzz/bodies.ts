@@ -30,12 +30,7 @@ export const spliced = (text: string, at: number, removed: number, inserted: str
   return text.slice(0, position) + inserted + text.slice(position + removed)
 }
 
-const STRANGE_NAMES = [
-  ...words('null __proto__ :shard #name <b>&amp;</b> {"N":"1"} \u202eRex'),
-  "'; --",
-  '\0',
-  '\u2028',
-]
+const STRANGE_NAMES = [...words('null __proto__ :shard #name <b>&amp;</b> {"N":"1"} \u202eRex'), "';--", '\0', '\u2028']
 const LONG_NAMES = ['a'.repeat(1000), '\u{1f9a6}'.repeat(1000), 'e\u0301'.repeat(500), `${' '.repeat(999)}a`]
 const name = weighted(
   [8, fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })],
@@ -133,11 +128,10 @@ const altered = fc
     return { text: spliced(text, at, removed, inserted), encoding: 'latin1' }
   })
 
-const NESTED = [100, 5_000, 60_000].flatMap((depth) => [
-  `${'['.repeat(depth)}1${']'.repeat(depth)}`,
-  `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`,
-])
-const nested = fc.constantFrom(...NESTED).map((json) => REX.replace('}', `,"other":${json}}`))
+const nested = fc.tuple(fc.constantFrom(100, 5_000, 60_000), fc.constantFrom('[]', '{"a":}')).map(([depth, pair]) => {
+  const json = `${pair.slice(0, -1).repeat(depth)}1${pair.slice(-1).repeat(depth)}`
+  return REX.replace('}', `,"other":${json}}`)
+})
 
 const unknownBody = weighted<Body>(
   [4, altered],

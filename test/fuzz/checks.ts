@@ -13,6 +13,21 @@ export type Expected = { method?: string; statuses?: number[]; wanted?: string; 
 /** Sends a request, relative to the base address, with a valid API key. */
 export type Call = (request: Sent) => Promise<Received>
 
+/** What requests refer to: a stored pet as JSON, and a function that replaces `{id}` by its id and `{cursor}` by a cursor. */
+export type Stored = { pet: string; filled: (text: string) => string }
+
+/** Stores the pets that requests refer to. */
+export const prepare = async (call: Call): Promise<Stored> => {
+  const headers = { 'Content-Type': 'application/json' }
+  const add = (body: string) => call({ method: 'POST', path: '/pets', headers, body })
+  await add('{"name":"Tom","categoryId":7}')
+  const { text: pet } = await add('{"name":"Rex","categoryId":7,"status":"sold"}')
+  const { link = '' } = (await call({ path: '/pets?limit=1' })).headers
+  const [id = ''] = /\d+/.exec(pet) ?? []
+  const [, cursor = ''] = /cursor=([\w-]+)/.exec(link) ?? []
+  return { pet, filled: (text) => text.replaceAll('{id}', id).replaceAll('{cursor}', cursor) }
+}
+
 /** Checks everything that the interface says about a response; `call` reads back what it names. */
 export const checkResponse = async (response: Received, expected: Expected, call: Call): Promise<void> => {
   const { status, text, body } = response

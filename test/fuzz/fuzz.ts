@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
+import { type Received, type Sent, send } from '../support/http.ts'
 import { memoryAt, probeAt } from '../support/memory.ts'
+import { refuseInternals } from '../support/secrets.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
-import { checkReplays } from './checks.ts'
-import { anyRequest } from './strange-requests.ts'
-import { targetAt, tryOut } from './target.ts'
+import { bytesOf } from './bodies.ts'
+import { type Call, checkReplays, checkResponse, prepare, type Stored } from './checks.ts'
+import type { ClientRequest } from './requests.ts'
+import { anyRequest, type RawRequest } from './strange-requests.ts'
 
 /** How many requests to send, and the seed that generates them. */
 export type Plan = { requests: number; seed: number }
@@ -42,11 +48,8 @@ export const fuzz = async (plan: Plan): Promise<Outcome> => {
   }
 }
 
-const attack = async (
-  server: LocalServer,
-  { requests, seed }: Plan,
-  memory: () => Promise<number>,
-): Promise<Outcome> => {
+const attack = async (server: LocalServer, plan: Plan, memory: () => Promise<number>): Promise<Outcome> => {
+  const { requests, seed } = plan
   const target = await targetAt(server)
   let runs = 0
   let warm = 0
@@ -70,4 +73,92 @@ const attack = async (
     assert.ok(statuses[status], `There is no ${status}.`)
   assert.ok(end < warm + MOST_MB, `The server used ${warm} MB after warm-up, and ${end} MB at the end.`)
   return { statuses, memory: { warm, end } }
+}
+
+/** The responses of a server: how many had each status, those to each idempotency key, and how many 503s were retried. */
+type Seen = { statuses: Record<string, number>; byKey: Map<string, Received[]>; retries: number }
+
+/** A server under test. */
+type Target = Stored & { server: LocalServer; call: Call; seen: Seen }
+
+const targetAt = async (server: LocalServer): Promise<Target> => {
+  const seen: Seen = { statuses: {}, byKey: new Map(), retries: 0 }
+  const call: Call = ({ headers, ...request }) =>
+    deliver(server.baseUrl, { ...request, headers: { Authorization: `Bearer ${server.apiKey}`, ...headers } }, seen)
+  return { server, call, seen, ...(await prepare(call)) }
+}
+
+/** Sends a request, and checks every response. The error of a check has the request, the responses and their log lines. */
+const tryOut = async (target: Target, request: ClientRequest | RawRequest): Promise<void> => {
+  const { server, call, seen, pet } = target
+  const responses: Received[] = []
+  try {
+    responses.push(...(await responsesTo(target, request)))
+    for (const response of responses) {
+      await checkResponse(response, { ...request, pet }, call)
+      seen.statuses[response.status] = (seen.statuses[response.status] ?? 0) + 1
+    }
+    if ('key' in request && request.key)
+      seen.byKey.set(request.key, [...(seen.byKey.get(request.key) ?? []), ...responses])
+  } catch (error) {
+    const ids = responses.map(({ headers }) => headers['x-request-id'] ?? '-')
+    const log = server.output().split('\n')
+    const lines = [error instanceof Error ? error.message : error, JSON.stringify(request)]
+      .concat(responses.map(({ status, text }) => `${status} ${text}`))
+      .concat(log.filter((line) => ids.some((id) => line.includes(id))))
+    throw new Error(lines.map((line) => String(line).slice(0, 2000)).join('\n'), { cause: error })
+  }
+}
+
+const responsesTo = async ({ server: { baseUrl }, seen, filled }: Target, request: ClientRequest | RawRequest) => {
+  if ('text' in request) {
+    const responses = responsesIn(await exchange(baseUrl, filled(request.text)))
+    assert.ok(responses.length > 0 || request.text.trim() === '', 'There is no response.')
+    return responses
+  }
+  const { method, target, headers, body } = request
+  const sent = { method, path: filled(target), headers, ...(body && { body: bytesOf(body) }) }
+  return [await deliver(new URL(baseUrl).origin, sent, seen)]
+}
+
+const MOST_ATTEMPTS = 5
+
+/**
+ * Sends a request, and retries it after a 503, as clients are told to: on a busy machine, the database can exceed its
+ * time limit. A 503 at every attempt has another cause.
+ */
+const deliver = async (baseUrl: string, request: Sent, seen: Seen, attempt = 1): Promise<Received> => {
+  const response = await send(baseUrl, request)
+  if (response.status !== 503 || attempt === MOST_ATTEMPTS) return response
+  seen.retries++
+  await pause(1000 * Number(response.headers['retry-after']))
+  return deliver(baseUrl, request, seen, attempt + 1)
+}
+
+// Ends its side of the connection, so that the server does not wait for the rest of an incomplete request.
+const exchange = async (baseUrl: string, text: string): Promise<string> => {
+  const { hostname, port } = new URL(baseUrl)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).setEncoding('latin1')
+  let received = ''
+  socket.on('data', (part) => {
+    received += part
+  })
+  socket.end(text, 'latin1')
+  await once(socket, 'end')
+  return received
+}
+
+const responsesIn = (text: string): Received[] => {
+  if (text === '') return []
+  const end = text.indexOf('\r\n\r\n')
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
+  const rest = text.slice(end + 4)
+  const status = Number(/^HTTP\/1\.1 ([1-5]\d\d) /.exec(statusLine)?.[1])
+  if (status === 100) return responsesIn(rest)
+  const pairs = lines.map((line) => /^(.+?): (.*)$/.exec(line) ?? [])
+  const headers = Object.fromEntries(pairs.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
+  const length = status === 204 ? 0 : Number(headers['content-length'] ?? rest.length)
+  const body = Buffer.from(rest.slice(0, length), 'latin1').toString()
+  refuseInternals({ status, headers, text: body })
+  return [{ status, headers, text: body, body: body && JSON.parse(body) }, ...responsesIn(rest.slice(length))]
 }

@@ -51,11 +51,6 @@ test('every field of a pet has a description that ends with its rule', () => {
   expect(status.description).toBe('The availability status of the pet.')
 })
 
-test('the limits of an int64 are exact', () => {
-  expect(openApiText()).toContain('"minimum": -9223372036854775808,')
-  expect(openApiText()).toContain('"maximum": 9223372036854775807,')
-})
-
 test('every example is valid', () => {
   const examples = Object.values(named).flatMap((schema) => {
     const { example } = exampleOf(schema)

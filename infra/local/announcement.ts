@@ -23,7 +23,7 @@ export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local
 const Announcement = v.object({ endpoint: v.string(), baseUrl: v.string(), apiKeysTable: v.string() })
 
 /** The addresses of a local server and its database, for the commands that work on a running server. */
-export type Announcement = v.InferOutput<typeof Announcement>
+type Announcement = v.InferOutput<typeof Announcement>
 
 /**
  * Writes the announcement of this process to a file, and removes it when the process ends. The last server that starts

@@ -14,7 +14,7 @@ import { placeholders, storedLocalApiKey } from './announcement.ts'
 import { startEmbedded } from './embedded-database.ts'
 
 /** A database that is ready to use; `description` is for the banner. */
-export type Database = { description: string; close: () => Promise<void> }
+type Database = { description: string; close: () => Promise<void> }
 
 /**
  * Opens a DynamoDB for this process: sets the environment variables that the service reads, creates missing tables and

@@ -8,7 +8,7 @@ import { Level } from 'level'
 import { CommandError } from '../command-line.ts'
 
 /** A DynamoDB that runs in this process. */
-export type EmbeddedDatabase = { endpoint: string; close: () => Promise<void> }
+type EmbeddedDatabase = { endpoint: string; close: () => Promise<void> }
 
 // Required rather than imported, because the package has no types.
 const dynalite: (options: { path: string | undefined; createTableMs: number }) => Server = createRequire(

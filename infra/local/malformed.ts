@@ -8,13 +8,13 @@ import { gatewayResponse, newRequestId } from './gateway-responses.ts'
  * Makes a server respond with the error body to requests that Node.js cannot parse, and then close the connection: what
  * follows could be a smuggled request.
  */
-export const refuseMalformed = (server: Server): Server => {
+export const refuseMalformed = (server: Server): void => {
   const lastOn = new WeakMap<Duplex, Exchange>()
   const refused = new WeakSet<Duplex>()
   const remember = (message: IncomingMessage, response: ServerResponse) => {
     lastOn.set(message.socket, { message: message.on('error', () => {}), response })
   }
-  return server
+  server
     .on('request', remember)
     .on('checkExpectation', remember)
     .on('connect', (_message, socket) => refuse(socket, gatewayResponses.badRequest, lastOn.get(socket)))

@@ -14,7 +14,7 @@ export const help = `Runs the Pet Store API on this machine.
 `
 
 /** The options of `npm start`. */
-export type Options = { help: boolean; host: string; port: number; data?: string | undefined }
+type Options = { help: boolean; host: string; port: number; data?: string | undefined }
 
 /**
  * Reads the command line.

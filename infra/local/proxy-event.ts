@@ -6,7 +6,7 @@ import { gatewayResponses } from '../gateway.ts'
 import type { Route } from './routes.ts'
 
 /** A request that was read: `path` and `query` as they were sent, `requestId` as the responses carry it. */
-export type Request = { message: IncomingMessage; path: string; query: string; body: Buffer; requestId: string }
+type Request = { message: IncomingMessage; path: string; query: string; body: Buffer; requestId: string }
 
 const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i

@@ -17,7 +17,7 @@ import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
 import { methodsOf, routeOf } from './routes.ts'
 
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
-export type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
+type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
 
 /**
  * Time limits for clients, in milliseconds: `requestMs` to send a request, `silenceMs` without accepting any more of a

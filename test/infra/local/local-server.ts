@@ -8,7 +8,7 @@ import { type Sent, send } from '../../support/http.ts'
 import { refuseInternals } from '../../support/secrets.ts'
 
 /** A local server in this process. */
-export type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
+type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (
@@ -41,7 +41,7 @@ export const waiting = () => {
 }
 
 /** A response without the headers of its connection. */
-export type Response = { status: number; headers: Record<string, string>; body: unknown }
+type Response = { status: number; headers: Record<string, string>; body: unknown }
 
 /** Sends a request; `path` starts after the host. */
 export const ask = async ({ baseUrl }: Served, request: Sent): Promise<Response> => {

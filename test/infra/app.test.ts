@@ -27,17 +27,10 @@ describe('the app, with a prefix and a release in its context,', () => {
 
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 
-  test('has one stack for each stage, with the prefix in its name', () => {
-    const { artifacts } = JSON.parse(read('manifest.json'))
-
-    const names = Object.keys(artifacts).filter((name) => artifacts[name].type === 'aws:cloudformation:stack')
-    expect(names).toEqual(['BluePetStoreStaging', 'BluePetStoreProduction'])
-  })
-
   test.each([
     ['BluePetStoreStaging', 'test'],
     ['BluePetStoreProduction', 'live'],
-  ])('%s accepts API keys that start with pet_%s_, has the release and causes no warning', (stack, keyPrefix) => {
+  ])('has the stack %s, which accepts API keys that start with pet_%s_, without a warning', (stack, keyPrefix) => {
     const template = read(`${stack}.template.json`)
 
     const prefixes = template.matchAll(/"KEY_PREFIX": "(\w+)"/g)
@@ -105,12 +98,9 @@ describe('a stage', () => {
     expect(check({ readShards, writeShards })).toThrow(new StageError(message))
   })
 
-  test.each([
-    [1, 1],
-    [4, 1],
-    [4, 4],
-  ])('may have readShards %d with writeShards %d', (readShards, writeShards) => {
-    expect(check({ readShards, writeShards })).not.toThrow()
+  test('may have several shards, and more readShards than writeShards', () => {
+    expect(check({ readShards: 4, writeShards: 1 })).not.toThrow()
+    expect(check({ readShards: 4, writeShards: 4 })).not.toThrow()
   })
 
   test.each([0, 36, 1.5])('must not have recoveryDays %d', (recoveryDays) => {

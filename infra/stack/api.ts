@@ -42,7 +42,7 @@ export class Api extends Construct {
     addUnknownPaths(this.restApi)
     addReference(this.restApi)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path)) this.#addRoutes(path, group)
-    // CDK's own output has a trailing slash, which the base address has not.
+    // CDK's own output has a trailing slash, but paths are appended to the base address.
     this.restApi.node.tryRemoveChild('Endpoint')
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
   }

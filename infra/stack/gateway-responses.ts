@@ -52,16 +52,15 @@ export const addReference = (api: RestApi): void => {
   }
 }
 
-/** Returns an error for every method that the resource has no other entry for. */
+/** Returns an error for every method that the resource does not have. */
 const addError = (resource: IResource, { status, headers, body }: ApiError): void =>
   addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Adds a method with a mock integration, which responds without a function.
- *
- * @param response its `body` is a template, and must not contain the template characters `$` and `#`
+ * Adds a method with a mock integration, which responds without a function. API Gateway uses `body` as a template, so it
+ * must not contain `$` or `#`.
  */
 const addMock = (
   resource: IResource,

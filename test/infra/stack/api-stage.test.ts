@@ -54,70 +54,54 @@ describe.each(both())('the access log of $stage', ({ template }) => {
   })
 })
 
-test.each(both())(
-  '$stage without a domain name has the address of API Gateway, without a trailing slash',
-  ({ template }) => {
-    const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
-    const host = [api, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
+test.each(both())('$stage without a domain name has the address of API Gateway', ({ template }) => {
+  const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
+  const host = [api, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
 
-    expect(template.toJSON().Outputs).toEqual({
-      BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
-      PetsTable: { Value: { Ref: tableOf(template, 'id') } },
-      ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
-      IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
-    })
-    template.resourceCountIs('AWS::ApiGateway::DomainName', 0)
-    template.resourceCountIs('AWS::ApiGateway::BasePathMapping', 0)
-    template.resourceCountIs('AWS::Route53::RecordSet', 0)
-  },
-)
-
-describe.each(['staging', 'production'] as const)('%s with a domain name', (stage) => {
-  const template = templateOf(stage, everyOption)
-  const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
-
-  test('has no other address, and requires TLS 1.2 or newer', () => {
-    expect(only(template, 'AWS::ApiGateway::DomainName')).toEqual({
-      DomainName: domainName,
-      RegionalCertificateArn: certificateArn,
-      EndpointConfiguration: { Types: ['REGIONAL'] },
-      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
-      EndpointAccessMode: 'STRICT',
-    })
-    expect(only(template, 'AWS::ApiGateway::RestApi')).toMatchObject({
-      DisableExecuteApiEndpoint: true,
-      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
-      EndpointAccessMode: 'STRICT',
-    })
+  expect(template.toJSON().Outputs).toEqual({
+    BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
+    PetsTable: { Value: { Ref: tableOf(template, 'id') } },
+    ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
+    IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
   })
-
-  test('keeps v1 in the path', () => {
-    expect(only(template, 'AWS::ApiGateway::BasePathMapping')).toEqual({
-      BasePath: 'v1',
-      DomainName: { Ref: domainId },
-      RestApiId: { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') },
-      Stage: { Ref: onlyId(template, 'AWS::ApiGateway::Stage') },
-    })
-  })
-
-  test('has a DNS record in its hosted zone', () => {
-    const { Outputs } = template.toJSON()
-
-    expect(only(template, 'AWS::Route53::RecordSet')).toEqual({
-      Name: 'api.example.com.',
-      Type: 'A',
-      HostedZoneId: 'Z0123456789',
-      AliasTarget: {
-        DNSName: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] },
-        HostedZoneId: { 'Fn::GetAtt': [domainId, 'RegionalHostedZoneId'] },
-      },
-    })
-    expect(Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' })
-    expect(Object.keys(Outputs).sort()).toEqual(['ApiKeysTable', 'BaseUrl', 'IdempotencyKeysTable', 'PetsTable'])
-  })
+  template.resourceCountIs('AWS::ApiGateway::DomainName', 0)
+  template.resourceCountIs('AWS::ApiGateway::BasePathMapping', 0)
+  template.resourceCountIs('AWS::Route53::RecordSet', 0)
 })
 
-test('a stack without a hosted zone outputs the target of the DNS record that is created by hand', () => {
+test.each(['staging', 'production'] as const)('%s with a domain name has no other address', (stage) => {
+  const template = templateOf(stage, everyOption)
+  const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
+  const { Outputs } = template.toJSON()
+
+  expect(only(template, 'AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint).toBe(true)
+  expect(only(template, 'AWS::ApiGateway::DomainName')).toEqual({
+    DomainName: domainName,
+    RegionalCertificateArn: certificateArn,
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09',
+    EndpointAccessMode: 'STRICT',
+  })
+  expect(only(template, 'AWS::ApiGateway::BasePathMapping')).toEqual({
+    BasePath: 'v1',
+    DomainName: { Ref: domainId },
+    RestApiId: { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') },
+    Stage: { Ref: onlyId(template, 'AWS::ApiGateway::Stage') },
+  })
+  expect(only(template, 'AWS::Route53::RecordSet')).toEqual({
+    Name: 'api.example.com.',
+    Type: 'A',
+    HostedZoneId: 'Z0123456789',
+    AliasTarget: {
+      DNSName: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] },
+      HostedZoneId: { 'Fn::GetAtt': [domainId, 'RegionalHostedZoneId'] },
+    },
+  })
+  expect(Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' })
+  expect(Outputs).not.toHaveProperty('DomainTarget')
+})
+
+test('a domain name without a hosted zone has its target as an output, for a DNS record by hand', () => {
   const template = templateOf('production', { domainName, certificateArn })
   const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
 

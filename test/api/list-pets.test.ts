@@ -111,14 +111,9 @@ describe('the link to the next page', () => {
 test.each([
   ['limit=0', LIMIT],
   ['limit=101', LIMIT],
-  ['limit=1.5', LIMIT],
-  ['limit=', LIMIT],
   ['limit', LIMIT],
   ['limit=1&limit=2', LIMIT],
   ['status=gone', STATUS],
-  ['status=', STATUS],
-  ['status=sold&status=sold', STATUS],
-  ['cursor=', CURSOR],
   ['cursor=AAAAAAAAAAAAAAAA', CURSOR],
   ['limit=0&status=gone&cursor=abc', `${LIMIT}; ${STATUS}; ${CURSOR}`],
 ])('returns 400 for %s', async (query, rules) => {

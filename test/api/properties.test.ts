@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { bytesOf, petBody } from '../fuzz/bodies.ts'
+import { bytesOf, invalidBodies, petBody } from '../fuzz/bodies.ts'
 import { checkResponse, prepare } from '../fuzz/checks.ts'
-import { listQuery, type Page, unknownId } from '../fuzz/requests.ts'
+import { invalidQueries, listQuery, type Page, unknownId } from '../fuzz/requests.ts'
 import { call } from '../support/api.ts'
 import type { Sent } from '../support/http.ts'
 
 // The parts of requests that `npm run fuzz` generates and that every deployment must handle alike.
-const RUNS = { numRuns: 100 }
-const LISTS = { numRuns: 50 } // A page takes longer to read.
+/** Tries all examples, and then `runs` values that are drawn. */
+const tries = <T>(runs: number, examples: T[] = []) => ({
+  numRuns: examples.length + runs,
+  examples: examples.map((example): [T] => [example]),
+})
+
 const { pet, filled } = await prepare(call)
 
 const check = async (request: Sent, expected: { statuses: number[]; wanted?: string; page?: Page }): Promise<void> =>
@@ -24,22 +28,24 @@ test('every body either adds exactly the pet that it describes, or gets a 400', 
         { ...expected, statuses },
       )
     }),
-    RUNS,
+    tries(100, invalidBodies),
   )
 })
 
 test('every query either gets the page that it describes, or a 400', async () => {
+  const page = { limit: 20, status: undefined }
+  const queries = invalidQueries.map((query) => ({ query, page, refused: 'always' as const }))
   await fc.assert(
     fc.asyncProperty(listQuery, async ({ query, page, refused }) => {
       await check({ path: `/pets?${filled(query)}` }, { page, statuses: [refused === 'always' ? 400 : 200] })
     }),
-    LISTS,
+    tries(50, queries), // Pages take longer to read.
   )
 })
 
 test('every id of no pet gets a 404', async () => {
   await fc.assert(
     fc.asyncProperty(unknownId, async (id) => check({ path: `/pets/${id}` }, { statuses: [404] })),
-    RUNS,
+    tries(100),
   )
 })

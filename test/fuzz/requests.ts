@@ -16,7 +16,7 @@ export type ClientRequest = {
   body?: Body
   /** The statuses that the response may have. */
   statuses: number[]
-  /** The valid idempotency key of the request, if it has one. */
+  /** The idempotency key of the request, if it has a valid one. */
   key?: string | undefined
   /** The body of a 201, with `{id}` for the id. */
   wanted?: string
@@ -122,7 +122,8 @@ const createRequest: fc.Arbitrary<ClientRequest> = fc
     return { ...content, ...(body && { body }), method: 'POST', target: '/v1/pets', headers, key, statuses }
   })
 
-const WRONG_PARAMETERS = words(`
+/** Queries that are refused, each for one reason. */
+export const invalidQueries = words(`
   limit= limit=0 limit=101 limit=-1 limit=1.5 limit=01 limit=+1 limit=%201 limit=1e1 limit=abc limit=%D9%A3 limit=NaN limit=%
   limit=1&limit=1 limit=${'9'.repeat(400)} status= status=gone status=Sold status=none status=sold%23 status=sold%20
   status=toString status=__proto__ status=sold&status=sold cursor= cursor=abc cursor={cursor}A cursor=0 cursor=%00
@@ -147,7 +148,7 @@ export const listQuery: fc.Arbitrary<{ query: string; page: Page; refused: Refus
     unknown: fc.array(fc.tuple(unknownName, fc.string({ unit: 'binary', maxLength: 40 })), { maxLength: 2 }),
     encode: fc.constantFrom(...encodings),
     cursor: oneIn(3, fc.constant('cursor={cursor}')),
-    wrong: oneIn(4, fc.constantFrom(...WRONG_PARAMETERS)),
+    wrong: oneIn(4, fc.constantFrom(...invalidQueries)),
   })
   .map(({ limit, status, unknown, encode, cursor, wrong }) => {
     const known = Object.entries({ limit, status }).filter(([, value]) => value !== undefined)

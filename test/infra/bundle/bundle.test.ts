@@ -83,16 +83,16 @@ test('the bundles work with a database', async () => {
 
 test('a bundle reads from DynamoDB during init in Lambda', async () => {
   const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
-  const script = "import(process.argv[1]).then(() => process.stdout.write('loaded'))"
+  const script = 'import(process.argv[1]).then(() => process.exit())'
 
-  const { stdout } = await run(script, 'getPet', eventOf('getPet-found'), {
+  await run(script, 'getPet', eventOf('getPet-found'), {
     ...process.env,
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     API_KEYS_TABLE: 'Absent',
     AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
   })
 
-  expect([stdout, proxy.counts]).toEqual(['loaded', { GetItem: 1 }])
+  expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
 test('a stack trace in the log has lines of the sources', async () => {

@@ -22,7 +22,7 @@ export const secretsIn = (text: string): string[] => {
 }
 
 /** What a response must not reveal to a caller, secret or not. */
-export const internalsIn = (response: string): string[] =>
+const internalsIn = (response: string): string[] =>
   Object.entries({ ...secrets, ...internals }).flatMap(([kind, pattern]) => (pattern.test(response) ? [kind] : []))
 
 /** Throws if a response reveals internals. Every response that a test receives passes through here. */

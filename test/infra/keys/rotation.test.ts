@@ -26,7 +26,7 @@ const issued = (expiresIn?: number) => issue(table, { name: 'shop front', expire
 const holder = ({ stored: { keyId, clientId } }: NewKey) => expect.objectContaining({ keyId, clientId })
 
 test('issues a new key to the client, shows it once, and lets the old key expire', async () => {
-  const { stored: old } = await issued()
+  const { stored: old } = await issued(90 * 86_400)
   const { clientId, name, createdAt } = old
 
   const { text, json } = await run('rotate', old.keyId, '--grace', '3h', '--expires-in', '90d')

@@ -2,14 +2,14 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient, PetStoreError } from '../../../shared/client/client.ts'
 import { allOf } from '../../support/all-of.ts'
-import { type Answer, error, type Fate, serve } from './fake-api.ts'
+import { error, type FakeResponse, type Fate, serve } from './fake-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
 describe('list', () => {
   const pet = (id: number) => ({ id, ...rex })
 
-  const page = (ids: number[], link = ''): Answer => ({
+  const page = (ids: number[], link = ''): FakeResponse => ({
     status: 200,
     headers: link ? { Link: link } : {},
     body: JSON.stringify(ids.map(pet)),
@@ -76,7 +76,7 @@ const failureOf = async (call: Promise<unknown>): Promise<PetStoreError> => {
 }
 
 const ID = { 'X-Request-Id': 'abc=' }
-const html: Answer = { status: 404, headers: { 'Content-Type': 'text/html' }, body: '<html>Not here</html>' }
+const html: FakeResponse = { status: 404, headers: { 'Content-Type': 'text/html' }, body: '<html>Not here</html>' }
 
 describe('throws a PetStoreError', () => {
   test('with the code, message, status and request id of an error response', async () => {
@@ -95,7 +95,7 @@ describe('throws a PetStoreError', () => {
   const create = ({ pets }: Client) => pets.create(rex)
   const list = ({ pets }: Client) => allOf(pets.list())
 
-  test.each<[string, Answer, (client: Client) => Promise<unknown>]>([
+  test.each<[string, FakeResponse, (client: Client) => Promise<unknown>]>([
     ['the error page of a proxy', html, get],
     ['a sign-in page', { ...html, status: 200 }, get],
     ['other JSON', { status: 403, body: '{"message":"Forbidden"}' }, get],

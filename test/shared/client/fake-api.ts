@@ -5,18 +5,18 @@ import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
 /** A response. */
-export type Answer = { status: number; headers?: Record<string, string>; body?: string }
+export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string }
 
 /**
  * What happens to a request: a response; a connection that breaks before the response (`cut`) or in the middle of it
  * (`cutResponse`); or no response at all (`silence`).
  */
-export type Fate = Answer | 'cut' | 'cutResponse' | 'silence'
+export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence'
 
 type ReceivedRequest = { method: string; path: string; headers: IncomingMessage['headers']; body: string; at: number }
 
 /** An error of the API. */
-export const error = (status: number, headers: Record<string, string> = {}): Answer => ({
+export const error = (status: number, headers: Record<string, string> = {}): FakeResponse => ({
   status,
   headers: { 'X-Request-Id': 'abc=', ...headers },
   body: JSON.stringify({ code: 'made_up', message: 'Made by the test.', status }),
@@ -42,7 +42,7 @@ export const serve = async (...fates: Fate[]) => {
 const meet = (fate: Fate, response: ServerResponse): void => {
   if (fate === 'silence') return
   if (fate === 'cut') return void response.destroy()
-  const { status, headers, body = '' }: Answer = fate === 'cutResponse' ? { status: 200, body: '[' } : fate
+  const { status, headers, body = '' }: FakeResponse = fate === 'cutResponse' ? { status: 200, body: '[' } : fate
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   if (fate === 'cutResponse') response.write(body, () => response.destroy())
   else response.end(body)

@@ -39,6 +39,8 @@ test('the package contains only the client, and installs no other package', asyn
     'package.json',
   ])
   expect(readFileSync(join(folder, 'node_modules/pet-store/README.md'), 'utf8')).toMatch(/^# Pet Store client\n/)
+  // TypeScript before 5.0 cannot import files that end in .ts.
+  expect(readFileSync(join(folder, 'node_modules/pet-store/dist/client.d.ts'), 'utf8')).not.toMatch(/\.ts'/)
 })
 
 test.each([

@@ -29,7 +29,8 @@ const main = async (): Promise<void> => {
 
 const planOf = ({ requests = '20000', seed = `${randomInt(2 ** 31)}` }): Plan => {
   // Fewer requests do not get a response of every status.
-  if (!/^\d{4,9}$/.test(requests)) throw new CommandError(`--requests must be at least 1000, not "${requests}".`)
+  if (!/^\d{4,9}$/.test(requests))
+    throw new CommandError(`--requests must be a number from 1000 to 999999999, not "${requests}".`)
   if (!/^\d{1,10}$/.test(seed)) throw new CommandError(`--seed must be a number of at most 10 digits, not "${seed}".`)
   return { requests: Number(requests), seed: Number(seed) }
 }

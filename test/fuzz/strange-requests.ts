@@ -71,7 +71,8 @@ const harmlessOrRefused = weighted<Extra>([49, harmless], [1, fc.constantFrom(..
 // With a host, the target names the same resource (RFC 9112, section 3.2.2).
 const origin = fc.constantFrom('', '', '', '', '', '', '', 'http://a', 'HTTPS://A:1')
 
-const dressed = (request: fc.Arbitrary<ClientRequest>, extra: fc.Arbitrary<Extra>): fc.Arbitrary<ClientRequest> =>
+/** The request with more headers, and a target of any form. */
+const withExtra = (request: fc.Arbitrary<ClientRequest>, extra: fc.Arbitrary<Extra>): fc.Arbitrary<ClientRequest> =>
   fc.tuple(request, extra, origin).map(([request, { headers, statuses = request.statuses }, origin]) => {
     return { ...request, target: origin + request.target, headers: { ...request.headers, ...headers }, statuses }
   })
@@ -108,7 +109,7 @@ const rawRequest: fc.Arbitrary<RawRequest> = fc
 
 /** Any request, valid or not. */
 export const anyRequest = weighted<ClientRequest | RawRequest>(
-  [16, dressed(operationRequest, harmlessOrRefused)],
-  [3, dressed(strayRequest, harmless)],
+  [16, withExtra(operationRequest, harmlessOrRefused)],
+  [3, withExtra(strayRequest, harmless)],
   [2, rawRequest],
 )

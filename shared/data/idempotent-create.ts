@@ -10,7 +10,7 @@ export type Origin = { creation: string; reservation?: string | undefined }
 export type Ids = { first: () => Promise<number>; next: (taken: number) => Promise<number> }
 
 /** How to store and read the pet under an id. */
-export type PetStore<Item> = {
+type PetStore<Item> = {
   /** Stores the pet unless the id is in use, and returns whether it did. */
   write: (id: number) => Promise<boolean>
   /** Reads what is stored under the id (strongly consistent). */
@@ -39,7 +39,7 @@ export const createOnce = async <Item>(origin: Origin, ids: Ids, pets: PetStore<
 export type Reservation = { petId: number; fingerprint: string }
 
 /** How to store and read the reservation of one idempotency key. Each function is one atomic request to DynamoDB. */
-export type ReservationStore = {
+type ReservationStore = {
   /** Stores the reservation unless there is one, and returns whether it did. */
   reserve: (reservation: Reservation) => Promise<boolean>
   /** Reads the reservation (strongly consistent). */

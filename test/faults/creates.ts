@@ -4,7 +4,6 @@ import { answers, type Call, type Fault } from '../support/fault-proxy.ts'
 import {
   type Container,
   createEvent,
-  type Exchange,
   getEvent,
   isCreated,
   responseInTime,
@@ -62,25 +61,14 @@ export const hasKey = ({ calls }: Way): boolean => calls.includes(RESERVE)
 /** A create with faults: from which request to the database on, and how many in a row. */
 export type Case = FaultKind & { title: string; way: Way; from: number; times: number }
 
-/**
- * What happened in a case: the requests to the database and the number of faults during the first create, all creates, and
- * a read of the pet afterwards.
- */
-export type Outcome = {
-  each: Case
-  name: string
-  calls: string[]
-  faults: number
-  creates: Exchange[]
-  read?: Response
-}
-type Response = Exchange['response'] | undefined
+/** The requests to the database and the faults during the first create, all creates, and a read of the pet afterwards. */
+export type Outcome = Awaited<ReturnType<typeof run>>
 
 // With more at once, requests would wait for each other until they exceed their time limits.
 const limits = { waiting: atMost(24), working: atMost(4) }
 
 /** Runs a case in a container that no other case uses at the same time. */
-export const run = (each: Case): Promise<Outcome> =>
+export const run = (each: Case) =>
   limits[each.waits ? 'waiting' : 'working'](async () => {
     const { container, uses } = idle.pop() ?? { container: await startContainer(), uses: 0 }
     const outcome = await runIn(container, each)
@@ -95,7 +83,7 @@ const idle: { container: Container; uses: number }[] = []
 const MAX_USES = 10
 let names = 0
 
-const runIn = async (container: Container, each: Case): Promise<Outcome> => {
+const runIn = async (container: Container, each: Case) => {
   const name = `Rex-${++names}`
   const wish: Wish = { name, apiKey: await storeKey(), idempotencyKey: hasKey(each.way) ? name : undefined }
   // With another API key of the client, so that the create below has to read its own.

@@ -37,9 +37,9 @@ test('concurrent attempts create one pet, in every order of requests to the data
     const name = `Rex-${++counts.orders}`
     const event = createEvent({ name, apiKey, idempotencyKey: name })
 
-    const attempts = containers.map((container) =>
-      holdCalls(container, () => sendUntil(container, event, isServed, 100)),
-    )
+    const run = (container: Container) => sendUntil(container, event, ({ response }) => response.status !== 503, 100)
+
+    const attempts = containers.map((container) => holdCalls(container, () => run(container)))
     await releaseInOrder(steps, attempts)
 
     const exchanges = await Promise.all(attempts.map(({ exchanges }) => exchanges))
@@ -56,8 +56,6 @@ test('concurrent attempts create one pet, in every order of requests to the data
   await fc.assert(orders, { seed, numRuns: runsAll ? 400 : 15, endOnFailure: !runsAll })
   expect(Object.values(counts)).not.toContain(0)
 })
-
-const isServed = ({ response }: { response: { status: number } }) => response.status !== 503
 
 /** A request to the database that waits until its fault is known. */
 type HeldCall = Call & { release: (fault: Fault) => void }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError, explained, secondsOf } from '../../../infra/command-line.ts'
 import { confirm } from '../../../infra/keys/actions.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
@@ -145,11 +146,43 @@ describe('confirm', () => {
   })
 })
 
-describe('explained', () => {
-  afterEach(() => {
-    vi.unstubAllEnvs()
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe('findDeployment', () => {
+  /** Finds the deployment of production, where CloudFormation sends this response. */
+  const findWith = async (status: number, xml: string) => {
+    const server = createHttpServer((_, response) => response.writeHead(status).end(xml))
+    onTestFinished(() => void server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    vi.stubEnv('AWS_REGION', 'eu-central-1')
+    vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    return findDeployment({ stage: 'production', prefix: '' })
+  }
+  const outputs = (names: string[]) =>
+    names.map((name) => `<member><OutputKey>${name}</OutputKey><OutputValue>the ${name}</OutputValue></member>`)
+  const stackWith = (...names: string[]) =>
+    `<R><DescribeStacksResult><Stacks><member><Outputs>${outputs(names).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
+  const NO_OUTPUT = 'The stack PetStoreProduction has no output ApiKeysTable. Deploy this version of the service first.'
+  const error = '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
+
+  test('reads the outputs of the stack', async () => {
+    const found = await findWith(200, stackWith('PetsTable', 'BaseUrl', 'ApiKeysTable'))
+
+    expect(found).toEqual({ baseUrl: 'the BaseUrl', apiKeysTable: 'the ApiKeysTable', keyPrefix: 'live', database: {} })
   })
 
+  test.each([
+    ['no stack', 400, error, 'There is no stack PetStoreProduction in eu-central-1 of this AWS account.'],
+    ['an unknown response', 200, '<R/>', 'Unexpected response from the CloudFormation endpoint.'],
+    ['a missing output', 200, stackWith('BaseUrl'), NO_OUTPUT],
+  ])('reports %s in one line', async (_problem, status, xml, line) => {
+    await expect(findWith(status, xml)).rejects.toThrow(new CommandError(line))
+  })
+})
+
+describe('explained', () => {
   const region = { AWS_REGION: 'eu-central-1' }
   const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
   const NO_CREDENTIALS =

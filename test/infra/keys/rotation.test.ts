@@ -68,6 +68,8 @@ test('a second rotation during the grace period extends no key', async () => {
   expect(await valid()).toEqual([true, true, true])
   at(60_000)
   expect(await valid()).toEqual([false, true, true])
+  const expired = expect.objectContaining({ keyId: first.stored.keyId, state: 'expired' })
+  expect((await run('list')).json).toContainEqual(expired)
   at(90_000)
   expect(await valid()).toEqual([false, false, true])
 })
@@ -85,11 +87,14 @@ test('both keys stay valid if DynamoDB does not respond when the old key should 
   expect([await find(fresh.text), await find(old.text)]).toEqual([holder(fresh), holder(old)])
 })
 
-test('the process prints the new key once, and the reason why the old key did not get its expiry', async () => {
+test.each([
+  ['text', []],
+  ['JSON', ['--json']],
+])('the process prints the new key once in %s, and why the old key may not expire', async (_format, options) => {
   const { keyId } = (await issued()).stored
   proxy.faultOf = ({ operation }) => (operation === 'UpdateItem' ? answers.accessDenied : 'pass')
 
-  const { code, stdout, stderr } = await runProcess('rotate', keyId, '--grace', '1h')
+  const { code, stdout, stderr } = await runProcess('rotate', keyId, '--grace', '1h', ...options)
 
   expect([code, stdout.match(/pet_local_/g)]).toEqual([1, ['pet_local_']])
   const problem = `The expiry of ${keyId} may not have been set: AWS refused the request: Made by the test.`

@@ -64,19 +64,19 @@ describe('on an API that does not work', () => {
     return { other, baseUrl: `http://127.0.0.1:${port}/v1` }
   }
 
-  test('fails, and still revokes its key', async () => {
+  test('fails, follows no redirect, and still revokes its key', async () => {
     const before = await table.all()
     const keys: unknown[] = []
     const { other, baseUrl } = await startOther(({ headers }, response) => {
       keys.push(headers.authorization)
-      response.end('{}')
+      response.writeHead(302, { Location: '/v2' }).end('{}')
     })
 
     const { code, stdout } = await runCommand('smoke', ['--stage', 'local', '--base-url', baseUrl, '--wait', '1s'], env)
 
     other.close()
     expect(code).toBe(1)
-    expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, an array, but got 200 with {} (')
+    expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, an array, but got 302 with {} (')
     expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
     expect(keys.length).toBeGreaterThan(1)
     expect(new Set(keys)).toEqual(new Set([expect.stringMatching(/^Bearer pet_local_\w{38}$/)]))
@@ -119,6 +119,7 @@ describe('the command line', () => {
     [[], '--stage is missing. Use staging, production or local.'],
     [['--stage', 'local', '--wait', '1'], WAIT],
     [['--stage', 'local', '--base-url', 'x'], ADDRESS],
+    [['--stage', 'local', '--base-url', 'ftp://api.example.com/v1'], ADDRESS],
     [['--stage', 'local', 'x'], "Unexpected argument 'x'. See npm run smoke -- --help"],
   ])('is refused: %j', (args, line) => {
     expect(() => readOptions(args)).toThrow(new CommandError(line))

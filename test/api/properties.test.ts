@@ -18,11 +18,12 @@ const { pet, filled } = await prepare(call)
 const check = async (request: Sent, expected: { statuses: number[]; wanted?: string; page?: Page }): Promise<void> =>
   checkResponse(await call(request), { ...expected, pet }, call)
 
-test('every body either adds exactly the pet that it describes, or gets a 400', async () => {
+test('every body either adds exactly the pet that it describes, or is refused', async () => {
   const headers = { 'Content-Type': 'application/json' }
   await fc.assert(
     fc.asyncProperty(petBody, async ({ body, refused, ...expected }) => {
-      const statuses = { never: [201], maybe: [201, 400], always: [400] }[refused]
+      // A deeply nested body can be larger than 256 KiB.
+      const statuses = { never: [201], maybe: [201, 400, 413], always: [400] }[refused]
       await check(
         { method: 'POST', path: '/pets', headers, ...(body && { body: bytesOf(body) }) },
         { ...expected, statuses },

@@ -83,7 +83,9 @@ describe.concurrent('during an outage', () => {
     container.proxy.faultOf = () => ({ carriedOut: 'cut' })
     const during = await Promise.all(requests.map((event) => turn(() => send(container, event))))
     container.proxy.faultOf = () => 'pass'
-    const after = await Promise.all(requests.map((event) => responseInTime(container, event)))
+    // One by one: with its retries used up, the SDK does not retry what a busy machine delays.
+    const oneByOne = atMost(1)
+    const after = await Promise.all(requests.map((event) => oneByOne(() => responseInTime(container, event))))
 
     expect(during.map(({ response }) => response)).toEqual(requests.map(unavailableTo))
     expect(after.map((response) => response?.status)).toEqual(requests.map(() => 201))

@@ -48,7 +48,7 @@ export const gatewayResponses = {
   gatewayTimeout: new ApiError(
     504,
     'gateway_timeout',
-    'The service did not answer in time. Try again in a moment.',
+    'The service did not respond in time. Try again in a moment.',
     retryAfter,
   ),
 }

@@ -6,16 +6,18 @@ import { operationIds } from '../shared/contract.ts'
 
 const files = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['shared/client/dist/**'] })
 
-/** What a file imports: paths from the top of the repository for files of ours, names for packages. */
-const importsOf = (file: string): string[] => {
-  const imports = readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"`]([^'"`]+)['"`]/g)
-  return [...imports].map(([, name = '']) => (name.startsWith('.') ? normalize(join(file, '..', name)) : name))
-}
+// `import … from 'x'`, also over several lines, `export … from 'x'`, `import 'x'` and `import(`x`)`.
+const IMPORT = /^(?:(?:import|export|\}) .*?from |import )'([^']+)'|\bimport\([`']([^`']+)/gm
 
-const importsBelow = (folder: RegExp): string[] =>
-  files
-    .filter((file) => folder.test(file))
-    .flatMap((file) => importsOf(file).map((imported) => `${file} > ${imported}`))
+/** What a file imports: paths from the top of the repository for our files, names for packages. */
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)]
+    .map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
+    .map((name) => (name.startsWith('.') ? normalize(join(file, '..', name)) : name))
+
+/** All imports of the files that match `pattern`, as `file > import`. */
+const importsBelow = (pattern: RegExp): string[] =>
+  files.filter((file) => pattern.test(file)).flatMap((file) => importsOf(file).map((name) => `${file} > ${name}`))
 
 test('each operation of the contract has a function, and each function is an operation', () => {
   const functions = globSync('functions/*').map((file) => basename(file, '.ts'))
@@ -24,21 +26,17 @@ test('each operation of the contract has a function, and each function is an ope
 })
 
 test.each([
-  ['functions take from shared alone', /^functions\//, /> (shared\/|$)/],
-  ['the model knows nothing but itself', /^shared\/model\//, /> (shared\/model\/|valibot$|node:crypto$)/],
-  ['the data knows the model and DynamoDB', /^shared\/data\//, /> (shared\/(model|data)\/|@aws-sdk\/|node:)/],
+  ['functions', /^functions\//, /> shared\//],
+  ['shared', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
+  ['shared/model', /^shared\/model\//, /> (shared\/model\/|valibot$|node:crypto$)/],
+  ['shared/data', /^shared\/data\//, /> (shared\/(model|data)\/|@aws-sdk\/|node:)/],
   [
-    'a middleware does not know DynamoDB, nor the operations',
+    'shared/middleware',
     /^shared\/middleware\//,
     /> (shared\/(model|middleware)\/|shared\/(contract|http|source-lines)\.ts|@middy\/|aws-lambda$)/,
   ],
-  [
-    'the client knows its own files, and the types of the interface',
-    /^shared\/client\//,
-    / > shared\/(client\/|contract|model\/)/,
-  ],
-  ['shared knows nothing of what is around it', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
-])('%s', (_, folder, allowed) => {
+  ['shared/client', /^shared\/client\//, / > shared\/(client\/|contract|model\/)/],
+])('files in %s import only what their layer may use', (_, folder, allowed) => {
   const imports = importsBelow(folder)
 
   expect(imports.length).toBeGreaterThan(0)
@@ -48,10 +46,10 @@ test.each([
 test.each([
   ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/(bundle|keys|local))\//],
   ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
-  ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/(?!local\/)/],
+  ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
   ['the client', / > shared\/client\//, /^shared\/client\//],
-  ['the functions by name', /> functions\//, /^infra\/local\/main\.ts/],
-])('only where it belongs is %s imported', (_, imported, allowed) => {
+  ['a function by its name', /> functions\//, /^infra\/local\/main\.ts/],
+])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))
 
   expect(imports.length).toBeGreaterThan(0)
@@ -59,37 +57,27 @@ test.each([
 })
 
 test('imports form no cycle, those of types included', () => {
-  const importedBy = new Map(files.map((file) => [file, importsOf(file).filter((name) => files.includes(name))]))
-  // A file that imports only files without a cycle is in none itself.
-  for (let size = -1; size !== importedBy.size; ) {
-    size = importedBy.size
-    for (const [file, imports] of importedBy) if (!imports.some((name) => importedBy.has(name))) importedBy.delete(file)
+  const remaining = new Map(files.map((file) => [file, importsOf(file).filter((name) => files.includes(name))]))
+  // Removes files that import none of the remaining files, until only cycles and what imports them are left.
+  for (let size = -1; size !== remaining.size; ) {
+    size = remaining.size
+    for (const [file, imports] of remaining) if (!imports.some((name) => remaining.has(name))) remaining.delete(file)
   }
 
-  expect([...importedBy.keys()]).toEqual([])
+  expect([...remaining.keys()]).toEqual([])
 })
 
-test('the client takes nothing but types from what runs in a function', () => {
+test('the client imports only types from the service', () => {
   const bundle = buildSync({ entryPoints: ['shared/client/client.ts'], bundle: true, write: false, metafile: true })
 
-  const sources = Object.entries(bundle.metafile.inputs)
-  expect(sources.filter(([file]) => !file.startsWith('shared/client/'))).toEqual([])
+  const sources = Object.keys(bundle.metafile.inputs)
+  expect(sources.filter((file) => !file.startsWith('shared/client/'))).toEqual([])
 })
 
-test('nothing stands at the top level but what every reader finds there', () => {
-  const expected = [
-    'README.md',
-    'cdk.json',
-    'functions',
-    'infra',
-    'package-lock.json',
-    'package.json',
-    'shared',
-    'test',
-    'tsconfig.json',
-  ]
+test('the top level has only the agreed files and folders', () => {
+  const agreed = 'README.md cdk.json functions infra package-lock.json package.json shared test tsconfig.json'
 
   const present = globSync('*').filter((name) => !['node_modules', 'cdk.out'].includes(name) && !name.endsWith('.tgz'))
 
-  expect(present.sort()).toEqual(expected)
+  expect(present.sort()).toEqual(agreed.split(' '))
 })

@@ -67,7 +67,7 @@ test('returns 504 when a function exceeds its time limit', async () => {
 
   const response = await ask(served, { path: '/v1/pets' })
 
-  const message = 'The service did not answer in time. Try again in a moment.'
+  const message = 'The service did not respond in time. Try again in a moment.'
   expect(response).toEqual(gatewayResponse(504, 'gateway_timeout', message, { 'retry-after': '1' }))
 })
 

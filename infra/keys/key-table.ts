@@ -27,9 +27,10 @@ export class KeyTable {
 
   /** Returns all keys, oldest first. Scans the whole table. */
   async all(): Promise<StoredApiKey[]> {
-    const keys: StoredApiKey[] = []
-    for await (const { Items = [] } of paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true }))
-      keys.push(...(Items as StoredApiKey[])) // The document client types items as `any`; `add` writes them.
+    const scan = paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true })
+    const pages = await Array.fromAsync(scan)
+    // The document client types items as `any`; `add` writes them.
+    const keys = pages.flatMap(({ Items = [] }) => Items as StoredApiKey[])
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   }
 

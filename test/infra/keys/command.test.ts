@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError, explained, secondsOf } from '../../../infra/command-line.ts'
@@ -18,16 +18,6 @@ const PREFIX = '--prefix must have 1 to 100 letters, digits and hyphens, and mus
 const GRACE = '--grace is missing. It says how long the old key stays valid, such as --grace 24h.'
 const NO_KEY = 'List the keys with npm run keys -- list.'
 const DURATION = 'must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.'
-
-/** A port on which nothing listens. */
-const closedPort = async (): Promise<number> => {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
-  await once(server.close(), 'close')
-  return port
-}
-const port = await closedPort()
 
 describe('readCommand', () => {
   test.each([
@@ -153,7 +143,7 @@ afterEach(() => {
 describe('findDeployment', () => {
   /** Finds the deployment of production, where CloudFormation sends this response. */
   const findWith = async (status: number, xml: string) => {
-    const server = createHttpServer((_, response) => response.writeHead(status).end(xml))
+    const server = createServer((_, response) => response.writeHead(status).end(xml))
     onTestFinished(() => void server.close())
     await once(server.listen(0, '127.0.0.1'), 'listening')
     vi.stubEnv('AWS_REGION', 'eu-central-1')
@@ -189,7 +179,7 @@ describe('explained', () => {
     'No AWS credentials were found. Run aws sso login, or set AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.'
   const INVALID_URL = 'The value of AWS_ENDPOINT_URL or AWS_ENDPOINT_URL_<SERVICE> is not a valid URL.'
   const NO_HOST = /^AWS cannot be reached: getaddrinfo E[A-Z_]+ aws\.invalid$/
-  const REFUSED = `AWS cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`
+  const REFUSED = 'AWS cannot be reached: connect ECONNREFUSED 127.0.0.1:1' // Nothing listens on port 1.
 
   test.each<[Record<string, string | undefined>, string | RegExp]>([
     [{}, 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'],
@@ -198,7 +188,7 @@ describe('explained', () => {
     [{ ...region, ...noCredentials, AWS_PROFILE: 'nobody' }, NO_CREDENTIALS],
     [{ ...region, AWS_ENDPOINT_URL: 'aws' }, INVALID_URL],
     [{ ...region, AWS_ENDPOINT_URL: 'http://aws.invalid' }, NO_HOST],
-    [{ ...region, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` }, REFUSED],
+    [{ ...region, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, REFUSED],
   ])('has one line for a failure of AWS with %j', async (env, line) => {
     const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
     const surroundings = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }

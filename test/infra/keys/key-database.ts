@@ -1,23 +1,13 @@
-import '../../support/database.ts'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach } from 'vitest'
 import { carryOut } from '../../../infra/keys/actions.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
 import { setting } from '../../../shared/data/tables.ts'
-import { startFaultProxy } from '../../support/fault-proxy.ts'
+import { proxy } from '../../shared/data/faulty-database.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { runCommand } from './run-command.ts'
-
-/** A proxy between the commands and the database. It changes nothing unless a test sets a fault. */
-export const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
-
-beforeEach(() => {
-  proxy.faultOf = () => 'pass'
-  proxy.counts = {}
-})
 
 export const deployment = {
   baseUrl: '',
@@ -27,9 +17,6 @@ export const deployment = {
 } as const
 
 export const table = new KeyTable(deployment)
-
-/** What the table has under the id of a key. */
-export const storedOf = async (keyId: unknown) => (await table.all()).find((key) => key.keyId === keyId)
 
 /** Runs a command in this process. */
 export const run = async (...args: string[]) => {

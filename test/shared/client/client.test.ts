@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient, PetStoreError } from '../../../shared/client/client.ts'
-import { allOf } from '../../support/all-of.ts'
 import { error, type FakeResponse, type Fate, serve } from './fake-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
@@ -29,7 +28,7 @@ describe('list', () => {
   ])('requests the next page from the base address only: link %s', async (_, link) => {
     const api = await serve(page([4, 3], link), page([2]))
 
-    const pets = await allOf(createClient(api).pets.list({ limit: 2 }))
+    const pets = await Array.fromAsync(createClient(api).pets.list({ limit: 2 }))
 
     expect(pets).toEqual([4, 3, 2].map(pet))
     expect(api.requests.map(({ path }) => path)).toEqual(['/v1/pets?limit=2', '/v1/pets?limit=2&cursor=abc'])
@@ -38,7 +37,7 @@ describe('list', () => {
   test('ends when there is no link to a next page', async () => {
     const api = await serve(page([4], '</v1/pets?cursor=abc>; rel="successor-version"'))
 
-    expect(await allOf(createClient(api).pets.list())).toEqual([pet(4)])
+    expect(await Array.fromAsync(createClient(api).pets.list())).toEqual([pet(4)])
     expect(api.requests.map(({ path }) => path)).toEqual(['/v1/pets'])
   })
 
@@ -56,14 +55,16 @@ describe('list', () => {
     const api = await serve(page([4], linkTo('?cursor=abc')), page([]), page([3], linkTo('?cursor=abc')), page([2]))
     const list = createClient(api).pets.list()
 
-    expect(await allOf(list)).toEqual([pet(4)])
-    expect(await allOf(list.pages())).toEqual([[pet(3)], [pet(2)]])
+    expect(await Array.fromAsync(list)).toEqual([pet(4)])
+    expect(await Array.fromAsync(list.pages())).toEqual([[pet(3)], [pet(2)]])
   })
 
   test('omits undefined parameters, and slashes at the end of the base address', async () => {
     const api = await serve(page([]))
 
-    await allOf(createClient({ ...api, baseUrl: `${api.baseUrl}//` }).pets.list({ status: undefined, limit: 3 }))
+    await Array.fromAsync(
+      createClient({ ...api, baseUrl: `${api.baseUrl}//` }).pets.list({ status: undefined, limit: 3 }),
+    )
 
     expect(api.requests.map(({ path }) => path)).toEqual(['/v1/pets?limit=3'])
   })
@@ -93,7 +94,7 @@ describe('throws a PetStoreError', () => {
 
   const get = ({ pets }: Client) => pets.get(1)
   const create = ({ pets }: Client) => pets.create(rex)
-  const list = ({ pets }: Client) => allOf(pets.list())
+  const list = ({ pets }: Client) => Array.fromAsync(pets.list())
 
   test.each<[string, FakeResponse, (client: Client) => Promise<unknown>]>([
     ['the error page of a proxy', html, get],

@@ -16,14 +16,14 @@ const number = fc.oneof(fc.integer(), fc.double({ min: -1e9, max: 1e9, noNaN: tr
 const json = fc.object({ key, values: [int64, text, number, fc.boolean(), fc.constant(null)] })
 
 test('reads and writes JSON as the service does', () => {
-  fc.assert(
-    fc.property(json, fc.constantFrom(0, 1), (value, indent) => {
-      const sent = stringifyJson(value, indent)
+  const sameJson = fc.property(json, fc.constantFrom(0, 1), (value, indent) => {
+    const sent = stringifyJson(value, indent)
 
-      expect(parseJson(sent)).toEqual(exactJson(sent, JSON.parse(sent)))
-      expect(writeJson(value)).toBe(stringifyJson(value))
-    }),
-  )
+    expect(parseJson(sent)).toEqual(exactJson(sent, JSON.parse(sent)))
+    expect(writeJson(value)).toBe(stringifyJson(value))
+  })
+
+  fc.assert(sameJson, { examples: [[{ id: 2n ** 53n }, 0]] }) // The shortest integer that is rounded.
 })
 
 test.each(['<html>12345678901234567', '{"id":12345678901234567'])('refuses %s', (sent) => {

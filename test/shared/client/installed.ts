@@ -6,15 +6,11 @@ import { promisify } from 'node:util'
 
 const runFile = promisify(execFile)
 
-/** A folder in which the client package is installed. */
-export type Installed = {
-  folder: string
-  /** Runs a command in the folder. Returns its output, or throws if it fails. */
-  run: (command: string, args: string[]) => Promise<string>
-}
-
-/** Packs the client as its README says, and installs it in a new folder, without network and package cache. */
-export const install = async (): Promise<Installed> => {
+/**
+ * Packs the client as its README says, and installs it in a new folder, without network and package cache. `run` runs a
+ * command in the folder. It returns the output, and throws if the command fails.
+ */
+export const install = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-client-'))
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder }
   const run = async (command: string, args: string[], cwd = folder) => {

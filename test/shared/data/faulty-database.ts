@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import { beforeEach } from 'vitest'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { setting } from '../../../shared/data/tables.ts'
@@ -13,6 +14,11 @@ await openDatabase(undefined, proxy.endpoint)
 
 const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },
+})
+
+beforeEach(() => {
+  always('pass')
+  proxy.counts = {}
 })
 
 /** Applies a fault to each request. */
@@ -35,10 +41,8 @@ export type StoredPet = Record<string, unknown> & { id: number; name: string }
 
 /** All stored pets. */
 export const storedPets = async (): Promise<StoredPet[]> => {
-  const items = []
-  for await (const { Items = [] } of paginateScan({ client: direct }, { TableName: setting('petsTable') }))
-    items.push(...Items)
-  return items as StoredPet[] // The document client types every item as `any`.
+  const pages = await Array.fromAsync(paginateScan({ client: direct }, { TableName: setting('petsTable') }))
+  return pages.flatMap(({ Items = [] }) => Items as StoredPet[]) // The document client types every item as `any`.
 }
 
 /** Stores a pet as it is unless its id is in use, and returns whether it did. */

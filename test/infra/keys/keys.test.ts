@@ -126,7 +126,7 @@ test('the process does not revoke without a terminal to confirm on, except with 
 
   expect(refused).toEqual(failure('There is no terminal to confirm on. Add --yes to revoke without asking.'))
   expect([isKept, await storedOf(keyId)]).toEqual([true, undefined])
-  expect(ran).toEqual({ code: 0, stdout: expect.stringContaining(keyId), stderr: '' })
+  expect(ran).toEqual({ code: 0, stdout: expect.stringContaining(`${keyId} is revoked.`), stderr: '' })
 })
 
 test('the process prints its help', async () => {

@@ -67,6 +67,7 @@ test('the page can run two scripts only: the installed one and its own', () => {
   expect(library?.[1]).toBe(` src="${publicAddress}" integrity="${hashes.library}" crossorigin="anonymous"`)
   expect(library?.[2]).toBe('')
   expect(own?.[1]).toBe('')
+  expect(own?.[2]).toContain('"servers":[{"url":"/v1","description":"The deployment that serves this document"}]')
   expect(others).toEqual([])
   expect(pageHeaders['Content-Security-Policy']).toBe(
     `default-src 'none'; script-src '${hashes.library}' '${hashes.own}'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src data:`,

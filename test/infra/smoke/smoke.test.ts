@@ -165,6 +165,12 @@ const without = (name: string) => (received: Received) => ({
   headers: new Headers([...received.headers].filter(([each]) => each !== name.toLowerCase())),
 })
 
+test('a call is aborted when the signal stops the API', async () => {
+  const { call } = apiAt(server.baseUrl, AbortSignal.abort())
+
+  await expect(call({ path: '/pets' })).rejects.toHaveProperty('name', 'AbortError')
+})
+
 describe('the checks', () => {
   test('wait for a new deployment and for a list that lags behind, and accept WWW-Authenticate under its AWS name', async () => {
     let late = 2

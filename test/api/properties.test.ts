@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { bytesOf, invalidBodies, petBody } from '../fuzz/bodies.ts'
+import { invalidBodies, petBody } from '../fuzz/bodies.ts'
 import { checkResponse, prepare } from '../fuzz/checks.ts'
 import { invalidQueries, listQuery, type Page, unknownId } from '../fuzz/requests.ts'
 import { call } from '../support/api.ts'
@@ -25,7 +25,7 @@ test('every body either adds exactly the pet that it describes, or is refused', 
       // A deeply nested body can be larger than 256 KiB.
       const statuses = { never: [201], maybe: [201, 400, 413], always: [400] }[refused]
       await check(
-        { method: 'POST', path: '/pets', headers, ...(body && { body: bytesOf(body) }) },
+        { method: 'POST', path: '/pets', headers, ...(body !== undefined && { body: Buffer.from(body, 'latin1') }) },
         { ...expected, statuses },
       )
     }),

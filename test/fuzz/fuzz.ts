@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type Received, type Sent, send } from '../support/http.ts'
 import { memoryAt, probeAt } from '../support/memory.ts'
 import { refuseInternals } from '../support/secrets.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
-import { bytesOf } from './bodies.ts'
-import { type Call, checkReplay, checkResponse, prepare, type Stored } from './checks.ts'
+import { type Call, checkReplay, checkResponse, prepare } from './checks.ts'
 import type { ClientRequest } from './requests.ts'
 import { anyRequest, type RawRequest } from './strange-requests.ts'
 
@@ -24,6 +23,7 @@ export type Outcome = { statuses: Record<string, number>; memory: { warm: number
 const AT_ONCE = 8
 const WARM_UP = 1000
 const MOST_MB = 16
+const MOST_ATTEMPTS = 5
 
 /**
  * Sends generated requests to a local server, and checks every response.
@@ -53,7 +53,8 @@ const attack = async (server: LocalServer, plan: Plan, memory: () => Promise<num
   const target = await targetAt(server)
   let runs = 0
   let warm = 0
-  const property = fc.asyncProperty(fc.array(anyRequest, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
+  const batches = fc.array(anyRequest, { minLength: AT_ONCE, maxLength: AT_ONCE })
+  const property = fc.asyncProperty(batches, async (batch) => {
     await Promise.all(batch.map((request) => tryOut(target, request)))
     if (++runs === Math.floor(Math.min(WARM_UP, requests / 2) / AT_ONCE)) warm = await memory()
   })
@@ -64,7 +65,7 @@ const attack = async (server: LocalServer, plan: Plan, memory: () => Promise<num
   const end = await memory()
 
   assert.equal((await target.call({ path: '/pets' })).status, 200)
-  assert.ok(retries < requests / 20, `The server was unavailable ${retries} times.`)
+  assert.ok(retries < Math.max(50, requests / 20), `The server was unavailable ${retries} times.`)
   // Proves that requests reached every check of the service.
   for (const status of [200, 201, 204, 400, 401, 404, 405, 413, 415, 422, 431])
     assert.ok(statuses[status], `There is no ${status}.`)
@@ -72,17 +73,25 @@ const attack = async (server: LocalServer, plan: Plan, memory: () => Promise<num
   return { statuses, memory: { warm, end } }
 }
 
-/** How many responses had each status, and how many 503 responses were retried. */
-type Seen = { statuses: Record<string, number>; retries: number }
+type Target = Awaited<ReturnType<typeof targetAt>>
 
-/** A server under test. */
-type Target = Stored & { server: LocalServer; call: Call; seen: Seen }
-
-const targetAt = async (server: LocalServer): Promise<Target> => {
-  const seen: Seen = { statuses: {}, retries: 0 }
+/** A server under test, with the number of responses by status and the number of retries so far. */
+const targetAt = async (server: LocalServer) => {
+  const seen = { statuses: {} as Outcome['statuses'], retries: 0 }
+  /**
+   * Sends a request, and retries it after a 503, as clients are told to: on a busy machine, the database can exceed its
+   * time limit. A 503 at every attempt has another cause.
+   */
+  const deliver = async (baseUrl: string, request: Sent, attempt = 1): Promise<Received> => {
+    const response = await send(baseUrl, request)
+    if (response.status !== 503 || attempt === MOST_ATTEMPTS) return response
+    seen.retries++
+    await pause(1000 * Number(response.headers['retry-after']))
+    return deliver(baseUrl, request, attempt + 1)
+  }
   const call: Call = ({ headers, ...request }) =>
-    deliver(server.baseUrl, { ...request, headers: { Authorization: `Bearer ${server.apiKey}`, ...headers } }, seen)
-  return { server, call, seen, ...(await prepare(call)) }
+    deliver(server.baseUrl, { ...request, headers: { Authorization: `Bearer ${server.apiKey}`, ...headers } })
+  return { server, deliver, call, seen, ...(await prepare(call)) }
 }
 
 /** Sends a request, and checks every response. The error of a check has the request, the responses and their log lines. */
@@ -90,7 +99,7 @@ const tryOut = async (target: Target, request: ClientRequest | RawRequest): Prom
   const { server, call, seen, pet } = target
   const responses: Received[] = []
   try {
-    responses.push(...(await responsesTo(target, request)))
+    responses.push(...(await ('text' in request ? rawResponses(target, request) : responsesTo(target, request))))
     for (const response of responses) {
       await checkResponse(response, { ...request, pet }, call)
       seen.statuses[response.status] = (seen.statuses[response.status] ?? 0) + 1
@@ -106,46 +115,27 @@ const tryOut = async (target: Target, request: ClientRequest | RawRequest): Prom
   }
 }
 
-const responsesTo = async ({ server: { baseUrl }, seen, filled }: Target, request: ClientRequest | RawRequest) => {
-  if ('text' in request) {
-    const responses = responsesIn(await exchange(baseUrl, filled(request.text)))
-    assert.ok(responses.length > 0 || request.text.trim() === '', 'There is no response.')
-    return responses
-  }
+const responsesTo = async ({ server, deliver, filled }: Target, request: ClientRequest): Promise<Received[]> => {
   const { method, target, headers, body, key, statuses } = request
-  const sent = { method, path: filled(target), headers, ...(body && { body: bytesOf(body) }) }
+  const sent = {
+    method,
+    path: filled(target),
+    headers,
+    ...(body !== undefined && { body: Buffer.from(body, 'latin1') }),
+  }
   // A request that can add a pet under an idempotency key is sent twice at once.
-  const deliveries = (key && statuses.includes(201) ? [sent, sent] : [sent]).map((each) =>
-    deliver(new URL(baseUrl).origin, each, seen),
-  )
-  return Promise.all(deliveries)
+  const deliveries = key && statuses.includes(201) ? [sent, sent] : [sent]
+  return Promise.all(deliveries.map((each) => deliver(new URL(server.baseUrl).origin, each)))
 }
 
-const MOST_ATTEMPTS = 5
-
-/**
- * Sends a request, and retries it after a 503, as clients are told to: on a busy machine, the database can exceed its
- * time limit. A 503 at every attempt has another cause.
- */
-const deliver = async (baseUrl: string, request: Sent, seen: Seen, attempt = 1): Promise<Received> => {
-  const response = await send(baseUrl, request)
-  if (response.status !== 503 || attempt === MOST_ATTEMPTS) return response
-  seen.retries++
-  await pause(1000 * Number(response.headers['retry-after']))
-  return deliver(baseUrl, request, seen, attempt + 1)
-}
-
-// Ends its side of the connection, so that the server does not wait for the rest of an incomplete request.
-const exchange = async (baseUrl: string, text: string): Promise<string> => {
-  const { hostname, port } = new URL(baseUrl)
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).setEncoding('latin1')
-  let received = ''
-  socket.on('data', (part) => {
-    received += part
-  })
-  socket.end(text, 'latin1')
-  await once(socket, 'end')
-  return received
+const rawResponses = async ({ server, filled }: Target, request: RawRequest): Promise<Received[]> => {
+  const { hostname: host, port } = new URL(server.baseUrl)
+  const socket = connect({ host, port: Number(port), allowHalfOpen: true }).setEncoding('latin1')
+  // Ends this side of the connection, so that the server does not wait for the rest of an incomplete request.
+  socket.end(filled(request.text), 'latin1')
+  const responses = responsesIn(await text(socket))
+  assert.ok(responses.length > 0 || request.text.trim() === '', 'There is no response.')
+  return responses
 }
 
 const responsesIn = (text: string): Received[] => {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { CommandError, readWords } from '../../infra/command-line.ts'
-import { fuzz, type Plan } from './fuzz.ts'
+import { CommandError, fail, readWords } from '../../infra/command-line.ts'
+import { fuzz } from './fuzz.ts'
 
-const help = `Sends generated requests to a local server of its own, and checks every response.
+const HELP = `Sends generated requests to a local server of its own, and checks every response.
 
   npm run fuzz -- [options]
 
@@ -11,31 +11,25 @@ const help = `Sends generated requests to a local server of its own, and checks 
   --help               print this help
 `
 
-/** The command `npm run fuzz`. */
+const options = {
+  requests: { type: 'string', default: '20000' },
+  seed: { type: 'string', default: `${randomInt(2 ** 31)}` },
+  help: { type: 'boolean' },
+} as const
+
 const main = async (): Promise<void> => {
-  const text = { type: 'string' } as const
-  const options = { requests: text, seed: text, help: { type: 'boolean' } } as const
-  const { values } = readWords({ options }, 'npm run fuzz')
-  if (values.help) return void process.stdout.write(help)
-
-  const started = performance.now()
-  const plan = planOf(values)
-  console.log(`${plan.requests} requests, seed ${plan.seed}`)
-  const { statuses, memory } = await fuzz(plan)
-  console.table(statuses)
-  console.log(`JavaScript heap and buffers: ${memory.warm} MB after warm-up, ${memory.end} MB at the end`)
-  console.log(`Every response is correct (${Math.round((performance.now() - started) / 1000)} s).`)
-}
-
-const planOf = ({ requests = '20000', seed = `${randomInt(2 ** 31)}` }): Plan => {
-  // Fewer requests do not get a response of every status.
+  const { requests, seed, help } = readWords({ options }, 'npm run fuzz').values
+  if (help) return void process.stdout.write(HELP)
+  // Fewer requests may not get a response of every status.
   if (!/^\d{4,9}$/.test(requests))
     throw new CommandError(`--requests must be a number from 1000 to 999999999, not "${requests}".`)
   if (!/^\d{1,10}$/.test(seed)) throw new CommandError(`--seed must be a number of at most 10 digits, not "${seed}".`)
-  return { requests: Number(requests), seed: Number(seed) }
+
+  console.log(`${requests} requests, seed ${seed}`)
+  const { statuses, memory } = await fuzz({ requests: Number(requests), seed: Number(seed) })
+  console.table(statuses)
+  console.log(`JavaScript heap and buffers: ${memory.warm} MB after warm-up, ${memory.end} MB at the end`)
+  console.log(`Every response is correct (${Math.round(performance.now() / 1000)} s).`)
 }
 
-main().catch((error) => {
-  console.error(error instanceof CommandError ? error.message : error)
-  process.exitCode = 1
-})
+main().catch(fail)

@@ -12,11 +12,9 @@ const UNKNOWN = words(`
   / // /v1 /v1/ /v1? /pets /v2/pets /V1/pets /v1/PETS /v1/pet /v1pets /v1/pets/7/8 /v1/pets%2F7 /%76%31/pets /v1/p%65ts
   /v1/./pets /v1/../v1/pets /v1/pets/../pets /v1/pets;a /v1/pets%00 /v1/pets%3Flimit=1 /v1/store/orders /.env /v1/__proto__
   /v1/pets#a /v1/${'a/'.repeat(2000)} /${'a'.repeat(4000)} /% /%ff /favicon.ico /restapis/a/v1/_user_request_/pets`)
-const segment = fc.string({ unit: 'binary', minLength: 1 }).map(encodeURIComponent)
-const unknownPath = fc.oneof(
-  fc.constantFrom(...UNKNOWN),
-  fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join('/')}`),
-)
+const segments = fc.array(fc.string({ unit: 'binary', minLength: 1 }), { minLength: 1, maxLength: 4 })
+const anyPath = segments.map((segments) => `/${segments.map(encodeURIComponent).join('/')}`)
+const unknownPath = fc.oneof(fc.constantFrom(...UNKNOWN), anyPath)
 
 // CONNECT has no path, and Node.js emits its response as another event.
 const methods = METHODS.filter((method) => method !== 'CONNECT')
@@ -38,7 +36,7 @@ const strayRequest: fc.Arbitrary<ClientRequest> = fc
     authorization,
     oneIn(4, fc.string({ unit: 'binary' })),
   )
-  .map(([request, { headers }, text]) => ({ ...request, headers, ...(text !== undefined && { body: { text } }) }))
+  .map(([request, { headers }, text]) => ({ ...request, headers, ...(text !== undefined && { body: text }) }))
 
 const HARMLESS: Headers[] = [
   { Accept: 'text/html', 'Accept-Encoding': 'gzip, br' },
@@ -53,20 +51,19 @@ const HARMLESS: Headers[] = [
   Object.fromEntries(['__proto__', ...Array.from({ length: 90 }, (_, i) => `X-${i}`)].map((name) => [name, 'a'])),
 ]
 
+type Extra = { headers: Headers; statuses?: number[] }
+
 // The service checks these headers before anything else of a request, except the size of its body.
-const REFUSED: { headers: Headers; statuses: number[] }[] = [
+const REFUSED: Extra[] = [
   { headers: { 'X-Cat': 'a'.repeat(11_000) }, statuses: [431] },
   { headers: { Host: 'a/b' }, statuses: [400, 413] },
 ]
-
-type Extra = { headers: Headers; statuses?: number[] }
 
 const harmless = weighted<Extra>(
   [4, fc.constant({ headers: {} })],
   [3, fc.constantFrom(...HARMLESS).map((headers) => ({ headers }))],
   [1, headerText(100).map((text) => ({ headers: { 'User-Agent': text, Cookie: text, 'X-A': text } }))],
 )
-const harmlessOrRefused = weighted<Extra>([49, harmless], [1, fc.constantFrom(...REFUSED)])
 
 // With a host, the target names the same resource (RFC 9112, section 3.2.2).
 const origin = fc.constantFrom('', '', '', '', '', '', '', 'http://a', 'HTTPS://A:1')
@@ -103,13 +100,12 @@ const change = fc.tuple(fc.nat(), fc.constantFrom(0, 0, 1, 2, 20), fc.constantFr
 /** One or two valid requests in which bytes are replaced, removed or inserted. */
 const rawRequest: fc.Arbitrary<RawRequest> = fc
   .tuple(fc.constantFrom(...VALID), fc.constantFrom('', '', ...VALID), fc.array(change, { minLength: 1, maxLength: 3 }))
-  .map(([first, second, changes]) => ({
-    text: changes.reduce((text, change) => spliced(text, ...change), first + second),
-  }))
+  .map(([first, second, changes]) => changes.reduce((text, change) => spliced(text, ...change), first + second))
+  .map((text) => ({ text }))
 
 /** Any request, valid or not. */
 export const anyRequest = weighted<ClientRequest | RawRequest>(
-  [16, withExtra(operationRequest, harmlessOrRefused)],
+  [16, withExtra(operationRequest, weighted([24, harmless], [1, fc.constantFrom(...REFUSED)]))],
   [3, withExtra(strayRequest, harmless)],
   [2, rawRequest],
 )

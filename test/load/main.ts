@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CommandError, readWords } from '../../infra/command-line.ts'
+import { CommandError, fail, readWords } from '../../infra/command-line.ts'
 import { report, shortcomingsOf } from './report.ts'
 import { runLoad } from './run-load.ts'
 
-const help = `Puts the local server under load, and checks afterwards that it kept every pet.
+const HELP = `Puts the local server under load, and checks afterwards that it kept every pet.
 
   npm run load -- [options]
 
@@ -23,39 +23,24 @@ if
   fewer, the process has not reached its working size.
 `
 
-/** The command `npm run load`. */
+const options = { seconds: { type: 'string', default: '60' }, help: { type: 'boolean' } } as const
+
 const main = async (): Promise<void> => {
-  const seconds = readSeconds(process.argv.slice(2))
-  if (!seconds) return void process.stdout.write(help)
+  const { seconds, help } = readWords({ options }, 'npm run load').values
+  if (help) return void process.stdout.write(HELP)
+  if (!/^\d{1,4}$/.test(seconds) || Number(seconds) < 2 || Number(seconds) > 3600)
+    throw new CommandError(`--seconds must be a whole number from 2 to 3600, not "${seconds}".`)
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-load-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   // `startServer` ends its servers when this process exits.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 
-  const run = await runLoad(folder, seconds)
+  const run = await runLoad(folder, Number(seconds))
   process.stdout.write(report(run))
   const shortcomings = shortcomingsOf(run)
   if (shortcomings.length === 0) return
-  throw new CommandError([...shortcomings, 'Output of the server:', ...unexpectedLines(run.output)].join('\n'))
+  const unexpected = run.output.split('\n').filter((line) => line !== '' && !/ status: 2\d\d\b/.test(line))
+  throw new CommandError([...shortcomings, 'Output of the server:', ...unexpected.slice(-20)].join('\n'))
 }
 
-/** The duration that the command line asks for; `undefined` if it asks for help. */
-const readSeconds = (args: string[]): number | undefined => {
-  const options = { seconds: { type: 'string' }, help: { type: 'boolean' } } as const
-  const { seconds = '60', help: wantsHelp } = readWords({ args, options }, 'npm run load').values
-  if (wantsHelp) return undefined
-  if (!/^\d{1,4}$/.test(seconds) || Number(seconds) < 2 || Number(seconds) > 3600)
-    throw new CommandError(`--seconds must be a whole number from 2 to 3600, not "${seconds}".`)
-  return Number(seconds)
-}
-
-const unexpectedLines = (output: string): string[] =>
-  output
-    .split('\n')
-    .filter((line) => line !== '' && !/ status: 2\d\d\b/.test(line))
-    .slice(-20)
-
-main().catch((error) => {
-  process.stderr.write(error instanceof CommandError ? `${error.message}\n` : `${error?.stack}\n`)
-  process.exit(1)
-})
+main().catch(fail)

@@ -8,14 +8,12 @@ import { CONNECTIONS, type Part, type Run } from './run-load.ts'
 export const shortcomingsOf = (run: Run): string[] => {
   const { first, rest, ledger } = run
   const { lost, doubled, unsent } = compare(run)
+  const missing = ['listPets 200', 'createPet 201', 'getPet 200'].filter((kind) => !ledger.responses.has(kind))
+  const errors = [...ledger.responses].filter(([kind]) => !/ 2\d\d$/.test(kind))
   const failed = first.speed.failed + rest.speed.failed
   return [
-    ...['listPets 200', 'createPet 201', 'getPet 200']
-      .filter((kind) => !ledger.responses.has(kind))
-      .map((kind) => `No ${kind}.`),
-    ...[...ledger.responses]
-      .filter(([kind]) => !/ 2\d\d$/.test(kind))
-      .map(([kind, times]) => `${kind}: ${times} times.`),
+    ...missing.map((kind) => `No ${kind}.`),
+    ...errors.map(([kind, times]) => `${kind}: ${times} times.`),
     ...(failed > 0 ? [`No response: ${failed} times.`] : []),
     ...pets('Created with a 201, but missing after the restart', lost),
     ...pets('Found more than once', doubled),
@@ -28,7 +26,7 @@ export const shortcomingsOf = (run: Run): string[] => {
 /** The figures of a run as a table. */
 export const report = (run: Run): string => {
   const { first, rest, ledger, found } = run
-  const { lost, doubled, unsent, unanswered } = compare(run)
+  const { lost, doubled, unsent, unconfirmed } = compare(run)
   const row = (name: string, of: (part: Part) => string): string =>
     name.padEnd(24) + of(first).padStart(12) + of(rest).padStart(12)
   return [
@@ -37,9 +35,7 @@ export const report = (run: Run): string => {
     row(`${CONNECTIONS} connections for`, ({ seconds }) => `${seconds} s`),
     row('responses', ({ speed }) => count(speed.responses)),
     row('responses per second', ({ speed }) => count(speed.perSecond)),
-    row('latency, p50', ({ speed }) => `${count(speed.p50)} ms`),
-    row('latency, p99', ({ speed }) => `${count(speed.p99)} ms`),
-    row('latency, max', ({ speed }) => `${count(speed.max)} ms`),
+    ...(['p50', 'p99', 'max'] as const).map((of) => row(`latency, ${of}`, ({ speed }) => `${count(speed[of])} ms`)),
     row('no response', ({ speed }) => count(speed.failed)),
     row('heap, collected', ({ memory }) => mebibytes(memory.heap)),
     row('resident', ({ memory }) => mebibytes(memory.resident)),
@@ -48,7 +44,7 @@ export const report = (run: Run): string => {
     '',
     `${count(ledger.created.length)} pets were created with a 201. After a restart, the server has ${count(found.length)}:`,
     `${lost.length} lost, ${doubled.length} doubled, ${unsent.length} never sent. ` +
-      `${count(unanswered.length)} got no response, because the load ended first.`,
+      `${count(unconfirmed.length)} got no response, because the load ended first.`,
     `Heap: ${ratio(run, 'heap')} times its size after ${first.seconds} s; ` +
       `resident memory: ${ratio(run, 'resident')} times${isWarm(run) ? '' : ', too early to judge'}.`,
     '',
@@ -58,27 +54,22 @@ export const report = (run: Run): string => {
 /** Compares what was sent and created with what the server has after a restart. */
 const compare = ({ ledger: { sent, created }, found }: Run) => {
   const byId = new Map(found.map((pet) => [pet.id, pet]))
-  const answered = new Set(created.map(({ name }) => name))
+  const confirmed = new Set(created.map(({ name }) => name))
   const seen = new Set<number | string>()
-  const isRepeated = ({ id, name }: Pet): boolean => {
-    const known = seen.size
-    return seen.add(id).add(name).size < known + 2
-  }
+  const isRepeated = ({ id, name }: Pet) => seen.size + 2 > seen.add(id).add(name).size
   return {
     lost: created.filter((pet) => !isDeepStrictEqual(byId.get(pet.id), pet)),
     doubled: found.filter(isRepeated),
     unsent: found.filter(({ name }) => !sent.has(name)),
-    unanswered: found.filter(({ name }) => sent.has(name) && !answered.has(name)),
+    unconfirmed: found.filter(({ name }) => sent.has(name) && !confirmed.has(name)),
   }
 }
 
-// After fewer responses, the process has not reached its working size: V8's young generation grows from 16 to 128 MB.
+// Before, the process has not reached its working size: V8's young generation grows from 16 to 128 MB.
 const isWarm = ({ first }: Run): boolean => first.speed.responses >= 3000
 
-const MOST_GROWTH = 1.2
-
 const growth = (what: string, before: number, after: number): string[] =>
-  after > before * MOST_GROWTH ? [`${what} grew to ${(after / before).toFixed(2)} times its size.`] : []
+  after > before * 1.2 ? [`${what} grew to ${(after / before).toFixed(2)} times its size.`] : []
 
 const pets = (what: string, those: Pet[]): string[] =>
   those.length > 0 ? [`${what}: ${those.length} pets, such as ${JSON.stringify(those[0])}.`] : []

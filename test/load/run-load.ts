@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import autocannon, { type Request } from 'autocannon'
 import type { OperationId } from '../../shared/contract.ts'
@@ -5,16 +6,24 @@ import { headersOf, listAll, type Pet } from '../infra/local/catalogue.ts'
 import { send } from '../support/http.ts'
 import { type Memory, memoryAt, probeAt } from '../support/memory.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
-import { type Ledger, type LoadRequest, newLedger, record, requestsOf } from './requests.ts'
 
-/**
- * The throughput, and the latency in milliseconds. `failed` requests got no response: the connection broke, or ten seconds
- * passed.
- */
+/** Throughput, and latency in milliseconds. `failed` requests got no response: the connection broke, or ten seconds passed. */
 type Speed = { responses: number; perSecond: number; p50: number; p99: number; max: number; failed: number }
 
 /** A part of a run, and the memory of the server at its end. */
 export type Part = { seconds: number; speed: Speed; memory: Memory }
+
+/** What a run sent and received. */
+type Ledger = {
+  /** The names of the pets that were sent, each of them once. */
+  sent: Set<string>
+  /** The pets of all 201s. */
+  created: Pet[]
+  /** The number of responses by operation and status: `createPet 201`. */
+  responses: Map<string, number>
+  /** Paths of next pages that were not requested yet. */
+  links: string[]
+}
 
 /** The results of a run. `found` are the pets after a restart. */
 export type Run = { first: Part; rest: Part; ledger: Ledger; found: Pet[]; output: string }
@@ -22,21 +31,22 @@ export type Run = { first: Part; rest: Part; ledger: Ledger; found: Pet[]; outpu
 /** The number of concurrent requests. */
 export const CONNECTIONS = 64
 
-const FIRST_SECONDS = 10
-
 /** Puts a server under load, restarts it and lists what it has kept. All files are created in `folder`. */
 export const runLoad = async (folder: string, seconds: number, connections = CONNECTIONS): Promise<Run> => {
   const socket = join(folder, 'memory')
   const data = ['--data', join(folder, 'catalogue')]
   const server = await startServer(data, probeAt(socket))
-  const ledger = newLedger()
-  const requests = requestsOf(ledger)
+  const ledger: Ledger = { sent: new Set(), created: [], responses: new Map(), links: [] }
+  const fire = loadOn(server, ledger, connections)
   const part = async (seconds: number): Promise<Part> => {
-    const speed = await fire(server, ledger, requests, { seconds, connections })
-    await expectResponse(server)
+    const speed = await fire(seconds)
+    // The response comes after those to all requests before.
+    await send(server.baseUrl, { path: '/pets?limit=1', headers: headersOf(server) }).catch((error) => {
+      throw new Error(`The server no longer responds (${error}). ${endOf(server)}`)
+    })
     return { seconds, speed, memory: await memoryAt(socket) }
   }
-  const firstSeconds = Math.min(FIRST_SECONDS, Math.floor(seconds / 2))
+  const firstSeconds = Math.min(10, seconds / 2)
   const first = await part(firstSeconds)
   const rest = await part(seconds - firstSeconds)
   await stop(server) // Completes the requests whose connections autocannon closed.
@@ -47,48 +57,84 @@ export const runLoad = async (folder: string, seconds: number, connections = CON
 }
 
 /**
- * Sends requests for some seconds, and records the responses. At the end, autocannon closes each connection with a
- * request in flight, which the server may or may not carry out.
+ * Returns a function that sends requests for some seconds, and records the responses. At the end, autocannon closes each
+ * connection with a request in flight, which the server may or may not carry out.
  */
-const fire = async (
-  server: LocalServer,
-  ledger: Ledger,
-  requests: Iterator<LoadRequest, never>,
-  { seconds, connections }: { seconds: number; connections: number },
-): Promise<Speed> => {
-  const base = new URL(server.baseUrl).pathname
+const loadOn = (server: LocalServer, ledger: Ledger, connections: number) => {
+  const requests = requestsOf(ledger)
+  const { pathname } = new URL(server.baseUrl)
   const operations = new WeakMap<object, OperationId>() // By the context that autocannon keeps for a request.
-  let sent = 0
-  let responses = 0
-  const setupRequest = (defaults: Request, context: object): Request => {
-    const { operation, path, headers, ...request } = requests.next().value
-    operations.set(context, operation)
-    sent++
-    return { ...defaults, ...request, path: base + path, headers: { ...headersOf(server), ...headers } }
-  }
-  const onResponse = (status: number, body: string, context: object, headers: Request['headers']): void => {
-    const operation = operations.get(context)
-    if (!operation) throw new Error('autocannon reported a response without a request.')
-    responses++
-    record(ledger, operation, status, body, String(headers?.Link))
-  }
-  const load = { connections, duration: seconds, requests: [{ setupRequest, onResponse }] }
-  const { latency, duration } = await autocannon({ url: server.baseUrl, ...load })
-  const { p50, p99, max } = latency
-  // Not autocannon's `errors`, which omits connections that the server closes without a response.
-  return { responses, perSecond: responses / duration, p50, p99, max, failed: sent - responses - connections }
-}
-
-/** Waits until the server has completed the requests that came before this one. */
-const expectResponse = async (server: LocalServer): Promise<void> => {
-  try {
-    await send(server.baseUrl, { path: '/pets?limit=1', headers: headersOf(server) })
-  } catch (error) {
-    throw new Error(`The server no longer responds (${error}). Its output:\n${server.output().slice(-4000)}`)
+  return async (seconds: number): Promise<Speed> => {
+    let sent = 0
+    let responses = 0
+    const setupRequest = (defaults: Request, context: object): Request => {
+      const { operation, path, headers, ...request } = requests.next().value
+      operations.set(context, operation)
+      sent++
+      return { ...defaults, ...request, path: pathname + path, headers: { ...headersOf(server), ...headers } }
+    }
+    const onResponse = (status: number, body: string, context: object, headers: Request['headers']): void => {
+      const operation = operations.get(context)
+      if (!operation) throw new Error('autocannon reported a response without a request.')
+      responses++
+      record(ledger, operation, status, body, String(headers?.Link))
+    }
+    const load = { connections, duration: seconds, sampleInt: 100, requests: [{ setupRequest, onResponse }] }
+    const { latency, duration } = await autocannon({ url: server.baseUrl, ...load })
+    const { p50, p99, max } = latency
+    // Not autocannon's `errors`, which omits connections that the server closes without a response.
+    return { responses, perSecond: responses / duration, p50, p99, max, failed: sent - responses - connections }
   }
 }
 
 const stop = async (server: LocalServer): Promise<void> => {
   const code = await server.stop()
-  if (code !== 0) throw new Error(`The server exited with ${code}. Its output:\n${server.output().slice(-4000)}`)
+  if (code !== 0) throw new Error(`The server exited with ${code}. ${endOf(server)}`)
+}
+
+const endOf = (server: LocalServer): string => `Its output:\n${server.output().slice(-4000)}`
+
+const MOST_LINKS = 100
+
+/** Records a response to an operation; `link` is its `Link` header. */
+const record = (ledger: Ledger, operation: OperationId, status: number, body: string, link: string): void => {
+  const kind = `${operation} ${status}`
+  ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
+  if (kind === 'createPet 201') ledger.created.push(JSON.parse(body))
+  const next = /\/v1(\/[^>]+)>; rel="next"/.exec(link)?.[1]
+  if (next && ledger.links.length < MOST_LINKS) ledger.links.push(next)
+}
+
+/** A request of an operation; `path` is below the base address. */
+type LoadRequest = { operation: OperationId; path: string } & Pick<Request, 'method' | 'headers' | 'body'>
+
+// Their lengths have no common divisor, so that each status meets each limit.
+const STATUSES = ['available', 'pending', 'sold', undefined]
+const LIMITS = [1, 20, undefined, 50, 100]
+
+/** The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 reads a pet that was created. */
+function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
+  let lists = 0
+  for (let turn = 0; ; turn++) {
+    const pet = ledger.created[turn % ledger.created.length] // None at the very start.
+    if ([0, 7, 13].includes(turn % 20)) yield create(ledger)
+    else if (turn % 20 === 10 && pet) yield { operation: 'getPet', method: 'GET', path: `/pets/${pet.id}` }
+    else yield list(ledger, lists++)
+  }
+}
+
+const create = ({ sent }: Ledger): LoadRequest => {
+  const nth = sent.size
+  const pet = { name: `Pet ${nth}`, categoryId: nth, status: STATUSES[nth % STATUSES.length] }
+  sent.add(pet.name)
+  // A third of them use an idempotency key, which takes more writes.
+  const headers = nth % 3 === 0 ? { 'Idempotency-Key': randomUUID() } : {}
+  return { operation: 'createPet', method: 'POST', path: '/pets', headers, body: JSON.stringify(pet) }
+}
+
+const list = ({ links }: Ledger, nth: number): LoadRequest => {
+  const link = nth % 7 === 6 ? links.shift() : undefined
+  const [status, limit] = [STATUSES[nth % STATUSES.length], LIMITS[nth % LIMITS.length]]
+  const query = [status && `status=${status}`, limit && `limit=${limit}`].filter(Boolean).join('&')
+  return { operation: 'listPets', method: 'GET', path: link ?? `/pets?${query}` }
 }

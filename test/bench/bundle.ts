@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { analyzeMetafile, build } from 'esbuild'
 import { aliases } from '../../infra/bundle/aliases.ts'
 import { CommandError } from '../../infra/command-line.ts'
-import { operationIds } from '../../shared/contract.ts'
+import { type OperationId, operationIds } from '../../shared/contract.ts'
 
 const PEERS = fileURLToPath(new URL('peers/', import.meta.url))
 
@@ -32,19 +32,21 @@ export const installPeers = async (): Promise<void> => {
   writeFileSync(installed, lock)
 }
 
+type Options = { mainFields: string[]; alias?: Record<string, string> }
+
 /** How the functions of the service are bundled, as far as it differs from CDK's defaults (infra/bundle/bundling.ts). */
 const likeOurs = { mainFields: ['module', 'main'], alias: aliases }
 
 /** The leanest bundle of the stock SDK. CDK's default, which the demo's authors use, prefers `main`. */
-const lean = { mainFields: ['module', 'main'], alias: {} }
-const byDefault = { mainFields: ['main', 'module'], alias: {} }
+const lean = { mainFields: ['module', 'main'] }
+const byDefault = { mainFields: ['main', 'module'] }
 
-const peers = [
-  { name: 'empty handler', source: 'empty-handler', options: lean },
-  { name: 'floor', source: 'floor', options: lean },
-  { name: 'stock client', source: 'stock-client', options: lean },
-  { name: 'hono', source: 'hono', options: lean },
-  { name: 'demo style', source: 'demo-style', options: byDefault },
+const peers: [name: string, source: string, options: Options][] = [
+  ['empty handler', 'empty-handler', lean],
+  ['floor', 'floor', lean],
+  ['stock client', 'stock-client', lean],
+  ['hono', 'hono', lean],
+  ['demo style', 'demo-style', byDefault],
 ]
 
 /** A bundled function, in a folder of its own as `index.js`. */
@@ -53,37 +55,27 @@ export type Bundled = { name: string; folder: string }
 /** Bundles the peers into folders below `folder`. */
 export const bundlePeers = (folder: string): Promise<Bundled[]> =>
   Promise.all(
-    peers.map(async ({ name, source, options }) => ({
+    peers.map(async ([name, source, options]) => ({
       name,
       folder: await bundleFile(join(PEERS, `src/${source}.ts`), folder, options),
     })),
   )
 
 /** Bundles `pipeline.ts` into a folder below `folder`, and returns that. */
-export const bundlePipeline = (folder: string): Promise<string> =>
-  bundleLikeOurs(fileURLToPath(new URL('pipeline.ts', import.meta.url)), folder)
-
-/** Bundles a file with the settings of the service's functions, and returns the bundle's folder. Faster than CDK. */
-export const bundleLikeOurs = (file: string, folder: string): Promise<string> => bundleFile(file, folder, likeOurs)
+export const bundlePipeline = (folder: string): Promise<string> => bundleFile(join(PEERS, '../pipeline.ts'), folder)
 
 /** Returns esbuild's own report of what is in the bundle of each function. */
 export const analyzeBundles = async (): Promise<string> => {
   const reports = operationIds.map(async (id) => {
-    const file = fileURLToPath(new URL(`../../functions/${id}.ts`, import.meta.url))
-    const built = await build({
-      ...settings,
-      ...likeOurs,
-      entryPoints: [file],
-      outfile: id,
-      metafile: true,
-      write: false,
-    })
-    return analyzeMetafile(built.metafile)
+    const entry = { entryPoints: [functionFile(id)], outfile: id }
+    const { metafile } = await build({ ...settings, ...likeOurs, ...entry, metafile: true, write: false })
+    return analyzeMetafile(metafile)
   })
   return (await Promise.all(reports)).join('')
 }
 
-type Options = { mainFields: string[]; alias: Record<string, string> }
+/** The source of a function of the service. */
+export const functionFile = (id: OperationId): string => join(PEERS, `../../../functions/${id}.ts`)
 
 const settings = {
   bundle: true,
@@ -94,8 +86,11 @@ const settings = {
   logLevel: 'error',
 } as const
 
-/** Bundles a file as CDK's NodejsFunction does, with the SDK and minified, and returns the bundle's folder. */
-const bundleFile = async (file: string, folder: string, options: Options): Promise<string> => {
+/**
+ * Bundles a file as CDK's NodejsFunction does, with the SDK and minified, and returns the bundle's folder. By default, it
+ * is bundled like the functions of the service, but faster than with CDK.
+ */
+export const bundleFile = async (file: string, folder: string, options: Options = likeOurs): Promise<string> => {
   const own = mkdtempSync(join(folder, 'bundle-'))
   await build({ ...settings, ...options, entryPoints: [file], outfile: join(own, 'index.js') })
   // Node.js would otherwise have to detect the kind of module, which it does not in Lambda.

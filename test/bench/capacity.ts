@@ -1,39 +1,11 @@
 import { settings, type Table, tables } from '../../shared/data/tables.ts'
 import { type DynamoDbCall, type Item, tableNames } from './dynamodb.ts'
-import { type Figure, rowOf } from './figure.ts'
-import type { Host } from './lambda.ts'
-import type { Subject } from './subjects.ts'
-import { startWarm } from './warm.ts'
-
-/** Counts the DynamoDB calls of one warm call of each function, and the capacity units that they consume. */
-export const measureCapacity = async (subjects: Subject[], host: Host): Promise<Figure[]> => {
-  const figures: Figure[] = []
-  for (const subject of subjects) figures.push(...(await capacityOf(subject, host)))
-  return figures
-}
-
-const capacityOf = async (subject: Subject, host: Host): Promise<Figure[]> => {
-  const { callFor, stop } = await startWarm(subject, host)
-  try {
-    await callFor(0) // Also reads the API key, which the function then remembers for a minute.
-    const calls = host.dynamodb.record()
-    await callFor(0)
-    const figure = rowOf('dynamodb', subject.name)
-    return [
-      figure('calls', 'calls', calls.length),
-      figure('read units', 'units', sum(calls.map(readUnits))),
-      figure('write units', 'units', sum(calls.map(writeUnits))),
-    ]
-  } finally {
-    await stop()
-  }
-}
 
 /**
  * Returns the read units of a call by AWS's rules (DynamoDB Developer Guide, "DynamoDB read and write operations"): one
  * for every 4 KB or part of it that was read, even if nothing was found; half of that for an eventually consistent read.
  */
-const readUnits = ({ operation, request, response }: DynamoDbCall): number => {
+export const readUnits = ({ operation, request, response }: DynamoDbCall): number => {
   if (operation === 'PutItem') return 0
   const items = response.Items ?? (response.Item ? [response.Item] : [])
   return Math.max(1, Math.ceil(sum(items.map(itemSize)) / 4096)) * (request.ConsistentRead ? 1 : 0.5)
@@ -43,7 +15,7 @@ const readUnits = ({ operation, request, response }: DynamoDbCall): number => {
  * Returns the write units of a call by AWS's rules (as above, and "Global secondary indexes"): one for every KB or part
  * of it of a new item, in the table and again in each index that holds the item.
  */
-const writeUnits = ({ operation, request }: DynamoDbCall): number => {
+export const writeUnits = ({ operation, request }: DynamoDbCall): number => {
   if (operation === 'GetItem' || operation === 'Query') return 0
   if (operation !== 'PutItem') throw new Error(`The capacity units of ${operation} are not known.`)
   const { Item = {} } = request
@@ -69,4 +41,4 @@ const tableOf = (name: string): Table => {
   return table
 }
 
-const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0)
+export const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0)

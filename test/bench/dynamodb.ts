@@ -52,11 +52,8 @@ export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
   const { authorityFile, ...certificate } = await makeCertificate(folder)
   let record = (_call: DynamoDbCall): void => {}
   const server = createServer(certificate, (message, response) => {
-    // It fails when a function ends in the middle of a request.
-    respond(message, response).then(
-      (call) => record(call),
-      () => response.destroy(),
-    )
+    const responded = respond(message, response).then((call) => record(call))
+    responded.catch(() => response.destroy()) // The function ended in the middle of a request.
   })
   server.keepAliveTimeout = 60_000
   // On the address that Node.js tries first for `localhost`, so that no function has to try a second one.
@@ -119,24 +116,19 @@ const apiKeyItem: Item = Object.fromEntries(
 
 /** Makes a certificate for `localhost` like those of AWS: RSA with 2,048 bits, signed by an authority. */
 const makeCertificate = async (folder: string): Promise<{ key: Buffer; cert: Buffer; authorityFile: string }> => {
-  const path = (name: string) => join(folder, name)
-  const files = (name: string) => ['-keyout', path(`${name}-key.pem`), '-out', path(`${name}.pem`)]
-  const authority = ['-CA', path('authority.pem'), '-CAkey', path('authority-key.pem')]
+  const path = (name: string) => join(folder, `${name}.pem`)
+  const files = (name: string) => ['-keyout', path(`${name}-key`), '-out', path(name)]
+  const authority = ['-CA', path('authority'), '-CAkey', path('authority-key')]
   const leaf = ['-addext', 'subjectAltName=DNS:localhost', '-addext', 'basicConstraints=critical,CA:FALSE']
   await openssl([...files('authority'), '-subj', '/CN=Authority of the bench'])
   await openssl([...files('localhost'), '-subj', '/CN=localhost', ...authority, ...leaf])
-  return {
-    key: readFileSync(path('localhost-key.pem')),
-    cert: readFileSync(path('localhost.pem')),
-    authorityFile: path('authority.pem'),
-  }
+  const [key, cert] = [readFileSync(path('localhost-key')), readFileSync(path('localhost'))]
+  return { key, cert, authorityFile: path('authority') }
 }
 
 const openssl = async (args: string[]): Promise<void> => {
-  try {
-    await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...args])
-  } catch (error) {
-    const [reason] = `${error instanceof Error ? error.message : error}`.split('\n')
-    throw new CommandError(`The bench needs openssl, version 3 or later: ${reason}`)
-  }
+  const command = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...args]
+  await promisify(execFile)('openssl', command).catch(({ message }: Error) => {
+    throw new CommandError(`The bench needs openssl, version 3 or later: ${message.split('\n')[0]}`)
+  })
 }

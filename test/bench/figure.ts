@@ -22,9 +22,19 @@ export const quantile = (numbers: number[], share: number): number => {
 
 export const median = (numbers: number[]): number => quantile(numbers, 0.5)
 
-/** Returns the values in random order, so that no function always runs after the same other one. */
-export const shuffled = <T>(values: readonly T[]): T[] =>
-  values
-    .map((value) => ({ value, order: Math.random() }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ value }) => value)
+/**
+ * Calls `measure` with each subject `rounds` times, and returns the results of each. The subjects take turns in random
+ * order, so that none always runs after the same other one.
+ */
+export const inTurns = async <Subject, Result>(
+  subjects: Subject[],
+  rounds: number,
+  measure: (subject: Subject) => Promise<Result>,
+): Promise<[Subject, Result[]][]> => {
+  const runs = subjects.map((subject): [Subject, Result[]] => [subject, []])
+  for (let round = 0; round < rounds; round++) {
+    const shuffled = runs.map((run) => ({ run, order: Math.random() })).sort((a, b) => a.order - b.order)
+    for (const { run } of shuffled) run[1].push(await measure(run[0]))
+  }
+  return runs
+}

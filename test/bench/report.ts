@@ -68,13 +68,9 @@ const comparedWith = (before: Figure | undefined, figure: Figure): string[] => {
   const name = nameOf(figure)
   if (!before) return [name, '', textOf(figure), figure.unit, '', 'new']
   const ratio = figure.value === before.value ? 1 : figure.value / before.value
-  return [name, textOf(before), textOf(figure), figure.unit, ratio.toFixed(2), changeOf(figure, ratio)]
-}
-
-const changeOf = (figure: Figure, ratio: number): string => {
   const noise = isExact(figure) ? 1 : NOISE
-  if (ratio > noise) return 'worse'
-  return ratio < 1 / noise ? 'better' : ''
+  const change = ratio > noise ? 'worse' : ratio < 1 / noise ? 'better' : ''
+  return [name, textOf(before), textOf(figure), figure.unit, ratio.toFixed(2), change]
 }
 
 const nameOf = ({ table, row, column }: Figure): string => `${table}: ${row}, ${column}`

@@ -60,12 +60,10 @@ export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[])
   }
 }
 
+type Outcome = { error?: string; result?: Result }
+
 /** Throws a CommandError for an error or a wrong response: a failure may be fast. */
-export const checkResult = (
-  { name }: Subject,
-  call: Call,
-  { error, result }: { error?: string; result?: Result },
-): void => {
+export const checkResult = ({ name }: Subject, call: Call, { error, result }: Outcome): void => {
   if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
   if (!call.isRight(result)) throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
 }

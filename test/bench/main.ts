@@ -38,14 +38,12 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-const main = async (args: string[]): Promise<string> => {
-  const { values } = readWords({ args, options }, 'npm run bench')
-  const { starts, json, compare, bundle, help } = values
+const main = async (): Promise<string> => {
+  const { starts, json, compare, bundle, help } = readWords({ options }, 'npm run bench').values
   if (help) return HELP
   if (bundle) return analyzeBundles()
-  if (!/^([1-9]\d{0,2}|1000)$/.test(starts)) {
+  if (!/^([1-9]\d{0,2}|1000)$/.test(starts))
     throw new CommandError(`--starts takes a whole number from 1 to 1000, not "${starts}".`)
-  }
   if (json && compare !== undefined) throw new CommandError('Use either --json or --compare.')
   const saved = compare === undefined ? undefined : readRun(compare)
   const run = await measureAll(Number(starts))
@@ -65,4 +63,4 @@ const measureAll = async (starts: number): Promise<Run> => {
 // An `exit` event removes the files and ends the functions; a signal alone would not emit it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 
-main(process.argv.slice(2)).then((output) => process.stdout.write(output), fail)
+main().then((output) => process.stdout.write(output), fail)

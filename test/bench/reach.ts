@@ -11,9 +11,8 @@ export type Reach = {
 
 /** Compares the figures with what they should be. */
 export const reachOf = (figures: Figure[]): Reach[] => {
-  const find: Find = (table, row, column) =>
-    figures.find((figure) => figure.table === table && figure.row === row && figure.column === column)?.value ??
-    Number.NaN
+  const values = new Map(figures.map(({ table, row, column, value }) => [`${table} ${row} ${column}`, value]))
+  const find: Find = (table, row, column) => values.get(`${table} ${row} ${column}`) ?? Number.NaN
   return goals.map(([name, measure, atMost, aim]) => {
     const measured = measure(find)
     const goal = { name, atMost, ...(aim !== undefined && { aim }) }

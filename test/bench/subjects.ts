@@ -44,15 +44,12 @@ export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[])
   const createPet = functionOf('createPet', create)
   const getPet = functionOf('getPet', read)
   const functions = [functionOf('listPets', listAll), createPet, getPet]
-  const lists = [
-    functionOf('listPets', listOneStatus, 'listPets, one status'),
-    functionOf('listPets', listAll, 'listPets, all'),
-  ]
+  const listOne = functionOf('listPets', listOneStatus, 'listPets, one status')
+  const lists = [listOne, functionOf('listPets', listAll, 'listPets, all')]
   const others = peers.map(peerOf)
   const getPetWithoutRead = withoutRead({ ...getPet, folder: pipeline, handler: 'index.handler' })
-  const demoWithoutRead = others
-    .filter(({ name }) => name === 'demo style')
-    .map((demo) => withoutRead({ ...demo, handler: 'index.withoutRead' }))
+  const demo = others.filter(({ name }) => name === 'demo style')
+  const demoWithoutRead = demo.map((peer) => withoutRead({ ...peer, handler: 'index.withoutRead' }))
   return {
     cold: [...functions, ...functions.map(withoutFirstRead), ...others],
     warm: [...lists, createPet, getPet, getPetWithoutRead, ...others, ...demoWithoutRead],
@@ -110,7 +107,6 @@ const peerOf = ({ name, folder }: Bundled): Subject => ({
     POWERTOOLS_METRICS_NAMESPACE: 'PetStore',
     POWERTOOLS_SERVICE_NAME: 'pet-store',
   },
-  ...(name === 'empty handler'
-    ? { call: readNothing, alsoCall: [] }
-    : { call: read, alsoCall: [readUnauthorized, readUnknown] }),
+  call: name === 'empty handler' ? readNothing : read,
+  alsoCall: name === 'empty handler' ? [] : [readUnauthorized, readUnknown],
 })

@@ -15,10 +15,10 @@ import type { ClientRequest } from './requests.ts'
 import { anyRequest, type RawRequest } from './strange-requests.ts'
 
 /** How many requests to send, and the seed that generates them. */
-export type Plan = { requests: number; seed: number }
+type Plan = { requests: number; seed: number }
 
 /** The number of responses by status, and the memory of the server's JavaScript in MB after warm-up and at the end. */
-export type Outcome = { statuses: Record<string, number>; memory: { warm: number; end: number } }
+type Outcome = { statuses: Record<string, number>; memory: { warm: number; end: number } }
 
 const AT_ONCE = 8
 const WARM_UP = 1000

@@ -1,26 +1,22 @@
 import fc from 'fast-check'
 import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
-import { character, petBody, type Refused, weighted, words } from './bodies.ts'
+import { character, type PetBody, petBody, type Refused, weighted, words } from './bodies.ts'
 
 export type Headers = Record<string, string | string[]>
 
 /** The largest page of a list, and the status of its pets. */
 export type Page = { limit: number; status: string | undefined }
 
-/** A request of an HTTP client, and what is known about its response. */
-export type ClientRequest = {
+/**
+ * A request of an HTTP client, and what is known about its response. In `target`, `{id}` and `{cursor}` stand for the id of
+ * a stored pet and a valid cursor. The response has one of the `statuses`. `key` is the idempotency key, if it is valid.
+ */
+export type ClientRequest = Pick<PetBody, 'body' | 'wanted'> & {
   method: string
-  /** As sent. `{id}` and `{cursor}` stand for the id of a stored pet and a valid cursor. */
   target: string
   headers: Headers
-  /** Bytes, each written as one character. */
-  body?: string
-  /** The statuses that the response may have. */
   statuses: number[]
-  /** The idempotency key of the request, if it has a valid one. */
   key?: string | undefined
-  /** The body of a 201, with `{id}` for the id. */
-  wanted?: string
   page?: Page
 }
 
@@ -37,9 +33,7 @@ export const headerText = (maxLength: number): fc.Arbitrary<string> =>
 type HeaderPart = { headers: Headers; refused: Refused }
 
 const header = (name: string, refused: Refused, values: fc.Arbitrary<string | string[]>): fc.Arbitrary<HeaderPart> =>
-  fc
-    .tuple(fc.constantFrom(name, name.toLowerCase(), name.toUpperCase()), values)
-    .map(([spelled, value]) => ({ headers: { [spelled]: value }, refused }))
+  fc.tuple(fc.mixedCase(fc.constant(name)), values).map(([name, value]) => ({ headers: { [name]: value }, refused }))
 
 const noHeader = (refused: Refused): fc.Arbitrary<HeaderPart> => fc.constant({ headers: {}, refused })
 

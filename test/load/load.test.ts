@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../infra/local/command.ts'
-import { leastEnvironment } from '../support/server.ts'
 import { shortcomingsOf } from './report.ts'
 import { type Run, runLoad } from './run-load.ts'
 
@@ -54,13 +51,4 @@ test('a short run loses no pet', async () => {
   expect(shortcomings.filter((line) => !/^No \w+ 20\d\.$/.test(line))).toEqual([])
   expect(kept.ledger.sent.size).toBeGreaterThan(0)
   expect(rest.memory.resident).toBeGreaterThan(rest.memory.heap)
-})
-
-test('refuses an invalid duration in one line', async () => {
-  const command = promisify(execFile)(process.execPath, ['test/load/main.ts', '--seconds', '1'], {
-    env: leastEnvironment,
-  })
-
-  const stderr = '--seconds must be a whole number from 2 to 3600, not "1".\n'
-  await expect(command).rejects.toMatchObject({ code: 1, stdout: '', stderr })
 })

@@ -1,7 +1,6 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { Pet } from '../infra/local/catalogue.ts'
-import type { Memory } from '../support/memory.ts'
 import { CONNECTIONS, type Part, type Run } from './run-load.ts'
 
 /** What a run must not show, one sentence each. */
@@ -45,8 +44,6 @@ export const report = (run: Run): string => {
     `${count(ledger.created.length)} pets were created with a 201. After a restart, the server has ${count(found.length)}:`,
     `${lost.length} lost, ${doubled.length} doubled, ${unsent.length} never sent. ` +
       `${count(unconfirmed.length)} got no response, because the load ended first.`,
-    `Heap: ${ratio(run, 'heap')} times its size after ${first.seconds} s; ` +
-      `resident memory: ${ratio(run, 'resident')} times${isWarm(run) ? '' : ', too early to judge'}.`,
     '',
   ].join('\n')
 }
@@ -76,4 +73,3 @@ const pets = (what: string, those: Pet[]): string[] =>
 
 const count = (number: number): string => Math.round(number).toLocaleString('en')
 const mebibytes = (bytes: number): string => `${count(bytes / 2 ** 20)} MiB`
-const ratio = ({ first, rest }: Run, kind: keyof Memory): string => (rest.memory[kind] / first.memory[kind]).toFixed(2)

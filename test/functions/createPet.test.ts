@@ -125,6 +125,7 @@ test.each([
 
 test.each([
   ['text', withHeaders({ 'Content-Type': 'text/plain' })],
+  ['two types, of which the last counts', withHeaders({ 'Content-Type': ['application/json', 'text/plain'] })],
   ['no Content-Type', withHeaders({ 'Content-Type': undefined })],
   ['no Content-Type and no body', eventOf('createPet-no-body', { headers: { 'Content-Type': undefined } })],
 ])('returns 415 for %s', async (_, event) => {

@@ -97,6 +97,7 @@ describe('the API key', () => {
     ['no key, for createPet', eventOf('createPet-created', withoutKey), {}],
     ['no key and malformed JSON', eventOf('createPet-created', { ...withoutKey, body: '{' }), {}],
     ['two Authorization headers', eventOf('createPet-two-tokens'), {}],
+    ['Authorization and authorization', eventOf('createPet-created', { headers: { authorization: 'a' } }), {}],
     ['no key, for getPet', eventOf('getPet-unauthorized'), deprecated],
   ])('is required, so the response is 401 for %s', async (_, event, headers) => {
     const before = await storedPets()
@@ -142,6 +143,7 @@ describe('while DynamoDB fails', () => {
 
     expect(response).toEqual(responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...headers } }))
     expect(error.mock.calls).toEqual([errorLine(event, 503, expect.objectContaining({ code: 'ECONNRESET' }))])
+    expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 503, code: 'service_unavailable' })])
   })
 
   // call() also fails if a response holds details of the error.
@@ -204,13 +206,14 @@ test('an ApiError becomes a response with its status, headers and body', async (
   expect(error).not.toHaveBeenCalled()
 })
 
-test('a deprecated list keeps the link to its next page', async () => {
+test('a deprecated list keeps the link to its next page, and links with https by default', async () => {
   const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
   const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
   const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
   const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/cats' }))
+  const event = eventOf('listPets-no-parameters', { headers: { 'X-Forwarded-Proto': undefined } })
 
-  const { headers } = await handler(list(), context)
+  const { headers } = await handler(event, context)
 
   const successor = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/cats'
   expect(headers.Link).toBe(`${next}, <${successor}>; rel="successor-version"`)

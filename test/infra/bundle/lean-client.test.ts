@@ -158,11 +158,12 @@ test.each([
   expect(ofSdk).not.toBeInstanceOf(sdkClient.DynamoDBServiceException)
 })
 
+const retrying = lib.DynamoDBDocumentClient.from(
+  new client.DynamoDBClient({ ...configuration, maxAttempts: 2 }),
+  translation(),
+)
+
 test('pauses before a retry for as long as the response says', async () => {
-  const retrying = lib.DynamoDBDocumentClient.from(
-    new client.DynamoDBClient({ ...configuration, maxAttempts: 2 }),
-    translation(),
-  )
   response = { status: 503, body: '', headers: { 'x-amz-retry-after': '100' } }
 
   const error = await retrying.send(new lib.GetCommand(get), {}).catch((error) => error)
@@ -170,4 +171,14 @@ test('pauses before a retry for as long as the response says', async () => {
   expect(requests.map(({ headers }) => headers['amz-sdk-request'])).toEqual(['attempt=1; max=2', 'attempt=2; max=2'])
   expect(error.$metadata).toMatchObject({ httpStatusCode: 503, attempts: 2 })
   expect(error.$metadata.totalRetryDelay).toBeGreaterThan(50) // Without the header it is 25 at most.
+})
+
+test('ends the pause before a retry when the signal aborts', async () => {
+  response = { status: 503, body: '', headers: { 'x-amz-retry-after': '5000' } }
+  const started = performance.now()
+
+  const sent = retrying.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(50) })
+
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' })
+  expect(performance.now() - started).toBeLessThan(4000)
 })

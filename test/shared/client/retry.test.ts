@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../../shared/client/client.ts'
 import { pause } from '../../../shared/client/retry.ts'
 import { error, type Fate, serve } from './fake-api.ts'
@@ -60,6 +60,25 @@ describe('the client retries', () => {
 
     await expect(call).rejects.toMatchObject({ code: 'no_answer', status: 0, cause: { name: 'TimeoutError' } })
     expect(sent).toEqual(Array(2).fill(`${api.baseUrl}/pets`))
+  })
+
+  test.each([
+    [undefined, 29],
+    [Number.POSITIVE_INFINITY, 3600],
+  ])('not before the time limit: with %s, a response may take %d seconds', async (timeoutSeconds, seconds) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const slow: typeof fetch = async (_, init) => {
+      await vi.advanceTimersByTimeAsync(seconds * 1000)
+      init?.signal?.throwIfAborted()
+      return Response.json({ id: 1 })
+    }
+    const client = createClient({ baseUrl: 'http://a', apiKey: 'k', fetch: slow, attempts: 1, timeoutSeconds })
+
+    const pet = await client.pets.get(1)
+
+    expect(pet).toEqual({ id: 1 })
+    expect(vi.getTimerCount()).toBe(0) // Otherwise the program would not end.
   })
 })
 

@@ -36,10 +36,6 @@ export const readTarget = ({ stage, prefix }: { stage?: string; prefix?: string 
   throw new CommandError('--prefix must have 1 to 100 letters, digits and hyphens, and must start with a letter.')
 }
 
-/** The name of a target's stack. */
-export const stackNameOf = ({ stage, prefix }: Target): string =>
-  `${prefix}PetStore${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
-
 /** What commands need to know about a deployment. */
 export type Deployment = {
   baseUrl: string
@@ -86,6 +82,9 @@ const responds = (endpoint: string): Promise<boolean> =>
     () => true, // Whatever the status is.
     () => false,
   )
+
+const stackNameOf = ({ stage, prefix }: Target): string =>
+  `${prefix}PetStore${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
 
 const readOutputs = async (StackName: string): Promise<(name: string) => string> => {
   const client = new CloudFormationClient(timeouts)

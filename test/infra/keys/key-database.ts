@@ -28,8 +28,7 @@ export const run = async (...args: string[]) => {
 
 // The process takes the proxy for the database of a local server.
 const LOCAL_DATABASE_FILE = join(mkdtempSync(join(tmpdir(), 'keys-')), 'database.json')
-const { database, ...announced } = deployment
-writeFileSync(LOCAL_DATABASE_FILE, JSON.stringify({ ...announced, ...database }))
+writeFileSync(LOCAL_DATABASE_FILE, JSON.stringify({ ...deployment, ...deployment.database }))
 
 /** Runs a command as a process. */
 export const runProcess = (...args: string[]) =>

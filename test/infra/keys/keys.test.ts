@@ -5,7 +5,7 @@ import { newKey } from '../../../infra/keys/key-table.ts'
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { once, proxy } from '../../shared/data/faulty-database.ts'
-import { answer, lostAnswer } from '../../support/fault-proxy.ts'
+import { answer, answers, lostAnswer } from '../../support/fault-proxy.ts'
 import { run, runProcess, table } from './key-database.ts'
 import { failure, runCommand } from './run-command.ts'
 
@@ -67,6 +67,9 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   const { key, ...issued } = (await run('issue', '--name', 'kiosk')).json
   const old = { keyId: 'key_old', clientId: 'c', name: 'Old', createdAt: '2020' }
   await table.add({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
+
+  // Another read may not see the latest keys.
+  proxy.faultOf = ({ body }) => (JSON.parse(body).ConsistentRead ? 'pass' : answers.nothing)
 
   const { text, json } = await run('list')
 

@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
@@ -11,6 +8,7 @@ import { KeyTable } from '../../../infra/keys/key-table.ts'
 import { apiAt, type Received, type Sent } from '../../../infra/smoke/check.ts'
 import { runChecks } from '../../../infra/smoke/checks.ts'
 import { readOptions } from '../../../infra/smoke/main.ts'
+import { serve } from '../../shared/client/fake-api.ts'
 import { send } from '../../support/http.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { startServer } from '../../support/server.ts'
@@ -56,45 +54,33 @@ test('passes on a working API, leaves a pet but no key', async () => {
 })
 
 describe('on an API that does not work', () => {
-  /** Starts a server that is not the API. */
-  const startOther = async (respond: Parameters<typeof createServer>[1]) => {
-    const other = createServer({}, respond)
-    await once(other.listen(0, '127.0.0.1'), 'listening')
-    const { port } = other.address() as AddressInfo // Only a server on a pipe has another kind of address.
-    return { other, baseUrl: `http://127.0.0.1:${port}/v1` }
-  }
-
   test('fails, follows no redirect, and still revokes its key', async () => {
     const before = await table.all()
-    const keys: unknown[] = []
-    const { other, baseUrl } = await startOther(({ headers }, response) => {
-      keys.push(headers.authorization)
-      response.writeHead(302, { Location: '/v2' }).end('{}')
-    })
+    const { baseUrl, requests } = await serve({ status: 302, headers: { Location: '/v2' }, body: '{}' })
 
     const { code, stdout } = await runCommand('smoke', ['--stage', 'local', '--base-url', baseUrl, '--wait', '1s'], env)
 
-    other.close()
     expect(code).toBe(1)
     expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, an array, but got 302 with {} (')
     expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
-    expect(keys.length).toBeGreaterThan(1)
-    expect(new Set(keys)).toEqual(new Set([expect.stringMatching(/^Bearer pet_local_\w{38}$/)]))
+    expect(requests.length).toBeGreaterThan(1)
+    const keys = new Set(requests.map(({ headers }) => headers.authorization))
+    expect(keys).toEqual(new Set([expect.stringMatching(/^Bearer pet_local_\w{38}$/)]))
     expect(await table.all()).toEqual(before)
   })
 
-  test('revokes its key when signals stop it', async () => {
+  // A request that the signals did not stop would end after 30 s.
+  test('revokes its key when signals stop it', { timeout: 25_000 }, async () => {
     const before = await table.all()
-    const { other, baseUrl } = await startOther(() => {}) // Never responds.
+    const { baseUrl, requests } = await serve('silence')
     const { child, exited } = startCommand('smoke', ['--stage', 'local', '--base-url', baseUrl], env)
-    await once(other, 'request')
+    await vi.waitUntil(() => requests.length > 0, { timeout: 30_000 })
     expect(await table.all()).toHaveLength(before.length + 1)
 
     // Each signal alone would end a process that does not handle it.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal)
 
     const { code, stdout, stderr } = await exited
-    other.close().closeAllConnections()
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Stopped.\n' })
     expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
     expect(await table.all()).toEqual(before)

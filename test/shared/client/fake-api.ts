@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 
-/** A response. */
 export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string }
 
 /**

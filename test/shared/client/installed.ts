@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 const runFile = promisify(execFile)
@@ -13,13 +13,13 @@ const runFile = promisify(execFile)
 export const install = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pet-store-client-'))
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder }
-  const run = async (command: string, args: string[], cwd = folder) => {
-    const { stdout } = await runFile(command, args, { cwd, env }).catch((error) => {
+  const run = async (command: string, args: string[]): Promise<string> => {
+    const { stdout } = await runFile(command, args, { cwd: folder, env }).catch((error) => {
       throw new Error(`${command} ${args.join(' ')}: ${error.stdout}${error.stderr}`)
     })
     return stdout
   }
-  await run('npm', ['pack', '--pack-destination', folder], 'shared/client')
+  await run('npm', ['pack', resolve('shared/client')])
   await run('npm', ['install', './pet-store-1.0.0.tgz', '--offline', '--no-audit', '--no-fund'])
   return { folder, run }
 }

@@ -39,13 +39,12 @@ describe('the client retries', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  test('four times, or as often as the options say', async () => {
-    const [five, two] = [await serve(error(503)), await serve(error(503))]
+  test('four times unless the options say otherwise', async () => {
+    const api = await serve(error(503))
 
-    const calls = [createClient(five).pets.create(mia), createClient({ ...two, attempts: 2 }).pets.create(mia)]
+    await expect(createClient(api).pets.create(mia)).rejects.toMatchObject({ status: 503 })
 
-    expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    expect([five.requests.length, two.requests.length]).toEqual([5, 2])
+    expect(api.requests).toHaveLength(5)
   })
 
   test('a request without a response in time, and gives up in the end', async () => {

@@ -163,14 +163,18 @@ const retrying = lib.DynamoDBDocumentClient.from(
   translation(),
 )
 
-test('pauses before a retry for as long as the response says', async () => {
-  response = { status: 503, body: '', headers: { 'x-amz-retry-after': '100' } }
+test.each<[string, Record<string, string>, number, number]>([
+  ['at most 25 ms', {}, 0, 25],
+  ['as long as the response says', { 'x-amz-retry-after': '100' }, 26, 100],
+])('pauses before a retry: %s', async (_, headers, least, most) => {
+  response = { status: 503, body: '', headers }
 
   const error = await retrying.send(new lib.GetCommand(get), {}).catch((error) => error)
 
   expect(requests.map(({ headers }) => headers['amz-sdk-request'])).toEqual(['attempt=1; max=2', 'attempt=2; max=2'])
   expect(error.$metadata).toMatchObject({ httpStatusCode: 503, attempts: 2 })
-  expect(error.$metadata.totalRetryDelay).toBeGreaterThan(50) // Without the header it is 25 at most.
+  expect(error.$metadata.totalRetryDelay).toBeGreaterThanOrEqual(least)
+  expect(error.$metadata.totalRetryDelay).toBeLessThanOrEqual(most)
 })
 
 test('ends the pause before a retry when the signal aborts', async () => {

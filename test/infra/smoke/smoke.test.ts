@@ -69,8 +69,7 @@ describe('on an API that does not work', () => {
     expect(await table.all()).toEqual(before)
   })
 
-  // A request that the signals did not stop would end after 30 s.
-  test('revokes its key when signals stop it', { timeout: 25_000 }, async () => {
+  test('revokes its key when signals stop it', async () => {
     const before = await table.all()
     const { baseUrl, requests } = await serve('silence')
     const { child, exited } = startCommand('smoke', ['--stage', 'local', '--base-url', baseUrl], env)

@@ -7,7 +7,7 @@ import { settings } from '../../shared/data/tables.ts'
 import { temporaryFolder } from '../infra/local/command.ts'
 import type { Bundles } from '../support/bundles.ts'
 import { bundleFile, bundlePipeline, functionFile } from './bundle.ts'
-import type { Figure } from './figure.ts'
+import { type Figure, rowOf } from './figure.ts'
 import { measure } from './measure.ts'
 import { comparison, readRun, report } from './report.ts'
 import { type Subject, subjectsOf } from './subjects.ts'
@@ -28,7 +28,7 @@ test('a run checks and measures the functions, and prints a table of each kind',
   const runtimeClient = join(folder, 'runtime-client.mjs')
   writeFileSync(runtimeClient, RUNTIME_CLIENT)
   const { cold, warm, dynamodb } = subjectsOf(await bundlesIn(folder), await bundlePipeline(folder), [])
-  // Of each kind of subject one; each takes processes and time.
+  // One or a few of each kind, because each takes processes and time.
   const some = { cold: cold.slice(0, 4), warm: warm.slice(-2), dynamodb }
 
   const run = await measure(some, { runtimeClient, starts: 1, folder })
@@ -59,15 +59,9 @@ test('a run checks and measures the functions, and prints a table of each kind',
 
 test('a run is compared with a saved one', () => {
   const file = join(temporaryFolder(), 'run.json')
-  const saved = runOf(['load', 'ms', 20], ['CPU', 'ms', 50], ['bundle', 'KB', 100], ['memory', 'MB', 64])
+  const saved = runOf({ load: ['ms', 20], CPU: ['ms', 50], bundle: ['KB', 100], memory: ['MB', 64] })
   writeFileSync(file, `> npm's own line\n${JSON.stringify(saved, null, 2)}\n`)
-  const figures = [
-    ['load', 'ms', 22.2],
-    ['CPU', 'ms', 45],
-    ['bundle', 'KB', 99.9],
-    ['memory', 'MB', 70],
-  ] as const
-  const now = runOf(...figures, ['p99', 'µs', 3])
+  const now = runOf({ load: ['ms', 22.2], CPU: ['ms', 45], bundle: ['KB', 99.9], memory: ['MB', 70], p99: ['µs', 3] })
 
   expect(comparison(readRun(file), now)).toBe(
     [
@@ -106,8 +100,8 @@ const namesOf = (subjects: Subject[]): string[] => subjects.map(({ name }) => na
 
 const firstCells = (table = ''): string[] => table.split('\n').map((line) => line.replace(/ {2,}.*/, ''))
 
-const runOf = (...figures: (readonly [column: string, unit: Figure['unit'], value: number])[]) => ({
-  machine: 'some machine',
-  figures: figures.map(([column, unit, value]): Figure => ({ table: 'cold', row: 'getPet', column, unit, value })),
-  reach: [],
-})
+const runOf = (row: Record<string, [Figure['unit'], number]>) => {
+  const figure = rowOf('cold', 'getPet')
+  const figures = Object.entries(row).map(([column, [unit, value]]) => figure(column, unit, value))
+  return { machine: 'some machine', figures, reach: [] }
+}

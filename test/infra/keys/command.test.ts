@@ -46,7 +46,6 @@ describe('readCommand', () => {
     [['list', ...STAGING, '--all'], `Unknown option '--all'. ${SEE}`],
     [['list', ...STAGING, '--grace', '1h'], `list does not accept --grace. ${SEE}`],
     [['list', 'key_1', ...STAGING], `list does not accept "key_1". ${SEE}`],
-    [['list', '--prefix', '', ...STAGING], PREFIX],
     [['list', '--prefix', '1st', ...STAGING], PREFIX],
     [['list', '--prefix', 'a_b', ...STAGING], PREFIX],
     [['list', '--prefix', 'a', '--stage', 'local'], '--prefix is only for stages in AWS, not for the local server.'],
@@ -66,16 +65,14 @@ describe('readCommand', () => {
   })
 })
 
-describe('secondsOf', () => {
-  const seconds = { '1s': 1, '30s': 30, '15m': 900, '24h': 86_400, '99999d': 8_639_913_600 }
-  test.each(Object.entries(seconds))('converts %s to %d', (text, expected) => {
-    expect(secondsOf('--grace', text)).toBe(expected)
-  })
+const seconds = { '1s': 1, '30s': 30, '15m': 900, '24h': 86_400, '99999d': 8_639_913_600 }
+test.each(Object.entries(seconds))('secondsOf converts %s to %d', (text, expected) => {
+  expect(secondsOf('--grace', text)).toBe(expected)
+})
 
-  const invalid = ['', '0', '0s', '24', 'h', '-1h', '1.5h', '1 h', '1h ', '24H', '1w', '1h30m', '01h', '100000d', '١h']
-  test.each([...invalid, '1e3s'])('refuses "%s"', (text) => {
-    expect(() => secondsOf('--grace', text)).toThrow(new CommandError(`--grace ${DURATION}`))
-  })
+const invalid = ['', '0', '0s', '24', 'h', '-1h', '1.5h', '1 h', '1h ', '24H', '1w', '1h30m', '01h', '100000d', '١h']
+test.each([...invalid, '1e3s'])('secondsOf refuses "%s"', (text) => {
+  expect(() => secondsOf('--grace', text)).toThrow(new CommandError(`--grace ${DURATION}`))
 })
 
 describe('confirm', () => {
@@ -104,9 +101,7 @@ describe('confirm', () => {
   })
 })
 
-afterEach(() => {
-  vi.unstubAllEnvs()
-})
+afterEach(() => vi.unstubAllEnvs())
 
 describe('findDeployment', () => {
   /** Finds a deployment of production, where CloudFormation sends this response. */
@@ -117,10 +112,10 @@ describe('findDeployment', () => {
     const found = await findDeployment({ stage: 'production', prefix })
     return { found, stack: new URLSearchParams(requests[0]?.body).get('StackName') }
   }
-  const outputs = (names: string[]) =>
-    names.map((name) => `<member><OutputKey>${name}</OutputKey><OutputValue>the ${name}</OutputValue></member>`)
+  const output = (name: string) =>
+    `<member><OutputKey>${name}</OutputKey><OutputValue>the ${name}</OutputValue></member>`
   const stackWith = (...names: string[]) =>
-    `<R><DescribeStacksResult><Stacks><member><Outputs>${outputs(names).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
+    `<R><DescribeStacksResult><Stacks><member><Outputs>${names.map(output).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
   const NO_OUTPUT = 'The stack PetStoreProduction has no output ApiKeysTable. Deploy this version of the service first.'
   const error = '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
 

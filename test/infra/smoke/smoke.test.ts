@@ -157,7 +157,7 @@ test('a call is aborted when the signal stops the API', async () => {
 })
 
 describe('the checks', () => {
-  test('wait for a new deployment and for a list that lags behind, and accept WWW-Authenticate under its AWS name', async () => {
+  test('wait for a new deployment and a list that is late, and accept the AWS name of WWW-Authenticate', async () => {
     let late = 2
 
     const { passed } = await runAltered((received, sent) => {

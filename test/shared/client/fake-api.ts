@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
@@ -12,8 +12,6 @@ export type FakeResponse = { status: number; headers?: Record<string, string>; b
  */
 export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence'
 
-type ReceivedRequest = { method: string; path: string; headers: IncomingMessage['headers']; body: string; at: number }
-
 /** An error of the API. */
 export const error = (status: number, headers: Record<string, string> = {}): FakeResponse => ({
   status,
@@ -23,7 +21,7 @@ export const error = (status: number, headers: Record<string, string> = {}): Fak
 
 /** Serves on a free port until the test ends. Each request meets one of `fates`, in order; later ones meet the last. */
 export const serve = async (...fates: Fate[]) => {
-  const requests: ReceivedRequest[] = []
+  const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string; at: number }[] = []
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const fate = fates[Math.min(requests.length, fates.length - 1)] ?? 'silence'
     const { method = '', url: path = '', headers } = message

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { find, put, warmUp } from '../../../shared/data/api-keys.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
@@ -8,36 +8,33 @@ import { always, deleteKey, proxy, storeKey } from './faulty-database.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-describe('find', () => {
-  test('returns undefined for an unknown key, and reads it each time, until it is stored', async () => {
-    const key = newApiKey('local')
+test('find returns undefined for an unknown key, and reads it each time, until it is stored', async () => {
+  const key = newApiKey('local')
 
-    expect([await find(key), await find(key), proxy.counts.GetItem]).toEqual([undefined, undefined, 2])
+  expect([await find(key), await find(key), proxy.counts.GetItem]).toEqual([undefined, undefined, 2])
 
-    await put({ digest: digestOf(key), keyId: 'key-1', clientId: 'ann', name: 'Ann', createdAt: '2026-11-20' })
-    expect(await find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann' })
-    expect(proxy.counts.GetItem).toBe(3)
-  })
+  await put({ digest: digestOf(key), keyId: 'key-1', clientId: 'ann', name: 'Ann', createdAt: '2026-11-20' })
+  expect(await find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann' })
+  expect(proxy.counts.GetItem).toBe(3)
+})
 
-  const wrongChecksum = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3W'
+const noKeys = ['abc', '', 'pet_local_forDevelopmentOnOneMachineOnly002lJW3W']
+test.each(noKeys)('find returns undefined for "%s", which is no key, without a read', async (key) => {
+  await storeKey({ key })
 
-  test.each(['abc', '', wrongChecksum])('returns undefined for "%s", which is no key, without a read', async (key) => {
-    await storeKey({ key })
+  expect(await find(key)).toBeUndefined()
+  expect(proxy.counts).toEqual({})
+})
 
-    expect(await find(key)).toBeUndefined()
-    expect(proxy.counts).toEqual({})
-  })
+test('find accepts only keys of its own stage, and rejects others without a read', async () => {
+  vi.stubEnv('KEY_PREFIX', 'live')
+  const [key, ...others] = [newApiKey('live'), newApiKey('test'), newApiKey('local')] as const
+  for (const each of [key, ...others]) await storeKey({ key: each })
 
-  test('accepts only keys of its own stage, and rejects others without a read', async () => {
-    vi.stubEnv('KEY_PREFIX', 'live')
-    const [key, ...others] = [newApiKey('live'), newApiKey('test'), newApiKey('local')] as const
-    for (const each of [key, ...others]) await storeKey({ key: each })
+  const rejected = await Promise.all(others.map(find))
 
-    const rejected = await Promise.all(others.map(find))
-
-    expect([rejected, proxy.counts]).toEqual([[undefined, undefined], {}])
-    expect(await find(key)).toMatchObject({ keyId: 'key-1' })
-  })
+  expect([rejected, proxy.counts]).toEqual([[undefined, undefined], {}])
+  expect(await find(key)).toMatchObject({ keyId: 'key-1' })
 })
 
 test('a key is valid until it expires, cached or not', async () => {
@@ -51,7 +48,7 @@ test('a key is valid until it expires, cached or not', async () => {
   expect(await find(other)).toBeUndefined()
 })
 
-test('a known key is cached for 60 s from the moment its read was sent, also when it is revoked meanwhile', async () => {
+test('a known key is cached for 60 s from the moment its read was sent, even if it is revoked', async () => {
   const key = await storeKey()
   proxy.faultOf = () => {
     at(25_000) // During the read.
@@ -92,33 +89,31 @@ test('the cache keeps the 1,000 keys that were read last, and unknown keys repla
   expect(await findAll(keys.slice(0, -1000))).toEqual({ known: 0, reads: 1500 })
 })
 
-describe('a function', () => {
-  test('is ready after its first read', async () => {
-    vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
-    const { promise: fault, resolve: release } = Promise.withResolvers<Fault>()
-    proxy.faultOf = () => fault
+test('a function is ready after its first read', async () => {
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand')
+  const { promise: fault, resolve: release } = Promise.withResolvers<Fault>()
+  proxy.faultOf = () => fault
 
-    const ready = warmUp().then(() => 'ready')
-    await vi.waitUntil(() => proxy.counts.GetItem)
-    const before = await Promise.race([ready, 'not ready'])
-    release('pass')
+  const ready = warmUp().then(() => 'ready')
+  await vi.waitUntil(() => proxy.counts.GetItem)
+  const before = await Promise.race([ready, 'not ready'])
+  release('pass')
 
-    expect([before, await ready, proxy.counts]).toEqual(['not ready', 'ready', { GetItem: 1 }])
-  })
+  expect([before, await ready, proxy.counts]).toEqual(['not ready', 'ready', { GetItem: 1 }])
+})
 
-  test('starts although that read fails', async () => {
-    vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'provisioned-concurrency')
-    always(answers.accessDenied)
+test('a function starts although that read fails', async () => {
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'provisioned-concurrency')
+  always(answers.accessDenied)
 
-    await expect(warmUp()).resolves.toBeUndefined()
-    expect(proxy.counts).toEqual({ GetItem: 1 })
-  })
+  await expect(warmUp()).resolves.toBeUndefined()
+  expect(proxy.counts).toEqual({ GetItem: 1 })
+})
 
-  test('reads nothing before a request when it runs outside of Lambda', async () => {
-    vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', undefined)
+test('a function reads nothing before a request when it runs outside of Lambda', async () => {
+  vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', undefined)
 
-    await warmUp()
+  await warmUp()
 
-    expect(proxy.counts).toEqual({})
-  })
+  expect(proxy.counts).toEqual({})
 })

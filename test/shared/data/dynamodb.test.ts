@@ -19,59 +19,55 @@ test('these tests use the lean client of the bundle', () => {
   expect(dynamodb).toBeInstanceOf(DynamoDBDocumentClient)
 })
 
-describe('withinBudget', () => {
-  test('ends concurrent requests when the work fails', async () => {
-    let signal: AbortSignal | undefined
+test('withinBudget ends concurrent requests when the work fails', async () => {
+  let signal: AbortSignal | undefined
 
-    const work = withinBudget(async ({ abortSignal }) => {
-      signal = abortSignal
-      throw new Error('One of the queries failed.')
-    })
-
-    await expect(work).rejects.toThrow('One of the queries failed.')
-    expect(signal?.aborted).toBe(true)
+  const work = withinBudget(async ({ abortSignal }) => {
+    signal = abortSignal
+    throw new Error('One of the queries failed.')
   })
 
-  test('ends nothing when the work succeeds', async () => {
-    const signal = await withinBudget(async ({ abortSignal }) => abortSignal)
-
-    expect(signal.aborted).toBe(false)
-  })
-
-  test('ends the work after three seconds with a 503', async () => {
-    vi.useFakeTimers()
-    let signal: AbortSignal | undefined
-    const work = withinBudget(async ({ abortSignal }) => {
-      signal = abortSignal
-      await new Promise((resolve) => abortSignal.addEventListener('abort', resolve))
-      abortSignal.throwIfAborted()
-    }).catch((error) => error)
-
-    vi.advanceTimersByTime(2999)
-    const early = signal?.aborted
-    vi.advanceTimersByTime(1)
-
-    expect([early, signal?.aborted]).toEqual([false, true])
-    expect(await work).toMatchObject({ status: 503 })
-  })
+  await expect(work).rejects.toThrow('One of the queries failed.')
+  expect(signal?.aborted).toBe(true)
 })
 
-describe('a bug is no 503:', () => {
-  test('a table that does not exist', async () => {
-    vi.stubEnv('PETS_TABLE', 'Absent')
-    vi.stubEnv('API_KEYS_TABLE', 'Absent')
-    const key = newApiKey('local')
-    const work = [pets.find(rex.id), pets.list({ limit: 1 }), pets.create(newPet), apiKeys.find(key)]
+test('withinBudget ends nothing when the work succeeds', async () => {
+  const signal = await withinBudget(async ({ abortSignal }) => abortSignal)
 
-    const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
+  expect(signal.aborted).toBe(false)
+})
 
-    const expected = expect.objectContaining({ name: 'ResourceNotFoundException', $fault: 'client' })
-    expect(errors).toEqual([expected, expected, expected, expected])
-  })
+test('withinBudget ends the work after three seconds with a 503', async () => {
+  vi.useFakeTimers()
+  let signal: AbortSignal | undefined
+  const work = withinBudget(async ({ abortSignal }) => {
+    signal = abortSignal
+    await new Promise((resolve) => abortSignal.addEventListener('abort', resolve))
+    abortSignal.throwIfAborted()
+  }).catch((error) => error)
 
-  test('a value that the SDK cannot send', async () => {
-    await expect(pets.find(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
-  })
+  vi.advanceTimersByTime(2999)
+  const early = signal?.aborted
+  vi.advanceTimersByTime(1)
+
+  expect([early, signal?.aborted]).toEqual([false, true])
+  expect(await work).toMatchObject({ status: 503 })
+})
+
+test('a bug is no 503: a table that does not exist', async () => {
+  vi.stubEnv('PETS_TABLE', 'Absent')
+  vi.stubEnv('API_KEYS_TABLE', 'Absent')
+  const key = newApiKey('local')
+  const work = [pets.find(rex.id), pets.list({ limit: 1 }), pets.create(newPet), apiKeys.find(key)]
+
+  const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
+
+  const expected = expect.objectContaining({ name: 'ResourceNotFoundException', $fault: 'client' })
+  expect(errors).toEqual([expected, expected, expected, expected])
+})
+
+test('a bug is no 503: a value that the SDK cannot send', async () => {
+  await expect(pets.find(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
 })
 
 describe('requests to DynamoDB', () => {

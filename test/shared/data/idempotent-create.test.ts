@@ -108,14 +108,14 @@ const put = ({ reservation, pets }: Store, call: Write): Store => {
   return { reservation, pets: { ...pets, [id]: { creation, reservation: RESERVATION, fingerprint } } }
 }
 
-/** The requests, the ids of other pets, and how many responses may get lost. */
-type Scenario = { attempts: Attempt[]; taken: number[]; mayLose: number }
-
 /**
  * A state: what is stored, the results that each attempt has received (`null`: it has crashed), the writes that may still
  * take effect although nobody waits for them, and how many responses may still get lost.
  */
 type State = { store: Store; results: (unknown[] | null)[]; late: Write[]; mayLose: number }
+
+/** The requests, the ids of other pets, and how many responses may get lost. */
+type Scenario = { attempts: Attempt[]; taken: number[]; mayLose: number }
 
 /** Visits all states of a scenario. Returns their number, and the first error. */
 const explore = async ({ attempts, taken, mayLose }: Scenario, carry: CarryOut = carryOut) => {

@@ -48,12 +48,9 @@ describe('list', async () => {
     { limit: 2, before: idOf(cat) + 1, expected: { pets: [cat, bob], next: bob.id } },
     { limit: 2, before: idOf(ada), expected: { pets: [], next: undefined } },
     { limit: 2, before: 0, expected: { pets: [], next: undefined } },
-  ] as const)(
-    'returns a page of the newest pets, and where the next one starts: %o',
-    async ({ expected, ...query }) => {
-      expect(await list(query)).toEqual(expected)
-    },
-  )
+  ] as const)('returns the newest pets, and where the next page starts: %o', async ({ expected, ...query }) => {
+    expect(await list(query)).toEqual(expected)
+  })
 
   test.each([1, 2, 3, 5, 7, 8, 9])('returns each pet once in pages of %i', async (limit) => {
     const pages = await pagesOf(limit)
@@ -107,39 +104,35 @@ describe('shards', () => {
   })
 })
 
-describe('create', () => {
-  test.each([
-    { name: 'Rex', categoryId: 7, status: 'sold' },
-    { name: ' 🐕 e\u0301 \0 ', categoryId: 0 },
-    { name: 'x'.repeat(1000), categoryId: 9223372036854775807n },
-    { name: '🐕'.repeat(1000), categoryId: -9223372036854775808n, status: 'available' },
-    { name: 'Rex', categoryId: 9007199254740991, status: 'pending' },
-  ] as const)('stores the pet as it is: %#', async (newPet) => {
-    const pet = await create(newPet)
+test.each([
+  { name: 'Rex', categoryId: 7, status: 'sold' },
+  { name: ' 🐕 e\u0301 \0 ', categoryId: 0 },
+  { name: 'x'.repeat(1000), categoryId: 9223372036854775807n },
+  { name: '🐕'.repeat(1000), categoryId: -9223372036854775808n, status: 'available' },
+  { name: 'Rex', categoryId: 9007199254740991, status: 'pending' },
+] as const)('create stores the pet as it is: %#', async (newPet) => {
+  const pet = await create(newPet)
 
-    expect(pet).toEqual({ id: expect.any(Number), ...newPet })
-    expect(await find(pet.id)).toStrictEqual(pet)
-  })
-
-  test('takes the next id when one is in use, and leaves the other pets as they are', async () => {
-    const first = 3_360_935_116_802_048 // What is drawn at this moment with `Math.random()` at 0.5.
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2050-01-01T00:00:00Z') })
-    vi.spyOn(Math, 'random').mockReturnValue(0.5)
-    const others = [0, 1, 2].map((i) => ({ id: first + i, name: `Other ${i}`, categoryId: 1 }))
-    // The last one has no creation token.
-    for (const [i, other] of others.entries()) await putItem('petsTable', { ...other, ...(i < 2 && { creation: 'x' }) })
-
-    const pet = await create({ name: 'Rex', categoryId: 7 })
-
-    expect(pet).toEqual({ id: first + 3, name: 'Rex', categoryId: 7 })
-    expect(await find(first + 3)).toEqual(pet)
-    expect(await Promise.all(others.map(({ id }) => find(id)))).toEqual(others)
-  })
+  expect(pet).toEqual({ id: expect.any(Number), ...newPet })
+  expect(await find(pet.id)).toStrictEqual(pet)
 })
 
-test.each([0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n])(
-  'find returns undefined when no pet has the id %s',
-  async (id) => {
-    expect(await find(id)).toBeUndefined()
-  },
-)
+test('create takes the next id when one is in use, and leaves the other pets as they are', async () => {
+  const first = 3_360_935_116_802_048 // What is drawn at this moment with `Math.random()` at 0.5.
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2050-01-01T00:00:00Z') })
+  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  const others = [0, 1, 2].map((i) => ({ id: first + i, name: `Other ${i}`, categoryId: 1 }))
+  // The last one has no creation token.
+  for (const [i, other] of others.entries()) await putItem('petsTable', { ...other, ...(i < 2 && { creation: 'x' }) })
+
+  const pet = await create({ name: 'Rex', categoryId: 7 })
+
+  expect(pet).toEqual({ id: first + 3, name: 'Rex', categoryId: 7 })
+  expect(await find(first + 3)).toEqual(pet)
+  expect(await Promise.all(others.map(({ id }) => find(id)))).toEqual(others)
+})
+
+const unknownIds = [0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n]
+test.each(unknownIds)('find returns undefined when no pet has the id %s', async (id) => {
+  expect(await find(id)).toBeUndefined()
+})

@@ -65,6 +65,7 @@ const attack = async (server: LocalServer, plan: Plan, memory: () => Promise<num
   const end = await memory()
 
   assert.equal((await target.call({ path: '/pets' })).status, 200)
+  // A busy machine can be slow for a while, which matters less in a long run.
   assert.ok(retries < Math.max(50, requests / 20), `The server was unavailable ${retries} times.`)
   // Proves that requests reached every check of the service.
   for (const status of [200, 201, 204, 400, 401, 404, 405, 413, 415, 422, 431])
@@ -77,7 +78,7 @@ type Target = Awaited<ReturnType<typeof targetAt>>
 
 /** A server under test, with the number of responses by status and the number of retries so far. */
 const targetAt = async (server: LocalServer) => {
-  const seen = { statuses: {} as Outcome['statuses'], retries: 0 }
+  const seen: Pick<Outcome, 'statuses'> & { retries: number } = { statuses: {}, retries: 0 }
   /**
    * Sends a request, and retries it after a 503, as clients are told to: on a busy machine, the database can exceed its
    * time limit. A 503 at every attempt has another cause.

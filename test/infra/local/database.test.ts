@@ -16,8 +16,6 @@ import { CommandError } from '../../../infra/command-line.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
-import type { LocalServer } from '../../support/server.ts'
-import { failure, runCommand } from '../keys/run-command.ts'
 import { headersOf, listAll } from './catalogue.ts'
 import { start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
@@ -51,13 +49,6 @@ const createTable = async (endpoint: string) => {
   )
   const status = async () => (await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus
   await vi.waitUntil(async () => (await status()) === 'ACTIVE', 30_000)
-}
-
-const mia = { id: expect.any(Number), name: 'Mia', categoryId: 1, status: 'sold' }
-
-const create = (server: LocalServer) => {
-  const body = '{"name":"Mia","categoryId":1,"status":"sold"}'
-  return send(server.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(server), body })
 }
 
 test('only one of two servers that start at once gets a data folder, until it closes', async () => {
@@ -144,30 +135,16 @@ test('an embedded database closes although connections are open', async () => {
 
 test('creates the data folder, and keeps its pets when the server is killed', async () => {
   const folder = join(temporaryFolder(), 'pets')
+  const request = { method: 'POST', path: '/pets', body: '{"name":"Mia","categoryId":1,"status":"sold"}' }
+
   const killed = await start(['--data', folder])
-  const { body: pet } = await create(killed)
+  const { body: pet } = await send(killed.baseUrl, { ...request, headers: headersOf(killed) })
   await killed.stop('SIGKILL')
-
   const server = await start(['--data', folder])
-  const other = await runCommand('local', ['--port', '0', '--data', folder])
 
-  expect(pet).toEqual(mia)
+  expect(pet).toEqual({ id: expect.any(Number), name: 'Mia', categoryId: 1, status: 'sold' })
   expect(await listAll(server)).toEqual([pet])
   expect(server.output()).toContain(`(${folder})`)
-  expect(other).toEqual(failure('Cannot use the data folder: another server is using it.'))
-})
-
-test('keeps its pets in the DynamoDB of AWS_ENDPOINT_URL_DYNAMODB, whatever the AWS profile is', async () => {
-  const env = { AWS_ENDPOINT_URL_DYNAMODB: await startDatabase(), AWS_PROFILE: 'of-another-account' }
-
-  const first = await start([], env)
-  const { body: pet } = await create(first)
-  const code = await first.stop()
-  const second = await start([], env)
-
-  expect(pet).toEqual(mia)
-  expect([code, await listAll(second)]).toEqual([0, [pet]])
-  expect(second.output()).toContain(`\n  Database      ${env.AWS_ENDPOINT_URL_DYNAMODB}\n`)
 })
 
 test('uses a table that another server creates at the same time', async () => {
@@ -193,7 +170,6 @@ const PUBLIC_KEY = 'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the l
 test.each([
   ['http://127.0.0.1:1', 'Cannot use the DynamoDB at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
   ['dynamodb', 'Cannot use the DynamoDB at dynamodb: Invalid URL'],
-  ['https://dynamodb.eu-central-1.amazonaws.com', PUBLIC_KEY],
   ['https://dynamodb.cn-north-1.amazonaws.com.cn/', PUBLIC_KEY],
   ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],
   ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],

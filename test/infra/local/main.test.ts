@@ -1,10 +1,15 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
+import { readAnnouncement } from '../../../infra/local/announcement.ts'
 import { readOptions } from '../../../infra/local/options.ts'
 import { send } from '../../support/http.ts'
 import { startServer } from '../../support/server.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
-import { start } from './command.ts'
+import { headersOf, listAll } from './catalogue.ts'
+import { start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
 
 const KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
@@ -43,28 +48,86 @@ test('accepts the key that it prints, and logs one line for each request', async
   ])
 })
 
-test('listens on the address of --host, and exits with 0 on SIGINT', async () => {
-  const { baseUrl, stop, output } = await start(['--host', 'localhost'])
+test('listens on the address of --host although it cannot write its announcement, and exits with 0 on SIGINT', async () => {
+  const env = { LOCAL_DATABASE_FILE: join(temporaryFolder(), 'no', 'file.json') }
+  const { baseUrl, stop, output } = await start(['--host', 'localhost'], env)
 
   const { status } = await send(baseUrl, { path: '/openapi.json' })
 
   expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/localhost:\d+\/v1$/), 200])
-  expect([await stop('SIGINT'), output()]).toEqual([0, expect.not.stringContaining('Error')])
+  expect(await stop('SIGINT')).toBe(0)
+  expect(output()).toContain('The keys and smoke commands will not find this server: ENOENT')
+  expect(output()).not.toContain('Error')
+})
+
+const BODY = '{"name":"Mia","categoryId":1}'
+const mia = { id: expect.any(Number), name: 'Mia', categoryId: 1 }
+
+test('servers with one database share their pets, and the one that started last is announced until it stops', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'database.json')
+  const env = { LOCAL_DATABASE_FILE: file }
+
+  const first = await start([], env)
+  const [, endpoint = ''] = /Database +(\S+)/.exec(first.output()) ?? []
+  const announced = { endpoint, baseUrl: first.baseUrl, apiKeysTable: 'PetStoreLocal-ApiKeys' }
+  expect(readAnnouncement(env)).toEqual(announced)
+
+  // The profile must not prevent the use of a DynamoDB that is not in AWS.
+  const last = await start([], { ...env, AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_PROFILE: 'of-another-account' })
+  const created = await send(last.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(last), body: BODY })
+  expect(last.output()).toContain(`\n  Database      ${endpoint}\n`)
+  expect(created.body).toEqual(mia)
+  expect(await listAll(first)).toEqual([created.body])
+
+  expect(await first.stop()).toBe(0)
+  expect(readAnnouncement(env)).toEqual({ ...announced, baseUrl: last.baseUrl })
+  const text = readFileSync(file)
+  expect(await last.stop()).toBe(0)
+  expect(readdirSync(folder)).toEqual([])
+
+  const withoutFile = await runCommand('keys', ['list', '--stage', 'local'], env)
+  writeFileSync(file, text) // As a server that was killed leaves it.
+  const withOldFile = await runCommand('smoke', ['--stage', 'local'], env)
+  const message = 'The local server is not running, or its database is unavailable. Start it with npm start.'
+  expect([withoutFile, withOldFile]).toEqual([failure(message), failure(message)])
+})
+
+test('completes the request in flight and exits with 0 on SIGTERM, also if more signals follow', async () => {
+  const server = await start()
+  const exited = once(server.process, 'exit')
+  const head =
+    `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.apiKey}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`
+  const idle = await wireTo(server, `${head}\r\n${BODY}`)
+  await idle.response()
+  const busy = await wireTo(server, `${head}Expect: 100-continue\r\n\r\n`)
+  await busy.take(/^HTTP\/1\.1 100 Continue\r\n\r\n/)
+
+  server.process.kill('SIGTERM')
+  const isRefused = () =>
+    wireTo(server).then(
+      ({ socket }) => void socket.destroy(),
+      () => true,
+    )
+  await expect.poll(isRefused, { timeout: 30_000 }).toBe(true)
+  server.process.kill('SIGTERM')
+  server.process.kill('SIGINT')
+  busy.socket.write(BODY)
+  const { status, body } = await busy.response()
+
+  expect([status, body]).toEqual([201, mia])
+  expect([await exited, await idle.rest(), await busy.rest()]).toEqual([[0, null], '', ''])
 })
 
 test('prints its help, or one line that says what is wrong', async () => {
   const { port } = new URL(server.baseUrl)
 
-  const outcomes = await Promise.all([
-    runCommand('local', ['--help']),
-    runCommand('local', ['--verbose']),
-    runCommand('local', [], { PORT: port }),
-  ])
+  const outcomes = await Promise.all([runCommand('local', ['--help']), runCommand('local', [], { PORT: port })])
 
   const help = /^Runs the Pet Store API[\s\S]+--port[\s\S]+--host[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
   expect(outcomes).toEqual([
     { code: 0, stdout: expect.stringMatching(help), stderr: '' },
-    failure("Unknown option '--verbose'. See npm start -- --help"),
     failure(
       `Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}. ` +
         'Choose another --host or --port; port 0 selects a free port.',
@@ -73,36 +136,28 @@ test('prints its help, or one line that says what is wrong', async () => {
 })
 
 const defaults = { help: false, host: '127.0.0.1', port: 3000, data: undefined }
-const otherDatabase = { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' }
 
 test.each([
   ['nothing', [], {}, defaults],
   ['an empty PORT', [], { PORT: '' }, defaults],
   ['PORT', [], { PORT: '8080' }, { ...defaults, port: 8080 }],
-  ['--port, which overrides PORT', ['--port', '0'], { PORT: '8080' }, { ...defaults, port: 0 }],
-  ['--port with an equals sign', ['--port=65535'], {}, { ...defaults, port: 65535 }],
-  ['--host', ['--host', '::1'], {}, { ...defaults, host: '::1' }],
-  ['--data', ['--data', 'pets'], {}, { ...defaults, data: 'pets' }],
-  ['another DynamoDB', [], otherDatabase, defaults],
-  ['--help', ['--help'], {}, { ...defaults, help: true }],
+  ['--port, which overrides PORT', ['--port', '65535'], { PORT: '8080' }, { ...defaults, port: 65535 }],
+  ['--host and --data', ['--host', '::1', '--data', 'pets'], {}, { ...defaults, host: '::1', data: 'pets' }],
 ])('reads %s', (_name, args, environment, expected) => {
   expect(readOptions(args, environment)).toEqual(expected)
 })
 
 test.each([
-  [['serve'], {}, "Unexpected argument 'serve'. See npm start -- --help"],
-  [['--port'], {}, "Option '--port <value>' argument missing. See npm start -- --help"],
+  [['--verbose'], {}, "Unknown option '--verbose'. See npm start -- --help"],
   [['--port', 'http'], {}, 'The port must be 0 to 65535, not "http".'],
   [['--port', '65536'], {}, 'The port must be 0 to 65535, not "65536".'],
   [['--port', '80.5'], {}, 'The port must be 0 to 65535, not "80.5".'],
-  [['--port=-1'], {}, 'The port must be 0 to 65535, not "-1".'],
-  [['--port', '-1'], {}, "Option '--port' argument is ambiguous. See npm start -- --help"],
   [['--port='], {}, 'The port must be 0 to 65535, not "".'],
   [[], { PORT: 'http' }, 'The port must be 0 to 65535, not "http".'],
   [['--host='], {}, 'The host must not be empty.'],
   [
     ['--data', 'pets'],
-    otherDatabase,
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' },
     '--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.',
   ],
 ])('refuses %j with %j', (args, environment, message) => {

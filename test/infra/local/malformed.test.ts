@@ -16,24 +16,16 @@ const sizeOf: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.strin
 /** Sends a text to a server with these functions. */
 const sendTo = async (handlers: Parameters<typeof serve>[0], text: string) => wireTo(await serve(handlers), text)
 
-// Node.js parses requests strictly. One row for each rule that its settings or our code decide, and some for the parser.
+// The strict parser of Node.js finds most errors. Here are those that our code finds, and one for each way of responding.
 test.each([
   ['an invalid request line', 'Hello\r\n\r\n'],
-  ['an unknown method', 'FETCH /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['no target', 'GET HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['a target without a slash', 'GET v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['an old version', 'GET /v1/pets HTTP/0.9\r\nHost: a\r\n\r\n'],
+  ['a target that is not a path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a future version', 'GET /v1/pets HTTP/2.0\r\nHost: a\r\n\r\n'],
-  ['an unknown version', 'GET /v1/pets HTTP/9.9\r\nHost: a\r\n\r\n'],
-  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['TLS', '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03'],
   ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n'],
   ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
   ['an empty Host', 'GET /v1/pets HTTP/1.1\r\nHost:\r\n\r\n'],
   ['an invalid Host', 'GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
-  ['a header without a colon', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat\r\n\r\n'],
-  ['a header with a control character', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat: \x01\r\n\r\n'],
-  ['lines that end in a line feed only', 'GET /v1/pets HTTP/1.1\nHost: a\n\n'],
   ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
 ])('returns 400 to %s, and keeps running', async (_name, text) => {
   const served = await serve()
@@ -46,28 +38,12 @@ test.each([
 
 test.each([
   ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`],
-  ['a list of lengths', `${POST}Content-Length: 2, 2\r\n\r\n{}`],
-  ['a length in hexadecimal', `${POST}Content-Length: 0x2\r\n\r\n{}`],
-  ['a space before the colon of a length', `${POST}Content-Length : 2\r\n\r\n{}`],
-  ['a length before chunks', `${POST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${END}`],
   ['a length after chunks', `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${END}`],
   ['an unknown coding', `${POST}Transfer-Encoding: xchunked\r\n\r\n${END}`],
-  ['the coding identity', `${POST}Transfer-Encoding: identity\r\n\r\n${END}`],
-  ['an empty coding', `${POST}Transfer-Encoding:\r\n\r\n${END}`],
-  ['chunked twice', `${POST}Transfer-Encoding: chunked, chunked\r\n\r\n${END}`],
-  ['chunked before another coding', `${POST}Transfer-Encoding: chunked, gzip\r\n\r\n${END}`],
-  ['two Transfer-Encoding headers', `${POST}Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n${END}`],
-  ['a space before the colon of a coding', `${POST}Transfer-Encoding : chunked\r\n\r\n${END}`],
-  ['a folded header', `${POST}Transfer-Encoding:\r\n chunked\r\n\r\n${END}`],
   ['a header after a bare line feed', `${POST}X-Cat: a\nTransfer-Encoding: chunked\r\n\r\n${END}`],
-  ['a chunk without a size', `${CHUNKED}\r\n{}\r\n${END}`],
   ['a chunk with an invalid size', `${CHUNKED}two\r\n{}\r\n${END}`],
-  ['a chunk size beyond 64 bits', `${CHUNKED}10000000000000002\r\n{}\r\n${END}`],
-  ['a chunk size that ends in a line feed', `${CHUNKED}2\n{}\r\n${END}`],
   ['a chunk extension of 20 KB', `${CHUNKED}2;${'a'.repeat(20_000)}\r\n{}\r\n${END}`],
   ['a chunk that is longer than its size', `${CHUNKED}1\r\n{}\r\n${END}`],
-  ['a chunk that is shorter than its size', `${CHUNKED}3\r\n{}\r\n${END}`],
-  ['a chunk that ends in a line feed', `${CHUNKED}2\r\n{}\n${END}`],
   ['a length after the last chunk', `${CHUNKED}0\r\nContent-Length: 40\r\n\r\n`],
   ['an invalid chunk before 10 MB, without resetting the connection', `${CHUNKED}two\r\n${'a'.repeat(10_000_000)}`],
 ])('returns 400 to %s, and ends the connection', async (_name, text) => {
@@ -83,9 +59,7 @@ test.each([
 })
 
 test.each([
-  ['a length with a leading zero', `${POST}Content-Length: 02\r\n\r\n{}`],
   ['chunks in capitals', `${POST}Transfer-Encoding: CHUNKED\r\n\r\n2\r\n{}\r\n${END}`],
-  ['a chunk extension', `${CHUNKED}2;a="b"\r\n{}\r\n${END}`],
   ['a trailer', `${CHUNKED}2\r\n{}\r\n0\r\nX-Cat: a\r\n\r\n`],
 ])('reads a body with %s, and responds to the next request separately', async (_name, text) => {
   const wire = await sendTo({ createPet: echo, getPet: echo }, text + SMUGGLED)
@@ -93,9 +67,10 @@ test.each([
   expect([(await wire.response()).body, (await wire.response()).body]).toEqual(['{}', null])
 })
 
-test.each(['gzip, chunked', 'identity, chunked'])('refuses a body in the coding %s', async (coding) => {
+test('refuses a body in a coding that Node.js does not decode', async () => {
   const createPet = vi.fn<Handler>()
-  const wire = await sendTo({ createPet }, `${POST}Transfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n${END}${SMUGGLED}`)
+  const body = `Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n${END}`
+  const wire = await sendTo({ createPet }, POST + body + SMUGGLED)
 
   expect([await wire.response(), (await wire.response()).status]).toEqual([badRequest, 200])
   expect(createPet).not.toHaveBeenCalled()
@@ -112,7 +87,6 @@ test('ends the connection after a request to upgrade the protocol', async () => 
 
 test.each([
   ['one header over 10 KB', `X-Cat: ${'a'.repeat(10_240)}\r\n`],
-  ['many headers', 'X-Cat: a\r\n'.repeat(2000)],
   ['2 MB of headers, without resetting the connection', `X-Cat: ${'a'.repeat(2_000_000)}\r\n`],
 ])('returns 431 to %s', async (_name, headers) => {
   const wire = await sendTo({}, `${HEAD}${headers}\r\n`)

@@ -3,18 +3,25 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { App } from 'aws-cdk-lib'
+import { App, Validations } from 'aws-cdk-lib'
+import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
 import { checkStage, readContext, type Stage, StageError, stages } from '../../infra/stages.ts'
+import { operationIds } from '../../shared/contract.ts'
+import { leastEnvironment } from '../support/server.ts'
+import { everyOption, synthesize } from './stack/template.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pet-store-app-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs the app as the CDK command does, but without bundling, and without a region, credentials or home directory. */
+/**
+ * Runs the app as the CDK command does, but without a region, credentials or home directory, and without bundling and
+ * CDK's own validation of the templates: they take seconds, and `cdk synth` does both.
+ */
 const runApp = (context: object) => {
   const CDK_CONTEXT_JSON = JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context })
-  const env = { CDK_OUTDIR: folder, CDK_CONTEXT_JSON, PATH: process.env.PATH }
+  const env = { ...leastEnvironment, CDK_OUTDIR: folder, CDK_CONTEXT_JSON, CDK_VALIDATION: 'false' }
   return promisify(execFile)(process.execPath, ['infra/app.ts'], { env })
 }
 
@@ -61,7 +68,7 @@ test('the app fails with one sentence for an invalid context', async () => {
 describe('the CDK context', () => {
   const read = (context: Record<string, string>) => readContext(new App({ context }))
 
-  test.each(['1', 'a b', '-a', 'ä', 'a'.repeat(101)])('must not have the prefix %s', (prefix) => {
+  test.each(['1', 'a b', 'ä', 'a'.repeat(101)])('must not have the prefix %s', (prefix) => {
     const message =
       'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.'
 
@@ -85,9 +92,7 @@ describe('a stage', () => {
 
   test.each([
     [1, 2],
-    [0, 0],
     [1, 0],
-    [2, -1],
     [2, 1.5],
     [Number.NaN, 1],
   ])('must not have readShards %d with writeShards %d', (readShards, writeShards) => {
@@ -123,6 +128,44 @@ describe('a stage', () => {
     const message = 'PetStoreStaging must have both domainName and certificateArn, or neither; hostedZone needs both.'
 
     expect(check(changes)).toThrow(new StageError(message))
-    expect(() => new PetStoreStack(new App(), 'PetStoreStaging', { ...stages.staging, ...changes })).toThrow(message)
+  })
+
+  test('is checked before its stack is created', () => {
+    const stage = { ...stages.staging, recoveryDays: 0 }
+
+    expect(() => new PetStoreStack(new App(), 'PetStoreStaging', stage)).toThrow(StageError)
+  })
+})
+
+const managed = (policy: string) => `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`
+
+describe('cdk-nag (AwsSolutions)', () => {
+  test.each([
+    ['staging', 'staging', {}],
+    ['production', 'production', {}],
+    ['production with every option', 'production', everyOption],
+  ] as const)('reports only accepted findings in %s', (_, name, options) => {
+    const { violations } = new AwsSolutionsChecks().validateScope(synthesize(name, options).stack)
+
+    expect(violations).toEqual([])
+  })
+
+  test('production accepts exactly these findings', () => {
+    const { stack } = synthesize('production')
+    const accepted = stack.node.findAll().flatMap(({ node }) =>
+      node.metadata
+        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+        .flatMap(({ data }) => Object.keys(data))
+        .map((rule) => `${node.path.replace(`${stack}/`, '')}: ${rule.replace('Annotation::', '')}`),
+    )
+
+    expect(accepted.sort()).toEqual(
+      [
+        ...['APIG2', 'APIG3', 'APIG4', 'APIG6', 'COG4'].map((rule) => `Api/RestApi: AwsSolutions-${rule}`),
+        `Api/RestApi: ${managed('service-role/AmazonAPIGatewayPushToCloudWatchLogs')}`,
+        ...operationIds.map((id) => `${id}/Role: AwsSolutions-IAM5[Resource::*]`),
+        ...operationIds.map((id) => `${id}/Release: ${managed('service-role/AWSCodeDeployRoleForLambdaLimited')}`),
+      ].sort(),
+    )
   })
 })

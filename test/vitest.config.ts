@@ -14,7 +14,8 @@ const asBundled = {
     importer.startsWith(data) ? aliases[name as keyof typeof aliases] : undefined,
 } as const
 
-// They only look at templates. One process for all of them loads CDK once.
+// They only look at templates. One process for all of them loads CDK once, and must not run beside other numbers of
+// workers: vitest allows that only in a group of its own.
 const templates = 'test/infra/{app,stack/*}.test.ts'
 // They only call the API.
 const api = 'test/api/*.test.ts'
@@ -32,7 +33,10 @@ export default defineConfig({
     setupFiles: 'test/support/setup-worker.ts',
     env: exampleCredentials,
     projects: [
-      { extends: true, test: { name: 'templates', include: [templates], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'templates', include: [templates], isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
       {
         extends: true,
         test: { name: 'api', include: [api], isolate: false, globalSetup: 'test/support/api-server.ts' },

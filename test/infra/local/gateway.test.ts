@@ -166,17 +166,6 @@ test.each([
   expect(console.info).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ path }))
 })
 
-test('serves a document, and logs the request once', async () => {
-  const served = await serve()
-
-  const response = await ask(served, { path: '/v1//openapi.json?pretty' })
-
-  expect(response).toMatchObject({ status: 200, headers: { ...commonHeaders, 'cache-control': 'no-cache' } })
-  const requestId = response.headers['x-request-id']
-  const logged = { requestId, method: 'GET', path: '/v1//openapi.json', status: 200 }
-  expect(console.info).toHaveBeenCalledExactlyOnceWith(logged)
-})
-
 test('serves the script of the reference page, so that the page needs no network', async () => {
   const served = await serve()
   const { text: page } = await send(served.baseUrl, { path: '/v1/docs/' })

@@ -5,7 +5,7 @@ const managedPolicy = (name: string): string =>
 
 /**
  * The cdk-nag findings (AwsSolutions) that we accept, with the reason. Any other finding fails
- * `test/infra/stack/nag.test.ts`. Each list is acknowledged next to the construct that it is about.
+ * `test/infra/app.test.ts`. Each list is acknowledged next to the construct that it is about.
  */
 export const acceptedFindings = {
   api: [

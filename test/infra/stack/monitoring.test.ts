@@ -41,7 +41,7 @@ const ALARMS = {
   ...Object.fromEntries(tableNames.map((name) => [`${name}Throttles`, sumOverOperations('ThrottledRequests')])),
   ...Object.fromEntries(tableNames.map((name) => [`${name}SystemErrors`, sumOverOperations('SystemErrors')])),
 }
-// They are tested in release.test.ts.
+// They are tested in operation-function.test.ts.
 const ROLLBACK_ALARMS = operationIds.flatMap((id) => [`${id}Crashes`, `${id}InternalErrors`, `${id}Slow`])
 
 const BY_OPERATION = { Operation: '$.message.operation' }

@@ -1,6 +1,6 @@
 import { atMost } from '../../infra/local/server.ts'
 import { storeKey, storePet } from '../shared/data/faulty-database.ts'
-import { answers, type Call, type Fault } from '../support/fault-proxy.ts'
+import { type Call, databaseResponses, type Fault } from '../support/fault-proxy.ts'
 import {
   type Container,
   createEvent,
@@ -33,7 +33,7 @@ const READ = 'GetItem Pets'
 const create = (container: Container, wish: Wish) => send(container, createEvent(wish))
 
 const failBeforePut = (container: Container, wish: Wish) => {
-  container.proxy.faultOf = (call) => (nameOf(call) === PUT ? answers.html : 'pass')
+  container.proxy.faultOf = (call) => (nameOf(call) === PUT ? databaseResponses.html : 'pass')
   return create(container, wish)
 }
 

@@ -1,4 +1,4 @@
-import { answers, type Fault } from '../support/fault-proxy.ts'
+import { databaseResponses, type Fault } from '../support/fault-proxy.ts'
 
 /** Whether to run all faults (`npm run test:faults`) or part of them (`npm test`). */
 export const runsAll = process.env.FAULTS === 'all'
@@ -13,7 +13,7 @@ export const seed = Number(process.env.SEED || 20261120)
  */
 export type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true }
 
-const { throttling, throughputExceeded, internalServerError, html, malformed } = answers
+const { throttling, throughputExceeded, internalServerError, html, malformed } = databaseResponses
 
 // The SDK's `requestTimeout` is 1000 ms.
 const IN_TIME = 200
@@ -37,9 +37,9 @@ const moreKinds: Record<string, FaultKind> = {
   'exceeded throughput': { fault: throughputExceeded, overcome: 1, waits: true },
   'no response': { fault: 'silence', overcome: 1, waits: true },
   'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
-  'a response that arrives too late': { fault: { late: 'answer', milliseconds: TOO_LATE }, overcome: 1, waits: true },
+  'a response that arrives too late': { fault: { late: 'response', milliseconds: TOO_LATE }, overcome: 1, waits: true },
   'a late request': { fault: { late: 'request', milliseconds: IN_TIME }, overcome: ALL, waits: true },
-  'a late response': { fault: { late: 'answer', milliseconds: IN_TIME }, overcome: ALL, waits: true },
+  'a late response': { fault: { late: 'response', milliseconds: IN_TIME }, overcome: ALL, waits: true },
   'an endless response': { fault: 'drip', overcome: 0, waits: true },
   'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
   HTML: { fault: html, overcome: 0 },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { storedPets, storeKey } from '../shared/data/faulty-database.ts'
-import { answers, type Call, type Fault } from '../support/fault-proxy.ts'
+import { type Call, databaseResponses, type Fault } from '../support/fault-proxy.ts'
 import { type Container, createEvent, isCreated, sendUntil, startContainer } from './container.ts'
 import { takeId } from './creates.ts'
 import { runsAll, seed } from './fault-kinds.ts'
@@ -13,7 +13,9 @@ const step = fc.record<Step>({
   attempt: fc.nat(11),
   fault: fc.oneof(
     { weight: 5, arbitrary: fc.constant<Fault>('pass') },
-    fc.constantFrom<Fault>('cut', { carriedOut: 'cut' }, answers.html, { carriedOut: answers.html }),
+    fc.constantFrom<Fault>('cut', { carriedOut: 'cut' }, databaseResponses.html, {
+      carriedOut: databaseResponses.html,
+    }),
     fc.constant('blind' as const),
   ),
   takesId: fc.boolean(),
@@ -100,7 +102,7 @@ const release = async (call: HeldCall, { fault, takesId }: Step): Promise<void> 
   const id = Number(Item?.id?.N)
   if (id && takesId && (await takeId(id))) counts.takenIds++
   // A blind read finds nothing. A write never succeeds without its execution.
-  const met = fault !== 'blind' ? fault : call.operation === 'GetItem' ? answers.nothing : 'pass'
+  const met = fault !== 'blind' ? fault : call.operation === 'GetItem' ? databaseResponses.nothing : 'pass'
   if (met !== 'pass') counts.faults++
   if (/petId/.test(ConditionExpression)) counts.moves++
   call.release(met)

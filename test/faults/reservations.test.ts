@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { unavailable } from '../functions/responses.ts'
 import { at } from '../shared/data/clock.ts'
 import { storedPets, storeKey } from '../shared/data/faulty-database.ts'
-import { answers } from '../support/fault-proxy.ts'
+import { databaseResponses } from '../support/fault-proxy.ts'
 import { createEvent, startContainer, type Wish } from './container.ts'
 
 const container = await startContainer()
@@ -58,7 +58,7 @@ describe.concurrent('creates one pet when reads after a failed write find nothin
     own.proxy.faultOf = async ({ operation, body }) => {
       if (operation !== 'GetItem' || !body.includes(table) || left-- <= 0) return 'pass'
       await pause(times === POSITIVE_INFINITY ? 100 : 0) // Otherwise there would be hundreds of reads.
-      return answers.nothing
+      return databaseResponses.nothing
     }
 
     const retried = await own.call(createEvent(wish))

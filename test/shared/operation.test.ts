@@ -9,7 +9,7 @@ import { operation } from '../../shared/operation.ts'
 import { call, context, error, info } from '../functions/call.ts'
 import { deprecated, errorResponse, responseTo, unauthorized, unavailable } from '../functions/responses.ts'
 import { eventOf } from '../support/events.ts'
-import { answers } from '../support/fault-proxy.ts'
+import { databaseResponses } from '../support/fault-proxy.ts'
 import { always, storedPets, storeKey } from './data/faulty-database.ts'
 
 const NO_KEY = 'Bearer realm="pet-store"'
@@ -157,7 +157,7 @@ describe('while DynamoDB fails', () => {
   ] as const)('each operation maps %s to %d', async (fault, status) => {
     const events = [...everyOperation.map(([name]) => eventOf(name)), withUnknownKey()]
     await call(list())
-    always(answers[fault])
+    always(databaseResponses[fault])
 
     const responses = await Promise.all(events.map(call))
 

@@ -5,36 +5,39 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** A response that the proxy sends; its content type is DynamoDB's unless it names another. */
-export type Answer = { status: number; type?: string; body: string }
+export type DatabaseResponse = { status: number; type?: string; body: string }
 
 /** `cut` breaks the connection, `silence` sends nothing, `drip` sends a byte at a time and never ends. */
-type Instead = 'cut' | 'silence' | 'drip' | Answer
+type Instead = 'cut' | 'silence' | 'drip' | DatabaseResponse
 
 /**
  * What happens to a request. With `carriedOut`, the database executes it, but the client gets this response. With `late`,
  * the request or the response is delayed. Everything else replaces the database's response.
  */
-export type Fault = 'pass' | Instead | { carriedOut: Instead } | { late: 'request' | 'answer'; milliseconds: number }
+export type Fault = 'pass' | Instead | { carriedOut: Instead } | { late: 'request' | 'response'; milliseconds: number }
 
 /** The database executes the request, then the connection breaks before the response. */
-export const lostAnswer = { carriedOut: 'cut' } as const satisfies Fault
+export const lostResponse = { carriedOut: 'cut' } as const satisfies Fault
 
 /** A JSON response as DynamoDB sends it. */
-export const answer = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) })
+export const databaseResponse = (status: number, body: object): DatabaseResponse => ({
+  status,
+  body: JSON.stringify(body),
+})
 
-const error = (status: number, name: string): Answer =>
-  answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'Made by the test.' })
+const error = (status: number, name: string): DatabaseResponse =>
+  databaseResponse(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'Made by the test.' })
 
 /** Error responses and broken responses of DynamoDB, or of a proxy in front of it. */
-export const answers = {
+export const databaseResponses = {
   internalServerError: error(500, 'InternalServerError'),
   throughputExceeded: error(400, 'ProvisionedThroughputExceededException'),
   throttling: error(400, 'ThrottlingException'),
   accessDenied: error(400, 'AccessDeniedException'),
   html: { status: 200, type: 'text/html', body: '<html><body>Sign in to the network</body></html>' },
   malformed: { status: 200, body: '{"Item":{"id":{"N":' },
-  nothing: answer(200, {}),
-} as const satisfies Record<string, Answer>
+  nothing: databaseResponse(200, {}),
+} as const satisfies Record<string, DatabaseResponse>
 
 /** A request of the SDK: the name of its operation, such as `PutItem`, and its JSON input. */
 export type Call = { operation: string; body: string }
@@ -86,12 +89,20 @@ export const startFaultProxy = async (database: string): Promise<FaultProxy> => 
   return proxy
 }
 
-const forward = async (database: string, { method, url, headers }: IncomingMessage, body: string): Promise<Answer> => {
+const forward = async (
+  database: string,
+  { method, url, headers }: IncomingMessage,
+  body: string,
+): Promise<DatabaseResponse> => {
   const [response] = await once(request(database + url, { method, headers }).end(body), 'response')
   return { status: response.statusCode, type: response.headers['content-type'], body: await text(response) }
 }
 
-const reply = async (fault: Fault, execute: () => Promise<Answer>, response: ServerResponse): Promise<void> => {
+const reply = async (
+  fault: Fault,
+  execute: () => Promise<DatabaseResponse>,
+  response: ServerResponse,
+): Promise<void> => {
   if (fault === 'pass') return reply(await execute(), execute, response)
   if (fault === 'cut') return void response.destroy()
   if (fault === 'silence') return
@@ -99,7 +110,7 @@ const reply = async (fault: Fault, execute: () => Promise<Answer>, response: Ser
   if ('late' in fault) {
     if (fault.late === 'request') await pause(fault.milliseconds)
     const given = await execute()
-    if (fault.late === 'answer') await pause(fault.milliseconds)
+    if (fault.late === 'response') await pause(fault.milliseconds)
     return reply(given, execute, response)
   }
   if ('carriedOut' in fault) {

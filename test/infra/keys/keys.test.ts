@@ -5,7 +5,7 @@ import { newKey } from '../../../infra/keys/key-table.ts'
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { once, proxy } from '../../shared/data/faulty-database.ts'
-import { answer, answers, lostAnswer } from '../../support/fault-proxy.ts'
+import { databaseResponse, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { run, runProcess, table } from './key-database.ts'
 import { failure, runCommand } from './run-command.ts'
 
@@ -47,7 +47,7 @@ test('each new key is for one stage, and has an id and a client of its own', () 
 })
 
 test('issue stores a key once when the response is lost and the SDK retries', async () => {
-  once({ PutItem: lostAnswer })
+  once({ PutItem: lostResponse })
 
   const { text, stored } = await issue(table, { name: 'shop front' })
 
@@ -69,7 +69,7 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   await table.add({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
 
   // Another read may not see the latest keys.
-  proxy.faultOf = ({ body }) => (JSON.parse(body).ConsistentRead ? 'pass' : answers.nothing)
+  proxy.faultOf = ({ body }) => (JSON.parse(body).ConsistentRead ? 'pass' : databaseResponses.nothing)
 
   const { text, json } = await run('list')
 
@@ -142,7 +142,7 @@ test('the process prints its help', async () => {
 
 test('the process prints the stack trace of a bug without the new key', async () => {
   // DynamoDB says so about a key that exists, which only a retry of the SDK can cause.
-  const exists = answer(400, { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException' })
+  const exists = databaseResponse(400, { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException' })
   once({ PutItem: exists })
 
   const { code, stdout, stderr } = await runProcess('issue', '--name', 'shop front')

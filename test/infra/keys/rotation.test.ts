@@ -6,7 +6,7 @@ import { find, type StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { digestOf } from '../../../shared/model/api-key.ts'
 import { at, NOW } from '../../shared/data/clock.ts'
 import { once, proxy } from '../../shared/data/faulty-database.ts'
-import { answers, lostAnswer } from '../../support/fault-proxy.ts'
+import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { deployment, run, runProcess, table } from './key-database.ts'
 
 const issued = (expiresIn?: number) => issue(table, { name: 'shop front', expiresIn })
@@ -63,7 +63,7 @@ test('a second rotation during the grace period extends no key', async () => {
 test('both keys stay valid if the old key cannot get its expiry; the process prints the new key, and why', async () => {
   const old = await issued()
   const { keyId, clientId } = old.stored
-  once({ UpdateItem: answers.accessDenied })
+  once({ UpdateItem: databaseResponses.accessDenied })
 
   const { code, stdout, stderr } = await runProcess('rotate', keyId, '--grace', '1h', '--json')
 
@@ -78,7 +78,7 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
 
 test('the old key expires although the response to its update is lost', async () => {
   const { stored } = await issued()
-  once({ UpdateItem: lostAnswer })
+  once({ UpdateItem: lostResponse })
 
   const { fresh, old, failure } = await rotate(table, { keyId: stored.keyId, grace: 60 })
 

@@ -2,7 +2,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { find, put, warmUp } from '../../../shared/data/api-keys.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
-import { answers, type Fault } from '../../support/fault-proxy.ts'
+import { databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 import { at } from './clock.ts'
 import { always, deleteKey, proxy, storeKey } from './faulty-database.ts'
 
@@ -104,7 +104,7 @@ test('a function is ready after its first read', async () => {
 
 test('a function starts although that read fails', async () => {
   vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'provisioned-concurrency')
-  always(answers.accessDenied)
+  always(databaseResponses.accessDenied)
 
   await expect(warmUp()).resolves.toBeUndefined()
   expect(proxy.counts).toEqual({ GetItem: 1 })

@@ -4,7 +4,7 @@ import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
 import * as pets from '../../../shared/data/pets.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
-import { answers, lostAnswer } from '../../support/fault-proxy.ts'
+import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { once, proxy, storedPets } from './faulty-database.ts'
 
 const newPet = { name: 'Rex', categoryId: 7 }
@@ -111,13 +111,13 @@ describe('requests to DynamoDB', () => {
 })
 
 test.each([
-  ['is throttled', { PutItem: answers.throttling }, 0],
-  ['exceeds the throughput', { PutItem: answers.throughputExceeded }, 0],
-  ['gets an internal server error', { PutItem: answers.internalServerError }, 0],
+  ['is throttled', { PutItem: databaseResponses.throttling }, 0],
+  ['exceeds the throughput', { PutItem: databaseResponses.throughputExceeded }, 0],
+  ['gets an internal server error', { PutItem: databaseResponses.internalServerError }, 0],
   ['meets a connection that breaks', { PutItem: 'cut' }, 0],
   ['gets no response', { PutItem: 'silence' }, 0],
-  ['loses its response', { PutItem: lostAnswer }, 1],
-  ['loses its response, and so does the read after it', { PutItem: lostAnswer, GetItem: lostAnswer }, 2],
+  ['loses its response', { PutItem: lostResponse }, 1],
+  ['loses its response, and so does the read after it', { PutItem: lostResponse, GetItem: lostResponse }, 2],
 ] as const)('creates a pet exactly once when a write %s', async (_, faults, reads) => {
   const before = await storedPets()
   once(faults)

@@ -8,18 +8,12 @@ import { refuseInternals } from '../support/secrets.ts'
 
 const handlers = { 'GET /pets': listPets, 'POST /pets': createPet, 'GET /pets/{petId}': getPet }
 
-/** Calls the function that `event` is for, and returns its response as API Gateway gets it. */
-export const callRaw = async (event: Event) => {
-  const handler = handlers[`${event.httpMethod} ${event.resource}` as keyof typeof handlers]
-  const response = await handler(event, context)
-  refuseInternals({ status: response.statusCode, headers: response.headers, text: response.body })
-  return response
-}
-
 /** Calls the function that `event` is for, and returns its whole response with the body parsed. */
 export const call = async (event: Event) => {
-  const { statusCode, headers, body } = await callRaw(event)
-  return { status: statusCode, headers, body: JSON.parse(body) }
+  const handler = handlers[`${event.httpMethod} ${event.resource}` as keyof typeof handlers]
+  const { statusCode: status, headers, body } = await handler(event, context)
+  refuseInternals({ status, headers, text: body })
+  return { status, headers, body: JSON.parse(body) }
 }
 
 /** The request log of the functions, which is not printed. */

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -12,7 +10,6 @@ import './database.ts'
 import { outputFolder } from './captured-output.ts'
 import { eventOf } from './events.ts'
 import { setup, teardown } from './global-setup.ts'
-import { send } from './http.ts'
 import { exampleCredentials, refuseInternals, refusePrintedSecrets, secretsIn } from './secrets.ts'
 
 const KEY = newApiKey('live')
@@ -22,14 +19,11 @@ test.each([
   ['a production key', KEY, 'an API key'],
   ['a staging key', `No item ${newApiKey('test')}.`, 'an API key'],
   ['a mistyped local key', newApiKey('local').toLowerCase(), 'an API key'],
-  ['half a key', KEY.slice(0, 24), 'an API key'],
   ['a header in an object', "{ Host: 'a', authorization: 'x' }", AUTHORIZATION],
-  ['a header with one value a line', 'Authorization: [\n    x,', AUTHORIZATION],
   ['a header in JSON within JSON', '"{\\"Authorization\\":\\"x\\"}"', AUTHORIZATION],
   ['a header in a list', "[ 'Authorization', 'x' ]", AUTHORIZATION],
   ['a header of a request', 'GET / HTTP/1.1\r\nauthorization: x', AUTHORIZATION],
   ['a token', '[ bearer x ]', 'a bearer token'],
-  ['a name and a password', 'Basic dXNlcjpwYXNz', 'a name and a password'],
   ['a temporary access key', 'ASIAIOSFODNN7ABCDEFG', 'AWS credentials'],
   ['the secret access key of the tests', exampleCredentials.AWS_SECRET_ACCESS_KEY, 'AWS credentials'],
   ['a secret access key as the SDK names it', '{"secretAccessKey":"x"}', 'AWS credentials'],
@@ -53,7 +47,6 @@ test.each([
 test.each([
   ['a key', `The key ${KEY} is unknown.`, 'an API key'],
   ['a stack trace', JSON.stringify({ stack: new Error('Bug').stack }), 'a stack trace'],
-  ['a stack trace of one line', 'Error: Bug at list (index.js:1:2)', 'a stack trace'],
   ['a file of ours', 'Cannot find shared/data/pets.ts', 'the path of a file'],
   ['a file of a dependency', '/var/task/node_modules/@middy/core/index.js', 'the path of a file'],
   ['a table', 'Requested resource not found: Table: PetStoreLocal-Pets', 'the name of a table'],
@@ -71,35 +64,22 @@ test('a test fails when a function returns internals', async () => {
   await expect(call(event)).rejects.toThrow('A response with status 201 contains the path of a file.')
 })
 
-test('a test fails when a server returns internals', async () => {
-  const server = createServer((_, response) => response.end('"shared/data/pets.ts"')).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-
-  const { port } = Object(server.address())
-  await expect(send(`http://127.0.0.1:${port}`, {})).rejects.toThrow('contains the path of a file.')
-})
-
-test('the output of a run includes what silenced functions log, and all of an error', async () => {
+test('the output of a run includes what silenced functions log, all of an error, and what commands print', async () => {
   const event = eventOf('getPet-unknown-id')
 
   await call(event)
   console.error(new Error('Outer', { cause: { first: { second: { third: { fourth: 'deep' } } } } }))
-
-  const output = captured('the console of test/support/secrets.test.ts')
-  expect(output).toContain(`requestId: '${event.requestContext.extendedRequestId}', operation: 'getPet'`)
-  expect(output).toContain("fourth: 'deep'")
-})
-
-test('the output of a run includes what commands print', async () => {
   const { child, exited } = startCommand('keys', ['delete'])
   await exited
 
-  expect(captured(`infra/keys/main.ts, stderr of process ${child.pid}`)).toContain('"delete"')
+  const output = outputOf('the console of test/support/secrets.test.ts')
+  expect(output).toContain(`requestId: '${event.requestContext.extendedRequestId}', operation: 'getPet'`)
+  expect(output).toContain("fourth: 'deep'")
+  expect(outputOf(`infra/keys/main.ts, stderr of process ${child.pid}`)).toContain('"delete"')
 })
 
 /** What was captured from the sources whose names end so. */
-const captured = (source: string): string =>
+const outputOf = (source: string): string =>
   readdirSync(outputFolder())
     .filter((file) => decodeURIComponent(file).endsWith(source))
     .map((file) => readFileSync(join(outputFolder(), file), 'utf8'))
@@ -145,10 +125,6 @@ describe('a test run in which a secret is printed', () => {
 
     const expected = `Secrets were printed. Outputs in ${folder}:\n  ${source}, ${place}`
     expect(() => refusePrintedSecrets(folder)).toThrow(new Error(expected))
-  })
-
-  test('fails when its output is missing', () => {
-    expect(() => refusePrintedSecrets(join(tmpdir(), 'nowhere'))).toThrow('ENOENT')
   })
 
   test('fails at its end', () => {

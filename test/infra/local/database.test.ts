@@ -16,8 +16,7 @@ import { CommandError } from '../../../infra/command-line.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
-import { headersOf, listAll } from './catalogue.ts'
-import { start, temporaryFolder } from './command.ts'
+import { headersOf, listAll, start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
 
 /** An embedded database that is closed when the test ends. */

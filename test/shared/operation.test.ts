@@ -36,7 +36,6 @@ const errorLine = (event: Event, status: number, cause: unknown) => [
 ]
 
 afterEach(() => {
-  always('pass')
   vi.unstubAllEnvs()
   error.mockClear()
 })

@@ -14,9 +14,8 @@ const asBundled = {
     importer.startsWith(data) ? aliases[name as keyof typeof aliases] : undefined,
 } as const
 
-// They only look at templates. One process for all of them loads CDK once, and must not run beside other numbers of
-// workers: vitest allows that only in a group of its own.
-const templates = 'test/infra/{app,stack/*}.test.ts'
+// They change neither the environment nor the state of modules, so they share processes. Most of them load CDK.
+const stateless = ['test/infra/{app,stack/*,openapi/*}.test.ts', 'test/shared/model/*.test.ts', 'test/layout.test.ts']
 // They only call the API.
 const api = 'test/api/*.test.ts'
 
@@ -33,10 +32,7 @@ export default defineConfig({
     setupFiles: 'test/support/setup-worker.ts',
     env: exampleCredentials,
     projects: [
-      {
-        extends: true,
-        test: { name: 'templates', include: [templates], isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
+      { extends: true, test: { name: 'stateless', include: stateless, isolate: false } },
       {
         extends: true,
         test: { name: 'api', include: [api], isolate: false, globalSetup: 'test/support/api-server.ts' },
@@ -46,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [templates, api, 'test/browser/**', '**/node_modules/**'],
+          exclude: [...stateless, api, 'test/browser/**', '**/node_modules/**'],
         },
       },
     ],

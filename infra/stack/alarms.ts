@@ -8,7 +8,7 @@ import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
 
 /** Goes off when `metric` exceeds `above` for `periods` in a row. `description` tells the operator what to check. */
-export type AlarmRule = { metric: IMetric; above: number; periods: number; description: string }
+type AlarmRule = { metric: IMetric; above: number; periods: number; description: string }
 
 /** The alarms of a deployment, and the SNS topic that they notify. */
 export class Alarms extends Construct {

@@ -1,7 +1,6 @@
-import type { Contract, Input } from '../contract.ts'
-
 // Only types: the client contains no schemas, because the service validates its input. The package has generated types in
 // place of this file (infra/client/build.ts), because these need valibot.
+import type { Contract, Input } from '../contract.ts'
 
 export type { Int64 } from '../model/int64.ts'
 export type { NewPet, Pet, PetStatus, Pets } from '../model/pet.ts'

@@ -56,7 +56,7 @@ export const statusShard = (status: PetStatus | undefined, id: number): string =
   `${status ?? NONE}#${id % Number(setting('writeShards'))}`
 
 /** The partitions of the index `byStatus` that hold the pets of one status, or all pets. */
-export const statusShards = (status?: PetStatus): string[] => {
+const statusShards = (status?: PetStatus): string[] => {
   const shards = Array.from({ length: Number(setting('readShards')) }, (_, shard) => shard)
   return (status ? [status] : [...PetStatus.options, NONE]).flatMap((name) => shards.map((shard) => `${name}#${shard}`))
 }

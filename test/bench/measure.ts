@@ -67,35 +67,15 @@ const coldStart = async (subject: Subject, host: Host): Promise<ColdStart> => {
 
 const coldFigures = ({ name, folder }: Subject, starts: ColdStart[]): Figure[] => {
   const figure = rowOf('cold', name)
-  const medianOf = (pick: (start: ColdStart) => number) => median(starts.map(pick))
-  return [
-    figure(
-      'load',
-      'ms',
-      medianOf(({ load }) => load),
-    ),
-    figure(
-      'first call',
-      'ms',
-      medianOf(({ call }) => call),
-    ),
-    figure(
-      'load + first call',
-      'ms',
-      medianOf(({ load, call }) => load + call),
-    ),
-    figure(
-      'CPU',
-      'ms',
-      medianOf(({ cpu }) => cpu),
-    ),
-    figure(
-      'memory',
-      'MB',
-      medianOf(({ memory }) => memory),
-    ),
-    figure('bundle', 'KB', bundleSize(folder) / 1000),
+  const columns: [column: string, unit: 'ms' | 'MB', pick: (start: ColdStart) => number][] = [
+    ['load', 'ms', ({ load }) => load],
+    ['first call', 'ms', ({ call }) => call],
+    ['load + first call', 'ms', ({ load, call }) => load + call],
+    ['CPU', 'ms', ({ cpu }) => cpu],
+    ['memory', 'MB', ({ memory }) => memory],
   ]
+  const medians = columns.map(([column, unit, pick]) => figure(column, unit, median(starts.map(pick))))
+  return [...medians, figure('bundle', 'KB', bundleSize(folder) / 1000)]
 }
 
 /** Returns the bytes of JavaScript in a bundle. Its source map is read only for stack traces, so it does not count. */

@@ -18,7 +18,7 @@ export const server = await startServer()
 afterAll(() => server.stop())
 
 /** A page, its errors and warnings so far, and the URLs of other origins that it requested. */
-export type Visit = { page: Page; complaints: string[]; elsewhere: string[] }
+type Visit = { page: Page; complaints: string[]; elsewhere: string[] }
 
 /** Opens a new page of the origin of `baseUrl`, with a profile of its own. */
 export const visit = async (baseUrl = server.baseUrl, options: BrowserContextOptions = {}): Promise<Visit> => {

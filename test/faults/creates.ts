@@ -15,7 +15,7 @@ import {
 import type { FaultKind } from './fault-kinds.ts'
 
 /** A way to create a pet. */
-export type Way = {
+type Way = {
   /** The requests to the database, when there are no faults. */
   calls: string[]
   /** Sends an earlier request with the same idempotency key. */

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** A response that the proxy sends; its content type is DynamoDB's unless it names another. */
-export type DatabaseResponse = { status: number; type?: string; body: string }
+type DatabaseResponse = { status: number; type?: string; body: string }
 
 /** `cut` breaks the connection, `silence` sends nothing, `drip` sends a byte at a time and never ends. */
 type Instead = 'cut' | 'silence' | 'drip' | DatabaseResponse

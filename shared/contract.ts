@@ -38,7 +38,10 @@ export const contract = {
       cursor: v.optional(Cursor),
     }),
     success: { status: 200, body: Pets },
-    access: [{ table: 'pets', index: 'byStatus', actions: ['Query'] }],
+    access: [
+      { table: 'pets', index: 'newest', actions: ['Query'] },
+      { table: 'pets', index: 'byStatus', actions: ['Query'] },
+    ],
   },
   createPet: {
     method: 'POST',

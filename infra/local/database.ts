@@ -81,20 +81,26 @@ const createTables = async (): Promise<void> => {
 const createTable = async (client: DynamoDBClient, table: Table): Promise<void> => {
   const TableName = setting(table.setting)
   try {
-    while (!(await isActive(client, TableName))) await pause(20)
+    while (!(await isActive(client, TableName, table))) await pause(20)
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error
     await client.send(new CreateTableCommand(definition(TableName, table))).catch((failure) => {
       if (!(failure instanceof ResourceInUseException)) throw failure // Another process created it first.
     })
-    while (!(await isActive(client, TableName))) await pause(20)
+    while (!(await isActive(client, TableName, table))) await pause(20)
   }
 }
 
-const isActive = async (client: DynamoDBClient, TableName: string): Promise<boolean> => {
+const isActive = async (client: DynamoDBClient, TableName: string, { indexes }: Table): Promise<boolean> => {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }))
-  const indexes = Table?.GlobalSecondaryIndexes ?? []
-  return [Table?.TableStatus, ...indexes.map(({ IndexStatus }) => IndexStatus)].every((status) => status === 'ACTIVE')
+  const found = Table?.GlobalSecondaryIndexes ?? []
+  if (!Object.keys(indexes).every((name) => found.some(({ IndexName }) => IndexName === name))) {
+    throw new CommandError(
+      `${TableName} is a table of an earlier version, without the indexes of this one. ` +
+        'To start anew, delete the table, or the data folder that it is in.',
+    )
+  }
+  return [Table?.TableStatus, ...found.map(({ IndexStatus }) => IndexStatus)].every((status) => status === 'ACTIVE')
 }
 
 const definition = (TableName: string, { partitionKey, indexes }: Table): CreateTableCommandInput => {

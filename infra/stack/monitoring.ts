@@ -64,7 +64,7 @@ export class Monitoring extends Construct {
     this.#alarm(`${name}Throttles`, sumOverOperations(table, 'ThrottledRequests'), 0, 1, [
       `DynamoDB throttled the table ${name}: one partition gets too many requests, or traffic more than doubled at once.`,
       ...('byStatus' in tables[name].indexes
-        ? ['If creates of pets with one status are the cause, raise readShards and, in a later release, writeShards.']
+        ? ['If creates are the cause, raise readShards and, in a later release, writeShards.']
         : []),
     ])
     this.#alarm(`${name}SystemErrors`, sumOverOperations(table, 'SystemErrors'), 0, 1, [

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
-import { type NewPet, newPetId, type Pet, PetStatus, type Pets } from '../model/pet.ts'
+import { type NewPet, newPetId, type Pet, type PetStatus, type Pets } from '../model/pet.ts'
 import { dynamodb, type Options, putIf, withinBudget } from './dynamodb.ts'
 import { createOnce, type Ids, type Origin, reservationStore, reservedIds } from './idempotent-create.ts'
-import { setting } from './tables.ts'
+import { setting, settings } from './tables.ts'
 
 /** Reads one pet (strongly consistent); `undefined` if no pet has that id. */
 export const find = (id: Int64): Promise<Pet | undefined> =>
@@ -38,31 +38,15 @@ export const create = (newPet: NewPet, intent?: Intent): Promise<{ pet: Pet; isR
  * `next` is the value of `before` for the next page; `undefined` on the last page. The list is eventually consistent,
  * and the cost of a page does not grow with the number of pets.
  */
-export const list = ({ status, limit, before }: { status?: PetStatus; limit: number; before?: number }) =>
-  withinBudget(async (options): Promise<{ pets: Pets; next: number | undefined }> => {
-    // One more pet than `limit` tells whether this page is the last. A query returns at most 1 MB, and 101 pets are at
-    // most 0.42 MB (names of 4 KB), so one query per shard is enough.
-    const queries = statusShards(status).map((shard) => query(shard, limit + 1, before, options))
-    const found = (await Promise.all(queries)).flat().sort((a, b) => b.id - a.id)
-    const page = found.slice(0, limit)
-    return { pets: page.map(toPet), next: found.length > limit ? page.at(-1)?.id : undefined }
+export const list = (page: Page): Promise<{ pets: Pets; next: number | undefined }> =>
+  withinBudget(async (options) => {
+    const shards = Array.from({ length: shardCount('readShards') }, (_, shard) => query(page, shard, options))
+    const found = (await Promise.all(shards)).flat().sort((a, b) => b.id - a.id)
+    const pets = found.slice(0, page.limit)
+    return { pets: pets.map(toPet), next: found.length > page.limit ? pets.at(-1)?.id : undefined }
   })
 
-/**
- * The partition of the index `byStatus` for a pet. A partition takes 1,000 writes per second; the setting `writeShards`
- * spreads the pets of one status over several.
- */
-export const statusShard = (status: PetStatus | undefined, id: number): string =>
-  `${status ?? NONE}#${id % Number(setting('writeShards'))}`
-
-/** The partitions of the index `byStatus` that hold the pets of one status, or all pets. */
-const statusShards = (status?: PetStatus): string[] => {
-  const shards = Array.from({ length: Number(setting('readShards')) }, (_, shard) => shard)
-  return (status ? [status] : [...PetStatus.options, NONE]).flatMap((name) => shards.map((shard) => `${name}#${shard}`))
-}
-
-// Pets without a status are in the list of all pets and in no filtered list, so they have partitions of their own.
-const NONE = 'none'
+type Page = { status?: PetStatus; limit: number; before?: number }
 
 type Item = NewPet & { id: number } & Partial<Origin>
 
@@ -77,23 +61,37 @@ const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
 }
 
 const write = (pet: NewPet & { id: number }, origin: Origin, options: Options): Promise<boolean> => {
-  const Item = { ...pet, ...origin, statusShard: statusShard(pet.status, pet.id) }
+  const shard = pet.id % shardCount('writeShards')
+  const Item = { ...pet, ...origin, shard, statusShard: pet.status && statusShard(pet.status, shard) }
   return putIf({ TableName: setting('petsTable'), Item, ConditionExpression: 'attribute_not_exists(id)' }, options)
 }
 
-const query = async (shard: string, limit: number, before: number | undefined, options: Options): Promise<Item[]> => {
+/** Reads the newest pets of a page from one shard. */
+const query = async ({ status, limit, before }: Page, shard: number, options: Options): Promise<Item[]> => {
   const { Items } = await dynamodb.send(
     new QueryCommand({
       TableName: setting('petsTable'),
-      IndexName: 'byStatus',
-      KeyConditionExpression: before === undefined ? 'statusShard = :shard' : 'statusShard = :shard AND id < :before',
-      ExpressionAttributeValues: { ':shard': shard, ':before': before },
+      IndexName: status ? 'byStatus' : 'newest',
+      KeyConditionExpression: `#partition = :partition${before === undefined ? '' : ' AND id < :before'}`,
+      ExpressionAttributeNames: { '#partition': status ? 'statusShard' : 'shard' }, // `shard` is a reserved word.
+      ExpressionAttributeValues: { ':partition': status ? statusShard(status, shard) : shard, ':before': before },
       ScanIndexForward: false,
-      Limit: limit,
+      // One more pet than the page has tells whether it is the last. A query returns at most 1 MB, and 101 pets are at
+      // most 0.42 MB (names of 4 KB), so one query is enough.
+      Limit: limit + 1,
     }),
     options,
   )
   return (Items ?? []) as Item[] // As above.
+}
+
+const statusShard = (status: PetStatus, shard: number): string => `${status}#${shard}`
+
+const shardCount = (name: 'readShards' | 'writeShards'): number => {
+  const count = Number(setting(name))
+  // Without this check, a list would be empty.
+  if (!(Number.isInteger(count) && count > 0)) throw new Error(`${settings[name]} must be a positive integer.`)
+  return count
 }
 
 const toPet = ({ id, name, categoryId, status }: Item): Pet => ({ id, name, categoryId, ...(status && { status }) })

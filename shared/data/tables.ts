@@ -17,6 +17,9 @@ export const tables = {
     setting: 'petsTable',
     partitionKey: { name: 'id', type: 'N' },
     indexes: {
+      // The newest pets: of all, and of those with a status. A partition takes 1,000 writes per second, so the setting
+      // `writeShards` spreads the pets over several, by their ids.
+      newest: { partitionKey: { name: 'shard', type: 'N' }, sortKey: { name: 'id', type: 'N' } },
       byStatus: { partitionKey: { name: 'statusShard', type: 'S' }, sortKey: { name: 'id', type: 'N' } },
     },
   },

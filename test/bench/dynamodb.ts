@@ -106,6 +106,7 @@ const petItem = (id: number): Item => ({
   name: { S: PET.name },
   categoryId: { N: `${PET.categoryId}` },
   status: { S: PET.status },
+  shard: { N: '0' },
   statusShard: { S: `${PET.status}#0` },
   creation: { S: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90' },
 })

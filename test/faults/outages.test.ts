@@ -10,7 +10,7 @@ import { outages } from './fault-kinds.ts'
 vi.setConfig({ maxConcurrency: 10 })
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'sold' }
-await storePet({ ...rex, statusShard: 'sold#0', creation: 'x' })
+await storePet({ ...rex, shard: 0, statusShard: 'sold#0', creation: 'x' })
 
 /** A request of every operation, a create with and without an idempotency key. */
 const everyRequest = (name: string, apiKey: string): Event[] => [

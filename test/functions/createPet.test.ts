@@ -62,10 +62,10 @@ test.each([
 test.each([
   [
     'no field that the client made up',
-    '{"id":1,"name":"Rex","categoryId":7,"status":"sold","colour":"brown","creation":"mine","statusShard":"none#0"}',
-    { name: 'Rex', categoryId: 7, status: 'sold', statusShard: 'sold#0' },
+    '{"id":1,"name":"Rex","categoryId":7,"status":"sold","colour":"brown","creation":"mine","shard":7}',
+    { name: 'Rex', categoryId: 7, status: 'sold', shard: 0, statusShard: 'sold#0' },
   ],
-  ['no status', '{"name":"Rex","categoryId":7}', { name: 'Rex', categoryId: 7, statusShard: 'none#0' }],
+  ['no status', '{"name":"Rex","categoryId":7}', { name: 'Rex', categoryId: 7, shard: 0 }],
 ])('stores %s', async (_, text, fields) => {
   const { body } = await call(withBody(text))
 
@@ -130,6 +130,7 @@ describe('with an Idempotency-Key', async () => {
     expect(first).toEqual(responseTo(firstEvent, { status: 201, headers, body: { id: expect.any(Number), ...rex } }))
     expect(stored.find((pet) => pet.id === id)).toEqual({
       ...first.body,
+      shard: 0,
       statusShard: 'available#0',
       creation: expect.stringMatching(/^[\da-f-]{36}$/),
       reservation: expect.stringMatching(/^[\da-f]{64}$/),

@@ -16,6 +16,7 @@ import { CommandError } from '../../../infra/command-line.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
+import { failure, runCommand } from '../keys/run-command.ts'
 import { headersOf, listAll, start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
 
@@ -35,9 +36,8 @@ const clientOf = (endpoint: string): DynamoDBClient => {
 
 const tablesAt = async (endpoint: string) => (await clientOf(endpoint).send(new ListTablesCommand())).TableNames
 
-const createTable = async (endpoint: string) => {
+const createTable = async (endpoint: string, TableName = 'Pets') => {
   const client = clientOf(endpoint)
-  const TableName = 'Pets'
   await client.send(
     new CreateTableCommand({
       TableName,
@@ -95,6 +95,22 @@ test('refuses a data folder that is a file, is below a file, or has no parent', 
   ])
 })
 
+test('refuses the tables of an earlier version with one line that says how to start anew', async () => {
+  const folder = temporaryFolder()
+  const { endpoint, close } = await startEmbedded(folder)
+  await createTable(endpoint, 'PetStoreLocal-Pets')
+  await close()
+
+  const outcome = await runCommand('local', ['--data', folder])
+
+  expect(outcome).toEqual(
+    failure(
+      'PetStoreLocal-Pets is a table of an earlier version, without the indexes of this one. ' +
+        'To start anew, delete the table, or the data folder that it is in.',
+    ),
+  )
+})
+
 test.each([
   ['in memory', () => undefined],
   ['in a folder', temporaryFolder],
@@ -148,11 +164,12 @@ test('creates the data folder, and keeps its pets when the server is killed', as
 
 test('uses a table that another server creates at the same time', async () => {
   let isCreated = false
+  const GlobalSecondaryIndexes = ['newest', 'byStatus'].map((IndexName) => ({ IndexName, IndexStatus: 'ACTIVE' }))
   const other = createServer(({ headers }, response) => {
     const isCreate = String(headers['x-amz-target']).endsWith('CreateTable')
     isCreated ||= isCreate
     const error = isCreate ? 'ResourceInUseException' : !isCreated && 'ResourceNotFoundException'
-    const body = error ? { __type: error } : { Table: { TableStatus: 'ACTIVE' } }
+    const body = error ? { __type: error } : { Table: { TableStatus: 'ACTIVE', GlobalSecondaryIndexes } }
     response.writeHead(error ? 400 : 200).end(JSON.stringify(body))
   })
   onTestFinished(() => void other.close().closeAllConnections())

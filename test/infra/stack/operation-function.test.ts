@@ -63,7 +63,10 @@ describe.each(both())('in $stage', ({ stage, template }) => {
       'listPets',
       [
         allow('dynamodb:GetItem', arn(apiKeys)),
-        allow('dynamodb:Query', { 'Fn::Join': ['', [arn(pets), '/index/byStatus']] }),
+        allow(
+          'dynamodb:Query',
+          ['byStatus', 'newest'].map((index) => ({ 'Fn::Join': ['', [arn(pets), `/index/${index}`]] })),
+        ),
       ],
     ],
     [

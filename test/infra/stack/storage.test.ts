@@ -16,24 +16,26 @@ describe.each([
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
   }
 
-  test('pets are in an on-demand table, with an index by status that holds all attributes', () => {
+  test('pets are in an on-demand table, with an index of all and one by status, which hold all attributes', () => {
     expect(table('id')).toEqual({
       ...common,
       AttributeDefinitions: [
         { AttributeName: 'id', AttributeType: 'N' },
+        { AttributeName: 'shard', AttributeType: 'N' },
         { AttributeName: 'statusShard', AttributeType: 'S' },
       ],
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
       GlobalSecondaryIndexes: [
-        {
-          IndexName: 'byStatus',
-          KeySchema: [
-            { AttributeName: 'statusShard', KeyType: 'HASH' },
-            { AttributeName: 'id', KeyType: 'RANGE' },
-          ],
-          Projection: { ProjectionType: 'ALL' },
-        },
-      ],
+        ['newest', 'shard'],
+        ['byStatus', 'statusShard'],
+      ].map(([IndexName, partitionKey]) => ({
+        IndexName,
+        KeySchema: [
+          { AttributeName: partitionKey, KeyType: 'HASH' },
+          { AttributeName: 'id', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'ALL' },
+      })),
     })
   })
 

@@ -95,19 +95,38 @@ describe('requests to DynamoDB', () => {
     expect(reads.map(({ body }) => body)).toEqual(['Pets', 'IdempotencyKeys', 'Pets', 'ApiKeys'].map(consistent))
   })
 
-  test('a page is one query per shard, each for one pet more than the page has', async () => {
-    await pets.list({ status: 'sold', limit: 3, before: 9 })
+  test.each([
+    [{ limit: 3 }, 'newest', 'shard', { N: '0' }],
+    [{ limit: 3, status: 'sold', before: 9 }, 'byStatus', 'statusShard', { S: 'sold#0' }],
+  ] as const)('the page %o is one query, for one pet more than the page has', async (page, index, name, value) => {
+    await pets.list(page)
 
+    const before = 'before' in page
     const body = {
       TableName: 'PetStoreLocal-Pets',
-      IndexName: 'byStatus',
-      KeyConditionExpression: 'statusShard = :shard AND id < :before',
-      ExpressionAttributeValues: { ':shard': { S: 'sold#0' }, ':before': { N: '9' } },
+      IndexName: index,
+      KeyConditionExpression: `#partition = :partition${before ? ' AND id < :before' : ''}`,
+      ExpressionAttributeNames: { '#partition': name },
+      ExpressionAttributeValues: { ':partition': value, ...(before && { ':before': { N: '9' } }) },
       ScanIndexForward: false,
       Limit: 4,
     }
     expect(requests).toEqual([{ operation: 'Query', body }])
   })
+
+  test.each(['sold', undefined] as const)(
+    'a pet with the status %s is written to the shard of its id',
+    async (status) => {
+      vi.stubEnv('WRITE_SHARDS', '5')
+
+      const { pet } = await pets.create({ ...newPet, ...(status && { status }) })
+
+      const shard = Number(pet.id) % 5
+      const stored = (await storedPets()).find(({ id }) => id === pet.id)
+      const keys = { shard, ...(status && { statusShard: `${status}#${shard}` }) }
+      expect(stored).toEqual({ ...pet, ...keys, creation: expect.any(String) })
+    },
+  )
 })
 
 test.each([
@@ -126,7 +145,7 @@ test.each([
 
   expect(proxy.counts).toEqual({ PutItem: 2, ...(reads && { GetItem: reads }) })
   const stored = await storedPets()
-  const item = { ...pet, creation: expect.any(String), statusShard: 'none#0' }
+  const item = { ...pet, creation: expect.any(String), shard: 0 }
   expect(stored.filter(({ id }) => !before.some((other) => other.id === id))).toEqual([item])
   expect(new Set(stored.map(({ creation }) => creation)).size).toBe(stored.length)
 })

@@ -58,15 +58,17 @@ export const queryWith = (event: Event, name: string, value: string): string => 
   return query.toString()
 }
 
-/** Creates the response to `event`, with the headers that every response has. */
-export const respond = (
-  event: Event,
-  { status, headers, body }: { status: number; headers?: Readonly<Record<string, string>> | undefined; body: unknown },
-): Result => ({
-  statusCode: status,
-  headers: { ...commonHeaders(requestIdOf(event)), ...headers },
-  body: stringifyJson(body),
-})
+/** Creates the response to `event`, with the headers that every response has. Without a `body`, it has no content. */
+export const respond = (event: Event, { status, headers, body }: Response): Result => {
+  const hasBody = body !== undefined
+  return {
+    statusCode: status,
+    headers: { ...commonHeaders(requestIdOf(event), hasBody), ...headers },
+    body: hasBody ? stringifyJson(body) : '',
+  }
+}
+
+type Response = { status: number; headers?: Readonly<Record<string, string>> | undefined; body?: unknown }
 
 /** What browsers may do (CORS protocol, Fetch standard). Any origin may call, because a bearer key is not a cookie. */
 export const cors = {
@@ -87,13 +89,16 @@ export const cors = {
 }
 
 /** The headers that every response has, gateway responses included. */
-export const commonHeaders = (requestId: string): Record<string, string> => ({ ...fixed, 'X-Request-Id': requestId })
+export const commonHeaders = (requestId: string, hasBody: boolean): Record<string, string> => ({
+  ...fixed,
+  ...(hasBody && { 'Content-Type': 'application/json' }),
+  'X-Request-Id': requestId,
+})
 
 const fixed = {
   'Access-Control-Allow-Origin': cors.allowedOrigin,
   'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
   'Cache-Control': 'no-store',
-  'Content-Type': 'application/json',
 }
 
 const partsOf = (path: string): string[] => path.split('/').filter(Boolean)

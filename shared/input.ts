@@ -24,14 +24,15 @@ export const fieldRules = (schema: ObjectSchema): [field: string, rule: string][
   Object.entries(schema.entries).map(([field, entry]) => [field, `${field} must be ${descriptionOf(entry)}`])
 
 const descriptionOf = (schema: v.ObjectEntries[string]): string | undefined =>
-  'wrapped' in schema ? `${descriptionOf(schema.wrapped)}, or omitted` : v.getDescription(schema)
+  v.getDescription(schema) ?? ('wrapped' in schema ? `${descriptionOf(schema.wrapped)}, or omitted` : undefined)
 
 const parse = (schema: ObjectSchema, input: unknown, error: (message: string) => Error): object => {
   const { success, output, issues } = v.safeParse(schema, input)
   if (success) return output
   const invalid = new Set(issues.map(({ path }) => path?.[0]?.key))
   const rules = fieldRules(schema).filter(([field]) => invalid.has(field))
-  throw error(`${rules.map(([, rule]) => rule).join('; ')}.`)
+  const ofWhole = issues.filter(({ path }) => !path).map(({ message }) => message)
+  throw error(`${[...rules.map(([, rule]) => rule), ...ofWhole].join('; ')}.`)
 }
 
 const badRequestFor = (part: string) => (message: string) => badRequest(`${message} Give each ${part} once.`)

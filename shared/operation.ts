@@ -31,7 +31,7 @@ export const operation = <Id extends OperationId>(
     requestLog(id),
     ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
-    bearerKey(apiKeys.find),
+    bearerKey(apiKeys.find, entry.scope),
     ...(entry.body ? [jsonBody(fieldRules(entry.body).map(([, rule]) => rule))] : []),
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })

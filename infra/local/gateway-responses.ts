@@ -56,5 +56,9 @@ const readDocuments = (): Record<string, PublicDocument> => {
 
 const logged = (request: Logged, status: number, headers: Readonly<Record<string, string>>, body?: string) => {
   console.info({ ...request, status })
-  return { statusCode: status, headers: { ...commonHeaders(request.requestId), ...headers }, ...(body && { body }) }
+  return {
+    statusCode: status,
+    headers: { ...commonHeaders(request.requestId, body !== undefined), ...headers },
+    ...(body && { body }),
+  }
 }

@@ -1,12 +1,5 @@
 import type { OperationId } from '../../shared/contract.ts'
 
-/** The short titles of the operations. They stand here and not in the contract because no function needs them. */
-export const summaries: Record<OperationId, string> = {
-  listPets: 'List all animals',
-  createPet: 'Add an animal',
-  getPet: 'Get an animal',
-}
-
 /** What a caller must know about an operation beyond its title. */
 export const descriptions: Partial<Record<OperationId, string>> = {
   listPets:

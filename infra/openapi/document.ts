@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { contract, type ObjectSchema, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { descriptions, introduction, parameterDescriptions, summaries } from './descriptions.ts'
+import { descriptions, introduction, parameterDescriptions } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
@@ -67,9 +67,10 @@ function deployed(name: string, stack: string): Json {
 
 const operationObject = (id: OperationId, operation: Operation): Json => ({
   operationId: id,
-  summary: summaries[id],
+  summary: operation.summary,
   description: descriptionOf(id, operation),
-  tags: ['Pets'],
+  tags: [operation.tag],
+  ...(operation.stability && { 'x-stability': operation.stability }),
   ...(operation.deprecated && {
     deprecated: true,
     'x-sunset': operation.deprecated.sunset.toISOString().slice(0, 10),

@@ -14,14 +14,16 @@ import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
 /** The responses of an operation, by status. */
 export const responsesOf = (operation: Operation): Json => {
-  const { status, body } = operation.success
-  const success = {
-    description: `${STATUS_CODES[status]}.`,
+  const { success } = operation
+  const response = {
+    description: `${STATUS_CODES[success.status]}.`,
     headers: headersOf(operation, successHeaders(operation)),
-    content: { 'application/json': { schema: jsonSchemaOf(body), ...exampleOf(body) } },
+    ...('body' in success && {
+      content: { 'application/json': { schema: jsonSchemaOf(success.body), ...exampleOf(success.body) } },
+    }),
   }
   const errors = errorsOf(operation).map((error) => [error.status, errorResponse(operation, error)])
-  return { [status]: success, ...Object.fromEntries(errors) }
+  return { [success.status]: response, ...Object.fromEntries(errors) }
 }
 
 /** The headers of responses, for the components of the document. */

@@ -4,14 +4,14 @@ import { Cursor } from '../../shared/model/cursor.ts'
 import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
 import { Int64, Int64Text, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { Limit, MAX_LIMIT, MAX_NAME, Name, NewPet, Pet, PetStatus, Pets } from '../../shared/model/pet.ts'
+import { Limit, MAX_LIMIT, MAX_NAME, Name, NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/model/pet.ts'
 import { fieldDescriptions, parameterDescriptions } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
 
 /** The schemas that have a name in the document; elsewhere they are references. */
-export const named = { PetStatus, NewPet, Pet, Pets }
+export const named = { PetStatus, NewPet, PetChanges, Pet, Pets }
 
 /** The JSON Schemas of `named`, by name. */
 export const componentSchemas = (): Json => complete(toJsonSchemaDefs(named, config))
@@ -35,6 +35,7 @@ const pet: Pet = { id: 373212905455903, ...newPet }
 
 const examples = new Map<v.GenericSchema, unknown>([
   [NewPet, newPet],
+  [PetChanges, { status: 'sold' }],
   [Pet, pet],
   [Int64Text, pet.id],
   [Pets, [{ id: 373212905520046, name: 'Tom', categoryId: 9007199254740991 }, pet]],
@@ -58,6 +59,8 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
+    // Of the known properties: others are ignored.
+    if (valibotAction.type === 'min_entries') return { ...jsonSchema, anyOf: oneOf(jsonSchema.properties) }
     if (errors) return { ...jsonSchema, [INCOMPLETE]: valibotAction.type }
     if (valibotAction.type !== 'description') return undefined
     return { ...(byDescription.get(valibotAction) ?? jsonSchema), description: sentence(jsonSchema.description) }
@@ -70,6 +73,8 @@ const config: ConversionConfig = {
     return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
   },
 }
+
+const oneOf = (properties: object = {}): Json[] => Object.keys(properties).map((name) => ({ required: [name] }))
 
 const sentence = (rule = ''): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
 

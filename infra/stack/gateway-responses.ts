@@ -18,7 +18,7 @@ export const addGatewayResponses = (api: RestApi): void => {
       type: ResponseType.of(type),
       // Set for every type, because the status of a default type overrides types without one.
       statusCode: String(status),
-      responseHeaders: mappedHeaders(headers),
+      responseHeaders: mappedHeaders(headers, true),
       templates: { 'application/json': JSON.stringify(body) },
     })
   }
@@ -68,7 +68,7 @@ const addMock = (
   { status, headers, body }: { status: number; headers: Headers; body?: string },
 ): void => {
   const statusCode = String(status)
-  const mapped = Object.entries(mappedHeaders(headers)).map(([name, value]) => [
+  const mapped = Object.entries(mappedHeaders(headers, body !== undefined)).map(([name, value]) => [
     `method.response.header.${name}`,
     value,
   ])
@@ -91,6 +91,7 @@ const addMock = (
 // A mock integration returns 415 for a request body of a content type that it has no template for.
 const CONTENT_TYPES = [
   'application/json',
+  'application/merge-patch+json',
   'application/octet-stream',
   'application/x-www-form-urlencoded',
   'application/xml',
@@ -101,7 +102,10 @@ const CONTENT_TYPES = [
 ]
 
 /** The headers as API Gateway maps them: fixed values in single quotes. */
-const mappedHeaders = (headers: Headers): Record<string, string> => {
-  const fixed = Object.entries({ ...commonHeaders(''), ...headers }).map(([name, value]) => [name, `'${value}'`])
+const mappedHeaders = (headers: Headers, hasBody: boolean): Record<string, string> => {
+  const fixed = Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [
+    name,
+    `'${value}'`,
+  ])
   return { ...Object.fromEntries(fixed), 'X-Request-Id': 'context.extendedRequestId' }
 }

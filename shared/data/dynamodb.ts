@@ -1,5 +1,12 @@
 import { ConditionalCheckFailedException, DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, PutCommand, type PutCommandInput } from '@aws-sdk/lib-dynamodb'
+import {
+  DynamoDBDocumentClient,
+  PutCommand,
+  type PutCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+  type UpdateCommandOutput,
+} from '@aws-sdk/lib-dynamodb'
 import { serviceUnavailable } from '../model/api-error.ts'
 
 /** How long the key check and the operation may each wait for DynamoDB, retries included. */
@@ -48,12 +55,20 @@ export const withinBudget = async <T>(work: (options: Options) => Promise<T>): P
 }
 
 /** Puts an item if the condition of `input` is true, and returns whether it was. */
-export const putIf = async (input: PutCommandInput, options: Options): Promise<boolean> => {
+export const putIf = async (input: PutCommandInput, options: Options): Promise<boolean> =>
+  (await unlessFailed(dynamodb.send(new PutCommand(input), options))) !== undefined
+
+/** Updates an item if the condition of `input` is true, and returns its `Attributes`; `undefined` if it was false. */
+export const updateIf = async (input: UpdateCommandInput, options: Options): Promise<Attributes | undefined> =>
+  (await unlessFailed(dynamodb.send(new UpdateCommand(input), options)))?.Attributes
+
+type Attributes = UpdateCommandOutput['Attributes']
+
+const unlessFailed = async <T>(response: Promise<T>): Promise<T | undefined> => {
   try {
-    await dynamodb.send(new PutCommand(input), options)
-    return true
+    return await response
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false
+    if (error instanceof ConditionalCheckFailedException) return undefined
     throw error
   }
 }

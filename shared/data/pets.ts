@@ -2,21 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
-import { type NewPet, newPetId, type Pet, type PetStatus, type Pets } from '../model/pet.ts'
-import { dynamodb, type Options, putIf, withinBudget } from './dynamodb.ts'
-import { createOnce, type Ids, type Origin, reservationStore, reservedIds } from './idempotent-create.ts'
+import { type NewPet, newPetId, type Pet, type PetChanges, type PetStatus, type Pets } from '../model/pet.ts'
+import { dynamodb, type Options, putIf, updateIf, withinBudget } from './dynamodb.ts'
+import {
+  createOnce,
+  type Ids,
+  nowInSeconds,
+  type Origin,
+  reservationStore,
+  reservedIds,
+  VALID_SECONDS,
+} from './idempotent-create.ts'
 import { setting, settings } from './tables.ts'
 
 /** Reads one pet (strongly consistent); `undefined` if no pet has that id. */
 export const find = (id: Int64): Promise<Pet | undefined> =>
   withinBudget(async (options) => {
     const item = await read(id, options)
-    return item && toPet(item)
+    return item && 'shard' in item ? toPet(item) : undefined // A deleted pet has no shard.
   })
 
 /**
- * Creates a pet. All calls with the same intent within 24 hours create one pet; `isReplay` is true if an earlier call
- * created it.
+ * Creates a pet. All calls with the same intent within 24 hours create one pet and return it as it was then; `isReplay`
+ * is true if an earlier call created it.
  *
  * @throws ApiError 422 if the intent was used for another pet
  */
@@ -26,11 +34,30 @@ export const create = (newPet: NewPet, intent?: Intent): Promise<{ pet: Pet; isR
     const ids = origin.reservation
       ? reservedIds(reservationStore(origin.reservation, options), newPetId, fingerprintOf(newPet))
       : freshIds
-    const { id, stored } = await createOnce<Item>(origin, ids, {
+    const { id, isReplay } = await createOnce(origin, ids, {
       write: (id) => write({ id, ...newPet }, origin, options),
       read: (id) => read(id, options),
     })
-    return { pet: stored ? toPet(stored) : { id, ...newPet }, isReplay: stored !== undefined }
+    return { pet: { id, ...newPet }, isReplay }
+  })
+
+/** Changes a pet, and returns it; `undefined` if no pet has that id. Of concurrent changes of a field, the last wins. */
+export const update = (id: Int64, changes: PetChanges): Promise<Pet | undefined> =>
+  withinBudget(async (options) => {
+    const { status } = changes
+    const item = await change(id, { ...changes, statusShard: status && statusShard(status, shardOf(id)) }, options)
+    return item && toPet(item)
+  })
+
+/** Deletes a pet, and returns whether there was one. */
+export const remove = (id: Int64): Promise<boolean> =>
+  withinBudget(async (options) => {
+    const deletion = randomUUID()
+    const fields = { name: null, categoryId: null, status: null, shard: null, statusShard: null }
+    const tombstone = { deletion, expiresAt: nowInSeconds() + TOMBSTONE_SECONDS }
+    if (await change(id, { ...fields, ...tombstone }, options)) return true
+    // The SDK resends a write whose response is lost, and then the pet is already gone.
+    return (await read(id, options))?.deletion === deletion
   })
 
 /**
@@ -48,9 +75,20 @@ export const list = (page: Page): Promise<{ pets: Pets; next: number | undefined
 
 type Page = { status?: PetStatus; limit: number; before?: number }
 
-type Item = NewPet & { id: number } & Partial<Origin>
+/**
+ * A pet as it is stored. A deleted pet keeps its id and origin until `expiresAt`, so that no retry of its creation brings
+ * it back. It has no `shard`, and so is in no index.
+ */
+type Item = Pet & { id: number; shard: number } & Partial<Origin & { deletion: string; expiresAt: number }>
 
-const freshIds: Ids = { first: async () => newPetId(), next: async () => newPetId() }
+/** How long a deleted pet keeps its origin: longer than any reservation can live. */
+const TOMBSTONE_SECONDS = 2 * VALID_SECONDS
+
+const freshIds: Ids = {
+  first: async () => ({ id: newPetId(), isFree: true }),
+  extend: async () => true,
+  next: async () => ({ id: newPetId(), isFree: true }),
+}
 
 const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
   const { Item } = await dynamodb.send(
@@ -61,9 +99,33 @@ const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
 }
 
 const write = (pet: NewPet & { id: number }, origin: Origin, options: Options): Promise<boolean> => {
-  const shard = pet.id % shardCount('writeShards')
+  const shard = shardOf(pet.id)
   const Item = { ...pet, ...origin, shard, statusShard: pet.status && statusShard(pet.status, shard) }
   return putIf({ TableName: setting('petsTable'), Item, ConditionExpression: 'attribute_not_exists(id)' }, options)
+}
+
+/** Sets attributes of a pet, or removes those that are `null`. Returns the item; `undefined` if there is no such pet. */
+const change = async (id: Int64, attributes: object, options: Options): Promise<Item | undefined> => {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  const [set, removed] = [given.filter(([, value]) => value !== null), given.filter(([, value]) => value === null)]
+  const item = await updateIf(
+    {
+      TableName: setting('petsTable'),
+      Key: { id },
+      UpdateExpression: [
+        ...(set.length > 0 ? [`SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
+        ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
+      ].join(' '),
+      ConditionExpression: 'attribute_exists(#shard)',
+      ExpressionAttributeNames: Object.fromEntries([...given, ['shard']].map(([name]) => [`#${name}`, name])),
+      ...(set.length > 0 && {
+        ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+      }),
+      ReturnValues: 'ALL_NEW',
+    },
+    options,
+  )
+  return item as Item | undefined // As above.
 }
 
 /** Reads the newest pets of a page from one shard. */
@@ -86,6 +148,8 @@ const query = async ({ status, limit, before }: Page, shard: number, options: Op
 }
 
 const statusShard = (status: PetStatus, shard: number): string => `${status}#${shard}`
+
+const shardOf = (id: Int64): number => Number(id) % shardCount('writeShards')
 
 const shardCount = (name: 'readShards' | 'writeShards'): number => {
   const count = Number(setting(name))

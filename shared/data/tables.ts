@@ -22,6 +22,7 @@ export const tables = {
       newest: { partitionKey: { name: 'shard', type: 'N' }, sortKey: { name: 'id', type: 'N' } },
       byStatus: { partitionKey: { name: 'statusShard', type: 'S' }, sortKey: { name: 'id', type: 'N' } },
     },
+    timeToLive: 'expiresAt', // Only deleted pets have it.
   },
   apiKeys: {
     setting: 'apiKeysTable',
@@ -45,7 +46,7 @@ export type Access = {
   [Name in keyof typeof tables]: {
     table: Name
     index?: keyof (typeof tables)[Name]['indexes']
-    actions: readonly ('GetItem' | 'PutItem' | 'Query')[]
+    actions: readonly ('GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query')[]
   }
 }[keyof typeof tables]
 

@@ -1,12 +1,12 @@
 import { headerValues, type Middleware } from '../http.ts'
-import { unauthorized } from '../model/api-error.ts'
-import type { ApiKey } from '../model/api-key.ts'
+import { insufficientScope, unauthorized } from '../model/api-error.ts'
+import { type ApiKey, type Scope, scopes } from '../model/api-key.ts'
 
 // RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
 
-/** Lets a request through only with a known API key: `Authorization: Bearer <API_KEY>` (RFC 6750). */
-export const bearerKey = (find: (key: string) => Promise<ApiKey | undefined>): Middleware => ({
+/** Lets a request through only with a known API key that has the scope: `Authorization: Bearer <API_KEY>` (RFC 6750). */
+export const bearerKey = (find: (key: string) => Promise<ApiKey | undefined>, scope: Scope): Middleware => ({
   before: async ({ event }) => {
     const sent = headerValues(event, 'authorization')
     // Repeated headers are rejected, because proxies may disagree on which of them counts.
@@ -14,5 +14,6 @@ export const bearerKey = (find: (key: string) => Promise<ApiKey | undefined>): M
     const apiKey = key ? await find(key) : undefined
     if (!apiKey) throw unauthorized({ keyWasSent: key !== undefined })
     event.requestContext.authorizer = apiKey
+    if (!(apiKey.scopes ?? scopes).includes(scope)) throw insufficientScope(scope)
   },
 })

@@ -36,6 +36,12 @@ export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
     headers: { 'WWW-Authenticate': `Bearer realm="pet-store"${keyWasSent ? ', error="invalid_token"' : ''}` },
   })
 
+/** The API key does not allow the operation (RFC 6750, section 3.1). */
+export const insufficientScope = (scope: string) =>
+  new ApiError(403, 'forbidden', `This API key does not allow the operation. It needs the scope ${scope}.`, {
+    headers: { 'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"` },
+  })
+
 /** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, 'not_found', message)
 

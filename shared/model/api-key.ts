@@ -1,8 +1,15 @@
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from './crc32.ts'
 
-/** The owner of an API key. `keyId` identifies the key; `clientId` identifies the client and survives key rotation. */
-export type ApiKey = { keyId: string; clientId: string }
+/**
+ * The owner of an API key. `keyId` identifies the key; `clientId` identifies the client and survives key rotation. A key
+ * without `scopes` has all of them.
+ */
+export type ApiKey = { keyId: string; clientId: string; scopes?: Scope[] | undefined }
+
+/** What an API key may allow. */
+export const scopes = ['pets:read', 'pets:write'] as const
+export type Scope = (typeof scopes)[number]
 
 /** The part of a key that names where it is valid: production, staging, or a developer's machine. */
 export type KeyPrefix = 'live' | 'test' | 'local'

@@ -28,6 +28,17 @@ export const Name = v.pipe(
 export const NewPet = v.object({ name: Name, categoryId: Int64, status: v.optional(PetStatus) })
 export type NewPet = v.InferOutput<typeof NewPet>
 
+/** A change of a pet (JSON merge patch, RFC 7396): the fields to replace. A `status` of `null` is removed. */
+export const PetChanges = v.pipe(
+  v.object({
+    name: v.optional(Name),
+    categoryId: v.optional(Int64),
+    status: v.optional(v.pipe(v.nullable(PetStatus), v.description(`one of ${STATUSES.join(', ')}, or null`))),
+  }),
+  v.minEntries(1, 'The body must have at least one of name, categoryId and status'),
+)
+export type PetChanges = v.InferOutput<typeof PetChanges>
+
 /** A pet as the service returns it. */
 export const Pet = v.object({ id: Int64, ...NewPet.entries })
 export type Pet = v.InferOutput<typeof Pet>

@@ -39,6 +39,8 @@ const command = (operation: string) =>
 // Replace the classes of the same names. Add a command here when an operation needs it.
 export const GetCommand = command('GetItem')
 export const PutCommand = command('PutItem')
+export const UpdateCommand = command('UpdateItem')
+export const DeleteCommand = command('DeleteItem')
 export const QueryCommand = command('Query')
 
 // The fields that hold items or parts of them (DynamoDB API reference; without the legacy parameters).

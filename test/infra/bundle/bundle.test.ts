@@ -6,12 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  descriptions,
-  fieldDescriptions,
-  parameterDescriptions,
-  summaries,
-} from '../../../infra/openapi/descriptions.ts'
+import { descriptions, fieldDescriptions, parameterDescriptions } from '../../../infra/openapi/descriptions.ts'
 import type { OperationId } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
@@ -65,7 +60,7 @@ test.each([
 test.each(operations)('the bundle of %s contains no text of the documentation', (operation) => {
   const text = readFileSync(bundleOf(operation), 'utf8')
 
-  const words = [summaries, descriptions, fieldDescriptions, parameterDescriptions].flatMap(Object.values)
+  const words = [descriptions, fieldDescriptions, parameterDescriptions].flatMap(Object.values)
   expect(words.filter((some) => text.includes(some))).toEqual([])
 })
 

@@ -40,7 +40,7 @@ describe('the exploration finds an error', () => {
       call.do === kind ? { result: true, store: put(store, call) } : carryOut(store, call)
 
   test.each<[string, CarryOut, string]>([
-    ['a reservation is moved twice', withoutCondition('move'), 'Two pets were created.'],
+    ['a reservation is moved twice', withoutCondition('replace'), 'Two pets were created.'],
     ['a reservation replaces another one', withoutCondition('reserve'), 'Two pets were created.'],
     ['a pet replaces another one', withoutCondition('write'), 'A request is wrong about who created the pet.'],
     [
@@ -59,12 +59,12 @@ test('DynamoDB checks the conditions that the exploration assumes', async () => 
   const store = reservationStore('intent', { abortSignal: new AbortController().signal })
   const [first, second] = [1, 2].map((petId) => ({ petId, fingerprint: 'body' })) as [Reservation, Reservation]
 
-  expect([await store.move(first, 1), await store.read()]).toEqual([false, undefined])
+  expect([await store.replace(1, first), await store.read()]).toEqual([false, undefined])
   expect([await store.reserve(first), await store.reserve(second)]).toEqual([true, false])
-  expect(await store.move(second, 3)).toBe(false)
-  expect(await store.move({ ...second, fingerprint: 'other' }, 1)).toBe(false)
+  expect(await store.replace(3, second)).toBe(false)
+  expect(await store.replace(1, { ...second, fingerprint: 'other' })).toBe(false)
   expect(await store.read()).toMatchObject(first)
-  expect(await store.move(second, 1)).toBe(true)
+  expect(await store.replace(1, second)).toBe(true)
   expect(await store.read()).toMatchObject(second)
 })
 
@@ -77,7 +77,7 @@ type Attempt = { name: string; fingerprint: string; draws: number[] }
 /** A request to the database that may change something. */
 type Write =
   | { do: 'reserve'; reservation: Reservation }
-  | { do: 'move'; reservation: Reservation; from: number }
+  | { do: 'replace'; reservation: Reservation; from: number }
   | { do: 'write'; id: number; creation: string; fingerprint: string }
 
 type Call = Write | { do: 'readReservation' } | { do: 'read'; id: number }
@@ -220,7 +220,7 @@ const run = ({ name, fingerprint, draws }: Attempt, results: unknown[]): Promise
     const store = {
       reserve: (reservation: Reservation) => call({ do: 'reserve', reservation }),
       read: () => call({ do: 'readReservation' }),
-      move: (reservation: Reservation, from: number) => call({ do: 'move', reservation, from }),
+      replace: (from: number, reservation: Reservation) => call({ do: 'replace', reservation, from }),
     }
     const pets = {
       write: (id: number) => call({ do: 'write', id, creation: name, fingerprint }),
@@ -228,7 +228,7 @@ const run = ({ name, fingerprint, draws }: Attempt, results: unknown[]): Promise
     }
     const origin = { creation: name, reservation: RESERVATION }
     createOnce(origin, reservedIds(store, newId, fingerprint), pets).then(
-      ({ id, stored }) => resolve({ status: 201, id, isReplay: stored !== undefined }),
+      ({ id, isReplay }) => resolve({ status: 201, id, isReplay }),
       (error) => (error instanceof ApiError ? resolve({ status: 422 }) : reject(error)),
     )
   })

@@ -130,7 +130,9 @@ test('create takes the next id when one is in use, and leaves the other pets as 
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
   const others = [0, 1, 2].map((i) => ({ id: first + i, name: `Other ${i}`, categoryId: 1 }))
   // The last one has no creation token.
-  for (const [i, other] of others.entries()) await putItem('petsTable', { ...other, ...(i < 2 && { creation: 'x' }) })
+  for (const [i, other] of others.entries()) {
+    await putItem('petsTable', { ...other, shard: 0, ...(i < 2 && { creation: 'x' }) })
+  }
 
   const pet = await create({ name: 'Rex', categoryId: 7 })
 

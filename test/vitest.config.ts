@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...stateless, api, 'test/browser/**', '**/node_modules/**'],
+          exclude: [...stateless, api, 'test/{browser,recipe}/**', '**/node_modules/**'],
         },
       },
     ],

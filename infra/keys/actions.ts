@@ -44,14 +44,15 @@ type RotationRequest = { keyId: string; grace: number; expiresIn?: number | unde
 type Rotation = { fresh: NewKey; old: StoredApiKey; failure?: Error }
 
 /**
- * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the client has a valid
- * key at any moment, whatever fails.
+ * Issues a new key to the client of a key, with the same scopes, then sets the expiry of the old key. In this order, the
+ * client has a valid key at any moment, whatever fails.
  *
  * @throws CommandError if the old key does not exist, or is revoked at the same time
  */
 export const rotate = async (table: KeyTable, { keyId, grace, expiresIn }: RotationRequest): Promise<Rotation> => {
   const old = await find(table, keyId)
-  const fresh = await issue(table, { name: old.name, clientId: old.clientId, expiresIn })
+  const { name, clientId, scopes } = old
+  const fresh = await issue(table, { name, clientId, scopes, expiresIn })
   const expiring = await table.expire(old, secondsAfter(new Date(), grace)).catch((error) => notExpired(keyId, error))
   if (expiring instanceof Error) return { fresh, old, failure: expiring }
   if (expiring) return { fresh, old: expiring }

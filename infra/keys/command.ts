@@ -1,9 +1,10 @@
+import { type Scope, scopes } from '../../shared/model/api-key.ts'
 import { CommandError, readWords, secondsOf } from '../command-line.ts'
 import { readTarget, type Target, targetOptions } from './deployment.ts'
 
 /** A command on the keys of a stage. Durations are in seconds. */
 export type KeyCommand = { json: boolean; target: Target } & (
-  | { action: 'issue'; name: string; expiresIn: number | undefined }
+  | { action: 'issue'; name: string; scopes: Scope[] | undefined; expiresIn: number | undefined }
   | { action: 'list' }
   | { action: 'rotate'; keyId: string; grace: number; expiresIn: number | undefined }
   | { action: 'revoke'; keyId: string; yes: boolean }
@@ -22,11 +23,11 @@ export const readCommand = (args: string[]): KeyCommand | { action: 'help' } => 
   checkArguments(action, operands, Object.keys(values))
   const [keyId = ''] = operands
   const common = { json: values.json ?? false, target: readTarget(values) }
-  const { name, grace, 'expires-in': lifetime, yes = false } = values
+  const { name, scope, grace, 'expires-in': lifetime, yes = false } = values
   const expiresIn = lifetime === undefined ? undefined : secondsOf('--expires-in', lifetime)
   switch (action) {
     case 'issue':
-      return { ...common, action, name: readName(name), expiresIn }
+      return { ...common, action, name: readName(name), scopes: scope && readScopes(scope), expiresIn }
     case 'list':
       return { ...common, action }
     case 'rotate':
@@ -38,7 +39,7 @@ export const readCommand = (args: string[]): KeyCommand | { action: 'help' } => 
 
 export const help = `Issues, lists, rotates and revokes API keys.
 
-  npm run keys -- issue --stage staging --name "shop front" [--expires-in 90d]
+  npm run keys -- issue --stage staging --name "shop front" [--scope pets:read] [--expires-in 90d]
   npm run keys -- list --stage staging
   npm run keys -- rotate <keyId> --stage staging --grace 24h [--expires-in 90d]
   npm run keys -- revoke <keyId> --stage staging [--yes]
@@ -46,6 +47,7 @@ export const help = `Issues, lists, rotates and revokes API keys.
   --stage <stage>          staging, production, or local for the local server on this machine
   --prefix <prefix>        prefix of the stack names, if several copies share an AWS account
   --name <text>            who uses the key (1 to 100 characters)
+  --scope <scope>          what the new key allows: ${scopes.join(' or ')}; repeatable (default: both)
   --expires-in <duration>  lifetime of the new key, such as 15m, 24h or 90d  (default: does not expire)
   --grace <duration>       how long the old key stays valid after rotate
   --yes                    revoke without asking for confirmation
@@ -57,12 +59,13 @@ issue and rotate print the new key once. Only its SHA-256 digest is stored.
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
-const ownOptions = { name: text, 'expires-in': text, grace: text, yes: flag, json: flag, help: flag }
+const texts = { ...text, multiple: true } as const
+const ownOptions = { name: text, scope: texts, 'expires-in': text, grace: text, yes: flag, json: flag, help: flag }
 const options = { ...targetOptions, ...ownOptions }
 
 /** Whether each action needs a key id, and the options that it accepts besides the common ones. */
 const accepted = {
-  issue: { needsKey: false, options: ['name', 'expires-in'] },
+  issue: { needsKey: false, options: ['name', 'scope', 'expires-in'] },
   list: { needsKey: false, options: [] },
   rotate: { needsKey: true, options: ['grace', 'expires-in'] },
   revoke: { needsKey: true, options: ['yes'] },
@@ -90,6 +93,12 @@ const checkArguments = (action: Action, operands: string[], given: string[]): vo
   const known: string[] = [...COMMON, ...options]
   const unknown = given.find((name) => !known.includes(name))
   if (unknown) throw new CommandError(`${action} does not accept --${unknown}. ${SEE}`)
+}
+
+const readScopes = (given: string[]): Scope[] => {
+  const known: readonly string[] = scopes
+  if (given.every((scope) => known.includes(scope))) return scopes.filter((scope) => given.includes(scope))
+  throw new CommandError(`--scope must be ${scopes.join(' or ')}. It may be repeated.`)
 }
 
 const readGrace = (grace?: string): number => {

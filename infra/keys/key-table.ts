@@ -9,7 +9,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
+import { digestOf, type KeyPrefix, newApiKey, type Scope, scopes } from '../../shared/model/api-key.ts'
 import { type Deployment, timeouts } from './deployment.ts'
 
 /** The API keys of a deployment. Every write is conditional, except the deletion of a key. */
@@ -71,18 +71,31 @@ export class KeyTable {
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }
 
-/** Who gets a key, and for how many seconds. A client keeps its `clientId` when its key is rotated. */
-export type KeyRequest = { name: string; clientId?: string; expiresIn?: number | undefined }
+/**
+ * Who gets a key, what it allows (default: everything), and for how many seconds. A client keeps its `clientId` when its
+ * key is rotated.
+ */
+export type KeyRequest = {
+  name: string
+  clientId?: string
+  scopes?: readonly Scope[] | undefined
+  expiresIn?: number | undefined
+}
 
 /** Makes a key. It becomes valid when it is stored. */
-export const newKey = (prefix: KeyPrefix, { name, clientId = newId('client'), expiresIn }: KeyRequest): NewKey => {
+export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
   const text = newApiKey(prefix)
   const createdAt = new Date()
-  const stored = { digest: digestOf(text), keyId: newId('key'), clientId, name, createdAt: createdAt.toISOString() }
-  return {
-    text,
-    stored: expiresIn === undefined ? stored : { ...stored, expiresAt: secondsAfter(createdAt, expiresIn) },
+  const stored = {
+    digest: digestOf(text),
+    keyId: newId('key'),
+    clientId: request.clientId ?? newId('client'),
+    name: request.name,
+    scopes: request.scopes ?? scopes,
+    createdAt: createdAt.toISOString(),
+    ...(request.expiresIn !== undefined && { expiresAt: secondsAfter(createdAt, request.expiresIn) }),
   }
+  return { text, stored }
 }
 
 /** The end of a period, in whole seconds since 1970. */

@@ -1,4 +1,5 @@
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { scopes as allScopes, type Scope } from '../../shared/model/api-key.ts'
 import type { NewKey } from './key-table.ts'
 
 /** The output of a command: `text` for people, `json` for scripts, and the `failure` of a command that half succeeded. */
@@ -11,6 +12,7 @@ export const issued = ({ text, stored }: NewKey): Report => {
     `Key      ${stored.keyId}`,
     `Client   ${stored.clientId}`,
     `Name     ${stored.name}`,
+    `Scopes   ${scopesOf(stored)}`,
     `State    ${expiryOf(stored)}`,
     '',
     'Store the key now: it is not shown again.',
@@ -44,15 +46,17 @@ type KeyView = {
   keyId: string
   clientId: string
   name: string
+  scopes: readonly Scope[]
   createdAt: string
   expiresAt?: string
   state: 'valid' | 'expired'
 }
 
-const viewOf = ({ keyId, clientId, name, createdAt, expiresAt }: StoredApiKey): KeyView => ({
+const viewOf = ({ keyId, clientId, name, scopes = allScopes, createdAt, expiresAt }: StoredApiKey): KeyView => ({
   keyId,
   clientId,
   name,
+  scopes,
   createdAt,
   ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
   state: secondsLeft(expiresAt) > 0 ? 'valid' : 'expired',
@@ -61,12 +65,14 @@ const viewOf = ({ keyId, clientId, name, createdAt, expiresAt }: StoredApiKey): 
 const tableOf = (keys: StoredApiKey[]): string => {
   const rows = keys.map((key) => {
     const { keyId, clientId, name, createdAt, expiresAt = 'never' } = viewOf(key)
-    return [keyId, clientId, name, minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)]
+    return [keyId, clientId, name, scopesOf(key), minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)]
   })
-  const table = [['KEY', 'CLIENT', 'NAME', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
+  const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
   return table.map((row) => `${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n')
 }
+
+const scopesOf = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'
 
 const expiryOf = (key: StoredApiKey): string => {
   const { expiresAt } = viewOf(key)

@@ -5,7 +5,7 @@ import { crc32 } from './crc32.ts'
  * The owner of an API key. `keyId` identifies the key; `clientId` identifies the client and survives key rotation. A key
  * without `scopes` has all of them.
  */
-export type ApiKey = { keyId: string; clientId: string; scopes?: Scope[] | undefined }
+export type ApiKey = { keyId: string; clientId: string; scopes?: readonly Scope[] | undefined }
 
 /** What an API key may allow. */
 export const scopes = ['pets:read', 'pets:write'] as const

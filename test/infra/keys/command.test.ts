@@ -17,6 +17,7 @@ const NAME = '--name must have 1 to 100 characters, not only white space, and no
 const PREFIX = '--prefix must have 1 to 100 letters, digits and hyphens, and must start with a letter.'
 const GRACE = '--grace is missing. It says how long the old key stays valid, such as --grace 24h.'
 const NO_KEY = 'List the keys with npm run keys -- list.'
+const SCOPE = '--scope must be pets:read or pets:write. It may be repeated.'
 const DURATION = 'must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.'
 
 describe('readCommand', () => {
@@ -28,6 +29,10 @@ describe('readCommand', () => {
     [
       'issue --name a --expires-in 90d --stage staging',
       { action: 'issue', name: 'a', expiresIn: 7_776_000, ...staging },
+    ],
+    [
+      'issue --name a --scope pets:write --scope pets:read --scope pets:write --stage staging',
+      { action: 'issue', name: 'a', scopes: ['pets:read', 'pets:write'], ...staging },
     ],
     ['rotate key_1 --grace 24h --stage staging', { action: 'rotate', keyId: 'key_1', grace: 86_400, ...staging }],
     ['revoke --yes key_1 --stage staging', { action: 'revoke', keyId: 'key_1', yes: true, ...staging }],
@@ -55,6 +60,7 @@ describe('readCommand', () => {
     [['issue', ...STAGING, '--name', 'x'.repeat(101)], NAME],
     [['issue', ...STAGING, '--name', 'shop\u001b[2J'], NAME],
     [['issue', ...STAGING, '--name', 'shop', '--expires-in', 'soon'], `--expires-in ${DURATION}`],
+    [['issue', ...STAGING, '--name', 'shop', '--scope', 'pets:read', '--scope', 'pets'], SCOPE],
     [['rotate', ...STAGING, '--grace', '1h'], `A key id is missing: rotate <keyId>. ${NO_KEY}`],
     [['rotate', 'key_1', 'key_2', ...STAGING, '--grace', '1h'], `rotate does not accept "key_2". ${SEE}`],
     [['rotate', 'key_1', ...STAGING], GRACE],

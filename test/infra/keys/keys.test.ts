@@ -12,6 +12,7 @@ import { failure, runCommand } from './run-command.ts'
 const KEY = /pet_local_[0-9A-Za-z]+/g
 const keyId = expect.stringMatching(/^key_[0-9a-f]{16}$/)
 const clientId = expect.stringMatching(/^client_[0-9a-f]{16}$/)
+const scopes = ['pets:read', 'pets:write']
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** What the table has under the id of a key. */
@@ -25,16 +26,19 @@ test('issue makes a key that the API accepts, shows it once, and stores only its
   expect(isApiKey(key, 'local')).toBe(true)
   expect(await find(key)).toMatchObject({ keyId, clientId })
   const stored = await table.all()
-  expect(stored).toContainEqual({ digest: digestOf(key), keyId, clientId, name: 'shop front', createdAt: time })
+  expect(stored).toContainEqual({ digest: digestOf(key), keyId, clientId, name: 'shop front', scopes, createdAt: time })
   expect(JSON.stringify(stored)).not.toMatch(KEY)
 })
 
-test('issue makes a key that expires, and gives scripts all its fields', async () => {
-  const { json } = await run('issue', '--name', 'till 2', '--expires-in', '90d')
+test('issue makes a key with an expiry and one scope, and gives scripts all its fields', async () => {
+  const { text, json } = await run('issue', '--name', 'till 2', '--expires-in', '90d', '--scope', 'pets:read')
 
-  const key = expect.stringMatching(KEY)
-  expect(json).toEqual({ key, keyId, clientId, name: 'till 2', createdAt: time, expiresAt: time, state: 'valid' })
-  const { expiresAt = 0 } = (await storedOf(json.keyId)) ?? {}
+  const fields = { keyId, clientId, name: 'till 2', scopes: ['pets:read'], createdAt: time }
+  expect(json).toEqual({ key: expect.stringMatching(KEY), ...fields, expiresAt: time, state: 'valid' })
+  expect(text).toContain('\nScopes   pets:read\n')
+  const stored = await storedOf(json.keyId)
+  expect(stored).toMatchObject(fields)
+  const { expiresAt = 0 } = stored ?? {}
   expect(expiresAt).toBe(Math.floor(Date.parse(String(json.createdAt)) / 1000) + 90 * 86_400)
   expect(Date.parse(String(json.expiresAt))).toBe(1000 * expiresAt)
 })
@@ -64,9 +68,10 @@ test('issue overwrites no key', async () => {
 })
 
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {
-  const { key, ...issued } = (await run('issue', '--name', 'kiosk')).json
+  const { key, ...issued } = (await run('issue', '--name', 'kiosk', '--scope', 'pets:write')).json
   const old = { keyId: 'key_old', clientId: 'c', name: 'Old', createdAt: '2020' }
-  await table.add({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
+  await table.add({ digest: 'd1', ...old, expiresAt: 1_600_000_000 }) // Keys of earlier releases have no scopes.
+  await table.add({ digest: 'd2', ...old, keyId: 'key_none', scopes: [] })
 
   // Another read may not see the latest keys.
   proxy.faultOf = ({ body }) => (JSON.parse(body).ConsistentRead ? 'pass' : databaseResponses.nothing)
@@ -74,10 +79,13 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   const { text, json } = await run('list')
 
   expect(json).toContainEqual(issued)
-  expect(json).toContainEqual({ ...old, expiresAt: '2020-09-13T12:26:40.000Z', state: 'expired' })
-  expect(text).toMatch(/^KEY +CLIENT +NAME +CREATED +EXPIRES +STATE$/m)
-  expect(text).toMatch(/^key_old {15}c +Old +2020 +2020-09-13 12:26Z +expired$/m)
-  expect(text).toMatch(new RegExp(`^${issued.keyId} +${issued.clientId} +kiosk +\\S+ \\S+ +never +valid$`, 'm'))
+  expect(json).toContainEqual({ ...old, scopes, expiresAt: '2020-09-13T12:26:40.000Z', state: 'expired' })
+  expect(text).toMatch(/^KEY +CLIENT +NAME +SCOPES +CREATED +EXPIRES +STATE$/m)
+  expect(text).toMatch(/^key_old {15}c +Old +pets:read pets:write +2020 +2020-09-13 12:26Z +expired$/m)
+  expect(text).toMatch(/^key_none +c +Old +none +2020 +never +valid$/m)
+  expect(text).toMatch(
+    new RegExp(`^${issued.keyId} +${issued.clientId} +kiosk +pets:write +\\S+ \\S+ +never +valid$`, 'm'),
+  )
   expect(text + JSON.stringify(json)).not.toMatch(/pet_local_|digest|[0-9a-f]{64}/)
 })
 

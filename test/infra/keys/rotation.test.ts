@@ -9,15 +9,15 @@ import { once, proxy } from '../../shared/data/faulty-database.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { deployment, run, runProcess, table } from './key-database.ts'
 
-const issued = (expiresIn?: number) => issue(table, { name: 'shop front', expiresIn })
+const issued = (expiresIn?: number) => issue(table, { name: 'shop front', scopes: ['pets:read'], expiresIn })
 
-test('issues a new key to the client, shows it once, and lets the old key expire', async () => {
+test('issues a new key with the same scopes to the client, shows it once, and lets the old key expire', async () => {
   const { stored: old } = await issued(90 * 86_400)
-  const { clientId, name, createdAt } = old
+  const { clientId, name, scopes, createdAt } = old
 
   const { text, json } = await run('rotate', old.keyId, '--grace', '3h', '--expires-in', '90d')
 
-  const common = { clientId, name, createdAt }
+  const common = { clientId, name, scopes, createdAt }
   const keyId = expect.not.stringMatching(old.keyId)
   expect(json).toEqual({
     ...{ ...common, key: expect.any(String), keyId, expiresAt: '2027-02-18T12:00:00.000Z', state: 'valid' },

@@ -1,9 +1,10 @@
 /**
- * What API Gateway and the local server must agree on, so that callers get the same responses from both. The local
- * server imports this file, so it must not import CDK.
+ * What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
+ * this file, so it must not import CDK.
  */
 
-import { contract } from '../shared/contract.ts'
+import { contract, type Operation } from '../shared/contract.ts'
+import type { Access } from '../shared/data/tables.ts'
 import { cors } from '../shared/http.ts'
 import {
   ApiError,
@@ -88,6 +89,9 @@ export const preflightHeaders = (methods: readonly string[]): Record<string, str
   'Access-Control-Allow-Methods': methods.join(','),
   'Access-Control-Max-Age': String(cors.maxAgeSeconds),
 })
+
+/** What the function of an operation may do with the tables: what its contract entry says, and reading API keys. */
+export const accessOf = ({ access }: Operation): Access[] => [{ table: 'apiKeys', actions: ['GetItem'] }, ...access]
 
 /** Time limit and memory of every function. The local server applies the time limit too. */
 export const functionSettings = {

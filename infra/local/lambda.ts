@@ -5,6 +5,7 @@ import type { Context } from 'aws-lambda'
 import type { OperationId } from '../../shared/contract.ts'
 import type { Event } from '../../shared/http.ts'
 import { gatewayResponses } from '../gateway.ts'
+import { withRightsOf } from './rights.ts'
 
 /** The handler of a Lambda function. */
 export type Handler = (event: Event, context: Context) => Promise<unknown>
@@ -28,7 +29,9 @@ export const invoke = async (
     throw gatewayResponses.gatewayTimeout
   })
   try {
-    const result = await Promise.race([run(handler, event, contextOf(id, timeoutMs)), timeout])
+    // Async, so that a handler that throws rejects instead. Otherwise the rejection of the aborted timeout is unhandled.
+    const run = withRightsOf(id, async () => handler(event, contextOf(id, timeoutMs)))
+    const result = await Promise.race([run, timeout])
     if (!isProxyResponse(result)) throw new Error(`The function ${id} did not return a proxy response.`)
     return result
   } catch (error) {
@@ -39,9 +42,6 @@ export const invoke = async (
     ended.abort()
   }
 }
-
-// Async, so that a handler that throws rejects instead. Otherwise the rejection of the aborted timeout is unhandled.
-const run = async (handler: Handler, event: Event, context: Context): Promise<unknown> => handler(event, context)
 
 const isProxyResponse = (result: unknown): result is ProxyResponse => {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) return false

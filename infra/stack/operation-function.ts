@@ -6,15 +6,12 @@ import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Operation } from '../../shared/contract.ts'
-import type { Access } from '../../shared/data/tables.ts'
 import { bundling } from '../bundle/bundling.ts'
-import { functionSettings } from '../gateway.ts'
+import { accessOf, functionSettings } from '../gateway.ts'
 import type { Stage } from '../stages.ts'
 import { acceptedFindings } from './accepted-findings.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { Grant, Storage } from './storage.ts'
-
-const READ_API_KEYS: Access = { table: 'apiKeys', actions: ['GetItem'] }
 
 type Props = { entry: Operation; storage: Storage; stage: Stage }
 
@@ -35,7 +32,7 @@ export class OperationFunction extends Construct {
     this.operationId = operationId
     this.entry = entry
     this.logGroup = new LogGroup(this, 'Logs', { removalPolicy: stage.data, retention: stage.logRetention })
-    const grants = [READ_API_KEYS, ...entry.access].map((access) => storage.grant(access))
+    const grants = accessOf(entry).map((access) => storage.grant(access))
     this.handler = this.#newFunction(grants, stage)
     this.alias = new Alias(this, 'Live', {
       aliasName: 'live',

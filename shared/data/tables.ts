@@ -41,14 +41,26 @@ export const tables = {
 /** The names of all tables. */
 export const tableNames = Object.keys(tables) as (keyof typeof tables)[] // `Object.keys` types them as any string.
 
-/** The actions that a function may do with a table, or with one of its indexes. The stack grants nothing else. */
+/** The actions that a function may do with a table, or with one of its indexes. It may do nothing else, locally too. */
 export type Access = {
   [Name in keyof typeof tables]: {
     table: Name
     index?: keyof (typeof tables)[Name]['indexes']
-    actions: readonly ('GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query')[]
+    actions: readonly Action[]
   }
 }[keyof typeof tables]
+
+/** The actions on items, as IAM names them. A transaction needs the actions of its items. */
+export type Action =
+  | 'BatchGetItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem'
+  | 'DeleteItem'
+  | 'GetItem'
+  | 'PutItem'
+  | 'Query'
+  | 'Scan'
+  | 'UpdateItem'
 
 /**
  * The environment variables of a function. The stack, the local server and the tests set them. (The AWS SDK reads

@@ -1,19 +1,27 @@
 import type { Context } from 'aws-lambda'
 import { vi } from 'vitest'
-import { handler as createPet } from '../../functions/createPet.ts'
-import { handler as getPet } from '../../functions/getPet.ts'
-import { handler as listPets } from '../../functions/listPets.ts'
-import type { Event } from '../../shared/http.ts'
+import { withRightsOf } from '../../infra/local/rights.ts'
+import { contract, operationIds } from '../../shared/contract.ts'
+import type { Event, Result } from '../../shared/http.ts'
 import { refuseInternals } from '../support/secrets.ts'
 
-const handlers = { 'GET /pets': listPets, 'POST /pets': createPet, 'GET /pets/{petId}': getPet }
+type Handler = (event: Event, context: Context) => Promise<Result>
 
-/** Calls the function that `event` is for, and returns its whole response with the body parsed. */
+// Loaded now, because a later reset of the modules must not change them.
+const functions = await Promise.all(
+  operationIds.map(async (id) => {
+    const { handler }: { handler: Handler } = await import(`../../functions/${id}.ts`)
+    return { route: `${contract[id].method} ${contract[id].path}`, id, handler }
+  }),
+)
+
+/** Calls the function that `event` is for, with its rights, and returns its whole response with the body parsed. */
 export const call = async (event: Event) => {
-  const handler = handlers[`${event.httpMethod} ${event.resource}` as keyof typeof handlers]
-  const { statusCode: status, headers, body } = await handler(event, context)
+  const called = functions.find(({ route }) => route === `${event.httpMethod} ${event.resource}`)
+  if (!called) throw new Error(`No function is for ${event.httpMethod} ${event.resource}.`)
+  const { statusCode: status, headers, body } = await withRightsOf(called.id, () => called.handler(event, context))
   refuseInternals({ status, headers, text: body })
-  return { status, headers, body: JSON.parse(body) }
+  return { status, headers, body: body ? JSON.parse(body) : undefined }
 }
 
 /** The request log of the functions, which is not printed. */

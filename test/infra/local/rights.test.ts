@@ -1,0 +1,110 @@
+import * as sdk from '@aws-sdk/lib-dynamodb'
+import { expect, test } from 'vitest'
+import * as lean from '../../../infra/bundle/lean-client/lib-dynamodb.ts'
+import { invoke } from '../../../infra/local/lambda.ts'
+import { withRightsOf } from '../../../infra/local/rights.ts'
+import type { OperationId } from '../../../shared/contract.ts'
+import { dynamodb } from '../../../shared/data/dynamodb.ts'
+import { setting } from '../../../shared/data/tables.ts'
+import { operation } from '../../../shared/operation.ts'
+import { error } from '../../functions/call.ts'
+import { errorResponse, responseTo } from '../../functions/responses.ts'
+import '../../support/database.ts'
+import { eventOf } from '../../support/events.ts'
+
+const [pets, apiKeys, idempotencyKeys] = [
+  setting('petsTable'),
+  setting('apiKeysTable'),
+  setting('idempotencyKeysTable'),
+]
+const options = { abortSignal: new AbortController().signal }
+const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options) // The clients' types differ.
+
+test('a command that the contract does not grant is a 500, and the log says what to add', async () => {
+  const event = eventOf('listPets-no-parameters')
+  const handler = operation('listPets', async () => {
+    await send(new lean.GetCommand({ TableName: pets, Key: { id: 7 } }))
+    return { body: [] }
+  })
+
+  const { statusCode, headers, body } = await invoke('listPets', handler, event, 60_000)
+
+  const message = 'Something went wrong on our side. Report it with the X-Request-Id.'
+  const expected = responseTo(event, errorResponse(500, 'internal_server_error', message))
+  expect({ status: statusCode, headers, body: JSON.parse(body ?? '') }).toEqual(expected)
+  const cause = expect.objectContaining({
+    name: 'AccessDenied',
+    message:
+      'listPets may not use GetItem on the table pets. ' +
+      `Add { table: 'pets', actions: ['GetItem'] } to "access" in its entry in shared/contract.ts.`,
+  })
+  const logged = ['Request %s failed with status %d:', event.requestContext.extendedRequestId, 500, cause]
+  expect(error.mock.calls).toEqual([logged])
+})
+
+const Key = { id: 7 }
+const query = { TableName: pets, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': 7 } }
+
+test.each<[OperationId, string, string, object]>([
+  ['getPet', 'Query', 'pets', new lean.QueryCommand(query)],
+  ['getPet', 'Scan', 'pets', new sdk.ScanCommand({ TableName: pets })],
+  ['getPet', 'PutItem', 'apiKeys', new sdk.PutCommand({ TableName: apiKeys, Item: {} })],
+  ['createPet', 'UpdateItem', 'pets', new sdk.UpdateCommand({ TableName: pets, Key })],
+  ['deletePet', 'DeleteItem', 'pets', new lean.DeleteCommand({ TableName: pets, Key })],
+  ['updatePet', 'GetItem', 'idempotencyKeys', new sdk.GetCommand({ TableName: idempotencyKeys, Key })],
+  ['getPet', 'GetItem', 'Orders', new lean.GetCommand({ TableName: 'Orders', Key })],
+  ['getPet', 'BatchGetItem', 'pets', new sdk.BatchGetCommand({ RequestItems: { [pets]: { Keys: [Key] } } })],
+  ['createPet', 'BatchWriteItem', 'apiKeys', new sdk.BatchWriteCommand({ RequestItems: { [apiKeys]: [] } })],
+  ['listPets', 'GetItem', 'pets', new sdk.TransactGetCommand({ TransactItems: [{ Get: { TableName: pets, Key } }] })],
+  [
+    'createPet',
+    'ConditionCheckItem',
+    'idempotencyKeys',
+    new sdk.TransactWriteCommand({
+      TransactItems: [
+        { Put: { TableName: pets, Item: Key } },
+        { ConditionCheck: { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' } },
+      ],
+    }),
+  ],
+])('%s may not use %s on the table %s', async (id, action, table, command) => {
+  const sent = withRightsOf(id, () => send(command))
+
+  await expect(sent).rejects.toThrow(
+    `${id} may not use ${action} on the table ${table}. Add { table: '${table}', actions: ['${action}'] } to "access"`,
+  )
+})
+
+test.each([
+  ['an index without a right', 'getPet', 'newest'],
+  ['another index', 'listPets', 'byName'],
+] as const)('a right to a table or an index is not one to %s', async (_, id, IndexName) => {
+  const sent = withRightsOf(id, () => send(new lean.QueryCommand({ ...query, IndexName })))
+
+  await expect(sent).rejects.toThrow(
+    `${id} may not use Query on the index ${IndexName} of the table pets. ` +
+      `Add { table: 'pets', index: '${IndexName}', actions: ['Query'] } to "access"`,
+  )
+})
+
+test('code outside of an operation may do everything', async () => {
+  const { Items } = (await send(new lean.QueryCommand(query))) as sdk.QueryCommandOutput
+
+  expect(Items).toEqual([])
+})
+
+test('the error for a command that the embedded database lacks names the way out', async () => {
+  const command = {
+    operation: 'TransactWriteItems',
+    input: { TransactItems: [{ Put: { TableName: pets, Item: Key } }] },
+  }
+
+  const sent = withRightsOf('createPet', () => send(command))
+
+  await expect(sent).rejects.toEqual(
+    new Error(
+      'This database has no TransactWriteItems. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such ' +
+        'as DynamoDB Local, which you may use if you have an AWS account.',
+    ),
+  )
+})

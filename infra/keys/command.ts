@@ -47,7 +47,7 @@ export const help = `Issues, lists, rotates and revokes API keys.
   --stage <stage>          staging, production, or local for the local server on this machine
   --prefix <prefix>        prefix of the stack names, if several copies share an AWS account
   --name <text>            who uses the key (1 to 100 characters)
-  --scope <scope>          what the new key allows: ${scopes.join(' or ')}; repeatable (default: both)
+  --scope <scope>          what the new key allows: ${scopes.join(' or ')}; repeatable (default: all)
   --expires-in <duration>  lifetime of the new key, such as 15m, 24h or 90d  (default: does not expire)
   --grace <duration>       how long the old key stays valid after rotate
   --yes                    revoke without asking for confirmation

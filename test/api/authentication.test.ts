@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { contract, operationIds } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { apiKey, call, callAnonymously, challenge, expectError } from '../support/api.ts'
 
@@ -11,11 +12,10 @@ const stage = stages.find((prefix) => apiKey.startsWith(`pet_${prefix}_`)) ?? 'l
 const otherStage = stage === 'live' ? 'test' : 'live'
 const garbled = apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
 
-describe.each([
-  ['listPets', { method: 'GET', path: '/pets' }],
-  ['createPet', { method: 'POST', path: '/pets' }],
-  ['getPet', { method: 'GET', path: '/pets/1' }],
-])('%s', (_, request) => {
+describe.each(operationIds)('%s', (id) => {
+  const { method, path } = contract[id]
+  const request = { method, path: path.replaceAll(/{\w+}/g, '1') }
+
   test.each([
     ['no Authorization', {}, NO_KEY],
     ['another scheme', { Authorization: 'Basic cGV0OnN0b3Jl' }, NO_KEY],

@@ -1,10 +1,11 @@
 import middy from '@middy/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { deprecation } from '../../shared/middleware/deprecation.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
-import { newApiKey } from '../../shared/model/api-key.ts'
+import { newApiKey, type Scope, scopes } from '../../shared/model/api-key.ts'
 import { operation } from '../../shared/operation.ts'
 import { call, context, error, info } from '../functions/call.ts'
 import { deprecated, errorResponse, responseTo, unauthorized, unavailable } from '../functions/responses.ts'
@@ -127,6 +128,42 @@ describe('the API key', () => {
     const { status } = await call(listWith(`bearer ${LOCAL_API_KEY}`))
 
     expect(status).toBe(200)
+  })
+})
+
+describe('the scopes of the API key', () => {
+  /** A request with a new key of these scopes, whose body is malformed. */
+  const requestWith = async (scopes?: readonly Scope[]) => {
+    const Authorization = `Bearer ${await storeKey({ scopes })}`
+    return eventOf('createPet-created', { headers: { Authorization }, body: '{' })
+  }
+  const run = () => Promise.reject(new ApiError(404, 'not_found', 'Made by the test.'))
+
+  test.each([
+    { scopes: undefined, allowed: operationIds }, // A key of an earlier release.
+    { scopes, allowed: operationIds },
+    { scopes: [], allowed: [] },
+    ...scopes.map((scope) => ({ scopes: [scope], allowed: operationIds.filter((id) => contract[id].scope === scope) })),
+  ])('a key with the scopes $scopes allows $allowed', async ({ scopes, allowed }) => {
+    const call = async (id: OperationId) => operation(id, run)(await requestWith(scopes), context)
+
+    const responses = await Promise.all(operationIds.map(call))
+
+    expect(operationIds.filter((_, i) => responses[i]?.statusCode !== 403)).toEqual(allowed)
+  })
+
+  test.each(['createPet', 'updatePet', 'deletePet'] as const)('%s is a 403 with a key that only reads', async (id) => {
+    const event = await requestWith(['pets:read'])
+
+    const response = await operation(id, run)(event, context)
+
+    const message = 'This API key does not allow the operation. It needs the scope pets:write.'
+    const challenge = 'Bearer realm="pet-store", error="insufficient_scope", scope="pets:write"'
+    const expected = errorResponse(403, 'forbidden', message, { 'WWW-Authenticate': challenge })
+    const { status, headers, body } = responseTo(event, expected)
+    expect(response).toEqual({ statusCode: status, headers, body: JSON.stringify(body) })
+    const logged = { status, code: 'forbidden', keyId: 'key-1', clientId: 'ann' }
+    expect(info.mock.lastCall).toEqual([expect.objectContaining(logged)])
   })
 })
 

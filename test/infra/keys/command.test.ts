@@ -5,6 +5,7 @@ import { CommandError, explained, secondsOf } from '../../../infra/command-line.
 import { confirm } from '../../../infra/keys/actions.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
 import { findDeployment } from '../../../infra/keys/deployment.ts'
+import { scopes } from '../../../shared/model/api-key.ts'
 import { serve } from '../../shared/client/fake-api.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
@@ -17,7 +18,7 @@ const NAME = '--name must have 1 to 100 characters, not only white space, and no
 const PREFIX = '--prefix must have 1 to 100 letters, digits and hyphens, and must start with a letter.'
 const GRACE = '--grace is missing. It says how long the old key stays valid, such as --grace 24h.'
 const NO_KEY = 'List the keys with npm run keys -- list.'
-const SCOPE = '--scope must be pets:read or pets:write. It may be repeated.'
+const SCOPE = `--scope must be ${scopes.join(' or ')}. It may be repeated.`
 const DURATION = 'must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.'
 
 describe('readCommand', () => {

@@ -3,7 +3,7 @@ import { CommandError } from '../../../infra/command-line.ts'
 import { issue } from '../../../infra/keys/actions.ts'
 import { newKey } from '../../../infra/keys/key-table.ts'
 import { find } from '../../../shared/data/api-keys.ts'
-import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
+import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
 import { once, proxy } from '../../shared/data/faulty-database.ts'
 import { databaseResponse, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { run, runProcess, table } from './key-database.ts'
@@ -12,7 +12,6 @@ import { failure, runCommand } from './run-command.ts'
 const KEY = /pet_local_[0-9A-Za-z]+/g
 const keyId = expect.stringMatching(/^key_[0-9a-f]{16}$/)
 const clientId = expect.stringMatching(/^client_[0-9a-f]{16}$/)
-const scopes = ['pets:read', 'pets:write']
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 /** What the table has under the id of a key. */

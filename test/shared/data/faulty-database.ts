@@ -4,7 +4,7 @@ import { beforeEach } from 'vitest'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { setting } from '../../../shared/data/tables.ts'
-import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import { digestOf, newApiKey, type Scope } from '../../../shared/model/api-key.ts'
 import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 
 // Each test file that imports this has its own database. The service reaches it through `proxy`, the functions below directly.
@@ -53,11 +53,11 @@ export const storePet = async (Item: StoredPet): Promise<boolean> => {
   return !other
 }
 
-type KeyOptions = { key?: string; clientId?: string; expiresAt?: number }
+type KeyOptions = { key?: string; clientId?: string; scopes?: readonly Scope[] | undefined; expiresAt?: number }
 
 /** Stores an API key, by default a new one, and returns it. `expiresAt` is in seconds since 1970. */
-export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', expiresAt }: KeyOptions = {}) => {
-  const Item = { digest: digestOf(key), keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', expiresAt }
+export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {
+  const Item = { digest: digestOf(key), keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', ...options }
   await direct.send(new PutCommand({ TableName: setting('apiKeysTable'), Item }))
   return key
 }

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../shared/contract.ts'
 
-/** What a caller must know about an operation beyond its title. */
+/** What a caller must know about an operation beyond its title. An operation may have none. */
 export const descriptions: Partial<Record<OperationId, string>> = {
   listPets:
     'Returns pets, newest first. If there are more pets than `limit`, the `Link` header contains the URL of the next page. A pet that was added a moment ago may not be listed yet.',
@@ -8,7 +8,14 @@ export const descriptions: Partial<Record<OperationId, string>> = {
     'Unknown fields are ignored. No key in the body, at any depth, may be `__proto__`. To retry a request without adding a second pet, send an `Idempotency-Key` and repeat it with each retry.',
   getPet:
     'A pet can be read as soon as it has been added. An identifier that is not an int64 gets the same response as an unknown one: 404.',
+  updatePet:
+    'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC 7396). The body must have at least one of `name`, `categoryId` and `status`; other fields are ignored. A `status` of `null` removes the status. If several requests change a field at the same time, the last one wins.',
+  deletePet:
+    'From then on, every request for the pet gets a 404. A retry of the request that added the pet does not bring it back. A list may still contain the pet for a moment.',
 }
+
+/** The descriptions of tags. A tag may have none. */
+export const tagDescriptions: Record<string, string> = { Pets: 'The pets in the catalogue.' }
 
 /** The descriptions of fields in bodies. A schema adds the rule for the value. */
 export const fieldDescriptions: Record<string, string> = {
@@ -29,22 +36,27 @@ export const parameterDescriptions: Record<string, string> = {
 }
 
 /** The introduction of the document. */
-export const introduction = `The catalogue of a pet store: list, add and read pets.
+export const introduction = `The catalogue of a pet store: list, add, read, change and delete pets.
 
-**Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`.
+**Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`. A key has one or both of the
+scopes \`pets:read\` and \`pets:write\`. A request that needs the other one gets a 403.
 
 **Errors.** Every error response has the same body: \`code\`, \`message\` and \`status\`. The code is the reason phrase of the
 HTTP status in snake_case, such as \`not_found\`. The message says what is wrong and how to fix it. Responses with status
 429, 503 and 504 have a \`Retry-After\` header: the number of seconds to wait before a retry.
 
 **Retries.** Requests that list or read pets are always safe to retry. A request that adds a pet is safe to retry if it
-has an \`Idempotency-Key\`: the pet is added once, and every retry gets the original response.
+has an \`Idempotency-Key\`: the pet is added once, and every retry gets the original response. A request that changes a
+pet sets the same values again. A request that deletes a pet gets a 404 if an earlier one deleted it.
 
 **int64.** \`categoryId\` can be any int64, such as 9223372036854775807. Use a JSON parser that does not round large
 numbers. An \`id\` has at most 53 bits, so every JSON parser reads it exactly.
 
 **Pagination.** A list is a JSON array. If there are more pets, the \`Link\` header contains the URL of the next page, with
 \`rel="next"\`. Follow these links until a response has none.
+
+**Stability.** Operations that are marked as experimental or beta may change or be removed without notice. All other
+operations stay compatible.
 
 **Deprecation.** Responses of a deprecated operation announce its removal: \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594)
 and a \`Link\` to the replacement.`

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { contract, type ObjectSchema, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { descriptions, introduction, parameterDescriptions } from './descriptions.ts'
+import { descriptions, introduction, parameterDescriptions, tagDescriptions } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
@@ -15,8 +15,7 @@ export const openApiDocument = (): Json => ({
     license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' }, // As in package.json: all rights reserved.
   },
   servers,
-  tags: [{ name: 'Pets', description: 'The pets in the catalogue.' }],
-  security: [{ apiKey: [] }],
+  tags: [...new Set(operationIds.map((id) => contract[id].tag))].map(tagObject),
   paths: Object.fromEntries(
     [...Map.groupBy(operationIds, (id) => contract[id].path)].map(([path, ids]) => [
       path,
@@ -65,36 +64,45 @@ function deployed(name: string, stack: string): Json {
   }
 }
 
-const operationObject = (id: OperationId, operation: Operation): Json => ({
+/** An operation, by its entry in the contract. */
+export const operationObject = (id: string, operation: Operation): Json => ({
   operationId: id,
   summary: operation.summary,
   description: descriptionOf(id, operation),
   tags: [operation.tag],
-  ...(operation.stability && { 'x-stability': operation.stability }),
+  security: [{ apiKey: [operation.scope] }],
+  ...(operation.stability && {
+    'x-stability': operation.stability,
+    'x-badges': [{ name: operation.stability }], // Shown by the page.
+  }),
   ...(operation.deprecated && {
     deprecated: true,
     'x-sunset': operation.deprecated.sunset.toISOString().slice(0, 10),
   }),
   parameters: parametersOf(operation),
-  ...(operation.body && { requestBody: { required: true, content: jsonBody(operation.body) } }),
+  ...(operation.body && { requestBody: { required: true, content: jsonBody(operation.body, operation.method) } }),
   responses: responsesOf(operation),
 })
 
-const descriptionOf = (id: OperationId, { deprecated }: Operation): string | undefined => {
+const tagObject = (name: string): Json => ({ name, description: tagDescriptions[name] })
+
+const descriptionOf = (id: string, { deprecated, stability }: Operation): string | undefined => {
+  const warning = stability && `This operation is marked as ${stability}: it may change or be removed without notice.`
   const removal = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   const notice =
     deprecated &&
     `This operation is deprecated and will be removed on ${removal}. Use \`${deprecated.successor}\` instead.`
-  return [descriptions[id], notice].filter(Boolean).join('\n\n') || undefined
+  return [descriptions[id as OperationId], warning, notice].filter(Boolean).join('\n\n') || undefined
 }
 
-// The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript object.
-const jsonBody = (schema: ObjectSchema): Json => ({
-  'application/json': {
+const jsonBody = (schema: ObjectSchema, method: Operation['method']): Json => {
+  const body = {
+    // The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript object.
     schema: { ...jsonSchemaOf(schema), propertyNames: { not: { const: '__proto__' } } },
     ...exampleOf(schema),
-  },
-})
+  }
+  return { 'application/json': body, ...(method === 'PATCH' && { 'application/merge-patch+json': body }) }
+}
 
 const parametersIn = (location: string, schema: ObjectSchema | undefined): Json[] =>
   Object.entries(schema?.entries ?? {}).map(([name, entry]) => ({

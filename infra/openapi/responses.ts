@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http'
-import type { Operation } from '../../shared/contract.ts'
+import type { ObjectSchema, Operation } from '../../shared/contract.ts'
 import { fieldRules } from '../../shared/input.ts'
 import {
   type ApiError,
   badRequest,
   idempotencyKeyReused,
+  insufficientScope,
   notFound,
   serviceUnavailable,
   unauthorized,
@@ -29,7 +30,7 @@ export const responsesOf = (operation: Operation): Json => {
 /** The headers of responses, for the components of the document. */
 export const componentHeaders = (): Json => ({
   'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
-  Location: required(header('The path of the new resource.', '/v1/pets/373212905455903', { pattern: '/pets/\\d+$' })),
+  Location: required(header('The path of the new resource.', '/v1/pets/373212905455903', { pattern: '^/' })),
   'Idempotent-Replayed': header(
     'Present if an earlier request with the same key added the pet. This is the response to that request.',
     'true',
@@ -51,12 +52,11 @@ export const componentHeaders = (): Json => ({
 })
 
 /** The errors that a request to an operation can get; the message of each is an example. */
-const errorsOf = ({ params, query, headers, body }: Operation): ApiError[] => [
-  ...[body, query, headers]
-    .flatMap((schema) => (schema ? [badRequest(`${fieldRules(schema)[0]?.[1]}.`)] : []))
-    .slice(0, 1),
+const errorsOf = ({ scope, params, query, headers, body }: Operation): ApiError[] => [
+  ...[body ?? query ?? headers].flatMap((schema) => (schema ? [badRequest(firstRule(schema))] : [])),
   unauthorized({ keyWasSent: true }),
-  ...(params ? [notFound('No pet has the id 1.')] : []),
+  insufficientScope(scope),
+  ...(params ? [notFound(firstRule(params))] : []),
   ...(body ? [gatewayResponses.payloadTooLarge, gatewayResponses.unsupportedMediaType] : []),
   ...(takesIdempotencyKey(headers) ? [idempotencyKeyReused()] : []),
   gatewayResponses.tooManyRequests,
@@ -65,6 +65,8 @@ const errorsOf = ({ params, query, headers, body }: Operation): ApiError[] => [
   serviceUnavailable(undefined),
   gatewayResponses.gatewayTimeout,
 ]
+
+const firstRule = (schema: ObjectSchema): string => `${fieldRules(schema)[0]?.[1]}.`
 
 const errorResponse = (operation: Operation, error: ApiError): Json => ({
   description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
@@ -75,6 +77,7 @@ const errorResponse = (operation: Operation, error: ApiError): Json => ({
 const ERROR_DESCRIPTIONS: Record<number, string> = {
   400: 'The body, a parameter or a header is invalid. The message names what is invalid.',
   401: 'The API key is missing or invalid.',
+  403: 'The API key does not have the scope that the operation needs.',
   404: 'The requested resource could not be found.',
   413: 'The body is too large.',
   415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',

@@ -33,7 +33,7 @@ export const PetChanges = v.pipe(
   v.object({
     name: v.optional(Name),
     categoryId: v.optional(Int64),
-    status: v.optional(v.pipe(v.nullable(PetStatus), v.description(`one of ${STATUSES.join(', ')}, or null`))),
+    status: v.optional(v.pipe(v.nullable(PetStatus), v.description(`one of ${STATUSES.join(', ')}, null`))),
   }),
   v.minEntries(1, 'The body must have at least one of name, categoryId and status'),
 )

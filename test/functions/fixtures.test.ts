@@ -1,5 +1,6 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { contract, type OperationId } from '../../shared/contract.ts'
 import type { Event } from '../../shared/http.ts'
 import { eventOf } from '../support/events.ts'
 
@@ -16,8 +17,6 @@ const IDENTITY =
   'accessKey accountId caller cognitoAuthenticationProvider cognitoAuthenticationType cognitoIdentityId ' +
   'cognitoIdentityPoolId principalOrgId sourceIp user userAgent userArn'
 const ADDED_HEADERS = ['host', 'x-amzn-trace-id', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']
-
-const routes = { listPets: 'GET /pets', createPet: 'POST /pets', getPet: 'GET /pets/{petId}' }
 
 const events: [string, Event][] = [
   ...names.map((name): [string, Event] => [name, eventOf(name)]),
@@ -41,7 +40,8 @@ test.each(events)('%s is consistent', (name, { requestContext: context, ...event
   const onExecuteApi = host?.endsWith('.execute-api.eu-central-1.amazonaws.com')
   const petId = decodeURIComponent(event.path.replace(/^(\/v1)?\/pets\/?/, ''))
 
-  expect(routes[name.split('-')[0] as keyof typeof routes]).toBe(`${event.httpMethod} ${event.resource}`)
+  const { method, path } = contract[name.split('-')[0] as OperationId] // The name of a fixture starts with one.
+  expect({ method, path }).toEqual({ method: event.httpMethod, path: event.resource })
   expect(event.headers).toEqual(lastOfEach(event.multiValueHeaders))
   expect(event.queryStringParameters).toEqual(lastOfEach(event.multiValueQueryStringParameters))
   expect(event.pathParameters).toEqual(event.resource === '/pets' ? null : { petId })

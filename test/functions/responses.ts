@@ -1,6 +1,6 @@
 import type { Event } from '../../shared/http.ts'
 
-type Expected = { status: number; headers?: Record<string, string>; body: unknown }
+type Expected = { status: number; headers?: Record<string, string>; body?: unknown }
 
 /** The whole response that a test expects to `event`: the headers that every response has, and `expected`. */
 export const responseTo = (event: Event, { status, headers = {}, body }: Expected) => ({
@@ -10,7 +10,7 @@ export const responseTo = (event: Event, { status, headers = {}, body }: Expecte
     'Access-Control-Expose-Headers':
       'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, x-amzn-Remapped-WWW-Authenticate',
     'Cache-Control': 'no-store',
-    'Content-Type': 'application/json',
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
     'X-Request-Id': event.requestContext.extendedRequestId,
     ...headers,
   },

@@ -9,7 +9,7 @@ const start = fileURLToPath(new URL('start.mjs', import.meta.url))
  * below are the size of getPet's bundle and the time to import it.
  */
 export const bundling: BundlingOptions = {
-  // 12 ms; an ES module takes 31 ms, because its `import 'node:http'` loads undici (nodejs/node#57649).
+  // 11 ms; an ES module takes 31 ms, because its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
   // A file next to the bundle. It is read only to log an error (shared/source-lines.ts).

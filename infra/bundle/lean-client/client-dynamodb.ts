@@ -1,31 +1,26 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for that package to load.
-// It has the SDK's own retries and HTTP handler. It leaves out what a function does not need: schemas, endpoint rules,
-// profiles, clock correction and the middleware stack.
-import { HttpRequest } from '@smithy/core/protocols'
-import { retryMiddleware, StandardRetryStrategy } from '@smithy/core/retry'
-import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler'
-import { type HandlerExecutionContext, SMITHY_CONTEXT_KEY } from '@smithy/types'
+// It leaves out what a function does not need: schemas, endpoint rules, profiles, clock correction and the middleware stack.
+import { randomUUID } from 'node:crypto'
 import { endpoint } from './environment.ts'
+import { type Post, postTo, type Received, type TimeLimits } from './http.ts'
+import { retries } from './retries.ts'
 import { signer } from './signature.ts'
 
 /** The options of a request: a signal that ends it. */
 export type Options = { abortSignal?: AbortSignal }
 
-type Configuration = { maxAttempts: number; requestHandler: NodeHttpHandlerOptions }
-
-// The longest pause before the second attempt, as in the SDK's DynamoDB client.
-const FIRST_PAUSE_MS = 25
+type Configuration = { maxAttempts: number; requestHandler: TimeLimits }
 
 /** Replaces the class of the same name. */
 export class DynamoDBClient {
-  readonly #http: NodeHttpHandler
-  readonly #withRetries: ReturnType<typeof retryMiddleware>
-  #url: URL | undefined
+  readonly #configuration: Configuration
+  readonly #withRetries: ReturnType<typeof retries>
+  // Set at the first request, because only then the environment must be complete.
+  #server: { host: string; post: Post } | undefined
 
-  constructor({ maxAttempts, requestHandler }: Configuration) {
-    const strategy = new StandardRetryStrategy({ maxAttempts, baseDelay: FIRST_PAUSE_MS })
-    this.#withRetries = retryMiddleware({ maxAttempts: async () => maxAttempts, retryStrategy: async () => strategy })
-    this.#http = new NodeHttpHandler(requestHandler)
+  constructor(configuration: Configuration) {
+    this.#configuration = configuration
+    this.#withRetries = retries(configuration.maxAttempts)
   }
 
   /**
@@ -33,53 +28,36 @@ export class DynamoDBClient {
    *
    * @throws DynamoDBServiceException if DynamoDB returns an error. Network errors have a `$metadata`, too.
    */
-  async send(operation: string, input: object, options: Options): Promise<object> {
-    const request = this.#request(operation, JSON.stringify(input))
+  async send(operation: string, input: object, { abortSignal }: Options): Promise<object> {
+    this.#server ??= this.#newServer()
+    const { host, post } = this.#server
     const sign = signer()
-    const attempt = async () => {
-      const headers = sign(request.headers, request.body)
-      const received = await this.#exchange(new HttpRequest({ ...request, headers }), options)
-      if (received.statusCode !== 200) throw errorOf(received)
-      return { response: undefined, output: { ...JSON.parse(received.text), $metadata: {} } }
-    }
-    const context = { [SMITHY_CONTEXT_KEY]: options } as HandlerExecutionContext // The retries read nothing else of it.
-    return (await this.#withRetries(attempt, context)({ request, input })).output
-  }
-
-  #request(operation: string, body: string): HttpRequest {
-    // Read the environment once, at the first request.
-    this.#url ??= endpoint()
-    const { protocol, hostname, host, port } = this.#url
+    const body = JSON.stringify(input)
     const headers = {
       host,
       'content-length': String(Buffer.byteLength(body)),
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': `DynamoDB_20120810.${operation}`,
+      'amz-sdk-invocation-id': randomUUID(),
     }
-    return new HttpRequest({
-      method: 'POST',
-      protocol,
-      hostname,
-      port: Number(port) || undefined,
-      path: '/',
-      headers,
-      body,
-    })
+    return this.#withRetries(async (attempt) => {
+      const counted = { ...headers, 'amz-sdk-request': `attempt=${attempt}; max=${this.#configuration.maxAttempts}` }
+      const received = await post(sign(counted, body), body, abortSignal)
+      if (received.statusCode !== 200) throw errorOf(received)
+      return JSON.parse(received.text)
+    }, abortSignal)
   }
 
-  async #exchange(request: HttpRequest, options: Options): Promise<Received> {
-    const { response } = await this.#http.handle(request, options)
-    const { statusCode, headers, body } = response
-    return { statusCode, headers, text: await textOf(body) }
+  #newServer() {
+    const url = endpoint()
+    return { host: url.host, post: postTo(url, this.#configuration.requestHandler) }
   }
 }
-
-type Received = { statusCode: number; headers: Record<string, string>; text: string }
 
 /** Replaces the class of the same name: an error response of DynamoDB. */
 export class DynamoDBServiceException extends Error {
   readonly $fault: 'client' | 'server'
-  readonly $metadata: { httpStatusCode: number; requestId: string | undefined }
+  readonly $metadata: { httpStatusCode: number; requestId: string | string[] | undefined }
 
   constructor(name: string, message: string, { statusCode, headers }: Received) {
     super(message)
@@ -91,19 +69,6 @@ export class DynamoDBServiceException extends Error {
 
 /** Replaces the class of the same name. */
 export class ConditionalCheckFailedException extends DynamoDBServiceException {}
-
-const textOf = (body: NodeJS.ReadableStream): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let text = ''
-    body.setEncoding('utf8')
-    body.on('data', (part: string) => {
-      text += part
-    })
-    // Resolve a moment later. A delayed process can read the end of the response before it notices that it has sent the
-    // whole request, which is when the connection becomes free; the next request would open another one.
-    body.on('end', () => setImmediate(resolve, text))
-    body.on('error', reject)
-  })
 
 const errorOf = (received: Received): Error => {
   const { __type, message, Message } = parsed(received.text)

@@ -16,11 +16,21 @@ import { exampleCredentials } from '../../support/secrets.ts'
 
 // The requests that the server received in place of DynamoDB, and its response.
 let requests: { headers: IncomingMessage['headers']; body: unknown }[]
-let response: { status: number; body: string; headers?: Record<string, string> }
+let response: {
+  status: number
+  body: string
+  headers?: Record<string, string>
+  fault?: 'cut' | 'silent' | 'incomplete'
+}
 
 const server = createServer(async (incoming, outgoing) => {
   requests.push({ headers: incoming.headers, body: JSON.parse(await text(incoming)) })
-  outgoing.writeHead(response.status, { 'x-amzn-requestid': 'R1', ...response.headers }).end(response.body)
+  const { status, body, headers, fault } = response
+  if (fault === 'cut') outgoing.destroy()
+  if (fault === 'cut' || fault === 'silent') return
+  outgoing.writeHead(status, { 'x-amzn-requestid': 'R1', ...headers })
+  if (fault === 'incomplete') outgoing.write('{')
+  else outgoing.end(body)
 })
 
 beforeAll(async () => {
@@ -36,25 +46,39 @@ beforeEach(() => {
   vi.stubEnv('AWS_ENDPOINT_URL', undefined)
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   for (const [name, value] of Object.entries(exampleCredentials)) vi.stubEnv(name, value)
-  return () => vi.unstubAllEnvs()
+  return () => {
+    vi.unstubAllEnvs()
+    vi.restoreAllMocks()
+  }
 })
 
-const configuration = { maxAttempts: 1, requestHandler: {} }
+const configuration = (maxAttempts = 1, limit = 1000) => ({
+  maxAttempts,
+  requestHandler: { connectionTimeout: 500, requestTimeout: limit, socketTimeout: limit, throwOnRequestTimeout: true },
+})
 // Each client gets its own, because the SDK's client changes it.
 const translation = () => ({ marshallOptions: { removeUndefinedValues: true } })
 
-const lean = {
-  ...lib,
-  client: lib.DynamoDBDocumentClient.from(new client.DynamoDBClient(configuration), translation()),
+/** A client of each kind. */
+const clients = (...options: Parameters<typeof configuration>) => {
+  const newLean = new client.DynamoDBClient(configuration(...options))
+  const newSdk = new sdkClient.DynamoDBClient(configuration(...options))
+  return {
+    lean: { ...lib, client: lib.DynamoDBDocumentClient.from(newLean, translation()) },
+    // A cast, because the SDK's types are narrower than one table of cases for both clients.
+    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as typeof lib & {
+      client: lib.DynamoDBDocumentClient
+    },
+  }
 }
-// A cast, because the SDK's types are narrower than one table of cases for both clients.
-const sdk = {
-  ...sdkLib,
-  client: sdkLib.DynamoDBDocumentClient.from(new sdkClient.DynamoDBClient(configuration), translation()),
-} as unknown as typeof lean
+const withoutRetries = clients()
 
 /** The output or the error of a command, sent with the SDK and with the lean client. */
-const sendBoth = async (name: 'GetCommand' | 'PutCommand' | 'QueryCommand', input: Record<string, unknown>) => {
+const sendBoth = async (
+  name: 'GetCommand' | 'PutCommand' | 'QueryCommand',
+  input: Record<string, unknown>,
+  { lean, sdk } = withoutRetries,
+) => {
   const outcome = ({ client, [name]: Command }: typeof lean) =>
     client.send(new Command(structuredClone(input)), {}).catch((error) => error)
   return { ofSdk: await outcome(sdk), ofLean: await outcome(lean) }
@@ -162,18 +186,58 @@ test.each([
   expect(ofSdk).not.toBeInstanceOf(sdkClient.DynamoDBServiceException)
 })
 
-const retrying = lib.DynamoDBDocumentClient.from(
-  new client.DynamoDBClient({ ...configuration, maxAttempts: 2 }),
-  translation(),
-)
+const failure = (name: string, message = '') => JSON.stringify({ __type: `${DYNAMODB}#${name}`, message })
+
+test.each([
+  ['a server error', { status: 500, body: failure('InternalServerError') }, 3],
+  ['HTML with status 502', { status: 502, body: '<html>' }, 3],
+  ['a response with status 501', { status: 501, body: '' }, 1],
+  ['a response with status 429', { status: 429, body: failure('Other') }, 3],
+  ['exceeded throughput', { status: 400, body: failure('ProvisionedThroughputExceededException') }, 3],
+  ['an exceeded limit', { status: 400, body: failure('RequestLimitExceeded') }, 3],
+  ['throttling', { status: 400, body: failure('ThrottlingException') }, 3],
+  ['a conflict of replicas', { status: 400, body: failure('ReplicatedWriteConflictException') }, 3],
+  ['an expired signature', { status: 400, body: failure('InvalidSignatureException', 'Signature expired: it is') }, 3],
+  ['a wrong signature', { status: 400, body: failure('InvalidSignatureException', 'The signature does not') }, 1],
+  ['a failed condition', { status: 400, body: failure('ConditionalCheckFailedException') }, 1],
+  ['an invalid request', { status: 400, body: failure('ValidationException') }, 1],
+  ['HTML with status 200', { status: 200, body: '<html>' }, 1],
+  ['a broken connection', { status: 0, body: '', fault: 'cut' }, 3],
+  ['no response in time', { status: 0, body: '', fault: 'silent' }, 3],
+  ['half a response in time', { status: 200, body: '', fault: 'incomplete' }, 3],
+] as const)('sends a request as often as the SDK: %s', async (_, given, attempts) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  response = given
+
+  const { ofSdk, ofLean } = await sendBoth('GetCommand', get, clients(3, 'fault' in given ? 200 : 1000))
+
+  expect([ofSdk.$metadata.attempts, ofLean.$metadata.attempts]).toEqual([attempts, attempts])
+})
+
+test('stops retrying in an outage when the SDK does, and starts again when it does', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const both = clients(3)
+  const attempts: [sdk: number, lean: number][] = []
+  for (const status of [...Array(20).fill(500), ...Array(4).fill(200), 500]) {
+    response = { status, body: '{}' }
+    const { ofSdk, ofLean } = await sendBoth('GetCommand', get, both)
+    attempts.push([ofSdk.$metadata.attempts, ofLean.$metadata?.attempts ?? 1]) // Only its errors have metadata.
+  }
+
+  expect(attempts.map(([, lean]) => lean)).toEqual([...Array(17).fill(3), 2, 1, 1, ...Array(4).fill(1), 2])
+  expect(attempts.filter(([sdk, lean]) => sdk !== lean)).toEqual([])
+})
+
+const { lean: retrying } = clients(2)
 
 test.each<[string, Record<string, string>, number, number]>([
   ['at most 25 ms', {}, 0, 25],
   ['as long as the response says', { 'x-amz-retry-after': '100' }, 26, 100],
+  ['as many seconds as the response says', { 'retry-after': '0.1' }, 26, 100],
 ])('pauses before a retry: %s', async (_, headers, least, most) => {
   response = { status: 503, body: '', headers }
 
-  const error = await retrying.send(new lib.GetCommand(get), {}).catch((error) => error)
+  const error = await retrying.client.send(new lib.GetCommand(get), {}).catch((error) => error)
 
   expect(requests.map(({ headers }) => headers['amz-sdk-request'])).toEqual(['attempt=1; max=2', 'attempt=2; max=2'])
   expect(error.$metadata).toMatchObject({ httpStatusCode: 503, attempts: 2 })
@@ -185,7 +249,7 @@ test('ends the pause before a retry when the signal aborts', async () => {
   response = { status: 503, body: '', headers: { 'x-amz-retry-after': '5000' } }
   const started = performance.now()
 
-  const sent = retrying.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(50) })
+  const sent = retrying.client.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(50) })
 
   await expect(sent).rejects.toMatchObject({ name: 'AbortError' })
   expect(performance.now() - started).toBeLessThan(4000)

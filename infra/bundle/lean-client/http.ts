@@ -1,0 +1,67 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+
+/** Time limits in milliseconds: for the connection, for the start of the response, and for each pause within it. */
+export type TimeLimits = { connectionTimeout: number; requestTimeout: number; socketTimeout: number }
+
+/** A whole response. */
+export type Received = { statusCode: number; headers: http.IncomingHttpHeaders; text: string }
+
+/** Sends a POST, until the signal aborts it. */
+export type Post = (headers: Record<string, string>, body: string, signal?: AbortSignal) => Promise<Received>
+
+/**
+ * Creates an HTTP client for one URL, which keeps up to 50 connections, as the SDK's does. Its requests reject with an
+ * error that has a `code` of Node.js, such as `ECONNRESET`, or the name `TimeoutError` or `AbortError`.
+ */
+export const postTo = (url: URL, limits: TimeLimits): Post => {
+  const { request, Agent } = url.protocol === 'https:' ? https : http
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 })
+  return (headers, body, signal) =>
+    new Promise((resolve, reject) => {
+      const sent = request(url, { method: 'POST', agent, headers })
+      const end = (name: string, message: string) => {
+        reject(Object.assign(new Error(message), { name }))
+        sent.destroy()
+      }
+      const abort = () => end('AbortError', 'The request was aborted.')
+      signal?.addEventListener('abort', abort)
+      sent.on('close', () => signal?.removeEventListener('abort', abort))
+      limitTime(sent, limits, (message) => end('TimeoutError', message))
+      sent.on('response', (response) => read(response).then(resolve, reject))
+      sent.on('error', reject)
+      if (signal?.aborted) abort()
+      else sent.end(body)
+    })
+}
+
+const limitTime = (sent: http.ClientRequest, limits: TimeLimits, end: (message: string) => void): void => {
+  const endAfter = (milliseconds: number, what: string) =>
+    setTimeout(end, milliseconds, `There was ${what} within ${milliseconds} ms.`)
+  let timer = endAfter(limits.requestTimeout, 'no response')
+  sent.on('close', () => clearTimeout(timer))
+  sent.on('socket', (socket) => {
+    if (!socket.connecting) return
+    const connecting = endAfter(limits.connectionTimeout, 'no connection')
+    for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(connecting))
+  })
+  sent.on('response', (response) => {
+    clearTimeout(timer)
+    timer = endAfter(limits.socketTimeout, 'no other part of the response')
+    response.on('data', () => timer.refresh())
+  })
+}
+
+const read = (response: http.IncomingMessage): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    const { statusCode = 0, headers } = response
+    let text = ''
+    response.setEncoding('utf8')
+    response.on('data', (part: string) => {
+      text += part
+    })
+    // Resolve a moment later. A delayed process can read the end of the response before it notices that it has sent the
+    // whole request, which is when the connection becomes free; the next request would open another one.
+    response.on('end', () => setImmediate(resolve, { statusCode, headers, text }))
+    response.on('error', reject)
+  })

@@ -1,6 +1,8 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import { Dashboard, GraphWidget, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
+import { tableNames, tables } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
 import type { Api } from './api.ts'
 import type { OperationFunction } from './operation-function.ts'
@@ -14,7 +16,6 @@ const sum = { statistic: Stats.SUM, period }
 
 /** Adds a dashboard: traffic, errors, latency, cold starts, and the DynamoDB capacity that is billed. */
 export const addDashboard = (scope: Construct, { api: { restApi }, operations, storage }: Monitored): void => {
-  const tables = Object.values(storage.tables)
   const creates = operations.filter(({ entry }) => entry.success.status === 201)
   const deprecated = operations.filter(({ entry }) => entry.deprecated)
   const widgets = [
@@ -42,7 +43,7 @@ export const addDashboard = (scope: Construct, { api: { restApi }, operations, s
     ],
     [
       graph(
-        'Pets created',
+        'Resources created',
         creates.map(({ metrics }) => metrics.created()),
       ),
       graph(
@@ -51,10 +52,7 @@ export const addDashboard = (scope: Construct, { api: { restApi }, operations, s
       ),
       graph(
         'Consumed capacity',
-        tables.flatMap((table) => [
-          table.metricConsumedReadCapacityUnits(sum),
-          table.metricConsumedWriteCapacityUnits(sum),
-        ]),
+        tableNames.flatMap((name) => capacityOf(name, storage.tables[name])),
       ),
     ],
   ]
@@ -62,3 +60,11 @@ export const addDashboard = (scope: Construct, { api: { restApi }, operations, s
 }
 
 const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 8 })
+
+/** What a table and each of its indexes consumed: DynamoDB counts them apart. */
+const capacityOf = (name: keyof typeof tables, table: ITable): IMetric[] =>
+  [{}, ...Object.keys(tables[name].indexes).map((index) => ({ GlobalSecondaryIndexName: index }))].flatMap((index) =>
+    ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((metricName) =>
+      table.metric(metricName, { ...sum, dimensionsMap: { TableName: table.tableName, ...index } }),
+    ),
+  )

@@ -1,9 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import { type ITable, Operation } from 'aws-cdk-lib/aws-dynamodb'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { FilterPattern, MetricFilter, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { tableNames, tables } from '../../shared/data/tables.ts'
+import { type Action, tables } from '../../shared/data/tables.ts'
+import { accessOf } from '../gateway.ts'
 import { Alarms } from './alarms.ts'
 import type { Api } from './api.ts'
 import { releaseByCanary } from './canary-release.ts'
@@ -26,7 +27,11 @@ export class Monitoring extends Construct {
       this.#addFunctionAlarm(operation)
       if (stage.release === 'canary') releaseByCanary(operation, this.#alarms)
     }
-    for (const name of tableNames) this.#addTableAlarms(name, storage.tables[name])
+    const access = operations.flatMap(({ entry }) => accessOf(entry))
+    for (const [name, granted] of Map.groupBy(access, ({ table }) => table)) {
+      const actions = new Set(granted.flatMap(({ actions }) => actions))
+      this.#addTableAlarms(name, storage.tables[name], [...actions])
+    }
     addDashboard(this, monitored)
     this.#saveQuery(operations.filter(({ entry }) => entry.deprecated))
   }
@@ -60,14 +65,14 @@ export class Monitoring extends Construct {
     ])
   }
 
-  #addTableAlarms(name: keyof typeof tables, table: ITable): void {
-    this.#alarm(`${name}Throttles`, sumOverOperations(table, 'ThrottledRequests'), 0, 1, [
+  #addTableAlarms(name: keyof typeof tables, table: ITable, actions: Action[]): void {
+    this.#alarm(`${name}Throttles`, sumOver(actions, table, 'ThrottledRequests'), 0, 1, [
       `DynamoDB throttled the table ${name}: one partition gets too many requests, or traffic more than doubled at once.`,
       ...('byStatus' in tables[name].indexes
         ? ['If creates are the cause, raise readShards and, in a later release, writeShards.']
         : []),
     ])
-    this.#alarm(`${name}SystemErrors`, sumOverOperations(table, 'SystemErrors'), 0, 1, [
+    this.#alarm(`${name}SystemErrors`, sumOver(actions, table, 'SystemErrors'), 0, 1, [
       `DynamoDB had internal errors on the table ${name}; callers get a 503. Check the AWS Health Dashboard.`,
     ])
   }
@@ -96,23 +101,19 @@ const percentage = (part: Metric, whole: Metric): MathExpression =>
   new MathExpression({ expression: '100 * part / whole', usingMetrics: { part, whole }, period, label: '%' })
 
 /**
- * The sum of a metric that DynamoDB emits per operation of a table. DynamoDB emits no data point for an operation
- * without errors, and a sum with a missing term is missing, so `FILL` makes those zero. (The sums of CDK's own
- * `metric…ForOperations` are missing.)
+ * The sum of a metric that DynamoDB emits per action on a table. (Not for transactions, which have dimensions of their
+ * own.) There is no data point for an action without errors, and a sum with a missing term is missing, so `FILL` makes
+ * those zero. An alarm may have 10 metrics, which is enough for all actions.
  */
-const sumOverOperations = (table: ITable, metricName: string): MathExpression => {
-  const metricOf = (operation: Operation): Metric =>
-    table.metric(metricName, {
-      dimensionsMap: { TableName: table.tableName, Operation: operation },
-      statistic: Stats.SUM,
-    })
+const sumOver = (actions: Action[], table: ITable, metricName: string): MathExpression => {
+  const metricOf = (Operation: Action): Metric => {
+    const dimensionsMap = { TableName: table.tableName, Operation }
+    return table.metric(metricName, { dimensionsMap, statistic: Stats.SUM })
+  }
+  const ids = actions.map((action) => `${action.charAt(0).toLowerCase()}${action.slice(1)}`)
   return new MathExpression({
-    expression: 'FILL(getItem, 0) + FILL(putItem, 0) + FILL(query, 0)',
-    usingMetrics: {
-      getItem: metricOf(Operation.GET_ITEM),
-      putItem: metricOf(Operation.PUT_ITEM),
-      query: metricOf(Operation.QUERY),
-    },
+    expression: ids.map((id) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: Object.fromEntries(actions.map((action, i) => [ids[i], metricOf(action)])),
     period,
     label: metricName,
   })

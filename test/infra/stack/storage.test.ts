@@ -12,11 +12,12 @@ describe.each([
     resource(template, tableOf(template, partitionKey)).Properties
   const common = {
     BillingMode: 'PAY_PER_REQUEST',
+    TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     DeletionProtectionEnabled: protection,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
   }
 
-  test('pets are in an on-demand table, with an index of all and one by status, which hold all attributes', () => {
+  test('pets are in an on-demand table that deletes expired ones, with an index of all and one by status', () => {
     expect(table('id')).toEqual({
       ...common,
       AttributeDefinitions: [
@@ -47,7 +48,6 @@ describe.each([
       ...common,
       AttributeDefinitions: [{ AttributeName: key, AttributeType: 'S' }],
       KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
-      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     })
   })
 

@@ -45,12 +45,12 @@ export const expectError = (received: Received, status: number, code: string, me
 }
 
 /** Expects the headers that every response has. */
-export const expectCommonHeaders = ({ headers }: Received): void => {
+export const expectCommonHeaders = ({ headers, text }: Received): void => {
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',
     'access-control-expose-headers': expect.stringContaining('X-Request-Id'),
     'cache-control': 'no-store',
-    'content-type': 'application/json',
+    ...(text && { 'content-type': 'application/json' }),
     'x-request-id': expect.stringMatching(/^\S+$/),
   })
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
-import type { Event } from '../../../shared/http.ts'
+import { contract, operationIds } from '../../../shared/contract.ts'
+import { cors, type Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
 import { type Sent, send } from '../../support/http.ts'
 import { ask, commonHeaders, gatewayResponse, serve, wireTo } from './local-server.ts'
@@ -10,7 +11,7 @@ import { ask, commonHeaders, gatewayResponse, serve, wireTo } from './local-serv
 /** Returns its event as JSON, which is how Lambda passes it to a function. */
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
 
-const serveEcho = () => serve({ listPets: echo, createPet: echo, getPet: echo })
+const serveEcho = () => serve(Object.fromEntries(operationIds.map((id) => [id, echo])))
 const eventOf = async (request: Sent): Promise<Event> => (await ask(await serveEcho(), request)).body as Event
 const eventOfText = async (text: string) => (await (await wireTo(await serveEcho(), text)).response()).body as Event
 
@@ -46,6 +47,16 @@ test('passes a function an event of API Gateway, with values of its own', async 
       resourceId: 'local',
     },
   })
+})
+
+test.each(operationIds)('passes a request without a body to %s, and to no other function', async (id) => {
+  const { method, path: resource } = contract[id]
+  const path = `/v1${resource.replaceAll(/{\w+}/g, '7')}`
+  const served = await serve({ [id]: echo })
+
+  const { body } = await ask(served, { method, path })
+
+  expect(body).toMatchObject({ httpMethod: method, resource, body: null, requestContext: { httpMethod: method, path } })
 })
 
 test.each([
@@ -147,8 +158,23 @@ test.each([
 test('responds to HEAD with 405 and without a body', async () => {
   const response = await ask(await serve(), { method: 'HEAD', path: '/v1/pets' })
 
-  const headers = { ...commonHeaders, allow: 'GET, POST, OPTIONS' }
+  const headers = { ...commonHeaders, allow: expect.stringMatching(/^(\w+, )+OPTIONS$/) }
   expect(response).toEqual({ status: 405, headers, body: undefined })
+})
+
+test('responds to a CORS preflight request without content', async () => {
+  const response = await ask(await serve(), { method: 'OPTIONS', path: '/v1/docs' })
+
+  const { 'content-type': _, ...withoutType } = commonHeaders
+  const allowed = {
+    'access-control-allow-headers': cors.allowedHeaders.join(','),
+    'access-control-allow-methods': 'GET,OPTIONS',
+  }
+  expect(response).toEqual({
+    status: 204,
+    headers: { ...withoutType, ...allowed, 'access-control-max-age': '7200' },
+    body: undefined,
+  })
 })
 
 const percentEncoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { referenceScript } from '../../../infra/openapi/docs-page.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
+import { contract, operationIds } from '../../../shared/contract.ts'
 import {
   aliasOf,
   both,
@@ -18,24 +19,35 @@ const EXPOSED =
   'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, ' +
   'x-amzn-Remapped-WWW-Authenticate'
 
+const contractPaths = Map.groupBy(Object.values(contract), ({ path }) => path)
+/** Each path of the contract, and the methods that it allows. */
+const routes = [...contractPaths].map(
+  ([path, entries]) => [path, [...entries.map(({ method }) => method), 'OPTIONS']] as const,
+)
+
 const COMMON = {
   'Access-Control-Allow-Origin': "'*'",
   'Access-Control-Expose-Headers': `'${EXPOSED}'`,
   'Cache-Control': "'no-store'",
-  'Content-Type': "'application/json'",
   'X-Request-Id': 'context.extendedRequestId',
 }
 
 const TEXT_TYPES = ['html', 'plain', 'xml'].map((type) => `text/${type}`)
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data']
-const CONTENT_TYPES = [...TEXT_TYPES, ...FORM_TYPES, 'application/json', 'application/octet-stream', 'application/xml']
+const APPLICATION_TYPES = ['json', 'merge-patch+json', 'octet-stream', 'xml'].map((type) => `application/${type}`)
+const CONTENT_TYPES = [...TEXT_TYPES, ...FORM_TYPES, ...APPLICATION_TYPES]
+const JSON_TYPE = { 'Content-Type': "'application/json'" }
 
 const prefixed = (prefix: string, headers: object) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]))
 
 /** A method that needs no API key and responds without a function, whatever the content type of the request. */
 const mockMethod = (HttpMethod: string, status: number, headers: object, body?: unknown) => {
-  const ResponseParameters = prefixed('method.response', { ...COMMON, ...headers })
+  const ResponseParameters = prefixed('method.response', {
+    ...COMMON,
+    ...(body !== undefined && JSON_TYPE),
+    ...headers,
+  })
   // A header that the method does not declare is not sent.
   const declared = Object.fromEntries(Object.keys(ResponseParameters).map((name) => [name, true]))
   return {
@@ -83,11 +95,9 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
     })
   })
 
-  test.each([
-    ['listPets', 'GET', '/pets', '/GET/pets'],
-    ['createPet', 'POST', '/pets', '/POST/pets'],
-    ['getPet', 'GET', '/pets/{petId}', '/GET/pets/*'],
-  ])('invokes the live version of %s, and no other method may', (operation, method, path, source) => {
+  test.each(operationIds)('invokes the live version of %s, and no other method may', (operation) => {
+    const { method, path } = contract[operation]
+    const source = `/${method}${path.replaceAll(/{\w+}/g, '*')}`
     const alias = { Ref: aliasOf(template, operation) }
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
       ({ FunctionName }) => FunctionName.Ref === alias.Ref,
@@ -108,29 +118,28 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
     ])
   })
 
-  test.each([
-    ['/pets', 'GET,POST,OPTIONS'],
-    ['/pets/{petId}', 'GET,OPTIONS'],
-    ['/docs', 'GET,OPTIONS'],
-    ['/openapi.json', 'GET,OPTIONS'],
-  ])('allows web pages of any origin to call %s with %s', (path, allowed) => {
-    const headers = {
-      'Access-Control-Allow-Headers': "'Authorization,Content-Type,Idempotency-Key'",
-      'Access-Control-Allow-Methods': `'${allowed}'`,
-      'Access-Control-Max-Age': "'7200'",
-    }
+  test.each([...routes, ['/docs', ['GET', 'OPTIONS']] as const, ['/openapi.json', ['GET', 'OPTIONS']] as const])(
+    'allows web pages of any origin to call %s with %s',
+    (path, allowed) => {
+      const headers = {
+        'Access-Control-Allow-Headers': "'Authorization,Content-Type,Idempotency-Key'",
+        'Access-Control-Allow-Methods': `'${allowed.join(',')}'`,
+        'Access-Control-Max-Age': "'7200'",
+      }
 
-    expect(methods[`OPTIONS ${path}`]).toEqual(mockMethod('OPTIONS', 204, headers))
-  })
+      expect(methods[`OPTIONS ${path}`]).toEqual(mockMethod('OPTIONS', 204, headers))
+    },
+  )
 
   test.each([
     ['/', 404, 'not_found', {}],
     ['/{proxy+}', 404, 'not_found', {}],
     ['/docs', 404, 'not_found', {}],
     ['/openapi.json', 404, 'not_found', {}],
-    ['/pets', 405, 'method_not_allowed', { Allow: "'GET, POST, OPTIONS'" }],
-    ['/pets/{petId}', 405, 'method_not_allowed', { Allow: "'GET, OPTIONS'" }],
-  ])('returns an error for other methods of %s: %d', (path, status, code, headers) => {
+    ...routes.map(
+      ([path, allowed]) => [path, 405, 'method_not_allowed', { Allow: `'${allowed.join(', ')}'` }] as const,
+    ),
+  ] as const)('returns an error for other methods of %s: %d', (path, status, code, headers) => {
     const method = methods[`ANY ${path}`]
 
     expect(method).toEqual(mockMethod('ANY', status, headers, expect.any(String)))
@@ -164,7 +173,7 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
         RestApiId: api,
         ResponseType: expect.any(String),
         StatusCode: `${status}`,
-        ResponseParameters: prefixed('gatewayresponse', { ...COMMON, ...headers }),
+        ResponseParameters: prefixed('gatewayresponse', { ...COMMON, ...JSON_TYPE, ...headers }),
         ResponseTemplates: { 'application/json': expect.any(String) },
       })
       expectErrorBody(response.ResponseTemplates['application/json'], status, code)

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import type { Event } from '../../shared/http.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
-import { endpoint } from '../shared/data/faulty-database.ts'
+import { endpoint, storePet } from '../shared/data/faulty-database.ts'
 import { eventOf } from '../support/events.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 
@@ -35,6 +35,16 @@ export const createEvent = ({ name, apiKey, idempotencyKey }: Wish): Event =>
     body: JSON.stringify({ name, categoryId: 7, status: 'available' }),
   })
 
+export const changeEvent = (id: number, changes: object, apiKey: string): Event =>
+  eventOf('updatePet-changed', {
+    headers: { Authorization: `Bearer ${apiKey}` },
+    petId: String(id),
+    body: JSON.stringify(changes),
+  })
+
+export const deleteEvent = (id: number, apiKey: string): Event =>
+  eventOf('deletePet-deleted', { headers: { Authorization: `Bearer ${apiKey}` }, petId: String(id) })
+
 export const getEvent = (id: number, apiKey: string): Event =>
   eventOf('getPet-found', { headers: { Authorization: `Bearer ${apiKey}` }, petId: String(id) })
 
@@ -66,6 +76,8 @@ export const sendUntil = async (
 export const responseInTime = async (container: Container, event: Event) =>
   (await sendUntil(container, event, isInTime)).at(-1)?.response
 
+export const isServed = ({ response }: Exchange): boolean => response.status !== 503
+
 export const isCreated = ({ response }: Exchange): boolean => response.status === 201
 
 /**
@@ -73,3 +85,7 @@ export const isCreated = ({ response }: Exchange): boolean => response.status ==
  * without any fault of the proxy.
  */
 export const isInTime = ({ response, milliseconds }: Exchange): boolean => response.status !== 503 || milliseconds < 500
+
+/** Stores a pet of another client unless the id is in use, and returns whether it did. */
+export const takeId = (id: number): Promise<boolean> =>
+  storePet({ id, name: 'Another', categoryId: 1, status: 'sold', shard: 0, statusShard: 'sold#0', creation: 'x' })

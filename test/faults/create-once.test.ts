@@ -2,13 +2,69 @@ import { describe, expect, test } from 'vitest'
 import { list } from '../../shared/data/pets.ts'
 import type { Pet } from '../../shared/model/pet.ts'
 import { responseTo, unavailable } from '../functions/responses.ts'
-import { type StoredPet, storedPets } from '../shared/data/faulty-database.ts'
-import { type Exchange, isCreated, isInTime } from './container.ts'
-import { type Case, hasKey, type Outcome, run, ways } from './creates.ts'
-import { type FaultKind, faultKinds, runsAll } from './fault-kinds.ts'
+import { type StoredPet, storedPets, storeKey } from '../shared/data/faulty-database.ts'
+import { type Call, databaseResponses } from '../support/fault-proxy.ts'
+import { type Case, casesOf, nameOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
+import {
+  type Container,
+  createEvent,
+  type Exchange,
+  getEvent,
+  isCreated,
+  isInTime,
+  responseInTime,
+  send,
+  sendUntil,
+  takeId,
+  type Wish,
+} from './container.ts'
+import { faultKinds } from './fault-kinds.ts'
 
-test.each(Object.entries(ways))('a create %s sends no unnecessary requests to the database', async (title, way) => {
-  const { calls, creates } = await run({ title, way, fault: 'pass', overcome: 0, from: 1, times: 0 })
+/** A way to create a pet; `before` sends an earlier request with the same idempotency key. */
+type CreateWay = Way & { before?: (container: Container, wish: Wish) => Promise<unknown> }
+
+const KEY = 'GetItem ApiKeys'
+const RESERVE = 'PutItem IdempotencyKeys'
+const RESERVED = 'GetItem IdempotencyKeys'
+const PUT = 'PutItem Pets'
+const READ = 'GetItem Pets'
+
+const create = (container: Container, wish: Wish) => send(container, createEvent(wish))
+
+const failBeforePut = (container: Container, wish: Wish) => {
+  container.proxy.faultOf = (call) => (nameOf(call) === PUT ? databaseResponses.html : 'pass')
+  return create(container, wish)
+}
+
+/** Stores another pet under the first id that a pet is to get. */
+const takeFirstId = () => {
+  let isTaken = false
+  return async (call: Call) => {
+    if (isTaken || nameOf(call) !== PUT) return
+    isTaken = true
+    await takeId(Number(JSON.parse(call.body).Item.id.N))
+  }
+}
+
+const ways: Record<string, CreateWay> = {
+  'a create with a key': { calls: [KEY, RESERVE, PUT] },
+  'a create with a key that has created a pet': { calls: [KEY, RESERVE, RESERVED, READ], before: create },
+  'a create with a key whose first request failed': {
+    calls: [KEY, RESERVE, RESERVED, READ, RESERVE, PUT],
+    before: failBeforePut,
+  },
+  'a create with a key, when the id is in use': {
+    calls: [KEY, RESERVE, PUT, READ, RESERVE, PUT],
+    meanwhile: takeFirstId,
+  },
+  'a create without a key': { calls: [KEY, PUT] },
+  'a create without a key, when the id is in use': { calls: [KEY, PUT, READ, PUT], meanwhile: takeFirstId },
+}
+
+const hasKey = ({ calls }: Way): boolean => calls.includes(RESERVE)
+
+test.each(Object.entries(ways))('%s sends no unnecessary requests to the database', async (title, way) => {
+  const { calls, creates } = await run(withoutFaults(title, way))
 
   expect(creates[0]?.response.status).toBe(201)
   expect(calls).toEqual(way.calls)
@@ -16,7 +72,7 @@ test.each(Object.entries(ways))('a create %s sends no unnecessary requests to th
 
 describe.concurrent('creates one pet, whichever requests to the database meet', { timeout: 300_000 }, () => {
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
-    const outcomes = await Promise.all(casesOf(title, kind).map(run))
+    const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 
     const stored = await storedPets()
     for (const outcome of outcomes) expectOnce(outcome, stored)
@@ -37,29 +93,38 @@ test('lists each of these pets once', async () => {
   expect(listed).toEqual(pets.sort((a, b) => b.id - a.id))
 })
 
-/** A kind of fault at each request to the database of each way to create a pet. */
-const casesOf = (title: string, kind: FaultKind): Case[] => {
-  // Once, as often as the SDK retries a request, as often as it sends it, and until the client gives up.
-  const allTimes = runsAll && kind.fault !== 'refuse' ? [1, 2, 3, 1000] : [1]
-  return Object.entries(ways).flatMap(([name, way]) =>
-    way.calls.flatMap((call, i) =>
-      allTimes.map((times) => {
-        const caseTitle = `${times} times ${title}, from request ${i + 1} (${call}) of a create ${name}`
-        return { ...kind, title: caseTitle, way, from: i + 1, times }
-      }),
-    ),
-  )
-}
+let names = 0
+
+/** The requests to the database and the faults during the first create, all creates, and a read of the pet afterwards. */
+const run = (each: Case<CreateWay>) =>
+  runCase(each, async (container) => {
+    const name = `Rex-${++names}`
+    const wish: Wish = { name, apiKey: await storeKey(), idempotencyKey: hasKey(each.way) ? name : undefined }
+    // With another API key of the client, so that the create below has to read its own.
+    await each.way.before?.(container, { ...wish, apiKey: await storeKey() })
+    const endFaults = startFaults(container, each)
+    const event = createEvent(wish)
+    const creates: [Exchange, ...Exchange[]] = [await send(container, event)]
+    const met = await endFaults()
+    if (hasKey(each.way)) {
+      if (!creates.every(isCreated)) creates.push(...(await sendUntil(container, event, isCreated)))
+      // The retry of a client that did not get the 201.
+      creates.push(...(await sendUntil(container, event, isCreated)))
+    }
+    const last = creates.at(-1)
+    const read = last && isCreated(last) ? getEvent(last.response.body.id, wish.apiKey) : undefined
+    return { each, name, creates, read: read && (await responseInTime(container, read)), ...met }
+  })
 
 /** Expects that a case lost and doubled no pet, and that each response is complete. */
-const expectOnce = ({ each, name, faults, creates, read }: Outcome, stored: StoredPet[]): void => {
-  const isFirstInTime = creates.slice(0, 1).every(isInTime)
-  if (isFirstInTime) expect(faults, each.title).toBeGreaterThan(0)
+const expectOnce = (outcome: Awaited<ReturnType<typeof run>>, stored: StoredPet[]): void => {
+  const { each, name, faults, creates, read } = outcome
+  if (isInTime(creates[0])) expect(faults, each.title).toBeGreaterThan(0)
   const pets = stored.filter((pet) => pet.name === name)
   const statuses = creates.filter((exchange, i) => i === 0 || isInTime(exchange)).map(statusOf)
   expect({ title: each.title, statuses: statuses.join(' '), pets: pets.length }).toEqual({
     title: each.title,
-    statuses: expect.toBeOneOf(possibleStatuses(each, isFirstInTime)),
+    statuses: expect.toBeOneOf(possibleStatuses(each, creates[0])),
     pets: statuses.every((status) => status === 'unavailable') ? expect.toBeOneOf([0, 1]) : 1,
   })
   const body = { id: pets[0]?.id, name, categoryId: 7, status: 'available' }
@@ -74,13 +139,13 @@ const statusOf = (exchange: Exchange): string => {
 }
 
 /** The responses that a client can get, one after the other. */
-const possibleStatuses = ({ way, overcome, times }: Case, isFirstInTime: boolean): string[] => {
-  const first = way === ways['with a key that has created a pet'] ? 'replayed' : 'created'
-  const served = hasKey(way) ? [`${first} replayed`] : [first]
+const possibleStatuses = (each: Case<CreateWay>, exchange: Exchange): string[] => {
+  const first = each.way === ways['a create with a key that has created a pet'] ? 'replayed' : 'created'
+  const served = hasKey(each.way) ? [`${first} replayed`] : [first]
   // A request that gets a 503 may have created the pet.
-  const failed = hasKey(way) ? [`unavailable ${first} replayed`, 'unavailable replayed replayed'] : ['unavailable']
-  if (overcome === 0 || (times >= 3 && times > overcome)) return failed
-  return times <= overcome && isFirstInTime ? served : [...served, ...failed]
+  const failed = hasKey(each.way) ? [`unavailable ${first} replayed`, 'unavailable replayed replayed'] : ['unavailable']
+  const { success, failure } = possible(each, exchange)
+  return [...(success ? served : []), ...(failure ? failed : [])]
 }
 
 const wholeResponse = (exchange: Exchange, body: { id: unknown }) => {

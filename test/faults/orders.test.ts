@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { storedPets, storeKey } from '../shared/data/faulty-database.ts'
 import { type Call, databaseResponses, type Fault } from '../support/fault-proxy.ts'
-import { type Container, createEvent, isCreated, sendUntil, startContainer } from './container.ts'
-import { takeId } from './creates.ts'
+import { type Container, createEvent, isCreated, sendUntil, startContainer, takeId } from './container.ts'
 import { runsAll, seed } from './fault-kinds.ts'
 
 /** Which attempt continues, what its request to the database meets, and whether another pet gets its id just before. */

@@ -1,0 +1,92 @@
+import { atMost } from '../../infra/local/server.ts'
+import { type Call, type Fault, lostResponse } from '../support/fault-proxy.ts'
+import { type Container, type Exchange, isInTime, startContainer } from './container.ts'
+import { type FaultKind, runsAll } from './fault-kinds.ts'
+
+/** A way in which a request uses the database. */
+export type Way = {
+  /** The requests to the database, when there are no faults. */
+  calls: string[]
+  /** The kind of request whose first response gets lost. */
+  loses?: string
+  /** Changes the database right before it gets a request. */
+  meanwhile?: () => (call: Call) => Promise<unknown>
+}
+
+/** A request with faults: from which of its requests to the database on, and how many in a row. */
+export type Case<Each extends Way> = FaultKind & { title: string; way: Each; from: number; times: number }
+
+/** A request without faults. */
+export const withoutFaults = <Each extends Way>(title: string, way: Each): Case<Each> => ({
+  ...{ title, way, fault: 'pass', overcome: 0, from: 1, times: 0 },
+})
+
+/** A kind of fault at each request to the database of each way. */
+export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: string, kind: FaultKind): Case<Each>[] => {
+  // Once, as often as the SDK retries a request, as often as it sends it, and until the client gives up.
+  const allTimes = runsAll && kind.fault !== 'refuse' ? [1, 2, 3, 1000] : [1]
+  return Object.entries(ways).flatMap(([name, way]) =>
+    way.calls.flatMap((call, i) =>
+      allTimes.map((times) => {
+        const caseTitle = `${times} times ${title}, from request ${i + 1} (${call}) of ${name}`
+        return { ...kind, title: caseTitle, way, from: i + 1, times }
+      }),
+    ),
+  )
+}
+
+/** Whether a request with faults can succeed, and whether it can fail. */
+export const possible = ({ overcome, times, way }: Case<Way>, first: Exchange) => {
+  const mustFail = overcome === 0 || (times >= 3 && times > overcome)
+  // A lost response uses up a retry, too.
+  const mustSucceed = times <= overcome && isInTime(first) && !way.loses
+  return { success: !mustFail, failure: !mustSucceed }
+}
+
+// With more at once, requests would wait for each other until they exceed their time limits.
+const limits = { waiting: atMost(24), working: atMost(4) }
+
+/** Runs a case in a container that no other case uses at the same time. */
+export const runCase = <Outcome>(each: Case<Way>, run: (container: Container) => Promise<Outcome>): Promise<Outcome> =>
+  limits[each.waits ? 'waiting' : 'working'](async () => {
+    const { container, uses } = idle.pop() ?? { container: await startContainer(), uses: 0 }
+    const outcome = await run(container)
+    await container.proxy.settled()
+    container.proxy.faultOf = () => 'pass'
+    if (uses < MAX_USES) idle.push({ container, uses: uses + 1 })
+    return outcome
+  })
+
+const idle: { container: Container; uses: number }[] = []
+// Failed retries use up the SDK's retry quota, which each container has once.
+const MAX_USES = 10
+
+/** Applies the faults of a case until the returned function is called. It returns the requests and how many faults they met. */
+export const startFaults = ({ proxy }: Container, { fault, from, times, way }: Case<Way>) => {
+  const meanwhile = way.meanwhile?.()
+  const met = { calls: [] as string[], faults: 0 }
+  let isOver = false
+  let toLose = way.loses
+  let refused: Promise<void> | undefined
+  proxy.faultOf = async (call: Call): Promise<Fault> => {
+    await meanwhile?.(call)
+    if (isOver) return 'pass'
+    const number = met.calls.push(nameOf(call))
+    const isLost = nameOf(call) === toLose
+    if (isLost) toLose = undefined
+    if (number < from || number >= from + times) return isLost ? lostResponse : 'pass'
+    met.faults++
+    if (fault !== 'refuse') return fault
+    refused ??= proxy.refuse()
+    return 'cut'
+  }
+  return async () => {
+    isOver = true
+    await refused?.then(proxy.accept)
+    return met
+  }
+}
+
+/** A request to the database in short, such as `PutItem Pets`. */
+export const nameOf = ({ operation, body }: Call): string =>
+  `${operation} ${JSON.parse(body).TableName.replace('PetStoreLocal-', '')}`

@@ -18,7 +18,8 @@ export const bundling: BundlingOptions = {
   logLevel: LogLevel.WARNING,
   // The SDK version that the tests ran with, not the one in Lambda's runtime.
   bundleAwsSDK: true,
-  // esbuild removes unused code from the packages' ES modules: 54 KB and 12 ms instead of 166 KB and 28 ms.
+  // esbuild removes unused code only from ES modules, which packages have as `module`. It matters most for the SDK: without
+  // the aliases below, the bundle has 366 instead of 570 KB.
   mainFields: ['module', 'main'],
   esbuildArgs: {
     '--alias': Object.entries(aliases).map(([name, file]) => `${name}=${file}`),

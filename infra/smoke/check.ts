@@ -7,8 +7,8 @@ export type Sent = { method?: string; path: string; key?: string; idempotencyKey
 /** A response of the API. `body` is its JSON value with exact integers, or its text if it is not JSON. */
 export type Received = { status: number; headers: Headers; body: unknown }
 
-/** An API, and the signal that stops all calls. */
-export type Api = { call: (sent: Sent) => Promise<Received>; stopped: AbortSignal }
+/** An API, and the signal that stops the checks. */
+export type Api = { call: (sent: Sent, stopped: AbortSignal) => Promise<Received>; stopped: AbortSignal }
 
 /** A request and the response that it must get. */
 export type Check = {
@@ -24,7 +24,7 @@ export type Check = {
   waitSeconds?: number
 }
 
-/** The result of a check: a line to print, and the body of the response if the check passed. */
+/** The result of a check: a line to print, and the body of the response if there was one. */
 export type Outcome = { line: string; passed: boolean; body?: unknown }
 
 const TIMEOUT_MS = 30_000 // API Gateway gives up after 29 s.
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 30_000 // API Gateway gives up after 29 s.
 /** The API at a base address. */
 export const apiAt = (baseUrl: string, stopped: AbortSignal): Api => ({
   stopped,
-  call: async ({ method = 'GET', path, key, idempotencyKey, body }) => {
+  call: async ({ method = 'GET', path, key, idempotencyKey, body }, stopped) => {
     const response = await fetch(baseUrl + path, {
       method,
       headers: {
@@ -52,12 +52,20 @@ export const apiAt = (baseUrl: string, stopped: AbortSignal): Api => ({
 export const runCheck = async ({ call, stopped }: Api, check: Check): Promise<Outcome> => {
   const end = Date.now() + 1000 * (check.waitSeconds ?? 0)
   for (;;) {
-    const received = await call(check.request).catch(describeError)
-    if (typeof received !== 'string' && fits(check, received))
-      return { line: `✓ ${check.what}: ${describe(check)}`, passed: true, body: received.body }
-    if (stopped.aborted || Date.now() >= end)
-      return { line: `✗ ${check.what}: expected ${describe(check)}, but ${describeReceived(received)}`, passed: false }
+    const received = await call(check.request, stopped).catch(describeError)
+    const outcome = outcomeOf(check, received)
+    if (outcome.passed || stopped.aborted || Date.now() >= end) return outcome
     await pause(500, undefined, { signal: stopped }).catch(() => {}) // The next round sees that it was stopped.
+  }
+}
+
+const outcomeOf = (check: Check, received: Received | string): Outcome => {
+  if (typeof received !== 'string' && fits(check, received))
+    return { line: `✓ ${check.what}: ${describe(check)}`, passed: true, body: received.body }
+  return {
+    line: `✗ ${check.what}: expected ${describe(check)}, but ${describeReceived(received)}`,
+    passed: false,
+    body: typeof received === 'string' ? undefined : received.body,
   }
 }
 

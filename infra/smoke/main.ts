@@ -12,8 +12,9 @@ const main = async (): Promise<void> => {
   const options = readOptions(process.argv.slice(2))
   if (!options) return void process.stdout.write(help)
   const stopped = new AbortController()
-  // A cancelled pipeline must not leave the key behind. The listeners stay, because npm sends Ctrl-C twice.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort())
+  // A cancelled pipeline must leave neither the pet nor the key. The listeners stay, because npm sends Ctrl-C twice.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => stopped.abort(new CommandError('Stopped.')))
   if (!(await smoke(await findDeployment(options.target), options, stopped.signal))) process.exitCode = 1
 }
 
@@ -40,7 +41,7 @@ const parse = (args: string[]) => {
   return readWords({ args, options: { ...targetOptions, ...own } }, 'npm run smoke').values
 }
 
-const help = `Tests a deployment: creates, reads and lists a pet, and checks error responses.
+const help = `Tests a deployment: creates, reads, lists, changes and deletes a pet, and checks error responses.
 
   npm run smoke -- --stage staging
 
@@ -51,7 +52,7 @@ const help = `Tests a deployment: creates, reads and lists a pet, and checks err
                         (default: 30s)
   --help                print this help
 
-The command issues an API key for itself and revokes it. The pet stays, because no operation deletes pets.
+The command issues an API key for itself and revokes it.
 The exit code is 1 if a check fails.
 `
 
@@ -61,7 +62,10 @@ const smoke = async (deployment: Deployment, options: Options, stopped: AbortSig
   const key = await issue(table, { name: 'smoke test', expiresIn: KEY_LIFETIME_SECONDS })
   console.info(`Testing ${baseUrl} with the key ${key.stored.keyId}`)
   try {
-    return await runChecks(apiAt(baseUrl, stopped), { key: key.text, keyPrefix: deployment.keyPrefix, waitSeconds })
+    const settings = { key: key.text, keyPrefix: deployment.keyPrefix, waitSeconds }
+    const passed = await runChecks(apiAt(baseUrl, stopped), settings)
+    stopped.throwIfAborted()
+    return passed
   } finally {
     await revoke(table, key)
   }

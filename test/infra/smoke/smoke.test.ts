@@ -5,9 +5,10 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { findDeployment } from '../../../infra/keys/deployment.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
-import { apiAt, type Received, type Sent } from '../../../infra/smoke/check.ts'
+import { type Api, apiAt, type Received, type Sent } from '../../../infra/smoke/check.ts'
 import { runChecks } from '../../../infra/smoke/checks.ts'
 import { readOptions } from '../../../infra/smoke/main.ts'
+import { contract } from '../../../shared/contract.ts'
 import { serve } from '../../shared/client/fake-api.ts'
 import { send } from '../../support/http.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -21,8 +22,13 @@ const server = await startServer([], env)
 const table = new KeyTable(await findDeployment({ stage: 'local', prefix: '' }))
 afterAll(() => server.stop())
 
-test('passes on a working API, leaves a pet but no key', async () => {
-  const before = await table.all()
+const storedPets = async () => {
+  const headers = { Authorization: `Bearer ${server.apiKey}` }
+  return (await send(server.baseUrl, { path: '/pets', headers })).body
+}
+
+test('passes on a working API, and leaves neither a pet nor a key', async () => {
+  const before = [await table.all(), await storedPets()]
 
   const { code, stdout, stderr } = await runCommand('smoke', ['--stage', 'local'], env)
 
@@ -30,27 +36,29 @@ test('passes on a working API, leaves a pet but no key', async () => {
   const [, keyId = ''] = /(key_\w+)$/m.exec(stdout) ?? []
   const [, name = ''] = /"(Smoke test of .+?)"/.exec(stdout) ?? []
   const challenge = 'the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate'
-  expect(stdout.replace(/\d{13,}/, '<id>').split('\n')).toEqual([
+  expect(stdout.replaceAll(/\d{13,}/g, '<id>').split('\n')).toEqual([
     `Testing ${server.baseUrl} with the key ${keyId}`,
     '✓ GET /pets?limit=1: 200, an array',
     `✓ POST /pets with "${name}": 201, the pet with its id, the header Location`,
     '✓ POST /pets again, with the same Idempotency-Key: 201, the same pet, the header Idempotent-Replayed',
     '✓ GET /pets/<id>: 200, the pet',
     '✓ GET /pets?status=sold&limit=100: 200, the pet among others',
-    '✓ POST /pets with an invalid body: 400, the error body of bad_request',
-    `✓ GET /pets without a key: 401, the error body of unauthorized, ${challenge}`,
+    '✓ PATCH /pets/<id> with the status pending: 200, the changed pet',
+    '✓ DELETE /pets/<id>: 204, no body',
+    '✓ GET /pets/<id> after that: 404, the error body of not_found',
+    ...Object.values(contract).map(({ method, path }) => {
+      return `✓ ${method} ${path} without a key: 401, the error body of unauthorized, ${challenge}`
+    }),
     `✓ GET /pets with an unknown key: 401, the error body of unauthorized, ${challenge}`,
+    '✓ POST /pets with an invalid body: 400, the error body of bad_request',
     '✓ GET /pets/1: 404, the error body of not_found',
     '✓ GET /smoke-test: 404, the error body of not_found',
     '✓ GET /pets/1/smoke-test: 404, the error body of not_found',
     '✓ DELETE /pets: 405, the error body of method_not_allowed, the header Allow',
-    'The pet stays in the store: the API has no operation that deletes it.',
     `The key ${keyId} is revoked.`,
     '',
   ])
-  expect(await table.all()).toEqual(before)
-  const listed = await send(server.baseUrl, { path: '/pets', headers: { Authorization: `Bearer ${server.apiKey}` } })
-  expect(listed.body).toEqual([expect.objectContaining({ name })])
+  expect([await table.all(), await storedPets()]).toEqual(before)
 })
 
 describe('on an API that does not work', () => {
@@ -124,14 +132,15 @@ const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 afterEach(() => printed.mockClear())
 
 /** Runs the checks on the local server, and alters its responses. */
-const runAltered = async (alter: Alteration, waitSeconds = 0) => {
-  const api = apiAt(server.baseUrl, new AbortController().signal)
-  const call = async (sent: Sent) => {
-    const received = await api.call(sent)
+const runAltered = async (alter: Alteration, { waitSeconds = 0, stop = new AbortController() } = {}) => {
+  const api = apiAt(server.baseUrl, stop.signal)
+  const call = async (...[sent, stopped]: Parameters<Api['call']>) => {
+    const received = await api.call(sent, stopped)
     return { ...received, ...alter(received, sent) }
   }
   const passed = await runChecks({ ...api, call }, { key: server.apiKey, keyPrefix: 'local', waitSeconds })
-  return { passed, lines: printed.mock.calls.map(([line]) => String(line)) }
+  const lines = printed.mock.calls.map(([line]) => String(line).replaceAll(/\d{13,}/g, '<id>'))
+  return { passed, lines: lines.map((line) => line.replace(/"Smoke test.+?"/, '"<name>"')) }
 }
 
 type Matches = (received: Received, sent: Sent) => boolean
@@ -143,7 +152,7 @@ const on =
     matches(received, sent) ? change(received) : undefined
 
 const isList: Matches = (_, { path }) => path.includes('status=sold')
-const isPet: Matches = (_, { path }) => /^\/pets\/\d{13,}$/.test(path)
+const isPet: Matches = ({ status }, { path, method }) => status === 200 && !method && /^\/pets\/\d{13,}$/.test(path)
 const hasStatus = (status: number) => (received: Received) => received.status === status
 
 const without = (name: string) => (received: Received) => ({
@@ -151,21 +160,24 @@ const without = (name: string) => (received: Received) => ({
 })
 
 test('a call is aborted when the signal stops the API', async () => {
-  const { call } = apiAt(server.baseUrl, AbortSignal.abort())
+  const { call, stopped } = apiAt(server.baseUrl, AbortSignal.abort())
 
-  await expect(call({ path: '/pets' })).rejects.toHaveProperty('name', 'AbortError')
+  await expect(call({ path: '/pets' }, stopped)).rejects.toHaveProperty('name', 'AbortError')
 })
 
 describe('the checks', () => {
   test('wait for a new deployment and a list that is late, and accept the AWS name of WWW-Authenticate', async () => {
     let late = 2
 
-    const { passed } = await runAltered((received, sent) => {
-      if (sent.path === '/pets?limit=1' && late === 2) return { status: 403, body: late-- }
-      if (isList(received, sent) && late === 1) return { body: [late--] }
-      const challenge = received.headers.get('WWW-Authenticate')
-      return challenge ? { headers: new Headers({ 'x-amzn-Remapped-WWW-Authenticate': challenge }) } : undefined
-    }, 30)
+    const { passed } = await runAltered(
+      (received, sent) => {
+        if (sent.path === '/pets?limit=1' && late === 2) return { status: 403, body: late-- }
+        if (isList(received, sent) && late === 1) return { body: [late--] }
+        const challenge = received.headers.get('WWW-Authenticate')
+        return challenge ? { headers: new Headers({ 'x-amzn-Remapped-WWW-Authenticate': challenge }) } : undefined
+      },
+      { waitSeconds: 30 },
+    )
 
     expect({ passed, late }).toEqual({ passed: true, late: 0 })
   })
@@ -179,13 +191,17 @@ describe('the checks', () => {
   const NO_KEY =
     'GET /pets without a key: expected 401, the error body of unauthorized, the header WWW-Authenticate or '
   const UNKNOWN = 'GET /smoke-test: expected 404, the error body of not_found, but got 403'
+  const CHANGE = 'PATCH /pets/<id> with the status pending: expected 200, the changed pet, but got 200'
+  const GONE = 'GET /pets/<id> after that: expected 404, the error body of not_found, but got 200'
   const DELETE = 'DELETE /pets: expected 405, the error body of method_not_allowed, the header Allow, but got 405'
 
   const NO_MESSAGE = { code: 'method_not_allowed', status: 405 }
   const FORBIDDEN = { status: 403, body: { message: 'Forbidden' } }
   const isUnknown: Matches = (_, { path }) => path === '/smoke-test'
-  const hasNoKey: Matches = (_, { path, method, key }) => path === '/pets' && !method && !key
+  const hasNoKey: Matches = (_, { path, method, key }) => path === '/pets' && method === 'GET' && !key
   const isReplay: Matches = ({ headers }) => headers.has('Idempotent-Replayed')
+  const isChanged: Matches = ({ status }, { method }) => method === 'PATCH' && status === 200
+  const isGone: Matches = ({ status }, { path }) => status === 404 && /\d{13,}$/.test(path)
   const withField = (field: object) => (received: Received) => ({ body: { ...Object(received.body), ...field } })
 
   test.each<[string, Alteration, string]>([
@@ -195,6 +211,8 @@ describe('the checks', () => {
     ['does not return the address of the pet', on(hasStatus(201), without('Location')), `${CREATE} with {`],
     ['creates a pet twice', on(isReplay, () => ({ body: { id: 1 } })), `${REPLAY} with {"id":1} (`],
     ['does not mark a replay', without('Idempotent-Replayed'), `${REPLAY} with {`],
+    ['does not change the pet', on(isChanged, withField({ status: 'sold' })), `${CHANGE} with {`],
+    ['returns a deleted pet', on(isGone, () => ({ status: 200 })), `${GONE} with {`],
     ['accepts an invalid body', on(hasStatus(400), () => ({ status: 201 })), `${INVALID} 201 with {`],
     ['adds a field to an error', on(hasStatus(400), withField({ requestId: 'r' })), `${INVALID} 400 with {`],
     ['responds with HTML', on(hasStatus(400), () => ({ body: '<html>' })), `${INVALID} 400 with "<html>" (`],
@@ -204,11 +222,41 @@ describe('the checks', () => {
     ["returns API Gateway's own 403", on(isUnknown, () => FORBIDDEN), `${UNKNOWN} with {"message":"Forbidden"} (`],
     ['needs no key', on(hasNoKey, () => ({ status: 200, body: [] })), NO_KEY],
   ])('report an API that %s', async (_, alter, expected) => {
+    const before = await storedPets()
+
     const { passed, lines } = await runAltered(alter)
 
     const failed = lines.filter((line) => line.startsWith('✗'))
-    const comparable = failed.map((line) => line.replaceAll(/\d{13,}/g, '<id>').replace(/"Smoke test.+?"/, '"<name>"'))
-    expect(comparable).toEqual([expect.stringContaining(`✗ ${expected}`)])
+    expect(failed).toEqual([expect.stringContaining(`✗ ${expected}`)])
     expect(passed).toBe(false)
+    expect(await storedPets()).toEqual(before)
+  })
+
+  test('delete the pet when a signal stops them', async () => {
+    const before = await storedPets()
+    const stop = new AbortController()
+    const stopAtCreation: Alteration = ({ status }) => void (status === 201 && stop.abort())
+
+    const { passed, lines } = await runAltered(stopAtCreation, { stop })
+
+    expect(passed).toBe(false)
+    expect(lines).toEqual([
+      '✓ GET /pets?limit=1: 200, an array',
+      '✓ POST /pets with "<name>": 201, the pet with its id, the header Location',
+      '✓ DELETE /pets/<id>: 204, no body',
+      '✓ GET /pets/<id> after that: 404, the error body of not_found',
+    ])
+    expect(await storedPets()).toEqual(before)
+  })
+
+  test.each([
+    ['the deletion fails', on(hasStatus(204), () => ({ status: 500 }))],
+    ['the response to the creation has another pet', on(hasStatus(201), () => ({ body: { id: 1 } }))],
+  ])('say that the pet may stay if %s, and delete no other pet', async (_, alter) => {
+    const { passed, lines } = await runAltered(alter)
+
+    expect(passed).toBe(false)
+    expect(lines).toContain('The pet "<name>" may still be in the store.')
+    expect(lines).not.toContainEqual(expect.stringContaining('DELETE /pets/1:'))
   })
 })

@@ -22,6 +22,8 @@ const everyOperation = [
   ['listPets-no-parameters', {}],
   ['createPet-created', {}],
   ['getPet-found', deprecated],
+  ['updatePet-changed', {}],
+  ['deletePet-deleted', {}],
 ] as const
 
 const list = () => eventOf('listPets-no-parameters')

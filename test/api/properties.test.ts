@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { invalidBodies, petBody } from '../fuzz/bodies.ts'
+import { changesBody, invalidBodies, invalidChanges, petBody } from '../fuzz/bodies.ts'
 import { checkResponse, prepare } from '../fuzz/checks.ts'
 import { invalidQueries, listQuery, type Page, unknownId } from '../fuzz/requests.ts'
 import { call } from '../support/api.ts'
@@ -16,20 +16,21 @@ const tries = <T>(runs: number, examples: T[] = []) => ({
 const { pet, filled } = await prepare(call)
 
 const check = async (request: Sent, expected: { statuses: number[]; wanted?: string; page?: Page }): Promise<void> =>
-  checkResponse(await call(request), { ...expected, pet }, call)
+  checkResponse(await call(request), { ...request, ...expected, pet }, call)
 
-test('every body either adds exactly the pet that it describes, or is refused', async () => {
+test.each([
+  ['adds exactly the pet that it describes', 'POST', '/pets', 201, petBody, invalidBodies],
+  ['makes exactly the change that it describes', 'PATCH', '/pets/{fresh}', 200, changesBody, invalidChanges],
+] as const)('every body either %s, or is refused', async (_, method, path, success, bodies, invalid) => {
   const headers = { 'Content-Type': 'application/json' }
   await fc.assert(
-    fc.asyncProperty(petBody, async ({ body, refused, ...expected }) => {
+    fc.asyncProperty(bodies, async ({ body, refused, ...expected }) => {
       // A deeply nested body can be larger than 256 KiB.
-      const statuses = { never: [201], maybe: [201, 400, 413], always: [400] }[refused]
-      await check(
-        { method: 'POST', path: '/pets', headers, ...(body !== undefined && { body: Buffer.from(body, 'latin1') }) },
-        { ...expected, statuses },
-      )
+      const statuses = { never: [success], maybe: [success, 400, 413], always: [400] }[refused]
+      const sent = body === undefined ? {} : { body: Buffer.from(body, 'latin1') }
+      await check({ method, path: await filled(path), headers, ...sent }, { ...expected, statuses })
     }),
-    tries(100, invalidBodies),
+    tries(100, invalid),
   )
 })
 
@@ -38,7 +39,7 @@ test('every query either gets the page that it describes, or a 400', async () =>
   const queries = invalidQueries.map((query) => ({ query, page, refused: 'always' as const }))
   await fc.assert(
     fc.asyncProperty(listQuery, async ({ query, page, refused }) => {
-      await check({ path: `/pets?${filled(query)}` }, { page, statuses: [refused === 'always' ? 400 : 200] })
+      await check({ path: `/pets?${await filled(query)}` }, { page, statuses: [refused === 'always' ? 400 : 200] })
     }),
     tries(50, queries), // Pages take longer to read.
   )

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 /** Whether the service refuses a request because of one part of it. */
 export type Refused = 'never' | 'maybe' | 'always'
 
-/** The bytes of a body, each written as one character, and the response to it, with `{id}` for the id, if it is a 201. */
+/** The bytes of a body, each written as one character, and the pet in the response if it is accepted, with `{id}` for its id. */
 export type PetBody = { body?: string; wanted?: string; refused: Refused }
 
 const bytesOf = (text: string, encoding?: BufferEncoding): string => Buffer.from(text, encoding).toString('latin1')
@@ -59,31 +59,50 @@ const unknownValue = fc.oneof(fc.json(), fc.bigInt().map(String), fc.constantFro
 const escaped = (text: string): string =>
   `"${text.replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`
 
+/** The pet that `{fresh}` stands for in a target, without its id. */
+export const FRESH = '{"name":"Rex","categoryId":7,"status":"sold"}'
+
+type Fields = { name?: string; categoryId?: readonly [sent: string, digits: string]; status?: string | null }
+
+const STATUSES = ['available', 'pending', 'sold']
+const newPet = fc.record<Fields>(
+  { name, categoryId, status: fc.constantFrom(...STATUSES) },
+  { requiredKeys: ['name', 'categoryId'] },
+)
+const changes = fc
+  .record<Fields>({ name, categoryId, status: fc.constantFrom(...STATUSES, null) }, { requiredKeys: [] })
+  .filter((fields) => Object.keys(fields).length > 0)
+
 // Fields that later fields of the same name override.
 const OVERRIDDEN: Record<string, string>[] = [{}, {}, {}, { name: '5' }, { categoryId: '"7"', name: '{}' }]
 
-/** A valid body, in one of the many ways to write a pet in JSON. */
-const validBody: fc.Arbitrary<PetBody> = fc
-  .record({
-    name,
-    categoryId,
-    status: fc.constantFrom('available', 'pending', 'sold', undefined),
-    unknown: fc.array(fc.tuple(unknownKey, unknownValue.filter(isAllowed)), { maxLength: 3 }),
-    overridden: fc.constantFrom(...OVERRIDDEN),
-    space: fc.constantFrom('', '', ' ', '\r\n\t'),
-    spell: fc.constantFrom(JSON.stringify, JSON.stringify, escaped),
-    order: fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }),
-  })
-  .map(({ name, categoryId: [id, digits], status, unknown, overridden, space, spell, order }) => {
-    const known = { name: spell(name), categoryId: id, ...(status && { status: spell(status) }) }
-    const fields = [...Object.entries(known), ...unknown]
-    const shuffled = order.flatMap((at) => fields.slice(at, at + 1))
-    const members = [...Object.entries(overridden), ...shuffled].map(
-      ([key, json]) => `${space}${JSON.stringify(key)}${space}:${json}${space}`,
-    )
-    const wanted = `{"id":{id},"name":${JSON.stringify(name)},"categoryId":${digits}${status ? `,"status":"${status}"` : ''}}`
-    return { body: bytesOf(`${space}{${members}}${space}`), wanted, refused: 'never' }
-  })
+/** A valid body, in one of the many ways to write these fields in JSON. It changes the pet `before`, if there is one. */
+const validBody = (fields: fc.Arbitrary<Fields>, before: Fields = {}): fc.Arbitrary<PetBody> =>
+  fc
+    .record({
+      fields,
+      unknown: fc.array(fc.tuple(unknownKey, unknownValue.filter(isAllowed)), { maxLength: 3 }),
+      overridden: fc.constantFrom(...OVERRIDDEN),
+      space: fc.constantFrom('', '', ' ', '\r\n\t'),
+      spell: fc.constantFrom(JSON.stringify, JSON.stringify, escaped),
+      order: fc.shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 6 }),
+    })
+    .map(({ fields, unknown, overridden, space, spell, order }) => {
+      const json = (value: Fields[keyof Fields]) =>
+        Array.isArray(value) ? value[0] : value === null ? 'null' : spell(value)
+      const known = Object.entries(fields).map(([key, value]) => [key, json(value)] as const)
+      const shuffled = order.flatMap((at) => [...known, ...unknown].slice(at, at + 1))
+      const members = [...Object.entries(overridden).filter(([key]) => key in fields), ...shuffled].map(
+        ([key, json]) => `${space}${JSON.stringify(key)}${space}:${json}${space}`,
+      )
+      const after = { ...before, ...fields }
+      const status = after.status ? `,"status":"${after.status}"` : ''
+      const wanted = `{"id":{id},"name":${JSON.stringify(after.name)},"categoryId":${after.categoryId?.[1]}${status}}`
+      return { body: bytesOf(`${space}{${members}}${space}`), wanted, refused: 'never' }
+    })
+
+const validPet = validBody(newPet)
+const validChanges = validBody(changes, { name: 'Rex', categoryId: ['7', '7'], status: 'sold' })
 
 const REX = '{"name":"Rex","categoryId":7}'
 const WRONG_NAMES = ['" \\t"', `"${'a'.repeat(1001)}"`, ...words('"" 5 null true [] {} "\\ud800" "\\ufffd"')]
@@ -94,8 +113,9 @@ const WRONG_FIELDS = words(`"status":"gone" "status":"Sold" "status":"" "status"
 
 const NOT_UTF_8 = ['\xe9', '\xff', '\xc3(', '\xc0\x80', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xf0\x9f']
 
-/** Bodies that are refused, each for one reason. */
-export const invalidBodies: PetBody[] = [
+const refuse = (body: string | undefined): PetBody => ({ ...(body !== undefined && { body }), refused: 'always' })
+
+const INVALID = [
   undefined,
   ...WRONG_NAMES.map((name) => REX.replace('"Rex"', name)),
   ...WRONG_IDS.map((id) => REX.replace('7', id)),
@@ -115,11 +135,26 @@ export const invalidBodies: PetBody[] = [
   ...words(`[] null true 5 "Rex" {} {"name":"Rex"} {"categoryId":7} {'name':'Rex','categoryId':7}
     {"name":"Rex","categoryId":7,} {name:"Rex",categoryId:7} ${JSON.stringify(REX)}`),
   ...[bytesOf(REX, 'utf16le'), Buffer.from(REX).toString('base64'), gzipSync(REX).toString('latin1')],
-].map((body) => ({ ...(body !== undefined && { body }), refused: 'always' }))
+]
+
+/** Bodies of a create that are refused, each for one reason. */
+export const invalidBodies: PetBody[] = INVALID.map(refuse)
+
+const VALID_CHANGES = ['{"name":"Rex"}', '{"categoryId":7}', '{"name":"Rex","categoryId":7,"status":null}']
+
+/** Bodies of an update that are refused. */
+export const invalidChanges: PetBody[] = INVALID.filter((body = '') => !VALID_CHANGES.includes(body))
+  .concat(words('{"name":null} {"categoryId":null} {"status":"gone"} {"id":7} {"Name":"Rex"}'))
+  .map(refuse)
 
 /** A valid body in which bytes are replaced, removed or inserted. */
 const altered = fc
-  .tuple(validBody, fc.nat(), fc.constantFrom(0, 1, 1, 10_000), fc.oneof(fc.constant(''), character(0, 255)))
+  .tuple(
+    fc.oneof(validPet, validChanges),
+    fc.nat(),
+    fc.constantFrom(0, 1, 1, 10_000),
+    fc.oneof(fc.constant(''), character(0, 255)),
+  )
   .map(([{ body = '' }, ...change]) => spliced(body, ...change))
 
 const nested = fc.tuple(fc.constantFrom(100, 5_000, 60_000), fc.constantFrom('[]', '{"a":}')).map(([depth, pair]) => {
@@ -130,9 +165,11 @@ const nested = fc.tuple(fc.constantFrom(100, 5_000, 60_000), fc.constantFrom('[]
 const anyText = fc.oneof(fc.json(), fc.json(), fc.string({ unit: 'binary' }), nested)
 const unknownBody = weighted([4, altered], [5, anyText.map((text) => bytesOf(text))])
 
+const bodyOf = (valid: fc.Arbitrary<PetBody>, invalid: PetBody[]): fc.Arbitrary<PetBody> =>
+  weighted([6, valid], [2, fc.constantFrom(...invalid)], [1, unknownBody.map((body) => ({ body, refused: 'maybe' }))])
+
 /** The body of a request that adds a pet; two thirds are valid. */
-export const petBody: fc.Arbitrary<PetBody> = weighted(
-  [6, validBody],
-  [2, fc.constantFrom(...invalidBodies)],
-  [1, unknownBody.map((body) => ({ body, refused: 'maybe' }))],
-)
+export const petBody = bodyOf(validPet, invalidBodies)
+
+/** The body of a request that changes the pet `FRESH`; two thirds are valid. */
+export const changesBody = bodyOf(validChanges, invalidChanges)

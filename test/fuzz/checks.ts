@@ -5,6 +5,7 @@ import { contract } from '../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import type { Pets } from '../../shared/model/pet.ts'
 import type { Received, Sent } from '../support/http.ts'
+import { FRESH } from './bodies.ts'
 import type { ClientRequest, Page } from './requests.ts'
 
 /** What is known about a response. `pet` is the stored pet that a getPet returns, as JSON. */
@@ -13,16 +14,21 @@ type Expected = Partial<Pick<ClientRequest, 'method' | 'statuses' | 'wanted' | '
 /** Sends a request, relative to the base address, with a valid API key. */
 export type Call = (request: Sent) => Promise<Received>
 
-/** Stores a pet; returns it as JSON, and a function that replaces `{id}` by its id and `{cursor}` by a valid cursor. */
+/** Stores pets; returns one as JSON, and a function that fills in the placeholders of a `ClientRequest`. */
 export const prepare = async (call: Call) => {
   const headers = { 'Content-Type': 'application/json' }
-  const add = (body: string) => call({ method: 'POST', path: '/pets', headers, body })
-  await add('{"name":"Tom","categoryId":7}')
-  const { text: pet } = await add('{"name":"Rex","categoryId":7,"status":"sold"}')
+  const add = async (body: string) => (await call({ method: 'POST', path: '/pets', headers, body })).text
+  // So that the next page of a filtered list is never empty: nothing deletes these.
+  for (const status of ['available', 'pending']) await add(`{"name":"Tom","categoryId":7,"status":"${status}"}`)
+  const pet = await add(FRESH)
   const { link = '' } = (await call({ path: '/pets?limit=1' })).headers
   const [id = ''] = /\d+/.exec(pet) ?? []
   const [, cursor = ''] = /cursor=([\w-]+)/.exec(link) ?? []
-  return { pet, filled: (text: string) => text.replaceAll('{id}', id).replaceAll('{cursor}', cursor) }
+  const filled = async (text: string): Promise<string> => {
+    const [fresh = ''] = /\d+/.exec(text.includes('{fresh}') ? await add(FRESH) : '') ?? []
+    return text.replaceAll('{id}', id).replaceAll('{cursor}', cursor).replaceAll('{fresh}', fresh)
+  }
+  return { pet, filled }
 }
 
 /** Checks everything that the interface says about a response; `call` reads back what it names. */
@@ -33,13 +39,14 @@ export const checkResponse = async (response: Received, expected: Expected, call
   if (status === 204 || expected.method === 'HEAD') assert.equal(text, '')
   else if (status >= 400) checkError(response)
   else if (status === 201) await checkCreated(response, expected.wanted, call)
+  else if (expected.method === 'PATCH') await checkStored('updatePet', response, expected.wanted, call)
   else if (Array.isArray(body)) await checkListed(response, expected.page, call)
   else assert.equal(text, expected.pet)
 }
 
 const checkHeaders = ({ status, headers }: Received): void => {
   assert.ok([200, 201, 204].includes(status) || (status >= 400 && status < 500), `The status is ${status}.`)
-  assert.equal(headers['content-type'], 'application/json')
+  assert.equal(headers['content-type'], status === 204 ? undefined : 'application/json')
   assert.equal(headers['cache-control'], 'no-store')
   assert.equal(headers['access-control-allow-origin'], '*')
   assert.match(headers['x-request-id'] ?? '', /^\S+$/)
@@ -56,14 +63,24 @@ const checkError = ({ status, text, body }: Received): void => {
   assert.equal(text, JSON.stringify({ code: reason?.toLowerCase().replaceAll(' ', '_'), message, status }))
 }
 
-/** Checks that a new pet is the wanted one, and that getPet returns exactly the same. */
 const checkCreated = async (response: Received, wanted: string | undefined, call: Call): Promise<void> => {
-  checkSchema('createPet', response)
-  const [, id] = /^\{"id":(\d+),/.exec(response.text) ?? []
-  if (wanted) assert.equal(response.text, wanted.replace('{id}', `${id}`))
+  const id = await checkStored('createPet', response, wanted, call)
   assert.equal(response.headers.location, `/v1/pets/${id}`)
+}
+
+/** Checks that a pet is the wanted one, and that getPet returns exactly the same. Returns its id. */
+const checkStored = async (
+  operation: 'createPet' | 'updatePet',
+  response: Received,
+  wanted: string | undefined,
+  call: Call,
+): Promise<string> => {
+  checkSchema(operation, response)
+  const [, id = ''] = /^\{"id":(\d+),/.exec(response.text) ?? []
+  if (wanted) assert.equal(response.text, wanted.replace('{id}', id))
   const read = await call({ path: `/pets/${id}` })
   assert.deepEqual([read.status, read.text], [200, response.text])
+  return id
 }
 
 /** Checks that a page has the pets that it may have, newest first, and that its link leads to older ones. */
@@ -88,7 +105,7 @@ const petsOf = (response: Received): Pets => {
 }
 
 /** Checks that a body is exactly what the contract describes. */
-const checkSchema = (id: 'listPets' | 'createPet' | 'getPet', { text, body }: Received): void =>
+const checkSchema = (id: 'listPets' | 'createPet' | 'updatePet', { text, body }: Received): void =>
   assert.equal(stringifyJson(v.parse(contract[id].success.body, exactJson(text, body))), text)
 
 /** Checks that two requests with the same idempotency key and the same body, sent at once, added at most one pet. */

@@ -120,20 +120,24 @@ const responsesTo = async ({ server, deliver, filled }: Target, request: ClientR
   const { method, target, headers, body, key, statuses } = request
   const sent = {
     method,
-    path: filled(target),
+    path: await filled(target),
     headers,
     ...(body !== undefined && { body: Buffer.from(body, 'latin1') }),
   }
   // A request that can add a pet under an idempotency key is sent twice at once.
   const deliveries = key && statuses.includes(201) ? [sent, sent] : [sent]
-  return Promise.all(deliveries.map((each) => deliver(new URL(server.baseUrl).origin, each)))
+  const { origin } = new URL(server.baseUrl)
+  const responses = await Promise.all(deliveries.map((each) => deliver(origin, each)))
+  if (method === 'DELETE' && responses[0]?.status === 204)
+    assert.equal((await deliver(origin, { ...sent, method: 'GET' })).status, 404, 'The deleted pet still exists.')
+  return responses
 }
 
 const rawResponses = async ({ server, filled }: Target, request: RawRequest): Promise<Received[]> => {
   const { hostname: host, port } = new URL(server.baseUrl)
   const socket = connect({ host, port: Number(port), allowHalfOpen: true }).setEncoding('latin1')
   // Ends this side of the connection, so that the server does not wait for the rest of an incomplete request.
-  socket.end(filled(request.text), 'latin1')
+  socket.end(await filled(request.text), 'latin1')
   const responses = responsesIn(await text(socket))
   assert.ok(responses.length > 0 || request.text.trim() === '', 'There is no response.')
   return responses

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
-import { character, type PetBody, petBody, type Refused, weighted, words } from './bodies.ts'
+import { changesBody, character, type PetBody, petBody, type Refused, weighted, words } from './bodies.ts'
 
 export type Headers = Record<string, string | string[]>
 
@@ -9,7 +9,8 @@ export type Page = { limit: number; status: string | undefined }
 
 /**
  * A request of an HTTP client, and what is known about its response. In `target`, `{id}` and `{cursor}` stand for the id of
- * a stored pet and a valid cursor. The response has one of the `statuses`. `key` is the idempotency key, if it is valid.
+ * a stored pet and a valid cursor, and `{fresh}` for the id of a pet that no other request knows. The response has one of
+ * the `statuses`. `key` is the idempotency key, if it is valid.
  */
 export type ClientRequest = Pick<PetBody, 'body' | 'wanted'> & {
   method: string
@@ -54,7 +55,12 @@ export const authorization: fc.Arbitrary<HeaderPart> = weighted(
   [1, noHeader('always')],
 )
 
-const JSON_TYPES = ['application/json', 'APPLICATION/JSON', 'application/json ; charset=utf-8', 'application/x+json']
+const JSON_TYPES = [
+  'application/json',
+  'APPLICATION/JSON',
+  'application/json ; charset=utf-8',
+  'application/merge-patch+json',
+]
 const OTHER_TYPES = ['', 'application/json, a/b', ...words('json text/plain text/json application/jsonx a/b;c=d')]
 const contentType = weighted(
   [24, header('Content-Type', 'never', fc.constantFrom(...JSON_TYPES))],
@@ -93,24 +99,37 @@ const statusesOf = (success: number, ...checks: [refused: Refused, status: numbe
 
 const framing = fc.constantFrom<Headers>({}, {}, { 'Transfer-Encoding': 'chunked' })
 
+/** A request with a body, as far as all operations that take one agree, and their checks of it up to the first rule. */
+const withBody = (content: fc.Arbitrary<PetBody>) =>
+  fc
+    .record({ authorization, contentType, framing, size, content })
+    .map(({ authorization, contentType, framing, size, content: { refused, body: text, ...content } }) => {
+      const body = text?.padEnd(size) // JSON allows spaces.
+      const isLarger = (than: number): Refused => (body && body.length > than ? 'always' : 'never')
+      const checks: [refused: Refused, status: number][] = [
+        [isLarger(MIB_10), 413],
+        [authorization.refused, 401],
+        [isLarger(KIB_256), 413],
+        [contentType.refused, 415],
+        [refused, 400],
+      ]
+      const headers: Headers = { ...authorization.headers, ...contentType.headers, ...framing }
+      return { request: { ...content, headers, ...(body !== undefined && { body }) }, checks }
+    })
+
 const createRequest: fc.Arbitrary<ClientRequest> = fc
-  .record({ authorization, contentType, idempotency, framing, size, content: petBody })
-  .map(({ authorization, contentType, idempotency: { key, ...idempotency }, framing, size, content }) => {
-    const body = content.body?.padEnd(size) // JSON allows spaces.
-    const isLarger = (than: number): Refused => (body && body.length > than ? 'always' : 'never')
-    const statuses = statusesOf(
-      201,
-      [isLarger(MIB_10), 413],
-      [authorization.refused, 401],
-      [isLarger(KIB_256), 413],
-      [contentType.refused, 415],
-      [content.refused, 400],
-      [idempotency.refused, 400],
-      [key === undefined ? 'never' : 'maybe', 422], // An earlier request may have had the same key.
-    )
-    const headers = { ...authorization.headers, ...contentType.headers, ...idempotency.headers, ...framing }
-    const request = { method: 'POST', target: '/v1/pets', headers, key, statuses }
-    return { ...content, ...request, ...(body !== undefined && { body }) }
+  .tuple(withBody(petBody), idempotency)
+  .map(([{ request, checks }, { key, headers, refused }]) => {
+    // An earlier request may have had the same key.
+    const statuses = statusesOf(201, ...checks, [refused, 400], [key === undefined ? 'never' : 'maybe', 422])
+    return {
+      ...request,
+      method: 'POST',
+      target: '/v1/pets',
+      headers: { ...request.headers, ...headers },
+      key,
+      statuses,
+    }
   })
 
 /** Queries that are refused, each for one reason. */
@@ -159,6 +178,7 @@ const listRequest: fc.Arbitrary<ClientRequest> = fc
   })
 
 const FOUND = words('/v1/pets/{id} /v1/pets/{id}/ /v1//pets/{id} //v1/pets/{id} /v1/pets/{id}?limit=0&a=%')
+const FRESH = FOUND.map((target) => target.replace('{id}', '{fresh}'))
 const UNKNOWN_IDS = words(`
   {id}.0 0{id} +{id} -{id} {id}%20 %20{id} {id}%00 {id}e0 {id}n {id};a=b {id},{id} {id}#a {id}/toys {id}// /{id} /
   0 -0 -1 9223372036854775807 -9223372036854775808 9223372036854775808 ${'9'.repeat(4000)} 0x7 1e3
@@ -171,13 +191,33 @@ export const unknownId = fc.oneof(
 )
 const unknownPath = fc.oneof(fc.constantFrom(...UNKNOWN_IDS), unknownId).map((id) => `/v1/pets/${id}`)
 
-const getRequest: fc.Arbitrary<ClientRequest> = fc
-  .record({ authorization, found: fc.constantFrom(...FOUND), unknown: oneIn(3, unknownPath) })
-  .map(({ authorization: { headers, refused }, found, unknown }) => {
-    // A path without a resource is a 404 without an API key, too.
-    const statuses = [...statusesOf(unknown ? 404 : 200, [refused, 401]), ...(unknown ? [404] : [])]
-    return { method: 'GET', target: unknown ?? found, headers, statuses }
+/** A path without a resource is a 404 without an API key, and for any body, too. */
+const orNotFound = (statuses: number[], unknown: string | undefined): number[] => [
+  ...statuses,
+  ...(unknown ? [404] : []),
+]
+
+const changeRequest: fc.Arbitrary<ClientRequest> = fc
+  .tuple(withBody(changesBody), fc.constantFrom(...FRESH), oneIn(6, unknownPath))
+  .map(([{ request, checks }, fresh, unknown]) => {
+    const statuses = orNotFound(statusesOf(unknown ? 404 : 200, ...checks), unknown)
+    return { ...request, method: 'PATCH', target: unknown ?? fresh, statuses }
   })
 
+/** A request of a method without a body to the path of a pet. */
+const petRequest = (method: string, found: string[], success: number): fc.Arbitrary<ClientRequest> =>
+  fc
+    .record({ authorization, found: fc.constantFrom(...found), unknown: oneIn(3, unknownPath) })
+    .map(({ authorization: { headers, refused }, found, unknown }) => {
+      const statuses = orNotFound(statusesOf(unknown ? 404 : success, [refused, 401]), unknown)
+      return { method, target: unknown ?? found, headers, statuses }
+    })
+
 /** A request to an operation. Most are valid or nearly so, so that they reach what is behind the checks. */
-export const operationRequest = weighted([10, createRequest], [4, listRequest], [3, getRequest])
+export const operationRequest = weighted(
+  [10, createRequest],
+  [5, changeRequest],
+  [4, listRequest],
+  [3, petRequest('GET', FOUND, 200)],
+  [2, petRequest('DELETE', FRESH, 204)],
+)

@@ -7,7 +7,9 @@ import { authorization, type ClientRequest, type Headers, headerText, oneIn, ope
 /** Bytes, each written as one character, that may not be a valid HTTP request. */
 export type RawRequest = { text: string }
 
-const KNOWN = words('/v1/pets /v1/pets/ /v1/pets?limit=0 /v1/pets/{id} /v1/pets/7?a')
+const PETS = words('/v1/pets /v1/pets/ /v1/pets?limit=0')
+const PET = words('/v1/pets/{id} /v1/pets/7?a')
+const known = fc.constantFrom(...PETS, ...PET)
 const UNKNOWN = words(`
   / // /v1 /v1/ /v1? /pets /v2/pets /V1/pets /v1/PETS /v1/pet /v1pets /v1/pets/7/8 /v1/pets%2F7 /%76%31/pets /v1/p%65ts
   /v1/./pets /v1/../v1/pets /v1/pets/../pets /v1/pets;a /v1/pets%00 /v1/pets%3Flimit=1 /v1/store/orders /.env /v1/__proto__
@@ -18,7 +20,7 @@ const unknownPath = fc.oneof(fc.constantFrom(...UNKNOWN), anyPath)
 
 // CONNECT has no path, and Node.js emits its response as another event.
 const methods = METHODS.filter((method) => method !== 'CONNECT')
-const otherMethods = methods.filter((method) => !['GET', 'POST', 'OPTIONS'].includes(method))
+const except = (allowed: string[]) => methods.filter((method) => !allowed.includes(method))
 const noMethods = words('FETCH GETT G PRI X-CAT ! M-SEARCHES')
 
 const stray = (methods: string[], target: fc.Arbitrary<string>, status: number) =>
@@ -29,9 +31,10 @@ const strayRequest: fc.Arbitrary<ClientRequest> = fc
   .tuple(
     weighted(
       [2, stray(methods, unknownPath, 404)],
-      [1, stray(otherMethods, fc.constantFrom(...KNOWN), 405)],
-      [1, stray(noMethods, fc.constantFrom(...KNOWN), 400)],
-      [1, stray(['OPTIONS'], fc.constantFrom(...KNOWN), 204)],
+      [1, stray(except(words('GET POST OPTIONS')), fc.constantFrom(...PETS), 405)],
+      [1, stray(except(words('GET PATCH DELETE OPTIONS')), fc.constantFrom(...PET), 405)],
+      [1, stray(noMethods, known, 400)],
+      [1, stray(['OPTIONS'], known, 204)],
     ),
     authorization,
     oneIn(4, fc.string({ unit: 'binary' })),

@@ -24,6 +24,19 @@ export const create = (pet: unknown, headers: Sent['headers'] = {}): Promise<Rec
   return call({ method: 'POST', path: '/pets', headers: { 'Content-Type': 'application/json', ...headers }, body })
 }
 
+/** Sends a change of a pet: a value, or JSON text for what no value can express. */
+export const update = (
+  id: number | string,
+  changes: unknown,
+  type = 'application/merge-patch+json',
+): Promise<Received> => {
+  const body = typeof changes === 'string' ? changes : JSON.stringify(changes)
+  return call({ method: 'PATCH', path: `/pets/${id}`, headers: { 'Content-Type': type }, body })
+}
+
+/** Deletes a pet. */
+export const remove = (id: number | string): Promise<Received> => call({ method: 'DELETE', path: `/pets/${id}` })
+
 export type Pet = { id: number; name: string; categoryId: number; status?: string }
 
 /** Creates a valid pet. */

@@ -3,9 +3,11 @@
 import re
 
 import schemathesis
+from schemathesis.generation.meta import TestPhase
 
 keys = set()
 cursors = []
+ids = []
 
 
 @schemathesis.hook
@@ -25,6 +27,7 @@ def has_proto(value):
 def before_call(context, case, kwargs):
     replace_reused_key(case)
     replace_invented_cursor(case)
+    replace_invented_id(case)
 
 
 def replace_reused_key(case):
@@ -49,6 +52,15 @@ def replace_invented_cursor(case):
         del case.query["cursor"]
 
 
+def replace_invented_id(case):
+    """Replaces an invented id by that of a pet: of the oldest to delete it, else of the newest."""
+    is_linked = case.meta.phase.name == TestPhase.STATEFUL
+    if "petId" in (case.path_parameters or {}) and ids and not is_linked and not case.meta.generation.mode.is_negative:
+        case.path_parameters["petId"] = ids.pop(0) if case.method == "DELETE" and len(ids) > 1 else ids[-1]
+
+
 @schemathesis.hook
 def after_call(context, case, response):
+    if response.status_code == 201:
+        ids.append(response.json()["id"])
     cursors.extend(re.findall(r"cursor=([\w-]+)", ",".join(response.headers.get("link", []))))

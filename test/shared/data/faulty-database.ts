@@ -36,8 +36,8 @@ export const once = (faults: Partial<Record<string, Fault>>): void => {
   }
 }
 
-/** A pet as it is stored. */
-export type StoredPet = Record<string, unknown> & { id: number; name: string }
+/** A pet as it is stored; a deleted pet has no name. */
+export type StoredPet = Record<string, unknown> & { id: number; name?: string }
 
 /** All stored pets. */
 export const storedPets = async (): Promise<StoredPet[]> => {

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import type { Event } from '../../shared/http.ts'
+import { errorResponse, responseTo, unavailable } from '../functions/responses.ts'
+import { type StoredPet, storedPets, storeKey, storePet } from '../shared/data/faulty-database.ts'
+import { type Case, casesOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
+import { changeEvent, deleteEvent, type Exchange, isInTime, isServed, send, sendUntil } from './container.ts'
+import { faultKinds } from './fault-kinds.ts'
+
+/** A way to change or delete a pet, and the statuses that a client gets: at first, or after a 503. */
+type ChangeWay = Way & { event: (id: number, apiKey: string) => Event; status: number; afterwards: number[] }
+
+const KEY = 'GetItem ApiKeys'
+const UPDATE = 'UpdateItem Pets'
+const READ = 'GetItem Pets'
+const DELETED = 7
+
+await storePet({ id: DELETED, creation: 'x', deletion: 'y', expiresAt: 4_000_000_000 })
+
+const change = (id: number, apiKey: string) => changeEvent(id, { name: 'Max', status: 'sold' }, apiKey)
+const deleteAgain = (_: number, apiKey: string) => deleteEvent(DELETED, apiKey)
+
+// A delete that gets a 503 may have deleted the pet.
+const deletes = { event: deleteEvent, status: 204, afterwards: [204, 404] }
+const ways: Record<string, ChangeWay> = {
+  'a change': { calls: [KEY, UPDATE], event: change, status: 200, afterwards: [200] },
+  'a delete': { calls: [KEY, UPDATE], ...deletes },
+  'a delete whose response is lost': { calls: [KEY, UPDATE, UPDATE, READ], loses: UPDATE, ...deletes },
+  'a delete of a deleted pet': { calls: [KEY, UPDATE, READ], event: deleteAgain, status: 404, afterwards: [404] },
+}
+
+test.each(Object.entries(ways))('%s sends no unnecessary requests to the database', async (title, way) => {
+  const { calls, exchanges } = await run(withoutFaults(title, way))
+
+  expect(exchanges[0].response.status).toBe(way.status)
+  expect(calls).toEqual(way.calls)
+})
+
+describe.concurrent('changes and deletes a pet wholly or returns a 503, whichever requests to the database meet', {
+  timeout: 300_000,
+}, () => {
+  test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
+    const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
+
+    const stored = await storedPets()
+    for (const outcome of outcomes) expectWhole(outcome, stored)
+  })
+})
+
+let lastId = 1000
+
+/** The requests to the database and the faults during the first request, and all requests until one is served. */
+const run = (each: Case<ChangeWay>) =>
+  runCase(each, async (container) => {
+    const id = ++lastId
+    await storePet({ ...petOf(id), shard: 0, statusShard: 'available#0', creation: 'x' })
+    const event = each.way.event(id, await storeKey())
+    const endFaults = startFaults(container, each)
+    const exchanges: [Exchange, ...Exchange[]] = [await send(container, event)]
+    const met = await endFaults()
+    if (!isServed(exchanges[0])) exchanges.push(...(await sendUntil(container, event, isServed)))
+    return { each, id, exchanges, ...met }
+  })
+
+const petOf = (id: number) => ({ id, name: 'Rex', categoryId: 7, status: 'available' })
+
+/** Expects that the pet is as the responses say, and that each response is complete. */
+const expectWhole = ({ each, id, exchanges, faults }: Awaited<ReturnType<typeof run>>, stored: StoredPet[]): void => {
+  const { event, status, afterwards } = each.way
+  const [first, ...more] = exchanges
+  if (isInTime(first)) expect(faults, each.title).toBeGreaterThan(0)
+  const { success, failure } = possible(each, first)
+  const statuses = [first, ...more.filter(isInTime)].map(({ response }) => response.status).join(' ')
+  const expected = [...(success ? [`${status}`] : []), ...(failure ? afterwards.map((last) => `503 ${last}`) : [])]
+  expect({ title: each.title, statuses }).toEqual({ title: each.title, statuses: expect.toBeOneOf(expected) })
+
+  const changed = { ...petOf(id), name: 'Max', status: 'sold' }
+  const responses: Record<number, Parameters<typeof responseTo>[1]> = {
+    200: { status: 200, body: changed },
+    204: { status: 204 },
+    404: errorResponse(404, 'not_found', `No pet has the id ${event === deleteAgain ? DELETED : id}.`),
+    503: unavailable,
+  }
+  for (const { event, response } of exchanges) {
+    expect(response).toEqual(responseTo(event, responses[response.status] ?? unavailable))
+  }
+  const items = new Map<unknown, object>([
+    [change, { ...changed, shard: 0, statusShard: 'sold#0', creation: 'x' }],
+    [deleteEvent, { id, creation: 'x', deletion: expect.any(String), expiresAt: expect.any(Number) }],
+    [deleteAgain, { ...petOf(id), shard: 0, statusShard: 'available#0', creation: 'x' }],
+  ])
+  expect(stored.find((pet) => pet.id === id)).toEqual(items.get(event))
+}

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { storedPets, storeKey } from '../shared/data/faulty-database.ts'
+import { find, remove, update } from '../../shared/data/pets.ts'
+import { intentDigest } from '../../shared/model/idempotency-key.ts'
+import { type StoredPet, storedPets, storeKey } from '../shared/data/faulty-database.ts'
 import { type Call, databaseResponses, type Fault } from '../support/fault-proxy.ts'
 import { type Container, createEvent, isCreated, sendUntil, startContainer, takeId } from './container.ts'
 import { runsAll, seed } from './fault-kinds.ts'
 
-/** Which attempt continues, what its request to the database meets, and whether another pet gets its id just before. */
-type Step = { attempt: number; fault: Fault | 'blind'; takesId: boolean }
+/** Which attempt continues, what its request to the database meets, and what happens just before. */
+type Step = { attempt: number; fault: Fault | 'blind'; before: 'another pet' | 'change' | 'delete' | 'nothing' }
 
 const step = fc.record<Step>({
   attempt: fc.nat(11),
@@ -17,17 +19,21 @@ const step = fc.record<Step>({
     }),
     fc.constant('blind' as const),
   ),
-  takesId: fc.boolean(),
+  before: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('another pet', 'nothing') },
+    fc.constantFrom('change', 'delete'),
+  ),
 })
 
 // The first steps of an order; after them there are no faults.
 const order = fc.array(step, { minLength: 20, maxLength: 60, size: 'max' })
-const LAST_STEP: Step = { attempt: 0, fault: 'pass', takesId: false }
+const LAST_STEP: Step = { attempt: 0, fault: 'pass', before: 'nothing' }
 
-const counts = { orders: 0, faults: 0, takenIds: 0, moves: 0 }
+const counts = { orders: 0, faults: 0, takenIds: 0, moves: 0, changes: 0, deletes: 0 }
 
 const apiKey = await storeKey()
 let containers: Container[] = []
+await find(1) // The SDK reads its address at the first request, and the containers have others.
 
 test('concurrent attempts create one pet, in every order of requests to the database and with every fault', {
   timeout: 600_000,
@@ -41,13 +47,14 @@ test('concurrent attempts create one pet, in every order of requests to the data
     const run = (container: Container) => sendUntil(container, event, ({ response }) => response.status !== 503, 100)
 
     const attempts = containers.map((container) => holdCalls(container, () => run(container)))
-    await releaseInOrder(steps, attempts)
+    const asLeft = await releaseInOrder(steps, attempts)
 
     const exchanges = await Promise.all(attempts.map(({ exchanges }) => exchanges))
     const created = exchanges.flat().filter(isCreated)
-    const stored = (await storedPets()).filter((pet) => pet.name === name)
-    const pet = { id: stored[0]?.id, name, categoryId: 7, status: 'available' }
-    expect(stored.length).toBe(1)
+    const reservation = intentDigest({ clientId: 'ann', operation: 'createPet', key: name })
+    const stored = (await storedPets()).filter((pet) => pet.reservation === reservation)
+    const pet = { id: created[0]?.response.body.id, name, categoryId: 7, status: 'available' }
+    expect(stored).toEqual([asLeft.get(pet.id) ?? expect.objectContaining(pet)])
     expect(created.map(({ response }) => response.body)).toEqual(created.map(() => pet))
     expect(created.filter(({ response }) => !('Idempotent-Replayed' in response.headers)).length).toBeLessThanOrEqual(1)
     expect(exchanges.map((each) => each.at(-1)?.response.status)).toEqual([201, 201, 201])
@@ -85,24 +92,41 @@ const holdCalls = <Result>({ proxy }: Container, run: () => Promise<Result>) => 
   return { held, ready, exchanges }
 }
 
+/** Returns the pets that were changed or deleted meanwhile, as they were stored then. */
 const releaseInOrder = async (steps: Step[], attempts: { held: HeldCall[]; ready: () => Promise<void> }[]) => {
+  const asLeft = new Map<number, StoredPet | undefined>()
   for (let i = 0; ; i++) {
     await Promise.all(attempts.map(({ ready }) => ready()))
     const waiting = attempts.filter(({ held }) => held.length > 0)
-    if (waiting.length === 0) return
+    if (waiting.length === 0) return asLeft
     const next = steps[i] ?? LAST_STEP
     const call = waiting[next.attempt % waiting.length]?.held.shift()
-    if (call) await release(call, next)
+    if (call) await release(call, next, asLeft)
   }
 }
 
-const release = async (call: HeldCall, { fault, takesId }: Step): Promise<void> => {
+const release = async (call: HeldCall, { fault, before }: Step, asLeft: Map<number, StoredPet | undefined>) => {
   const { Item, ConditionExpression } = JSON.parse(call.body)
   const id = Number(Item?.id?.N)
-  if (id && takesId && (await takeId(id))) counts.takenIds++
+  if (id && before === 'another pet' && (await takeId(id))) counts.takenIds++
+  if (id) asLeft.set(id, asLeft.get(id))
+  if (before === 'change' || before === 'delete') await changeAll(before, asLeft)
   // A blind read finds nothing. A write never succeeds without its execution.
   const met = fault !== 'blind' ? fault : call.operation === 'GetItem' ? databaseResponses.nothing : 'pass'
   if (met !== 'pass') counts.faults++
   if (/petId/.test(ConditionExpression)) counts.moves++
   call.release(met)
+}
+
+/** Changes or deletes the pets that have been stored so far. */
+const changeAll = async (kind: 'change' | 'delete', asLeft: Map<number, StoredPet | undefined>) => {
+  for (const id of asLeft.keys()) {
+    const isDone = kind === 'delete' ? await remove(id) : await update(id, { name: 'Max', status: null })
+    if (!isDone) continue
+    counts[`${kind}s`]++
+    asLeft.set(
+      id,
+      (await storedPets()).find((pet) => pet.id === id),
+    )
+  }
 }

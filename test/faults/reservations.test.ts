@@ -4,7 +4,7 @@ import { unavailable } from '../functions/responses.ts'
 import { at } from '../shared/data/clock.ts'
 import { storedPets, storeKey } from '../shared/data/faulty-database.ts'
 import { databaseResponses } from '../support/fault-proxy.ts'
-import { createEvent, startContainer, type Wish } from './container.ts'
+import { changeEvent, createEvent, deleteEvent, startContainer, type Wish } from './container.ts'
 
 const container = await startContainer()
 const apiKey = await storeKey()
@@ -42,6 +42,23 @@ test('a key is the same for all API keys of a client, and another one for anothe
   expect(withAnotherApiKey).toEqual({ ...first, isReplayed: true })
   expect(ofAnotherClient).toEqual({ status: 201, id: expect.any(Number), isReplayed: false })
   expect(new Set(await idsOf('Tom'))).toEqual(new Set([first.id, ofAnotherClient.id]))
+})
+
+test.each([
+  ['changed', (id: number) => changeEvent(id, { name: 'Max', status: null }, apiKey)],
+  ['deleted', (id: number) => deleteEvent(id, apiKey)],
+])('a retry after the pet was %s gets the original response, and leaves the pet as it is', async (key, eventOf) => {
+  const wish = { name: 'Kim', apiKey, idempotencyKey: key }
+  const { call } = container
+  const first = await call(createEvent(wish))
+  await call(eventOf(first.body.id))
+  const stored = await storedPets()
+
+  at(24 * HOUR - 1000)
+  const retried = await call(createEvent(wish))
+
+  expect(retried).toEqual({ ...first, headers: { ...first.headers, 'Idempotent-Replayed': 'true' } })
+  expect(await storedPets()).toEqual(stored)
 })
 
 const { POSITIVE_INFINITY } = Number

@@ -1,63 +1,49 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execSync } from 'node:child_process'
+import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
-import { contract } from '../../shared/contract.ts'
+import { operations } from '../../shared/client/operations.ts'
+import { contract, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
-
-const client = fileURLToPath(new URL('../../shared/client/', import.meta.url))
 
 /**
  * Builds the client package in `shared/client/dist`: one JavaScript file, because Node.js runs no TypeScript from
  * node_modules, and its type declarations. `npm pack` runs this as `prepack`.
  */
 const build = (): void => {
+  const client = fileURLToPath(new URL('../../shared/client/', import.meta.url))
   const dist = join(client, 'dist')
   rmSync(dist, { recursive: true, force: true })
-  mkdirSync(dist)
-  buildSync({
-    entryPoints: [join(client, 'client.ts')],
-    outfile: join(dist, 'client.js'),
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral', // An import of a Node.js module fails.
-    target: 'es2022',
-  })
-  for (const [name, text] of Object.entries(declarations())) writeFileSync(join(dist, `${name}.d.ts`), text)
+  for (const file of globSync('*.ts', { cwd: client })) cpSync(join(client, file), join(dist, file))
+  writeFileSync(join(dist, 'operations.ts'), operationsModule())
+  const run = (command: string) => execSync(command, { cwd: dist, stdio: 'inherit' })
+  // On a neutral platform, an import of a Node.js module fails.
+  run(
+    'esbuild client.ts --outfile=client.js --bundle --format=esm --platform=neutral --target=es2022 --log-level=warning',
+  )
+  run('tsc client.ts --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions')
 }
 
-const declarations = (): Record<string, string> => {
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-client-'))
-  const project = fileURLToPath(new URL('tsconfig.json', import.meta.url))
-  const declarationOf = (name: string) =>
-    readFileSync(join(folder, 'client', `${name}.d.ts`), 'utf8').replaceAll(/( from '\.\/[\w-]+)\.ts'/g, "$1.js'")
-  try {
-    execFileSync('tsc', ['--project', project, '--outDir', folder], { stdio: 'inherit' })
-    return {
-      client: declarationOf('client'),
-      'pet-store-error': declarationOf('pet-store-error'),
-      interface: interfaceDeclaration(),
-    }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-/**
- * The types of `shared/client/interface.ts`, written out from the OpenAPI document. TypeScript itself would declare them
- * with types of valibot, and the package would depend on it.
- */
-const interfaceDeclaration = (): string => {
+/** `shared/client/operations.ts` without schemas: with the table as a literal, and the types of the OpenAPI document. */
+const operationsModule = (): string => {
   const schemas = Object.entries(componentSchemas()) as [string, Json][] // Each of them is a JSON Schema.
   return [
-    declaration('Int64', 'number | bigint', {
-      description: 'An exact int64: a `bigint` where a `number` would round it.',
-    }),
-    ...schemas.map(([name, schema]) => declaration(name, typeText(schema), schema)),
-    declaration('ListQuery', typeText(listQuery()), { description: 'Which pets to list.' }),
+    "import type { Route } from './request.ts'\n",
+    '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
+    ...schemas.map(([name, schema]) => `${commentOf(schema)}export type ${name} = ${typeText(schema)}\n`),
+    `export type Operations = {\n${operationIds.map((id) => operationText(id, contract[id])).join('')}}\n`,
+    `export const operations: Record<string, Route> = ${JSON.stringify(operations)}\n`,
   ].join('')
+}
+
+const operationText = (id: OperationId, operation: Operation): string => {
+  const { summary, params, query, body, success, deprecated } = operation
+  const input = [params, query, body].flatMap((schema) => (schema ? typeText(jsonSchemaOf(schema)) : []))
+  const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
+  const day = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  const removal = day ? `\n@deprecated The service removes it on ${day}.` : ''
+  const types = `{ input: ${input.join(' & ') || 'object'}; result: ${result}; isKeyed: ${operations[id]?.isKeyed} }`
+  return `/** ${summary}.${removal} */\n${id}: ${types}\n`
 }
 
 /**
@@ -66,41 +52,26 @@ const interfaceDeclaration = (): string => {
  * @throws Error if a type is not supported yet
  */
 export const typeText = (schema: Json): string => {
-  if (typeof schema.$ref === 'string') return schema.$ref.replace('#/components/schemas/', '')
+  const { $ref, type, format, items, properties, anyOf } = schema
+  if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '')
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (schema.format === 'int64') return 'Int64'
-  const text = typeTexts[String(schema.type)]
-  if (!text) throw new Error(`Add to infra/client/build.ts the TypeScript type of ${JSON.stringify(schema)}`)
-  return text(schema)
+  if (format === 'int64') return 'Int64'
+  if (type === 'integer') return 'number'
+  if (/^(string|number|boolean|null)$/.test(String(type))) return String(type)
+  if (items) return `Array<${typeText(items as Json)}>` // The casts here follow from JSON Schema.
+  if (properties) return objectText(properties as Record<string, Json>, schema.required as string[] | undefined)
+  if (Array.isArray(anyOf)) return anyOf.map(typeText).join(' | ')
+  throw new Error(`Add to infra/client/build.ts the TypeScript type of ${JSON.stringify(schema)}`)
 }
 
-const typeTexts: Record<string, (schema: Json) => string> = {
-  string: () => 'string',
-  integer: () => 'number',
-  number: () => 'number',
-  boolean: () => 'boolean',
-  array: ({ items }) => `Array<${typeText(items as Json)}>`, // The casts here follow from JSON Schema.
-  object: ({ properties, required = [] }) => {
-    const fields = Object.entries(properties as Record<string, Json>)
-    return `{\n${fields.map(([name, schema]) => field(name, schema, required as string[])).join('')}}`
-  },
+const objectText = (properties: Record<string, Json>, required: string[] = []): string => {
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const type = required.includes(name) ? `: ${typeText(schema)}` : `?: ${typeText(schema)} | undefined`
+    return `${commentOf(schema)}${JSON.stringify(name)}${type};\n`
+  })
+  return `{\n${fields.join('')}}`
 }
-
-const field = (name: string, schema: Json, required: string[]): string => {
-  const type = required.includes(name) ? `: ${typeText(schema)}` : `?: ${typeText(schema)} | undefined`
-  return `${commentOf(schema)}${JSON.stringify(name)}${type};\n`
-}
-
-const declaration = (name: string, type: string, schema: Json): string =>
-  `${commentOf(schema)}export type ${name} = ${type};\n`
 
 const commentOf = ({ description }: Json): string => (description ? `/** ${description} */\n` : '')
-
-// Without `cursor`: the client finds the next page by itself.
-const listQuery = (): Json => {
-  const { properties, ...query } = jsonSchemaOf(contract.listPets.query)
-  const { cursor, ...others } = properties as Json
-  return { ...query, properties: others }
-}
 
 if (import.meta.main) build()

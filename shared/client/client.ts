@@ -1,110 +1,81 @@
-import { randomText, writeJson } from './exact-json.ts'
-import type { Int64, ListQuery, NewPet, Pet, Pets, Route } from './interface.ts'
-import { type Send, sender } from './send.ts'
+import { type Operations, operations } from './operations.ts'
+import { type Route, requestOf } from './request.ts'
+import { type ClientOptions, type Send, sender } from './send.ts'
 
 // The package exports what this file exports.
-export type { Int64, ListQuery, NewPet, Pet, PetStatus, Pets } from './interface.ts'
+export type * from './operations.ts'
 export { PetStoreError } from './pet-store-error.ts'
+export type { ClientOptions } from './send.ts'
 
-/** The API to call, and how to retry. */
-export type ClientOptions = {
-  /** The base address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`. */
-  baseUrl: string
-  apiKey: string
-  /** How often a request is sent at most, including the first time (default: 5). */
-  attempts?: number | undefined
-  /** How many seconds a call waits between its attempts at most, in total (default: 30). */
-  maxWaitSeconds?: number | undefined
-  /** How many seconds an attempt may take (default: 30; API Gateway responds within 29). */
-  timeoutSeconds?: number | undefined
-  /** Replaces the `fetch` of the platform. */
-  fetch?: typeof globalThis.fetch | undefined
-}
-
-/** A client of one API. */
-export type Client = { pets: PetOperations }
+/** A client of one API: a method for each operation, named by its operationId. A call that fails throws a PetStoreError. */
+export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
 
 /** Options of a call. When `signal` aborts, the call ends at once and throws the signal's reason. */
 export type CallOptions = { signal?: AbortSignal | undefined }
 
-/** A list of pets, newest first, over all pages. The next page is requested when the one before has been read. */
-export type PetList = AsyncIterable<Pet> & {
-  /** The same pets, page by page. */
-  pages: () => AsyncIterable<Pets>
+/** Options of a call that takes effect once, however often it is repeated with the same key and input within 24 hours. */
+export type KeyedCallOptions = CallOptions & { idempotencyKey?: string | undefined }
+
+/** The items of all pages. The next page is requested when the one before has been read. */
+export type List<Item> = AsyncIterable<Item> & {
+  /** The same items, page by page. */
+  pages: () => AsyncIterable<Page<Item>>
+  /** The first `max` items. */
+  toArray: (limit: { max: number }) => Promise<Item[]>
 }
 
-/** The operations on pets. They throw a PetStoreError when they fail. */
-export type PetOperations = {
-  /** Lists pets; `limit` is the size of a page. Sends nothing before the list is read. */
-  list: (query?: ListQuery, options?: CallOptions) => PetList
-  /**
-   * Creates a pet exactly once, whatever the number of attempts. If you pass an `idempotencyKey`, calls with the same
-   * key and the same pet create one pet within 24 hours.
-   */
-  create: (newPet: NewPet, options?: CallOptions & { idempotencyKey?: string | undefined }) => Promise<Pet>
-  /**
-   * Reads one pet.
-   * @deprecated The service removes this operation on 5 December 2030. Use `list`.
-   */
-  get: (id: Int64, options?: CallOptions) => Promise<Pet>
-}
+/** A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has none. */
+export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
 /**
  * Creates a client for browsers and Node.js.
  *
  * @throws TypeError if `baseUrl` is not an HTTP or HTTPS address, or a header cannot hold `apiKey`
  */
-export const createClient = ({ fetch = globalThis.fetch, ...options }: ClientOptions): Client => {
-  const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30, ...api } = options
-  return { pets: petsOf(sender({ ...api, fetch, timeoutSeconds, attempts, maxWaitSeconds })) }
+export const createClient = (options: ClientOptions): Client => {
+  const send = sender(options)
+  const methods = Object.entries(operations).map(([id, route]) => [id, methodOf(route, send)])
+  return Object.fromEntries(methods) as Client // `operations` and its types follow from the same contract.
 }
 
-const LIST = { method: 'GET', path: '/pets' } satisfies Route<'listPets'>
-const CREATE = { method: 'POST', path: '/pets' } satisfies Route<'createPet'>
-const GET = { method: 'GET', path: '/pets/{petId}' } satisfies Route<'getPet'>
+type Method<Operation extends Operations[keyof Operations], Input = Operation['input']> = object extends Input
+  ? (input?: Input, options?: OptionsOf<Operation>) => ResultOf<Input, Operation['result']>
+  : (input: Input, options?: OptionsOf<Operation>) => ResultOf<Input, Operation['result']>
 
-const petsOf = (send: Send): PetOperations => ({
-  list: (query = {}, { signal } = {}) => {
-    const pages = () => pagesOf(send, queryOf(query), signal)
-    return { pages, [Symbol.asyncIterator]: () => petsIn(pages()) }
-  },
-  create: async (newPet, { idempotencyKey, signal } = {}) => {
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': keyOf(idempotencyKey ?? randomText()) }
-    return petIn(await send({ ...CREATE, headers, body: writeJson(newPet), isResult: isPet }, signal))
-  },
-  get: async (id, { signal } = {}) =>
-    petIn(await send({ ...GET, path: GET.path.replace('{petId}', segment(id)), isResult: isPet }, signal)),
-})
+type OptionsOf<Operation> = Operation extends { isKeyed: true } ? KeyedCallOptions : CallOptions
 
-async function* pagesOf(send: Send, query: string, signal: AbortSignal | undefined): AsyncGenerator<Pets> {
-  for (let next: string | undefined = query; next !== undefined; ) {
-    const { body, headers } = await send({ ...LIST, path: LIST.path + next, isResult: Array.isArray }, signal)
-    yield body as Pets // The interface promises this for a 200.
-    next = nextPage(headers)
+type ResultOf<Input, Result> = [Result, 'cursor'] extends [(infer Item)[], keyof Input] ? List<Item> : Promise<Result>
+
+const methodOf =
+  (route: Route, send: Send) =>
+  (input: object = {}, { idempotencyKey, signal }: KeyedCallOptions = {}) => {
+    const call = async (next?: { cursor: string }) =>
+      send(requestOf(route, { ...input, ...next }, idempotencyKey), signal)
+    return route.isList && route.query.includes('cursor') ? listOf(call) : call().then(({ body }) => body)
   }
+
+const listOf = (call: (next?: { cursor: string }) => ReturnType<Send>): List<unknown> => {
+  async function* pages(): AsyncGenerator<Page<unknown>> {
+    let cursor: string | undefined
+    do {
+      const { body, headers } = await call(cursor ? { cursor } : undefined)
+      cursor = nextCursor(headers)
+      yield { items: body as unknown[], nextCursor: cursor } // `send` has checked that it is an array.
+    } while (cursor)
+  }
+  async function* items(): AsyncGenerator<unknown> {
+    for await (const page of pages()) yield* page.items
+  }
+  const toArray = async ({ max }: { max: number }): Promise<unknown[]> => {
+    const first: unknown[] = []
+    if (max > 0) for await (const item of items()) if (first.push(item) >= max) break
+    return first
+  }
+  return { pages, toArray, [Symbol.asyncIterator]: items }
 }
 
-async function* petsIn(pages: AsyncIterable<Pets>): AsyncGenerator<Pet> {
-  for await (const page of pages) yield* page
+// From a `Link` header (RFC 8288). The rest of the address is ignored, so that the API key is sent to the base address only.
+const nextCursor = (headers: Headers): string | undefined => {
+  const [, cursor] = /<[^>]*[?&]cursor=([^&>]+)[^>]*>[^,]*;\s*rel="?next\b/.exec(headers.get('Link') ?? '') ?? []
+  return cursor && decodeURIComponent(cursor)
 }
-
-const petIn = ({ body }: { body: unknown }): Pet => body as Pet // The interface promises this for a 200 and a 201.
-
-const isPet = (body: object): boolean => 'id' in body
-
-const queryOf = (query: ListQuery): string => {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
-  return text && `?${text}`
-}
-
-// An id such as `..` or the empty text would address another path. With a space before it, it is an unknown id.
-const segment = (id: Int64): string => encodeURIComponent(String(id)).replace(/^(?![\w-])/, '%20')
-
-// A header cannot hold every text, and loses white space at its ends. A single quote mark is a key that the API refuses.
-const keyOf = (idempotencyKey: string): string => (/^[!-~]*$/.test(idempotencyKey) ? idempotencyKey : '"')
-
-// The query of the next page from a `Link` header (RFC 8288); `undefined` on the last page. The rest of the address is
-// ignored, so that the API key is sent to the base address only.
-const nextPage = (headers: Headers): string | undefined =>
-  /<[^>?]*(\?[^>]*)>[^,]*;\s*rel="?next\b/.exec(headers.get('Link') ?? '')?.[1]

@@ -13,16 +13,25 @@ export const parseJson = (text: string): unknown => {
   )
 }
 
-/** Writes JSON, a `bigint` in plain digits. Returns an empty text for a value that JSON does not have. */
-export const writeJson = (value: unknown): string => {
+/**
+ * Writes an object as JSON, with each `bigint` in plain digits.
+ *
+ * @throws RangeError for a `number` that may already have been rounded
+ */
+export const writeJson = (value: object): string => {
   const mark = randomText()
-  // Not `part`: a program may have defined `BigInt.prototype.toJSON`.
+  // A program may have defined `BigInt.prototype.toJSON`, so `part` may not be the `bigint`.
   function replace(this: Record<string, unknown>, key: string, part: unknown): unknown {
-    const digits = digitsOf(this[key])
-    return digits === undefined ? part : mark + digits
+    return typeof this[key] === 'bigint' ? mark + this[key] : exact(part)
   }
-  const text: string | undefined = JSON.stringify(value, replace)
-  return text?.replaceAll(new RegExp(`"${mark}([^"]+)"`, 'g'), '$1') ?? ''
+  return JSON.stringify(value, replace).replaceAll(new RegExp(`"${mark}([^"]+)"`, 'g'), '$1')
+}
+
+/** Returns `value`. @throws RangeError if it is a `number` that may already have been rounded */
+export const exact = (value: unknown): unknown => {
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+    throw new RangeError(`${value} may already have been rounded. Pass an integer beyond 2^53 - 1 as a bigint.`)
+  return value
 }
 
 /** 128 random bits in hexadecimal. (Pages without HTTPS have no `crypto.randomUUID`.) */
@@ -32,10 +41,3 @@ export const randomText = (): string =>
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 const isRounded = (token: string): boolean => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
-
-const digitsOf = (part: unknown): string | undefined => {
-  if (typeof part === 'bigint') return part.toString()
-  // A `number` beyond 2^53 may already have been rounded. With a fraction, the service refuses it and says why.
-  const isUnsafe = Number.isInteger(part) && !Number.isSafeInteger(part)
-  return isUnsafe ? `${BigInt(part as number)}.0` : undefined // `isInteger` is true only for numbers.
-}

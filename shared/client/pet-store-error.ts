@@ -1,10 +1,5 @@
-type ErrorDetails = {
-  code: string
-  status: number
-  requestId?: string | undefined
-  retryAfter?: number | undefined
-  cause?: unknown
-}
+type ErrorDetails = Pick<PetStoreError, 'code' | 'status'> &
+  Partial<Pick<PetStoreError, 'requestId' | 'retryAfter' | 'cause'>>
 
 /** The error of a call that failed. It never contains the API key. */
 export class PetStoreError extends Error {

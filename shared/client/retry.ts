@@ -1,27 +1,27 @@
 import { PetStoreError } from './pet-store-error.ts'
 
-/** How often to send a request, and how many seconds to wait between attempts in total. */
-export type Patience = { attempts: number; maxWaitSeconds: number }
-
 /**
  * Repeats an attempt that fails for a temporary reason: with exponential backoff, and not before `Retry-After`.
  *
+ * @param attempt gets whether an earlier attempt may have taken effect; if so, it is made only if `isRepeatable`
  * @throws the error of the last attempt, or the reason of the signal
  */
 export const retry = async <T>(
-  attempt: () => Promise<T>,
-  { attempts, maxWaitSeconds }: Patience,
+  attempt: (mayBeDone: boolean) => Promise<T>,
+  { attempts, maxWaitSeconds, isRepeatable }: { attempts: number; maxWaitSeconds: number; isRepeatable: boolean },
   signal: AbortSignal | undefined,
 ): Promise<T> => {
   let waited = 0
+  let mayBeDone = false
   for (let made = 1; ; made++) {
     try {
-      return await attempt()
+      return await attempt(mayBeDone)
     } catch (error) {
-      if (!(error instanceof PetStoreError) || !isTemporary(error) || made >= attempts) throw error
+      if (!(error instanceof PetStoreError) || !isTemporary(error)) throw error
+      mayBeDone ||= error.status !== 429 // A request over the rate limit is not handled.
       const seconds = (error.retryAfter ?? 0) + backoff(made)
-      if (waited + seconds > maxWaitSeconds) throw error
       waited += seconds
+      if (made >= attempts || waited > maxWaitSeconds || (mayBeDone && !isRepeatable)) throw error
       await pause(seconds, signal)
     }
   }

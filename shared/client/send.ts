@@ -1,51 +1,53 @@
 import { parseJson } from './exact-json.ts'
 import { PetStoreError } from './pet-store-error.ts'
-import { type Patience, retry, within } from './retry.ts'
+import type { Request, Route } from './request.ts'
+import { retry, within } from './retry.ts'
 
-/** The API to call, what sends the requests, and how to retry them. */
-export type Settings = Patience & {
+/** The API to call, and how to retry. */
+export type ClientOptions = {
+  /** The base address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`. */
   baseUrl: string
   apiKey: string
-  timeoutSeconds: number
-  fetch: typeof globalThis.fetch
+  /** How often a request is sent at most, including the first time (default: 5). */
+  attempts?: number | undefined
+  /** How many seconds a call waits between its attempts at most, in total (default: 30). */
+  maxWaitSeconds?: number | undefined
+  /** How many seconds an attempt may take (default: 30; API Gateway responds within 29). */
+  timeoutSeconds?: number | undefined
+  /** Replaces the `fetch` of the platform. */
+  fetch?: typeof globalThis.fetch | undefined
 }
-
-/** A request. `path` is relative to the base address; `isResult` recognizes the body of a success. */
-export type Request = {
-  method: string
-  path: string
-  headers?: Record<string, string>
-  body?: string
-  isResult: (body: object) => boolean
-}
-
-/** The response to a request that succeeded. */
-export type Result = { body: unknown; headers: Headers }
 
 /**
- * Sends a request.
+ * Sends a request and returns its success; a 204 has no body.
  *
  * @throws PetStoreError if it fails, or the reason of the signal
  */
-export type Send = (request: Request, signal: AbortSignal | undefined) => Promise<Result>
+export type Send = (request: Request, signal: AbortSignal | undefined) => Promise<{ body: unknown; headers: Headers }>
 
-/** Sends requests to one API and retries them. So each request must only read, or have an idempotency key. */
-export const sender = ({ baseUrl, apiKey, fetch, timeoutSeconds, ...patience }: Settings): Send => {
+/** Sends requests to one API, and retries them. */
+export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }: ClientOptions): Send => {
+  const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
   const base = baseOf(baseUrl)
-  const Authorization = `Bearer ${checked(apiKey)}`
+  // The platform's own error message would contain the key.
+  if (!/^[!-~]+$/.test(apiKey ?? '')) throw new TypeError('apiKey must be a string of visible ASCII characters.')
+  const Authorization = `Bearer ${apiKey}`
 
-  const attempt = async (path: string, init: RequestInit, signal: AbortSignal | undefined) => {
-    const received = within(timeoutSeconds, signal, async (limit) => {
+  return async ({ route, path, headers, body }, signal) => {
+    const { method, isKeyed } = route
+    // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
+    const init = { method, headers: { ...headers, Authorization }, body, redirect: 'manual' } as const
+    const receive = async (limit: AbortSignal) => {
       const response = await fetch(base + path, { ...init, signal: limit })
       return [response, await response.text()] as const
-    })
-    return received.catch((cause) => noResponse(base, cause, signal))
-  }
-
-  return async ({ path, headers, isResult, ...request }, signal) => {
-    // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
-    const init = { ...request, headers: new Headers({ ...headers, Authorization }), redirect: 'manual' } as const
-    return retry(async () => resultOf(...(await attempt(path, init, signal)), isResult), patience, signal)
+    }
+    const noResponse = (cause: unknown): never => {
+      signal?.throwIfAborted()
+      throw new PetStoreError(`No response from ${base}.`, { code: 'no_answer', status: 0, cause })
+    }
+    const attempt = async (mayBeDone: boolean) =>
+      resultOf(...(await within(timeoutSeconds, signal, receive).catch(noResponse)), route, mayBeDone)
+    return retry(attempt, { attempts, maxWaitSeconds, isRepeatable: method !== 'POST' || isKeyed }, signal)
   }
 }
 
@@ -56,21 +58,15 @@ const baseOf = (baseUrl: string): string => {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-// The platform's own error message would contain the key.
-const checked = (apiKey: string): string => {
-  if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return apiKey
-  throw new TypeError('apiKey must be a string of visible ASCII characters.')
-}
-
-const noResponse = (base: string, cause: unknown, signal: AbortSignal | undefined): never => {
-  signal?.throwIfAborted()
-  throw new PetStoreError(`No response from ${base}.`, { code: 'no_answer', status: 0, cause })
-}
-
-const resultOf = (response: Response, text: string, isResult: (body: object) => boolean): Result => {
+const resultOf = (response: Response, text: string, route: Route, mayBeDone: boolean) => {
+  const { status, headers } = response
   const body = bodyOf(text)
-  if (response.ok && body && isResult(body)) return { body, headers: response.headers }
-  throw errorOf(response, body ?? {})
+  if (status === route.status && (status === 204 || (body && Array.isArray(body) === route.isList)))
+    return { body, headers }
+  const error = errorOf(response, body ?? {})
+  // An attempt whose response was lost has deleted it.
+  if (mayBeDone && route.method === 'DELETE' && error.code === 'not_found') return { body: undefined, headers }
+  throw error
 }
 
 // `undefined` if the text is not an array or object in JSON.

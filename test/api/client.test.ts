@@ -10,7 +10,7 @@ const aCat = (): NewPet => ({ name: `Mia ${randomUUID()}`, categoryId: 7, status
 const listed = async (pets: Pet[], query = {}): Promise<Pet[]> => {
   const found: Pet[] = []
   const oldest = pets.at(-1)?.id ?? 0
-  for await (const pet of client.pets.list(query)) {
+  for await (const pet of client.listPets(query)) {
     if (pet.id < oldest) break
     if (pets.some(({ id }) => id === pet.id)) found.push(pet)
   }
@@ -19,27 +19,40 @@ const listed = async (pets: Pet[], query = {}): Promise<Pet[]> => {
 
 test.each([{}, { status: 'sold', limit: 1 }])('lists pets across pages, newest first: %j', async (query) => {
   const pets: Pet[] = []
-  for (let i = 0; i < 5; i++) pets.unshift(await client.pets.create(aCat()))
+  for (let i = 0; i < 5; i++) pets.unshift(await client.createPet(aCat()))
 
   // The index follows the table, usually within a second.
   await vi.waitFor(async () => expect(await listed(pets, query)).toEqual(pets), 30_000)
 })
 
-test('lists pets page by page', async () => {
-  await Promise.all([client.pets.create(aCat()), client.pets.create(aCat())])
+test('lists pets page by page, and continues after a page', async () => {
+  await Promise.all([1, 2, 3, 4].map(() => client.createPet(aCat())))
 
   await vi.waitFor(async () => {
-    for await (const page of client.pets.list({ limit: 2 }).pages()) return expect(page).toHaveLength(2)
+    const pages = client.listPets({ limit: 2 }).pages()[Symbol.asyncIterator]()
+    const [first, second] = [await pages.next(), await pages.next()]
+    const continued = await client.listPets({ cursor: first.value.nextCursor }).toArray({ max: 2 })
+    expect(continued).toEqual(second.value.items)
   }, 30_000)
+})
+
+test('changes and deletes a pet', async () => {
+  const { id: petId } = await client.createPet(aCat())
+
+  const changed = await client.updatePet({ petId, name: 'Tom', status: null })
+
+  expect(changed).toEqual({ id: petId, name: 'Tom', categoryId: 7 })
+  expect(await client.deletePet({ petId })).toBeUndefined()
+  await expect(client.deletePet({ petId })).rejects.toMatchObject({ code: 'not_found', status: 404 })
 })
 
 test.each([9007199254740991, 9007199254740993n, 9223372036854775807n, -9223372036854775808n, 0])(
   'creates and reads a pet with the int64 %d exactly',
   async (categoryId) => {
-    const pet = await client.pets.create({ name: 'Rex', categoryId })
+    const pet = await client.createPet({ name: 'Rex', categoryId })
 
     expect(pet).toEqual({ id: expect.any(Number), name: 'Rex', categoryId })
-    expect(await client.pets.get(pet.id)).toEqual(pet)
+    expect(await client.getPet({ petId: pet.id })).toEqual(pet)
   },
 )
 
@@ -48,12 +61,12 @@ test('adds a pet per call, and one for all calls with the same idempotency key',
   // Code without types can pass null; it means no key.
   const none = { idempotencyKey: null } as unknown as { idempotencyKey: string }
 
-  const calls = [{}, {}, none, none, { idempotencyKey }, { idempotencyKey }].map((it) => client.pets.create(cat, it))
+  const calls = [{}, {}, none, none, { idempotencyKey }, { idempotencyKey }].map((it) => client.createPet(cat, it))
 
   const ids = (await Promise.all(calls)).map(({ id }) => id)
   expect(new Set(ids).size).toBe(5)
   expect(ids[5]).toBe(ids[4])
-  const reused = client.pets.create(aCat(), { idempotencyKey })
+  const reused = client.createPet(aCat(), { idempotencyKey })
   await expect(reused).rejects.toMatchObject({ code: 'unprocessable_content', status: 422 })
 })
 
@@ -69,13 +82,11 @@ describe("throws the service's error for a value that its type does not exclude"
     [{ name: 'Rex' }, CATEGORY],
     [{ name: 'Rex', categoryId: Number.NaN }, CATEGORY],
     [{ name: 'Rex', categoryId: 2n ** 63n }, CATEGORY],
-    [{ name: 'Rex', categoryId: 2 ** 53 }, CATEGORY],
-    [{ name: 'Rex', categoryId: 1e300 }, CATEGORY],
     [{ name: 'Rex', categoryId: 7, status: 'gone' }, STATUS],
     [undefined, NAME],
     [[], NAME],
   ])('in a pet: %o', async (pet, rule) => {
-    await expect(client.pets.create(pet as NewPet)).rejects.toMatchObject(badRequest(rule))
+    await expect(client.createPet(pet as NewPet)).rejects.toMatchObject(badRequest(rule))
   })
 
   test.each([
@@ -85,16 +96,16 @@ describe("throws the service's error for a value that its type does not exclude"
     await expect(listed([], query)).rejects.toMatchObject(badRequest(`${rule}. Give each parameter once.`))
   })
 
-  test.each([1, -1n, 2 ** 53, '', '..', 'a/..', '?', undefined])('in an id: %o', async (id) => {
+  test.each([1, -1n, '', '..', 'a/..', '?', undefined])('in an id: %o', async (petId) => {
     const error = { code: 'not_found', status: 404, requestId: expect.stringMatching(/^\S+$/) }
 
-    await expect(client.pets.get(id as number)).rejects.toMatchObject(error)
+    await expect(client.getPet({ petId: petId as number })).rejects.toMatchObject(error)
   })
 
   test.each(['', 'a b', ' a', 'a\nb', 'é', '犬', 'a'.repeat(256)])(
     'in an idempotency key: %j',
     async (idempotencyKey) => {
-      const created = client.pets.create(aCat(), { idempotencyKey })
+      const created = client.createPet(aCat(), { idempotencyKey })
 
       await expect(created).rejects.toMatchObject(badRequest('Idempotency-Key must'))
     },
@@ -106,5 +117,5 @@ test('throws a 401 that does not contain the wrong API key', async () => {
 
   const message = expect.not.stringContaining('wrong')
   const error = { name: 'PetStoreError', code: 'unauthorized', status: 401, message }
-  await expect(stranger.pets.get(1)).rejects.toMatchObject(error)
+  await expect(stranger.getPet({ petId: 1 })).rejects.toMatchObject(error)
 })

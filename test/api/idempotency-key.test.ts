@@ -10,7 +10,7 @@ const aCat = () => ({ name: `Mia ${randomUUID()}`, categoryId: 7, status: 'avail
 const expectOnly = async (pet: unknown, earlier: Pet): Promise<void> => {
   const sameName = async () => {
     const found: unknown[] = []
-    for await (const each of createClient({ baseUrl, apiKey }).pets.list({ limit: 100 })) {
+    for await (const each of createClient({ baseUrl, apiKey }).listPets({ limit: 100 })) {
       if (each.id <= earlier.id) break
       if (each.name === Object(pet).name) found.push(each)
     }

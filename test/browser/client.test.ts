@@ -25,17 +25,19 @@ const serveShop = async (): Promise<string> => {
 // Text, because the browser runs it, not this process.
 const PROGRAM = `async (options) => {
   const { createClient, PetStoreError } = await import('/client.js')
-  const { pets } = createClient(options)
-  for (const categoryId of [7, 2n ** 63n - 1n]) await pets.create({ name: 'Rex', categoryId })
-  const listed = []
-  for await (const pet of pets.list({ limit: 1 })) listed.push(pet)
-  const error = await pets.create({ name: '', categoryId: 7 }).catch((thrown) => thrown)
-  const stranger = await createClient({ ...options, apiKey: 'wrong' }).pets.get(1).catch((thrown) => thrown)
+  const client = createClient(options)
+  for (const categoryId of [7, 2n ** 63n - 1n]) await client.createPet({ name: 'Rex', categoryId })
+  const { id: petId } = await client.createPet({ name: 'Mia', categoryId: 7 })
+  await client.updatePet({ petId, name: 'Tom' })
+  await client.deletePet({ petId })
+  const listed = await client.listPets({ limit: 1 }).toArray({ max: 9 })
+  const error = await client.createPet({ name: '', categoryId: 7 }).catch((thrown) => thrown)
+  const stranger = await createClient({ ...options, apiKey: 'wrong' }).getPet({ petId }).catch((thrown) => thrown)
   const failures = [error, stranger].filter((thrown) => thrown instanceof PetStoreError)
   return { listed, failures: failures.map(({ code, status, requestId }) => ({ code, status, requestId })) }
 }`
 
-test('the packed client adds and lists pets in a browser, from a page of another origin', async () => {
+test('the packed client adds, changes, deletes and lists pets in a browser, from a page of another origin', async () => {
   const shop = await serveShop()
   const { page } = await visit(shop)
   await page.goto(shop)

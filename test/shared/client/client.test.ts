@@ -5,7 +5,7 @@ import { error, type FakeResponse, type Fate, serve } from './fake-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 
-describe('list', () => {
+describe('a list', () => {
   const pet = (id: number) => ({ id, ...rex })
 
   const page = (ids: number[], link = ''): FakeResponse => ({
@@ -28,7 +28,7 @@ describe('list', () => {
   ])('requests the next page from the base address only: link %s', async (_, link) => {
     const api = await serve(page([4, 3], link), page([2], '</v1/pets?cursor=no>; rel="successor-version"'))
 
-    const pets = await Array.fromAsync(createClient(api).pets.list({ limit: 2 }))
+    const pets = await Array.fromAsync(createClient(api).listPets({ limit: 2 }))
 
     expect(pets).toEqual([4, 3, 2].map(pet))
     expect(api.requests.map(({ path }) => path)).toEqual(['/v1/pets?limit=2', '/v1/pets?limit=2&cursor=abc'])
@@ -36,31 +36,39 @@ describe('list', () => {
 
   test('requests no page before the reader gets there', async () => {
     const api = await serve(page([4, 3], linkTo('?cursor=abc')))
-    const list = createClient(api).pets.list()
+    const list = createClient(api).listPets()
+    expect(await list.toArray({ max: 0 })).toEqual([])
     expect(api.requests).toEqual([])
 
-    for await (const { id } of list) if (id === 3) break
+    expect(await list.toArray({ max: 2 })).toEqual([pet(4), pet(3)])
 
     expect(api.requests).toHaveLength(1)
   })
 
-  test('can be read again, and page by page', async () => {
-    const api = await serve(page([4], linkTo('?cursor=abc')), page([]), page([3], linkTo('?cursor=abc')), page([2]))
-    const list = createClient(api).pets.list()
+  test('can be read again, and page by page; it sends neither undefined parameters nor two slashes', async () => {
+    const api = await serve(page([4], linkTo('?cursor=a%3D')), page([]), page([3], linkTo('?cursor=abc')), page([2]))
+    const client = createClient({ ...api, baseUrl: `${api.baseUrl}//` })
+    const list = client.listPets({ cursor: 'x=', status: undefined })
 
     expect(await Array.fromAsync(list)).toEqual([pet(4)])
-    expect(await Array.fromAsync(list.pages())).toEqual([[pet(3)], [pet(2)]])
+    expect(await Array.fromAsync(list.pages())).toEqual([
+      { items: [pet(3)], nextCursor: 'abc' },
+      { items: [pet(2)], nextCursor: undefined },
+    ])
+    const cursors = ['x%3D', 'a%3D', 'x%3D', 'abc']
+    expect(api.requests.map(({ path }) => path)).toEqual(cursors.map((cursor) => `/v1/pets?cursor=${cursor}`))
   })
+})
 
-  test('omits undefined parameters, and slashes at the end of the base address', async () => {
-    const api = await serve(page([]))
+test.each<[string, (client: Client) => Promise<unknown>]>([
+  ['a path', (client) => client.deletePet({ petId: 2 ** 53 })],
+  ['a query', (client) => client.listPets({ limit: -(2 ** 53) }).toArray({ max: 1 })],
+  ['a body', (client) => client.updatePet({ petId: 1, categoryId: 1e300 })],
+])('sends no number in %s that may have been rounded', async (_, call) => {
+  const api = await serve('cut')
 
-    await Array.fromAsync(
-      createClient({ ...api, baseUrl: `${api.baseUrl}//` }).pets.list({ status: undefined, limit: 3 }),
-    )
-
-    expect(api.requests.map(({ path }) => path)).toEqual(['/v1/pets?limit=3'])
-  })
+  await expect(call(createClient(api))).rejects.toThrow(/^\S+ may already have been rounded\. Pass .* as a bigint\.$/)
+  expect(api.requests).toEqual([])
 })
 
 const failureOf = async (call: Promise<unknown>): Promise<PetStoreError> => {
@@ -78,16 +86,17 @@ describe('throws a PetStoreError', () => {
     const body = JSON.stringify({ code: 'not_found', message, status: 404 })
     const api = await serve({ status: 404, headers: ID, body })
 
-    const error = await failureOf(createClient(api).pets.get(1))
+    const error = await failureOf(createClient(api).getPet({ petId: 1 }))
 
     const details = { code: 'not_found', status: 404, requestId: 'abc=', retryAfter: undefined }
     expect({ ...error }).toEqual({ name: 'PetStoreError', ...details })
     expect(String(error)).toBe(`PetStoreError: ${message}`)
   })
 
-  const get = ({ pets }: Client) => pets.get(1)
-  const create = ({ pets }: Client) => pets.create(rex)
-  const list = ({ pets }: Client) => Array.fromAsync(pets.list())
+  const get = (client: Client) => client.getPet({ petId: 1 })
+  const create = (client: Client) => client.createPet(rex)
+  const remove = (client: Client) => client.deletePet({ petId: 1 })
+  const list = (client: Client) => client.listPets().toArray({ max: 1 })
 
   test.each<[string, FakeResponse, (client: Client) => Promise<unknown>]>([
     ['the error page of a proxy', html, get],
@@ -96,6 +105,7 @@ describe('throws a PetStoreError', () => {
     ['a number', { status: 200, body: '7' }, get],
     ['nothing', { status: 204 }, get],
     ['an object instead of a list', { status: 200, headers: ID, body: '{"login":"/"}' }, list],
+    ['a page instead of no content', { ...html, status: 200 }, remove],
     ['a list instead of a pet', { status: 200, headers: ID, body: '[]' }, get],
     ['another object instead of a pet', { status: 200, headers: ID, body: '{"login":"/"}' }, create],
   ])('when the response is not from the service, but %s', async (_, response, call) => {
@@ -108,15 +118,6 @@ describe('throws a PetStoreError', () => {
     expect(error).toMatchObject({ code: 'unexpected_answer', status, message, requestId: headers?.['X-Request-Id'] })
     expect(api.requests).toHaveLength(1)
   })
-
-  test('when there is no response', async () => {
-    const api = await serve('cut')
-
-    const error = await failureOf(createClient({ ...api, attempts: 1 }).pets.get(1))
-
-    expect(error).toMatchObject({ code: 'no_answer', status: 0, message: `No response from ${api.baseUrl}.` })
-    expect(error.cause).toBeInstanceOf(TypeError)
-  })
 })
 
 describe('the API key', () => {
@@ -126,7 +127,7 @@ describe('the API key', () => {
     const elsewhere = await serve({ status: 200, body: '[]' })
     const api = await serve({ status, headers: { Location: elsewhere.baseUrl } })
 
-    const error = await failureOf(createClient({ ...api, apiKey }).pets.create(rex))
+    const error = await failureOf(createClient({ ...api, apiKey }).createPet(rex))
 
     const message = expect.stringContaining('another address')
     expect(error).toMatchObject({ code: 'unexpected_answer', status, message })
@@ -137,7 +138,7 @@ describe('the API key', () => {
   test.each<Fate>(['cut', 'cutResponse', html, error(503), { status: 302 }])('is in no error: %j', async (fate) => {
     const client = createClient({ ...(await serve(fate)), apiKey, attempts: 1 })
 
-    const error = await failureOf(client.pets.get(1))
+    const error = await failureOf(client.getPet({ petId: 1 }))
 
     expect(inspect([client, error], { depth: null, showHidden: true })).not.toContain('secret')
   })

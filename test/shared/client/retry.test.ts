@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../../shared/client/client.ts'
+import { requestOf } from '../../../shared/client/request.ts'
 import { pause } from '../../../shared/client/retry.ts'
+import { sender } from '../../../shared/client/send.ts'
 import { error, type Fate, serve } from './fake-api.ts'
 
 const mia = { name: 'Mia', categoryId: 2n ** 63n - 1n }
@@ -18,7 +20,7 @@ describe('the client retries', () => {
   ])('a create after %s with the same idempotency key', async (_, fate) => {
     const api = await serve(fate, created)
 
-    const pet = await createClient(api).pets.create(mia)
+    const pet = await createClient(api).createPet(mia)
 
     expect(pet).toEqual({ id: 1, ...mia })
     const [first, again, ...more] = api.requests
@@ -33,16 +35,30 @@ describe('the client retries', () => {
   test.each([400, 401, 404, 408, 413, 500])('nothing after a %d', async (status) => {
     const api = await serve(error(status))
 
-    const call = createClient(api).pets.create(mia)
+    const call = createClient(api).createPet(mia)
 
     await expect(call).rejects.toMatchObject({ code: 'made_up', message: 'Made by the test.', status })
     expect(api.requests).toHaveLength(1)
   })
 
+  test.each<[string, number, Fate]>([
+    ['POST', 1, error(503)],
+    ['POST', 1, 'cut'],
+    ['POST', 2, error(429)],
+    ['PUT', 2, 'cut'],
+  ])('a %s without an idempotency key if it is safe: %d requests for %j', async (method, requests, fate) => {
+    const api = await serve(fate, { status: 204 })
+    const route = { method, path: '/meals', query: [], hasBody: true, isKeyed: false, status: 204, isList: false }
+
+    await Promise.allSettled([sender(api)(requestOf(route, {}, undefined), undefined)])
+
+    expect(api.requests).toHaveLength(requests)
+  })
+
   test('four times unless the options say otherwise', async () => {
     const api = await serve(error(503))
 
-    await expect(createClient(api).pets.create(mia)).rejects.toMatchObject({ status: 503 })
+    await expect(createClient(api).createPet(mia)).rejects.toMatchObject({ status: 503 })
 
     expect(api.requests).toHaveLength(5)
   })
@@ -55,9 +71,10 @@ describe('the client retries', () => {
       return fetch(input, init)
     }
 
-    const call = createClient({ ...api, fetch: counted, attempts: 2, timeoutSeconds: 0.05 }).pets.create(mia)
+    const call = createClient({ ...api, fetch: counted, attempts: 2, timeoutSeconds: 0.05 }).createPet(mia)
 
-    await expect(call).rejects.toMatchObject({ code: 'no_answer', status: 0, cause: { name: 'TimeoutError' } })
+    const [message, cause] = [`No response from ${api.baseUrl}.`, { name: 'TimeoutError' }]
+    await expect(call).rejects.toMatchObject({ code: 'no_answer', status: 0, message, cause })
     expect(sent).toEqual(Array(2).fill(`${api.baseUrl}/pets`))
   })
 
@@ -74,18 +91,41 @@ describe('the client retries', () => {
     }
     const client = createClient({ baseUrl: 'http://a', apiKey: 'k', fetch: slow, attempts: 1, timeoutSeconds })
 
-    const pet = await client.pets.get(1)
+    const pet = await client.getPet({ petId: 1 })
 
     expect(pet).toEqual({ id: 1 })
     expect(vi.getTimerCount()).toBe(0) // Otherwise the program would not end.
   })
 })
 
+const notFound: Fate = { status: 404, body: '{"code":"not_found","message":"No pet has the id 1.","status":404}' }
+const proxys404: Fate = { status: 404, body: '<html>Not here</html>' }
+
+test.each<[string, string, ...Fate[]]>([
+  ['succeeds', 'no response and a 404', 'cut', notFound],
+  ['succeeds', 'a 504, a 429 and a 404', error(504), error(429), notFound],
+  ['not_found', 'a 404 at once', notFound],
+  ['not_found', 'a 404 after a 429, which deletes nothing', error(429), notFound],
+  ['unexpected_answer', "no response and a proxy's 404", 'cut', proxys404],
+])('a delete: %s after %s', async (expected, _, ...fates) => {
+  const api = await serve(...fates)
+
+  const outcome = createClient(api).deletePet({ petId: 1 })
+
+  expect(
+    await outcome.then(
+      () => 'succeeds',
+      ({ code }) => code,
+    ),
+  ).toBe(expected)
+  expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(fates.map(() => 'DELETE /v1/pets/1'))
+})
+
 describe('Retry-After', () => {
   test('delays the retry, until the waits exceed the limit', async () => {
     const api = await serve(error(429, { 'Retry-After': '1' }))
 
-    const call = createClient({ ...api, maxWaitSeconds: 1.9 }).pets.create(mia)
+    const call = createClient({ ...api, maxWaitSeconds: 1.9 }).createPet(mia)
 
     await expect(call).rejects.toMatchObject({ status: 429, retryAfter: 1 })
     const [first, again, ...more] = api.requests.map(({ at }) => at)
@@ -103,7 +143,7 @@ describe('Retry-After', () => {
   ])('with %s: %j', async (_, headers, retryAfter, requests) => {
     const api = await serve(error(503, headers))
 
-    const call = createClient({ ...api, attempts: 2 }).pets.create(mia)
+    const call = createClient({ ...api, attempts: 2 }).createPet(mia)
 
     await expect(call).rejects.toMatchObject({ status: 503, requestId: 'abc=', retryAfter })
     expect(api.requests).toHaveLength(requests)
@@ -116,7 +156,7 @@ describe('a signal ends a call', () => {
   test('before it is sent', async () => {
     const api = await serve('silence')
 
-    const listed = Array.fromAsync(createClient(api).pets.list({}, { signal: AbortSignal.abort(reason) }))
+    const listed = Array.fromAsync(createClient(api).listPets({}, { signal: AbortSignal.abort(reason) }))
 
     await expect(listed).rejects.toBe(reason)
     expect(api.requests).toEqual([])
@@ -126,7 +166,7 @@ describe('a signal ends a call', () => {
     const api = await serve('silence')
     const controller = new AbortController()
 
-    const read = createClient({ ...api, attempts: 1 }).pets.get(1, { signal: controller.signal })
+    const read = createClient({ ...api, attempts: 1 }).getPet({ petId: 1 }, { signal: controller.signal })
     await expect.poll(() => api.requests.length, { timeout: 30_000 }).toBe(1)
     controller.abort(reason)
 

@@ -1,30 +1,32 @@
-import type { Client, ListQuery, NewPet, Pet, PetStatus, PetStoreError } from '../../../shared/client/client.ts'
+import type { Client, Int64, NewPet, Page, Pet, PetStoreError } from '../../../shared/client/client.ts'
 
 // `tsc` checks this file against the sources, and package.test.ts against the package.
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-type Pets = Client['pets']
+type Flat<Type> = { [Name in keyof Type]: Type[Name] }
+type Input<Id extends keyof Client> = Flat<NonNullable<Parameters<Client[Id]>[0]>>
+type Result<Id extends keyof Client> = ReturnType<Client[Id]>
+type Status = 'available' | 'pending' | 'sold'
 
 export const exact: [
-  Same<PetStatus, 'available' | 'pending' | 'sold'>,
-  Same<NewPet, { name: string; categoryId: number | bigint; status?: PetStatus | undefined }>,
-  Same<Pet, { id: number | bigint; name: string; categoryId: number | bigint; status?: PetStatus | undefined }>,
-  Same<ListQuery, { limit?: number | undefined; status?: PetStatus | undefined }>,
-  Same<Parameters<Pets['list']>[0], ListQuery | undefined>,
-  Same<Parameters<Pets['create']>[0], NewPet>,
-  Same<Parameters<Pets['get']>[0], number | bigint>,
-  Same<Awaited<ReturnType<Pets['create' | 'get']>>, Pet>,
-  Same<PetStoreError['requestId'], string | undefined>,
+  Same<Pet, Flat<{ id: number | bigint } & NewPet>>,
+  Same<Input<'listPets'>, { limit?: number | undefined; status?: Status | undefined; cursor?: string | undefined }>,
+  Same<Input<'createPet'>, { name: string; categoryId: number | bigint; status?: Status | undefined }>,
+  Same<Input<'deletePet'>, { petId: Int64 }>,
+  Same<ReturnType<Result<'listPets'>['pages']>, AsyncIterable<Page<Pet>>>,
+  Same<Result<'createPet' | 'getPet' | 'updatePet'>, Promise<Pet>>,
+  Same<Result<'deletePet'>, Promise<undefined>>,
   Same<PetStoreError['retryAfter'], number | undefined>,
-] = [true, true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true]
 
-export const invalid = ({ pets }: Client) => [
+export const calls = (client: Client) => [
+  client.updatePet({ petId: 1n, name: 'Rex', categoryId: 7, status: null }),
   // @ts-expect-error: a category is required.
-  pets.create({ name: 'Rex' }),
+  client.createPet({ name: 'Rex' }),
   // @ts-expect-error: the service assigns the id.
-  pets.create({ id: 1, name: 'Rex', categoryId: 7 }),
-  // @ts-expect-error: the client finds the next page by itself.
-  pets.list({ cursor: 'AAFTb0vWvW4eQ0pM' }),
+  client.createPet({ id: 1, name: 'Rex', categoryId: 7 }),
+  // @ts-expect-error: an update needs no idempotency key.
+  client.updatePet({ petId: 1, name: 'Rex' }, { idempotencyKey: 'k' }),
   // @ts-expect-error: a list is an async iterable.
-  ...pets.list(),
+  ...client.listPets(),
 ]

@@ -1,5 +1,5 @@
 type ErrorDetails = Pick<PetStoreError, 'code' | 'status'> &
-  Partial<Pick<PetStoreError, 'requestId' | 'retryAfter' | 'cause'>>
+  Partial<Pick<PetStoreError, 'requestId' | 'retryAfter'>> & { cause?: unknown }
 
 /** The error of a call that failed. It never contains the API key. */
 export class PetStoreError extends Error {

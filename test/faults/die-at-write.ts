@@ -6,17 +6,18 @@ const { DIE_AT_WRITE, DIE_WHEN } = process.env
 
 const die = (): void => void process.kill(process.pid, 'SIGKILL')
 
-const { put } = Level.prototype
 let writes = 0
 
-async function putAndDie(this: Level, key: string, ...more: [value: string, options: object]): Promise<void> {
-  // Writes during the start of the server do not count.
-  const isLast = !/^table~|ApiKeys/.test(key) && ++writes === Number(DIE_AT_WRITE)
-  if (isLast && DIE_WHEN === 'before') die()
-  const written = put.call(this, key, ...more)
-  if (isLast && DIE_WHEN === 'during') die()
-  await written
-  if (isLast) die()
+for (const method of ['put', 'del'] as const) {
+  const write: (this: Level, key: string, ...more: object[]) => Promise<void> = Level.prototype[method]
+  async function writeAndDie(this: Level, key: string, ...more: object[]): Promise<void> {
+    // Writes during the start of the server do not count.
+    const isLast = !/^table~|ApiKeys/.test(key) && ++writes === Number(DIE_AT_WRITE)
+    if (isLast && DIE_WHEN === 'before') die()
+    const written = write.call(this, key, ...more)
+    if (isLast && DIE_WHEN === 'during') die()
+    await written
+    if (isLast) die()
+  }
+  Object.assign(Level.prototype, { [method]: writeAndDie })
 }
-
-Object.assign(Level.prototype, { put: putAndDie })

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { atMost } from '../../infra/local/server.ts'
-import { headersOf, listAll, start, temporaryFolder } from '../infra/local/command.ts'
+import { headersOf, listAll, type Pet, start, temporaryFolder } from '../infra/local/command.ts'
 import { endpoint } from '../shared/data/faulty-database.ts'
 import { type Received, type Sent, send } from '../support/http.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
@@ -36,7 +36,7 @@ test('two servers create one pet for 50 concurrent requests with one key', async
 
   const responses = await Promise.all(servers.flatMap((server) => Array.from({ length: 25 }, () => create(server))))
 
-  const [pets, samePets] = await Promise.all(servers.map(listAll))
+  const [pets, samePets] = await Promise.all(servers.map((each) => listAll(each)))
   expect(pets).toEqual([{ id: expect.any(Number), name: 'Rex', categoryId: 7 }])
   expect(samePets).toEqual(pets)
   const expected = `201 ${JSON.stringify(pets?.[0])}`
@@ -46,28 +46,38 @@ test('two servers create one pet for 50 concurrent requests with one key', async
   expect(originals.length).toEqual(sent === 50 ? 1 : expect.toBeOneOf([0, 1]))
 })
 
-/** A pet that clients request until there is a response, and the responses. */
-type Wish = { name: string; responses: string[] }
+/** A pet that clients create, change and, if its number is even, delete; and the responses so far. */
+type Wish = { number: number; responses: Received[] }
 
-test('servers that are killed create each pet once, and lose none', { timeout: 600_000 }, async () => {
+test('servers that are killed create, change and delete each pet once, and lose none', {
+  timeout: 600_000,
+}, async () => {
   const folder = temporaryFolder()
   const wishes: Wish[] = []
-  // A create is three writes: the reservation, the pet in the index, and the pet.
-  const writes = fc.sample(fc.integer({ min: 1, max: 30 }), { seed, numRuns: runsAll ? 100 : 3 })
+  // A pet is three writes when it is created, three when it is changed, and three when it is deleted.
+  const writes = fc.sample(fc.integer({ min: 1, max: 40 }), { seed, numRuns: runsAll ? 100 : 3 })
 
   for (const [i, write] of writes.entries()) {
     const when = ['before', 'during', 'after'][i % 3] ?? ''
-    await createUntilKilled(await startDying(folder, write, when), wishes)
+    await workUntilKilled(await startDying(folder, write, when), wishes)
   }
   const server = await start(['--data', folder])
   const turn = atMost(8)
-  await Promise.all(wishes.map((wish) => turn(() => create(server, wish))))
+  await Promise.all(wishes.map((wish) => turn(() => finish(server, wish))))
+  const retried = await Promise.all(wishes.map((wish) => turn(() => sendUntilServed(server, createOf(wish)))))
 
-  const listed = await listAll(server)
-  const found = await Promise.all(listed.map(({ id }) => turn(() => sendUntilServed(server, { path: `/pets/${id}` }))))
-  const created = wishes.map(({ responses }) => [...new Set(responses)])
-  expect(created.map((texts) => texts.length)).toEqual(wishes.map(() => 1))
-  expect(found.map(({ text }) => text).sort()).toEqual(created.flat().sort())
+  const [listed, sold] = [await listAll(server), await listAll(server, '&status=sold')]
+  const read = await Promise.all(wishes.map((wish) => turn(() => sendUntilServed(server, { path: pathOf(wish) }))))
+  expect(wishes.map(({ responses }) => responses.map(({ status }) => status))).toEqual(
+    wishes.map((wish) => (isDeleted(wish) ? [201, 200, expect.toBeOneOf([204, 404])] : [201, 200])),
+  )
+  expect(retried.map(({ text }) => text)).toEqual(wishes.map(({ responses }) => responses[0]?.text))
+  expect(read.map(({ status, text }) => (status === 200 ? text : status))).toEqual(
+    wishes.map((wish) => (isDeleted(wish) ? 404 : wish.responses[1]?.text)),
+  )
+  const left = read.filter(({ status }) => status === 200).map(({ body }) => body as Pet)
+  expect(listed).toEqual(left.sort((a, b) => b.id - a.id))
+  expect(sold).toEqual(listed)
   expect(wishes.length).toBeGreaterThan(writes.length)
 })
 
@@ -78,12 +88,12 @@ const startDying = (folder: string, write: number, when: string): Promise<LocalS
   return startServer(['--data', folder], env)
 }
 
-/** Creates pets with eight clients, first those that got no response from an earlier server, until the server dies. */
-const createUntilKilled = async (server: LocalServer, wishes: Wish[]): Promise<void> => {
+/** Sends requests with eight clients, first those that got no response from an earlier server, until the server dies. */
+const workUntilKilled = async (server: LocalServer, wishes: Wish[]): Promise<void> => {
   const exited = once(server.process, 'exit')
-  const unfinished = wishes.filter(({ responses }) => responses.length === 0)
+  const unfinished = [...wishes]
   const client = async () => {
-    for (;;) await create(server, unfinished.pop() ?? newWish(wishes))
+    for (;;) await finish(server, unfinished.pop() ?? newWish(wishes))
   }
   await Promise.allSettled(Array.from({ length: 8 }, client))
   const [, signal] = await exited
@@ -91,13 +101,28 @@ const createUntilKilled = async (server: LocalServer, wishes: Wish[]): Promise<v
 }
 
 const newWish = (wishes: Wish[]): Wish => {
-  const wish = { name: `Rex-${wishes.length + 1}`, responses: [] }
+  const wish = { number: wishes.length + 1, responses: [] }
   wishes.push(wish)
   return wish
 }
 
-/** Requests a pet. Rejects if the server dies before its response. */
-const create = async (server: LocalServer, { name, responses }: Wish): Promise<void> => {
-  const { status, text } = await sendUntilServed(server, createRequest(name))
-  responses.push(status === 201 ? text : `${status} ${text}`)
+/** Sends the requests that have no response yet. Rejects if the server dies before a response. */
+const finish = async (server: LocalServer, wish: Wish): Promise<void> => {
+  for (const request of [createOf, changeOf, deleteOf].slice(wish.responses.length, isDeleted(wish) ? 3 : 2)) {
+    wish.responses.push(await sendUntilServed(server, request(wish)))
+  }
 }
+
+const isDeleted = ({ number }: Wish): boolean => number % 2 === 0
+
+const createOf = ({ number }: Wish): Sent => createRequest(`Rex-${number}`)
+
+const changeOf = (wish: Wish): Sent => ({
+  method: 'PATCH',
+  path: pathOf(wish),
+  body: '{"categoryId":8,"status":"sold"}',
+})
+
+const deleteOf = (wish: Wish): Sent => ({ method: 'DELETE', path: pathOf(wish) })
+
+const pathOf = ({ responses }: Wish): string => `/pets/${(responses[0]?.body as Pet | undefined)?.id}`

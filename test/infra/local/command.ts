@@ -30,10 +30,10 @@ export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
   'Content-Type': 'application/json',
 })
 
-/** Lists all pets, page by page. */
-export const listAll = async (server: LocalServer): Promise<Pet[]> => {
+/** Lists all pets, or those of a filter such as `&status=sold`, page by page. */
+export const listAll = async (server: LocalServer, filter = ''): Promise<Pet[]> => {
   const pets: Pet[] = []
-  for (let path = '/pets?limit=100'; path; ) {
+  for (let path = `/pets?limit=100${filter}`; path; ) {
     const { body, headers } = await send(server.baseUrl, { path, headers: headersOf(server) })
     pets.push(...(body as Pet[]))
     path = /\/v1(\/[^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1] ?? ''

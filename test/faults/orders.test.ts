@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { find, remove, update } from '../../shared/data/pets.ts'
 import { intentDigest } from '../../shared/model/idempotency-key.ts'
-import { type StoredPet, storedPets, storeKey } from '../shared/data/faulty-database.ts'
+import { type StoredPet, storedPet, storedPets, storeKey } from '../shared/data/faulty-database.ts'
 import { type Call, databaseResponses, type Fault } from '../support/fault-proxy.ts'
 import { type Container, createEvent, isCreated, sendUntil, startContainer, takeId } from './container.ts'
 import { runsAll, seed } from './fault-kinds.ts'
@@ -124,9 +124,6 @@ const changeAll = async (kind: 'change' | 'delete', asLeft: Map<number, StoredPe
     const isDone = kind === 'delete' ? await remove(id) : await update(id, { name: 'Max', status: null })
     if (!isDone) continue
     counts[`${kind}s`]++
-    asLeft.set(
-      id,
-      (await storedPets()).find((pet) => pet.id === id),
-    )
+    asLeft.set(id, await storedPet(id))
   }
 }

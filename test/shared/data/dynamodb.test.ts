@@ -5,7 +5,7 @@ import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
 import * as pets from '../../../shared/data/pets.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
-import { once, proxy, storedPets } from './faulty-database.ts'
+import { once, proxy, storedPet, storedPets } from './faulty-database.ts'
 
 const newPet = { name: 'Rex', categoryId: 7 }
 const { pet: rex } = await pets.create({ ...newPet, status: 'sold' })
@@ -58,12 +58,14 @@ test('a bug is no 503: a table that does not exist', async () => {
   vi.stubEnv('PETS_TABLE', 'Absent')
   vi.stubEnv('API_KEYS_TABLE', 'Absent')
   const key = newApiKey('local')
-  const work = [pets.find(rex.id), pets.list({ limit: 1 }), pets.create(newPet), apiKeys.find(key)]
+  const { id } = rex
+  const reads = [pets.find(id), pets.list({ limit: 1 }), apiKeys.find(key)]
+  const work = [...reads, pets.create(newPet), pets.update(id, newPet), pets.remove(id)]
 
   const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
 
   const expected = expect.objectContaining({ name: 'ResourceNotFoundException', $fault: 'client' })
-  expect(errors).toEqual([expected, expected, expected, expected])
+  expect(errors).toEqual(work.map(() => expected))
 })
 
 test('a bug is no 503: a value that the SDK cannot send', async () => {
@@ -114,6 +116,44 @@ describe('requests to DynamoDB', () => {
     expect(requests).toEqual([{ operation: 'Query', body }])
   })
 
+  test('a change is one request, which sets or removes what changes', async () => {
+    vi.stubEnv('WRITE_SHARDS', '5')
+
+    await pets.update(8, { name: 'Max', status: 'sold' })
+    await pets.update(8, { status: null })
+
+    const input = {
+      ...{ TableName: 'PetStoreLocal-Pets', Key: { id: { N: '8' } }, ReturnValues: 'ALL_NEW' },
+      ConditionExpression: 'attribute_exists(#shard)',
+    }
+    const status = { '#status': 'status', '#statusShard': 'statusShard', '#shard': 'shard' }
+    const changed = {
+      ...input,
+      UpdateExpression: 'SET #name = :name, #status = :status, #statusShard = :statusShard',
+      ExpressionAttributeNames: { '#name': 'name', ...status },
+      ExpressionAttributeValues: { ':name': { S: 'Max' }, ':status': { S: 'sold' }, ':statusShard': { S: 'sold#3' } },
+    }
+    const removed = { ...input, UpdateExpression: 'REMOVE #status, #statusShard', ExpressionAttributeNames: status }
+    expect(requests).toEqual([changed, removed].map((body) => ({ operation: 'UpdateItem', body })))
+  })
+
+  test('a delete is one request, which leaves the origin of the pet for longer than any retry', async () => {
+    const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1743' }
+    const { pet } = await pets.create({ ...newPet, status: 'sold' }, intent)
+    const created = await storedPet(pet.id)
+    requests = []
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+
+    await pets.remove(pet.id)
+
+    const expiresAt = 1_800_000_000 + 48 * 60 * 60
+    const origin = { creation: created?.creation, reservation: created?.reservation }
+    const left = { id: pet.id, ...origin, deletion: expect.any(String), expiresAt }
+    expect(requests.map(({ operation }) => operation)).toEqual(['UpdateItem'])
+    expect(origin).toEqual({ creation: expect.any(String), reservation: expect.any(String) })
+    expect(await storedPet(pet.id)).toEqual(left)
+  })
+
   test.each(['sold', undefined] as const)(
     'a pet with the status %s is written to the shard of its id',
     async (status) => {
@@ -122,9 +162,8 @@ describe('requests to DynamoDB', () => {
       const { pet } = await pets.create({ ...newPet, ...(status && { status }) })
 
       const shard = Number(pet.id) % 5
-      const stored = (await storedPets()).find(({ id }) => id === pet.id)
       const keys = { shard, ...(status && { statusShard: `${status}#${shard}` }) }
-      expect(stored).toEqual({ ...pet, ...keys, creation: expect.any(String) })
+      expect(await storedPet(pet.id)).toEqual({ ...pet, ...keys, creation: expect.any(String) })
     },
   )
 })

@@ -5,6 +5,7 @@ import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { setting } from '../../../shared/data/tables.ts'
 import { digestOf, newApiKey, type Scope } from '../../../shared/model/api-key.ts'
+import type { Int64 } from '../../../shared/model/int64.ts'
 import { type Fault, startFaultProxy } from '../../support/fault-proxy.ts'
 
 // Each test file that imports this has its own database. The service reaches it through `proxy`, the functions below directly.
@@ -45,12 +46,17 @@ export const storedPets = async (): Promise<StoredPet[]> => {
   return pages.flatMap(({ Items = [] }) => Items as StoredPet[]) // The document client types every item as `any`.
 }
 
+/** A pet as it is stored. */
+export const storedPet = async (id: Int64): Promise<StoredPet | undefined> => {
+  const { Item } = await direct.send(new GetCommand({ TableName: setting('petsTable'), Key: { id } }))
+  return Item as StoredPet | undefined // As above.
+}
+
 /** Stores a pet as it is unless its id is in use, and returns whether it did. */
 export const storePet = async (Item: StoredPet): Promise<boolean> => {
-  const TableName = setting('petsTable')
-  const { Item: other } = await direct.send(new GetCommand({ TableName, Key: { id: Item.id } }))
-  if (!other) await direct.send(new PutCommand({ TableName, Item }))
-  return !other
+  if (await storedPet(Item.id)) return false
+  await direct.send(new PutCommand({ TableName: setting('petsTable'), Item }))
+  return true
 }
 
 type KeyOptions = { key?: string; clientId?: string; scopes?: readonly Scope[] | undefined; expiresAt?: number }

@@ -3,7 +3,7 @@ import * as pets from '../../../shared/data/pets.ts'
 import { type NewPet, type Pet, PetStatus } from '../../../shared/model/pet.ts'
 import { putItem } from '../../support/database.ts'
 
-const { find, list } = pets
+const { find, list, remove, update } = pets
 const create = async (newPet: NewPet): Promise<Pet> => (await pets.create(newPet)).pet
 
 const setShards = ({ read, write }: { read: number; write: number }) => {
@@ -133,15 +133,101 @@ test('create takes the next id when one is in use, and leaves the other pets as 
   for (const [i, other] of others.entries()) {
     await putItem('petsTable', { ...other, shard: 0, ...(i < 2 && { creation: 'x' }) })
   }
+  const deleted = first + 3
+  await putItem('petsTable', { id: deleted, creation: 'x', deletion: 'y', expiresAt: 2_600_000_000 })
 
   const pet = await create({ name: 'Rex', categoryId: 7 })
 
-  expect(pet).toEqual({ id: first + 3, name: 'Rex', categoryId: 7 })
-  expect(await find(first + 3)).toEqual(pet)
+  expect(pet).toEqual({ id: first + 4, name: 'Rex', categoryId: 7 })
+  expect(await find(first + 4)).toEqual(pet)
   expect(await Promise.all(others.map(({ id }) => find(id)))).toEqual(others)
+  expect(await find(deleted)).toBeUndefined()
 })
 
 const unknownIds = [0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n]
-test.each(unknownIds)('find returns undefined when no pet has the id %s', async (id) => {
+test.each(unknownIds)('find, update and remove find no pet with the id %s', async (id) => {
+  expect([await find(id), await update(id, { name: 'Rex' }), await remove(id)]).toEqual([undefined, undefined, false])
   expect(await find(id)).toBeUndefined()
+})
+
+/** The lists that have a pet: of all pets, and of those with each status. */
+const listsWith = async ({ id }: Pet) => {
+  const has = async (status?: PetStatus) =>
+    (await pagesOf(100, status && { status })).flat().some((pet) => pet.id === id)
+  return { all: await has(), available: await has('available'), pending: await has('pending'), sold: await has('sold') }
+}
+const nowhere = { all: false, available: false, pending: false, sold: false }
+
+test.each([
+  [{ status: 'sold' }, { sold: true }],
+  [{ status: 'available', name: 'Max' }, { available: true }],
+  [{ status: null }, {}],
+  [{ name: 'Max', categoryId: 9223372036854775807n }, { available: true }],
+] as const)(
+  'update returns and stores the pet with the changes %o, and moves it to the lists %o',
+  async (changes, lists) => {
+    const pet = await create({ name: 'Rex', categoryId: 7, status: 'available' })
+
+    const updated = await update(pet.id, changes)
+
+    const { status, ...expected } = { ...pet, ...changes }
+    expect(updated).toStrictEqual({ ...expected, ...(status && { status }) })
+    expect(await find(pet.id)).toStrictEqual(updated)
+    expect(await listsWith(pet)).toEqual({ ...nowhere, all: true, ...lists })
+  },
+)
+
+test('a deleted pet is in no list, and cannot be found, changed or deleted', async () => {
+  const pet = await create({ name: 'Rex', categoryId: 7, status: 'available' })
+
+  expect(await remove(pet.id)).toBe(true)
+
+  expect(await listsWith(pet)).toEqual(nowhere)
+  expect(await find(pet.id)).toBeUndefined()
+  expect([await update(pet.id, { status: 'sold' }), await remove(pet.id)]).toEqual([undefined, false])
+  expect(await listsWith(pet)).toEqual(nowhere)
+})
+
+test('concurrent changes of different fields all take effect, also with a delete at the same time', async () => {
+  const [rex, max] = [await create({ name: 'Rex', categoryId: 7 }), await create({ name: 'Max', categoryId: 7 })]
+  const changes = [{ name: 'Tom' }, { categoryId: 8 }, { status: 'sold' }] as const
+
+  await Promise.all(changes.map((each) => update(rex.id, each)))
+  const isDeleted = Promise.all([...changes.map((each) => update(max.id, each)), remove(max.id)]).then((all) =>
+    all.at(-1),
+  )
+
+  expect(await find(rex.id)).toEqual({ id: rex.id, name: 'Tom', categoryId: 8, status: 'sold' })
+  expect(await isDeleted).toBe(true)
+  expect([await find(max.id), await listsWith(max)]).toEqual([undefined, nowhere])
+})
+
+describe.each([1, 5])('with %i shards, while others change and delete pets', (shards) => {
+  test.each([undefined, 'sold'] as const)(
+    'pages with the status %s have no pet twice and lack none',
+    async (status) => {
+      setShards({ read: shards, write: shards })
+      const created: Pet[] = []
+      for (let i = 0; i < 40; i++) {
+        created.push(await create({ name: `Rex ${i}`, categoryId: i, status: i % 2 ? 'sold' : 'available' }))
+      }
+      const unchanged = created.filter(({ status: own }, i) => i % 4 < 2 && (!status || own === status))
+      const others = created.filter((_, i) => i % 4 >= 2)
+
+      const listed: Pet[] = []
+      for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+        const page = await list({ limit: 3, before, ...(status && { status }) })
+        listed.push(...page.pets)
+        before = page.next
+        // Of pets that were listed already and of others.
+        const [newer, older] = [others.pop(), others.shift()]
+        if (newer) await update(newer.id, { status: newer.status === 'sold' ? 'available' : 'sold' })
+        if (older) await remove(older.id)
+      }
+
+      const ids = listed.map(({ id }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(listed).toEqual(expect.arrayContaining(unchanged))
+    },
+  )
 })

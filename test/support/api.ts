@@ -1,20 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject } from 'vitest'
 import './api-server.ts'
+import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, send } from './http.ts'
 
 /** The API under test (see api-server.ts). Other test files call it too, so its catalogue is never empty for certain. */
 export const { baseUrl, apiKey } = inject('api')
 
-/** Sends a request without an API key. Retries a 429, as a throttled deployment asks for. */
-export const callAnonymously = async (request: Sent): Promise<Received> => {
+/** Sends a request. Retries a 429, as a throttled deployment asks for. */
+const deliver = async (request: Sent): Promise<Received> => {
   const response = await send(baseUrl, request)
   if (response.status !== 429) return response
   await pause(Number(response.headers['retry-after']) * 1000)
-  return callAnonymously(request)
+  return deliver(request)
 }
 
-/** Sends a request with the API key. */
+const { body: document } = await deliver({ path: '/openapi.json' }) // Its tests are in gateway.test.ts.
+
+/** Sends a request without an API key. Expects the response to be as the API's OpenAPI document describes it. */
+export const callAnonymously = async (request: Sent): Promise<Received> => {
+  const response = await deliver(request)
+  expect(differences(document as OpenApi, request, response), `${request.method} ${request.path}`).toEqual([])
+  return response
+}
+
+/** Sends a request with the API key. Expects the response to be as documented. */
 export const call = ({ headers, ...request }: Sent): Promise<Received> =>
   callAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 

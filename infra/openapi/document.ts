@@ -16,6 +16,7 @@ export const openApiDocument = (): Json => ({
   },
   servers,
   tags: [...new Set(operationIds.map((id) => contract[id].tag))].map(tagObject),
+  security: [{ apiKey: [] }], // For the page. Each operation adds its scope.
   paths: Object.fromEntries(
     [...Map.groupBy(operationIds, (id) => contract[id].path)].map(([path, ids]) => [
       path,

@@ -62,6 +62,16 @@ test('the page shows the limits of an int64 exactly, and no rounded number', asy
   expect(await page.textContent('body')).not.toContain('9223372036854776000')
 })
 
+test('the page marks experimental operations', async () => {
+  const { page } = await visit()
+  await page.goto(DOCS)
+
+  await page.getByRole('link', { name: 'Change an animal' }).click()
+
+  await page.getByText('experimental', { exact: true }).first().waitFor()
+  await keepPicture(page, 'experimental')
+})
+
 test.each(['light', 'dark'] as const)('the page fits on a phone, in %s mode', async (colorScheme) => {
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme }
   const { page, complaints, elsewhere } = await visit(server.baseUrl, phone)

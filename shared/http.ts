@@ -48,16 +48,6 @@ export const absoluteUrl = (event: Event, path: string): string => {
   return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${basePath(event)}${path}`
 }
 
-/** The query string of the request with one parameter set and all others unchanged. */
-export const queryWith = (event: Event, name: string, value: string): string => {
-  const query = new URLSearchParams()
-  for (const [key, values = []] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
-    for (const each of values) query.append(key, each)
-  }
-  query.set(name, value)
-  return query.toString()
-}
-
 /** Creates the response to `event`, with the headers that every response has. Without a `body`, it has no content. */
 export const respond = (event: Event, { status, headers, body }: Response): Result => {
   const hasBody = body !== undefined

@@ -9,10 +9,10 @@ const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
  * Replaces the text of the body with the JSON object in it. Integers keep all their digits.
  *
  * @param rules the rule of each field, for the error messages
- * @throws ApiError 413, 415, or 400 if the body is not a JSON object
+ * @throws ApiError 413, 415, or 400 if the body is missing or not a JSON object
  */
 export const jsonBody = (rules: string[]): Middleware => {
-  const expected = `It must be a JSON object in UTF-8, without a key __proto__, in which ${rules.join('; ')}.`
+  const expected = `It must be a JSON object in UTF-8, in which ${rules.join('; ')}.`
   // The parser's own check finds only two spellings of the header name and allows no space before a semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
 
@@ -20,19 +20,29 @@ export const jsonBody = (rules: string[]): Middleware => {
     before: async (request) => {
       const { event } = request
       if (sizeOf(event) > MAX_BODY_KIB * 1024) throw payloadTooLarge()
+      if (!event.body) throw badRequest(`The body is missing. ${expected}`)
       if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) throw unsupportedMediaType()
       try {
         const text = textOf(event)
         Object.assign(event, { body: text, isBase64Encoded: false })
         await parser.before?.(request)
         Object.assign(event, { body: exactJson(text, event.body) })
-      } catch {
-        // Not UTF-8, not JSON, nested too deeply for the stack, or with a key such as __proto__.
+      } catch (error) {
+        const key = forbiddenKeyIn(error)
+        if (key) throw badRequest(`The body must not have the key ${key}.`)
+        // Not UTF-8, not JSON, or nested too deeply for the stack.
         throw badRequest(`The body cannot be read as JSON. ${expected}`)
       }
       if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
     },
   }
+}
+
+/** The key that the parser refused because it can change the prototype of a JavaScript object, if that is the error. */
+const forbiddenKeyIn = (error: unknown): string | undefined => {
+  const { message, cause } = Object(error)
+  if (message !== 'Forbidden key in JSON body') return undefined
+  return cause.data === 'constructor' ? 'constructor.prototype' : cause.data
 }
 
 const encodingOf = ({ isBase64Encoded }: Event): BufferEncoding => (isBase64Encoded ? 'base64' : 'utf8')

@@ -23,7 +23,7 @@ export const exactJson = (text: string, parsed: unknown): unknown =>
 
 const exactNumber = (_key: string, value: unknown, { source = '' }: { source?: string }): unknown => {
   if (typeof value !== 'number') return value
-  if (/^-?\d+$/.test(source)) return exactInteger(source)
+  if (/^-?\d{1,19}$/.test(source)) return exactInteger(source) // An int64 has no more digits.
   return significantDigits(source) === significantDigits(String(value)) ? value : Number.NaN
 }
 

@@ -68,11 +68,10 @@ const UNREADABLE = 'The body cannot be read as JSON.'
 const NO_OBJECT = 'The body is not a JSON object.'
 
 test.each([
-  ['empty', '', UNREADABLE],
+  ['empty', '', 'The body is missing.'],
   ['not JSON', '{bad', UNREADABLE],
   ['JSON after a byte order mark', '\ufeff{"name":"Rex","categoryId":7}', UNREADABLE],
   ['an array', '[]', NO_OBJECT],
-  ['an object with a key that can change its prototype', '{"__proto__":{},"name":"Rex","categoryId":7}', UNREADABLE],
   ['100 KB of nesting around a long number', `${'[1234567890123456,'.repeat(6000)}${']'.repeat(6000)}`, UNREADABLE],
   ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), UNREADABLE],
 ])('returns 400 with all rules for a body that is %s', async (_, body, problem) => {
@@ -80,7 +79,7 @@ test.each([
 
   const response = await call({ method: 'POST', path: '/pets', headers, body })
 
-  const expected = `It must be a JSON object in UTF-8, without a key __proto__, in which ${NAME}; ${CATEGORY}; ${STATUS}.`
+  const expected = `It must be a JSON object in UTF-8, in which ${NAME}; ${CATEGORY}; ${STATUS}.`
   expectError(response, 400, 'bad_request', `${problem} ${expected}`)
 })
 

@@ -50,18 +50,17 @@ test.each([
   ['listPets-first-page', [nala, milo], `${api}/pets?limit=2&cursor=AAAAAAAAAGlRTAaV`],
   ['listPets-next-page', [rex, bella], `${api}/pets?limit=2&cursor=AAAAAAAAAGe29CuS`],
   ['listPets-custom-domain-root', [nala, milo], 'https://pets.example.com/pets?limit=2&cursor=AAAAAAAAAGlRTAaV'],
-  [
-    'listPets-other-parameters',
-    [nala],
-    `${api}/pets?colour=black+%26+white&colour=brown&limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
-  ],
-])('returns a page and the address of the next page, all other parameters unchanged: %s', async (name, body, next) => {
-  const event = eventOf(name)
+  ['listPets-other-parameters', [nala], `${api}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`],
+])(
+  'returns a page and the address of the next page, with the parameters of the operation only: %s',
+  async (name, body, next) => {
+    const event = eventOf(name)
 
-  const response = await call(event)
+    const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, { status: 200, headers: { Link: `<${next}>; rel="next"` }, body }))
-})
+    expect(response).toEqual(responseTo(event, { status: 200, headers: { Link: `<${next}>; rel="next"` }, body }))
+  },
+)
 
 test.each([
   ['a limit above 100', { limit: '101' }, LIMIT],

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 import { NewPet } from '../../../shared/model/pet.ts'
+
+afterEach(() => void vi.restoreAllMocks())
 
 const read = (text: string) => exactJson(text, JSON.parse(text))
 
@@ -51,6 +53,13 @@ describe('reading JSON', () => {
   // It takes a millisecond; with a quadratic search it would take a minute.
   test('is fast for a number of any length', { timeout: 10_000 }, () => {
     expect(read(`1${'0'.repeat(250_000)}1.5`)).toBeNaN()
+  })
+
+  test('does not convert an integer with more digits than an int64 has', () => {
+    const convert = vi.spyOn(globalThis, 'BigInt')
+
+    expect(read('12345678901234567890')).toBeNaN()
+    expect(convert).not.toHaveBeenCalled()
   })
 
   test('parses text without long numbers only once', () => {

@@ -43,7 +43,9 @@ export const warmUp = async (): Promise<void> => {
 
 const cachedKey = (digest: string): StoredApiKey | undefined => {
   const cached = cache.get(digest)
-  return cached && Date.now() - cached.readAt < CACHED_MS ? cached.key : undefined
+  const age = Date.now() - (cached?.readAt ?? 0)
+  // The age is negative if the clock was set back.
+  return age >= 0 && age < CACHED_MS ? cached?.key : undefined
 }
 
 const read = (digest: string): Promise<StoredApiKey | undefined> =>

@@ -67,6 +67,16 @@ test('a known key is cached for 60 s from the moment its read was sent, even if 
   expect(await find(key)).toBeUndefined()
 })
 
+test('a cached key is read again when the clock was set back', async () => {
+  const key = await storeKey()
+  await find(key)
+  await deleteKey(key)
+
+  at(-1)
+
+  expect(await find(key)).toBeUndefined()
+})
+
 test('the cache keeps the 1,000 keys that were read last, and unknown keys replace none of them', async () => {
   // Thousands of reads over HTTP would be slow.
   const send = vi.spyOn(dynamodb, 'send')

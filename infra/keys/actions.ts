@@ -4,7 +4,7 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { CommandError, explained } from '../command-line.ts'
 import type { KeyCommand } from './command.ts'
 import { type KeyRequest, type KeyTable, type NewKey, newKey, secondsAfter } from './key-table.ts'
-import { issued, listed, type Report, revoked, rotated } from './report.ts'
+import { issued, listed, printable, type Report, revoked, rotated } from './report.ts'
 
 /**
  * Carries out a command on the keys of a stage.
@@ -23,19 +23,30 @@ export const carryOut = async (table: KeyTable, command: KeyCommand): Promise<Re
     }
     case 'revoke': {
       const key = await find(table, command.keyId)
-      if (!command.yes) await confirm(`Revoke ${key.keyId}, the key of ${key.clientId} (${key.name})?`)
+      if (!command.yes) await confirm(`Revoke ${key.keyId}, the key of ${key.clientId} (${printable(key.name)})?`)
       await table.remove(key)
       return revoked(key)
     }
   }
 }
 
-/** Makes a key and stores it. */
+/**
+ * Makes a key and stores it.
+ *
+ * @throws CommandError that names the key if it may have been stored although there was no response
+ */
 export const issue = async (table: KeyTable, request: KeyRequest): Promise<NewKey> => {
   const key = newKey(table.keyPrefix, request)
-  await table.add(key.stored)
+  await table.add(key.stored).catch((error) => {
+    const reason = explained(error)
+    if (!(reason instanceof CommandError) || !('$metadata' in error) || error.$fault === 'client') throw reason
+    throw new CommandError(`${reason.message} The key may have been stored. ${revokeIt(key.stored.keyId)}`)
+  })
   return key
 }
+
+/** What to do with a key that nobody has seen. */
+export const revokeIt = (keyId: string): string => `Revoke it with npm run keys -- revoke ${keyId}.`
 
 /** `grace` is for how many seconds the old key stays valid, `expiresIn` the lifetime of the new key in seconds. */
 type RotationRequest = { keyId: string; grace: number; expiresIn?: number | undefined }

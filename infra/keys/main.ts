@@ -1,5 +1,5 @@
-import { fail } from '../command-line.ts'
-import { carryOut } from './actions.ts'
+import { CommandError, fail } from '../command-line.ts'
+import { carryOut, revokeIt } from './actions.ts'
 import { help, readCommand } from './command.ts'
 import { findDeployment } from './deployment.ts'
 import { KeyTable } from './key-table.ts'
@@ -10,8 +10,17 @@ const main = async (): Promise<void> => {
   if (command.action === 'help') return void process.stdout.write(help)
   const table = new KeyTable(await findDeployment(command.target))
   const { text, json, failure } = await carryOut(table, command)
-  process.stdout.write(`${command.json ? JSON.stringify(json, undefined, 2) : text}\n`)
+  await print(`${command.json ? JSON.stringify(json, undefined, 2) : text}\n`).catch(({ message }) => {
+    const { key, keyId } = Object(json)
+    const advice = key === undefined ? '' : ` The new key is stored, but was not shown. ${revokeIt(keyId)}`
+    throw new CommandError(`Cannot print: ${message}.${advice}`)
+  })
   if (failure) throw failure
 }
+
+const print = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.on('error', reject).write(text, (error) => (error ? reject(error) : resolve()))
+  })
 
 main().catch(fail)

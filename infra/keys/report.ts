@@ -11,7 +11,7 @@ export const issued = ({ text, stored }: NewKey): Report => {
     `API key  ${text}`,
     `Key      ${stored.keyId}`,
     `Client   ${stored.clientId}`,
-    `Name     ${stored.name}`,
+    `Name     ${printable(stored.name)}`,
     `Scopes   ${scopesOf(stored)}`,
     `State    ${expiryOf(stored)}`,
     '',
@@ -41,6 +41,10 @@ export const revoked = ({ keyId, clientId, name }: StoredApiKey): Report => ({
   json: { keyId, clientId, name },
 })
 
+/** Text without control characters, which could forge lines or control the terminal. */
+export const printable = (text: string): string =>
+  text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+
 /** A key in JSON: everything but its digest. Times are ISO 8601. */
 type KeyView = {
   keyId: string
@@ -65,7 +69,7 @@ const viewOf = ({ keyId, clientId, name, scopes = allScopes, createdAt, expiresA
 const tableOf = (keys: StoredApiKey[]): string => {
   const rows = keys.map((key) => {
     const { keyId, clientId, name, createdAt, expiresAt = 'never' } = viewOf(key)
-    return [keyId, clientId, name, scopesOf(key), minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)]
+    return [keyId, clientId, printable(name), scopesOf(key), minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)]
   })
   const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []

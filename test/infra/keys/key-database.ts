@@ -7,7 +7,7 @@ import { KeyTable } from '../../../infra/keys/key-table.ts'
 import { setting } from '../../../shared/data/tables.ts'
 import { proxy } from '../../shared/data/faulty-database.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
-import { runCommand } from './run-command.ts'
+import { startCommand } from './run-command.ts'
 
 export const deployment = {
   baseUrl: '',
@@ -30,6 +30,9 @@ export const run = async (...args: string[]) => {
 const LOCAL_DATABASE_FILE = join(mkdtempSync(join(tmpdir(), 'keys-')), 'database.json')
 writeFileSync(LOCAL_DATABASE_FILE, JSON.stringify({ ...deployment, ...deployment.database }))
 
+/** Starts a command as a process. */
+export const startProcess = (...args: string[]) =>
+  startCommand('keys', [...args, '--stage', 'local'], { LOCAL_DATABASE_FILE, ...exampleCredentials })
+
 /** Runs a command as a process. */
-export const runProcess = (...args: string[]) =>
-  runCommand('keys', [...args, '--stage', 'local'], { LOCAL_DATABASE_FILE, ...exampleCredentials })
+export const runProcess = (...args: string[]) => startProcess(...args).exited

@@ -4,9 +4,9 @@ import { issue } from '../../../infra/keys/actions.ts'
 import { newKey } from '../../../infra/keys/key-table.ts'
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
-import { once, proxy } from '../../shared/data/faulty-database.ts'
+import { always, once, proxy } from '../../shared/data/faulty-database.ts'
 import { databaseResponse, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
-import { run, runProcess, table } from './key-database.ts'
+import { run, runProcess, startProcess, table } from './key-database.ts'
 import { failure, runCommand } from './run-command.ts'
 
 const KEY = /pet_local_[0-9A-Za-z]+/g
@@ -56,6 +56,41 @@ test('issue stores a key once when the response is lost and the SDK retries', as
 
   expect(proxy.counts.PutItem).toBe(2)
   expect(await find(text)).toMatchObject({ keyId: stored.keyId })
+})
+
+test('issue names a key that may be stored although there was no response', async () => {
+  always(lostResponse)
+
+  const error = await issue(table, { name: 'unseen' }).catch(({ message }) => message)
+
+  always('pass')
+  const stored = (await table.all()).find(({ name }) => name === 'unseen')
+  expect(error).toMatch(
+    /^AWS cannot be reached: .+ The key may have been stored\. Revoke it with npm run keys -- revoke /,
+  )
+  expect(error).toContain(` ${stored?.keyId}.`)
+})
+
+test('issue names no key that AWS refused to store', async () => {
+  always(databaseResponse(400, { __type: 'AccessDeniedException', message: 'You may not.' }))
+
+  await expect(issue(table, { name: 'refused' })).rejects.toThrow(
+    new CommandError('AWS refused the request: You may not.'),
+  )
+})
+
+test('names are printed without control characters', async () => {
+  const name = 'a\u001b[2J\nkey_0 \u202e\u2028b'
+  const { stored } = newKey('local', { name })
+  await table.add(stored)
+
+  const list = await run('list')
+  const rotation = await run('rotate', stored.keyId, '--grace', '1h')
+
+  const printed = 'a\\u{1b}[2J\\u{a}key_0 \\u{202e}\\u{2028}b'
+  expect(list.text).toContain(` ${printed} `)
+  expect(rotation.text).toContain(`Name     ${printed}\n`)
+  expect(rotation.json.name).toBe(name)
 })
 
 test('issue overwrites no key', async () => {
@@ -137,6 +172,17 @@ test('the process does not revoke without a terminal to confirm on, except with 
   expect(refused).toEqual(failure('There is no terminal to confirm on. Add --yes to revoke without asking.'))
   expect([isKept, await storedOf(keyId)]).toEqual([true, undefined])
   expect(ran).toEqual({ code: 0, stdout: expect.stringContaining(`${keyId} is revoked.`), stderr: '' })
+})
+
+test('the process says how to revoke a new key that it cannot print', async () => {
+  const { child, exited } = startProcess('issue', '--name', 'closed pipe')
+  child.stdout.destroy()
+
+  const { code, stderr } = await exited
+
+  const { keyId } = (await table.all()).find(({ name }) => name === 'closed pipe') ?? {}
+  const advice = `The new key is stored, but was not shown. Revoke it with npm run keys -- revoke ${keyId}.`
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `Cannot print: write EPIPE. ${advice}\n` })
 })
 
 test('the process prints its help', async () => {

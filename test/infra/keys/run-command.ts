@@ -14,7 +14,8 @@ export const startCommand = (command: 'keys' | 'local' | 'smoke', args: string[]
     env: { ...leastEnvironment, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exited = Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)]).then(
+  const stdout = text(child.stdout).catch(() => '') // A test may close it.
+  const exited = Promise.all([once(child, 'exit'), stdout, text(child.stderr)]).then(
     ([[code], stdout, stderr]): Ran => ({ code, stdout, stderr }),
   )
   return { child, exited }

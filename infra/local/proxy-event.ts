@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { gunzip, inflate } from 'node:zlib'
 import type { Event } from '../../shared/http.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses } from '../gateway.ts'
@@ -26,11 +28,23 @@ export const readTarget = (message: IncomingMessage): { path: string; query: str
 }
 
 /**
- * Reads the whole body of a request.
+ * Reads the whole body of a request, and decompresses it as API Gateway does.
  *
- * @throws ApiError 413 if it exceeds API Gateway's limit, 400 if it is malformed or its transfer coding is not supported
+ * @throws ApiError 413 if it exceeds API Gateway's limit, 415 if it is not in the coding that its headers name, or in
+ *   another one than gzip and deflate, 400 if it is malformed or its transfer coding is not supported
  */
-export const readBody = (message: IncomingMessage): Promise<Buffer> =>
+export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
+  const body = await readAll(message)
+  const coding = message.headers['content-encoding']?.toLowerCase() ?? 'identity'
+  if (body.length === 0 || coding === 'identity') return body
+  const decompress = { gzip: promisify(gunzip), deflate: promisify(inflate) }[coding]
+  if (!decompress) throw gatewayResponses.unsupportedMediaType
+  return decompress(body, { maxOutputLength: MAX_BYTES }).catch(({ code }) => {
+    throw code === 'ERR_BUFFER_TOO_LARGE' ? gatewayResponses.payloadTooLarge : gatewayResponses.unsupportedMediaType
+  })
+}
+
+const readAll = (message: IncomingMessage): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     // Node.js decodes no other transfer coding.
     if (!/^(chunked)?$/i.test(message.headers['transfer-encoding'] ?? '')) throw gatewayResponses.badRequest

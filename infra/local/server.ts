@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { finished } from 'node:stream/promises'
 import type { OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses } from '../gateway.ts'
@@ -39,10 +40,20 @@ export const createLocalServer = (
   // delay each other until their database calls time out.
   const setup = { ...functions, silenceMs, queue: atMost(16) }
   const inFlight = new Set<Promise<void>>()
+  const connections = new WeakMap<Socket, { turn: ReturnType<typeof atMost>; requests: number }>()
   const listener = (message: IncomingMessage, response: ServerResponse) => {
-    const work = respond(setup, message, response)
+    // The requests of a connection are served one after the other, so that nobody can occupy the server with one.
+    const connection = connections.get(message.socket) ?? { turn: atMost(1), requests: 0 }
+    connections.set(message.socket, connection)
+    if (++connection.requests > MAX_PIPELINED) return void message.socket.destroy()
+    const body = readBody(message)
+    body.catch(() => {}) // A turn later, `resultOf` awaits it.
+    const work = connection.turn(() => respond(setup, message, response, body))
     inFlight.add(work)
-    work.finally(() => inFlight.delete(work))
+    work.finally(() => {
+      connection.requests--
+      inFlight.delete(work)
+    })
   }
   const server = createServer({
     maxHeaderSize: 10_240, // API Gateway's limit.
@@ -56,11 +67,20 @@ export const createLocalServer = (
   return { server, stop: stopping(server, inFlight) }
 }
 
+/** How many requests a client may send on a connection before it reads the first response. */
+const MAX_PIPELINED = 100
+
 type Setup = Functions & { silenceMs: number; queue: ReturnType<typeof atMost> }
 
-const respond = async (setup: Setup, message: IncomingMessage, response: ServerResponse): Promise<void> => {
+const respond = async (
+  setup: Setup,
+  message: IncomingMessage,
+  response: ServerResponse,
+  body: Promise<Buffer>,
+): Promise<void> => {
+  if (message.socket.destroyed) return
   const request = { requestId: newRequestId(), method: message.method, path: pathForLog(message) }
-  const result = await resultOf(setup, message, request).catch((error) => {
+  const result = await resultOf(setup, message, request, body).catch((error) => {
     if (error instanceof ApiError) return gatewayResponse(request, error)
     console.error('Request %s failed:', request.requestId, error)
     return gatewayResponse(request, gatewayResponses.badGateway)
@@ -71,15 +91,17 @@ const respond = async (setup: Setup, message: IncomingMessage, response: ServerR
   // request to upgrade, Node.js ignores malformed requests.
   if (!isListening(message) || message.headers.upgrade) response.setHeader('Connection', 'close')
   response.setTimeout(setup.silenceMs).end(result.body)
+  await finished(response).catch(() => {}) // The client has disconnected.
 }
 
 const resultOf = async (
   { handlers, timeoutMs, queue }: Setup,
   message: IncomingMessage,
   request: Logged,
+  wholeBody: Promise<Buffer>,
 ): Promise<ProxyResponse> => {
   // Read the whole body first: a client may not read the response while it is still sending.
-  const body = await readBody(message)
+  const body = await wholeBody
   const { path, query } = readTarget(message)
   const route = routeOf(path)
   if (!route) throw gatewayResponses.notFound

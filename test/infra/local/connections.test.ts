@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { Handler } from '../../../infra/local/lambda.ts'
 import { ask, badRequest, gatewayResponse, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
 
 const GET = 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -107,6 +108,40 @@ test('keeps serving when a client disconnects in the middle of a response', asyn
   wire.socket.resetAndDestroy()
 
   expect(await ask(served, { path: '/v1/pets/7' })).toMatchObject({ status: 200, body: [] })
+})
+
+test('serves the requests of a connection one after the other, and another connection meanwhile', async () => {
+  const { handler, called, release } = waiting()
+  const served = await serve({ listPets: handler })
+  const wire = await wireTo(served, GET.repeat(50))
+  await called
+
+  const other = await ask(served, { path: '/v1/pets/7' })
+  release({ statusCode: 200, body: '["released"]' })
+  const bodies = []
+  while (bodies.length < 50) bodies.push((await wire.response()).body)
+
+  expect(other).toMatchObject({ status: 200, body: [] })
+  expect(bodies).toEqual(Array(50).fill(['released']))
+})
+
+test('calls no function for requests of a client that has disconnected, and closes a connection with too many', async () => {
+  const { handler, called, release } = waiting()
+  let calls = 0
+  const counted: Handler = (...event) => {
+    calls++
+    return handler(...event)
+  }
+  const served = await serve({ listPets: counted })
+  const { wire, socket } = await wireAndSocket(served, GET)
+  await called
+
+  wire.socket.on('error', () => {}).write(GET.repeat(5000))
+  await once(socket, 'close')
+  release({ statusCode: 200, body: '[]' })
+  await served.stop(NEVER)
+
+  expect(calls).toBe(1)
 })
 
 /** A local server with a request in flight. */

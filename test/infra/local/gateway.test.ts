@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
@@ -131,6 +132,33 @@ test.each([
   const event = await eventOf({ method: 'POST', path: '/v1/pets', body: sent })
 
   expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
+})
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['identity', Buffer.from],
+  ['GZIP', gzipSync],
+] as const)('decompresses a body with Content-Encoding: %s', async (coding, compress) => {
+  const headers = { 'Content-Encoding': coding }
+
+  const event = await eventOf({ method: 'POST', path: '/v1/pets', headers, body: compress(Buffer.from('{"a":"🐈"}')) })
+
+  expect(event.body).toBe('{"a":"🐈"}')
+})
+
+test.each([
+  ['another coding', 'br', Buffer.from('{}'), 415],
+  ['two codings', 'gzip, gzip', gzipSync(gzipSync('{}')), 415],
+  ['a body that is not compressed', 'gzip', Buffer.from('{}'), 415],
+  ['a body that is cut off', 'gzip', gzipSync('{}').subarray(0, -1), 415],
+  ['10 MB and a byte when decompressed', 'deflate', deflateSync(Buffer.alloc(10 * 1024 * 1024 + 1)), 413],
+])('refuses %s', async (_name, coding, body, status) => {
+  const headers = { 'Content-Encoding': coding }
+
+  const response = await ask(await serve(), { method: 'POST', path: '/v1/pets', headers, body })
+
+  expect(response).toMatchObject({ status, body: { status } })
 })
 
 test('joins the chunks of a body', async () => {

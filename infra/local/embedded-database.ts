@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
-import type { Server } from 'node:http'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -24,8 +24,13 @@ const dynalite: (options: { path: string | undefined; createTableMs: number }) =
 export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> => {
   const unlock = folder === undefined ? undefined : await lockFolder(folder)
   const server = dynalite({ path: folder, createTableMs: 0 })
-  // dynalite throws, and so ends the process, when a client disconnects in the middle of a request.
-  server.on('request', (request) => request.removeAllListeners('error').on('error', () => {}))
+  const [serve] = server.listeners('request') as RequestListener[] // A server has no other listeners of this event.
+  server.removeAllListeners('request').on('request', (request, response) => {
+    if (!isLocal(request)) return void response.writeHead(403).end('The database is closed to web pages.\n')
+    serve?.(request, response)
+    // dynalite throws, and so ends the process, when a client disconnects in the middle of a request.
+    request.removeAllListeners('error').on('error', () => {})
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo // A server on a TCP port has no other type of address.
   const close = async () => {
@@ -37,6 +42,10 @@ export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> 
   }
   return { endpoint: `http://127.0.0.1:${port}`, close }
 }
+
+/** A web page could send requests with its `Origin`, or with its own host name after DNS rebinding. */
+const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
+  origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
 /**
  * Locks a data folder and checks the store in it. dynalite opens the store only on the first request, and then does not
@@ -76,6 +85,13 @@ const repairStore = async (folder: string): Promise<void> => {
     if (TableStatus === 'CREATING') await store.del(key)
   }
   await store.close()
+  warnOfLoss(folder)
+}
+
+/** Says so if LevelDB found damaged data when it opened the store. It drops what it cannot read, and only logs it. */
+const warnOfLoss = (folder: string): void => {
+  const losses = readFileSync(join(folder, 'LOG'), 'utf8').match(/dropping \d+ bytes.*/g) ?? []
+  for (const loss of losses) console.warn('The data folder was damaged, so pets may be missing: %s', loss)
 }
 
 const reasonOf = (error: unknown): unknown => {

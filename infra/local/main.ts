@@ -61,8 +61,14 @@ const banner = (baseUrl: string, database: string): string => `
 // The functions log objects. Print each on one line, as Lambda does.
 Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY })
 
-main().catch((error) => {
+const fail = (error: unknown): void => {
   if (!(error instanceof CommandError)) throw error
   process.stderr.write(`${error.message}\n`)
   process.exit(1) // Not `exitCode`: an open embedded database keeps the process alive.
-})
+}
+
+main().catch(fail)
+// dynalite throws the errors of its store, such as a full disk, where nothing can catch them.
+process.on('uncaughtException', (error: NodeJS.ErrnoException) =>
+  fail(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error),
+)

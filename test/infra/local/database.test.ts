@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -13,9 +15,11 @@ import {
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
+import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
+import { environment } from '../../support/process.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
 import { headersOf, listAll, start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
@@ -138,6 +142,27 @@ test('an embedded database keeps running when a client disconnects in the middle
   expect(await tablesAt(endpoint)).toEqual([])
 })
 
+test.each([
+  ['an Origin', { Origin: 'http://localhost' }, 403],
+  ['the Origin null', { Origin: 'null' }, 403],
+  ['the host of a web page', { Host: 'example.com:8000' }, 403],
+  ['a host that begins like a loopback address', { Host: '127.0.0.1.example.com' }, 403],
+  ['a loopback address and any port', { Host: '127.0.0.1:1' }, 404],
+  ['localhost', { Host: 'LOCALHOST' }, 404],
+  ['the loopback address of IPv6', { Host: '[::1]:8000' }, 404],
+])('an embedded database is closed to web pages: a request with %s', async (_name, headers, status) => {
+  const endpoint = await startDatabase()
+
+  const request = { method: 'POST', path: '/', headers: { ...headers, 'X-Amz-Target': 'a' } }
+  const response = await new Promise<number | undefined>((resolve, reject) => {
+    httpRequest(endpoint, request, ({ statusCode }) => resolve(statusCode))
+      .on('error', reject)
+      .end('{}')
+  })
+
+  expect(response).toBe(status)
+})
+
 test('an embedded database closes although connections are open', async () => {
   const { endpoint, close } = await startEmbedded()
   const wire = await wireTo({ baseUrl: endpoint })
@@ -160,6 +185,45 @@ test('creates the data folder, and keeps its pets when the server is killed', as
   expect(pet).toEqual({ id: expect.any(Number), name: 'Mia', categoryId: 1, status: 'sold' })
   expect(await listAll(server)).toEqual([pet])
   expect(server.output()).toContain(`(${folder})`)
+})
+
+test('warns of pets that are lost because the data folder is damaged', async () => {
+  const folder = temporaryFolder()
+  const { endpoint, close } = await startEmbedded(folder)
+  await createTable(endpoint)
+  await close()
+  const [log = ''] = globSync(join(folder, '*.log'))
+  const bytes = readFileSync(log)
+  writeFileSync(log, bytes.fill('x', 300, 309))
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => void vi.restoreAllMocks())
+
+  await startDatabase(folder)
+
+  const loss = expect.stringMatching(/^dropping \d+ bytes; Corruption: /)
+  expect(warn.mock.calls).toEqual([['The data folder was damaged, so pets may be missing: %s', loss]])
+})
+
+test('ends with one line when the disk is full', async () => {
+  // A limit on the size of files stands for the size of the disk.
+  const command =
+    'start() { ulimit -f 8; exec node "$1" --port 0 --data "$FOLDER"; }; trap "" XFSZ; start infra/local/main.ts'
+  const child = spawn('bash', ['-c', command], { env: { ...environment, FOLDER: temporaryFolder() } })
+  const exited = once(child, 'exit')
+  const stderr = text(child.stderr)
+  const baseUrl = await new Promise<string>((resolve) =>
+    child.stdout.on('data', (output) => {
+      const found = /Base address +(\S+)/.exec(`${output}`)?.[1]
+      if (found) resolve(found)
+    }),
+  )
+
+  const body = JSON.stringify({ name: 'Rex'.repeat(300), categoryId: 1 })
+  const request = { method: 'POST', path: '/pets', headers: headersOf({ apiKey: LOCAL_API_KEY }), body }
+  while (child.exitCode === null) await send(baseUrl, request).catch(() => {})
+
+  expect(await exited).toEqual([1, null])
+  expect(await stderr).toMatch(/^Cannot use the data folder: IO error: .+: File too large\n$/)
 })
 
 test('uses a table that another server creates at the same time', async () => {

@@ -192,7 +192,9 @@ test.each([
   ['tests', 'test'],
   ['synthesis', 'exec -- cdk synth --quiet'],
 ])('four operations of different methods, each an entry, a file and a test, pass: %s', (_, command) => {
-  const { status, stdout, stderr } = spawnSync('npm', command.split(' '), { cwd: copy, encoding: 'utf8' })
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME } // Without the variables of vitest.
+
+  const { status, stdout, stderr } = spawnSync('npm', command.split(' '), { cwd: copy, encoding: 'utf8', env })
 
   expect(status, `${stdout}${stderr}`.slice(-20_000)).toBe(0)
 })

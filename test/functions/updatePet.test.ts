@@ -8,7 +8,7 @@ const NAME = 'name must be a string of 1 to 1000 characters, not only white spac
 const CATEGORY_ID =
   'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits, or omitted'
 const STATUS = 'status must be one of available, pending, sold, null, or omitted'
-const EXPECTED = `It must be a JSON object in UTF-8, without a key __proto__, in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
+const EXPECTED = `It must be a JSON object in UTF-8, in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
 const NO_CHANGE = 'The body must have at least one of name, categoryId and status.'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
@@ -48,7 +48,7 @@ test.each([
   ['an unknown status', '{"status":"gone"}', `${STATUS}.`],
   ['null', 'null', `The body is not a JSON object. ${EXPECTED}`],
   ['an array', '[]', `The body is not a JSON object. ${EXPECTED}`],
-  ['no body', null, `The body cannot be read as JSON. ${EXPECTED}`],
+  ['no body', null, `The body is missing. ${EXPECTED}`],
 ])('returns 400 with what a change may hold, and changes nothing, for %s', async (_, body, message) => {
   const event = withBody(body)
 

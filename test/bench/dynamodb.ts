@@ -19,7 +19,7 @@ export type Item = Record<string, { S: string } | { N: string }>
 export type DynamoDbCall = {
   operation: string
   request: { TableName: string; Key?: Item; Item?: Item; ConsistentRead?: boolean; Limit?: number }
-  response: { Item?: Item; Items?: Item[] }
+  response: { Item?: Item; Items?: Item[]; Attributes?: Item }
 }
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */
@@ -90,6 +90,7 @@ const respond = async (message: IncomingMessage, response: ServerResponse): Prom
 const responseTo = (operation: string, request: DynamoDbCall['request']): DynamoDbCall['response'] | undefined => {
   if (operation === 'GetItem') return itemOf(request)
   if (operation === 'PutItem') return {}
+  if (operation === 'UpdateItem') return { Attributes: petItem(PET.id) }
   if (operation !== 'Query') return undefined
   return { Items: Array.from({ length: request.Limit ?? 0 }, (_, i) => petItem(PET.id - i * 4096)) }
 }

@@ -74,6 +74,8 @@ const goals: Goal[] = [
   ['calls: createPet', dynamodb('createPet', 'calls'), 1],
   ['calls: createPet, Idempotency-Key', dynamodb('createPet, Idempotency-Key', 'calls'), 2],
   ['calls: getPet', dynamodb('getPet', 'calls'), 1],
+  ['calls: updatePet', dynamodb('updatePet', 'calls'), 1],
+  ['calls: deletePet', dynamodb('deletePet', 'calls'), 1],
   ['read units: listPets, one status', dynamodb('listPets, one status', 'read units'), 0.5],
   ['read units: listPets, all', dynamodb('listPets, all', 'read units'), 0.5],
   ['read units: getPet', dynamodb('getPet', 'read units'), 1],

@@ -47,6 +47,7 @@ export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[])
     functionOf('createPet', createKeyed, 'createPet, Idempotency-Key'),
   ]
   const getPet = functionOf('getPet', read)
+  const changes = [functionOf('updatePet', update), functionOf('deletePet', remove)]
   const functions = [functionOf('listPets', listAll), createPet, getPet]
   const listOne = functionOf('listPets', listOneStatus, 'listPets, one status')
   const lists = [listOne, functionOf('listPets', listAll, 'listPets, all')]
@@ -57,7 +58,7 @@ export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[])
   return {
     cold: [...functions, ...functions.map(withoutFirstRead), ...others],
     warm: [...lists, createPet, getPet, getPetWithoutRead, ...others, ...demoWithoutRead],
-    dynamodb: [...lists, createPet, ...otherCreates, getPet],
+    dynamodb: [...lists, createPet, ...otherCreates, getPet, ...changes],
   }
 }
 
@@ -71,7 +72,7 @@ export const checkResult = ({ name }: Subject, call: Call, { error, result }: Ou
 
 const callOf = (event: Event, status: number, isRightBody: (body: unknown) => boolean = () => true): Call => ({
   event: JSON.stringify(event),
-  isRight: ({ statusCode, body }) => statusCode === status && isRightBody(JSON.parse(body)),
+  isRight: ({ statusCode, body }) => statusCode === status && isRightBody(body && JSON.parse(body)),
 })
 
 const isPage = (body: unknown): boolean => Array.isArray(body) && body.length === 20
@@ -88,6 +89,8 @@ const createWithoutStatus = callOf(
 // The key is always new to a DynamoDB in which every conditional put succeeds.
 const createKeyed = callOf(eventOf('createPet-created', { headers: { 'Idempotency-Key': '8e03978e' } }), 201, isNewPet)
 const read = callOf(eventOf('getPet-found'), 200, (body) => isDeepStrictEqual(body, PET))
+const update = callOf(eventOf('updatePet-changed'), 200, isNewPet)
+const remove = callOf(eventOf('deletePet-deleted'), 204)
 const readUnauthorized = callOf(eventOf('getPet-found', { headers: { Authorization: undefined } }), 401)
 const readUnknown = callOf(eventOf('getPet-found', { petId: '8' }), 404)
 const readNothing = callOf(eventOf('getPet-found'), 200)

@@ -29,11 +29,16 @@ const RESERVED = 'GetItem IdempotencyKeys'
 const PUT = 'PutItem Pets'
 const READ = 'GetItem Pets'
 
-const create = (container: Container, wish: Wish) => send(container, createEvent(wish))
+// A busy machine can delay a request until its 503.
+const create = (container: Container, wish: Wish) => sendUntil(container, createEvent(wish), isCreated)
 
 const failBeforePut = (container: Container, wish: Wish) => {
-  container.proxy.faultOf = (call) => (nameOf(call) === PUT ? databaseResponses.html : 'pass')
-  return create(container, wish)
+  let hasFailed = false
+  container.proxy.faultOf = (call) => {
+    hasFailed ||= nameOf(call) === PUT
+    return nameOf(call) === PUT ? databaseResponses.html : 'pass'
+  }
+  return sendUntil(container, createEvent(wish), () => hasFailed)
 }
 
 /** Stores another pet under the first id that a pet is to get. */

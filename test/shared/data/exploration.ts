@@ -128,6 +128,7 @@ const errorOfOneMore = async (stored: Store, model: Model, progressOf: ProgressO
   let [store, results]: [Store, unknown[]] = [stored, []]
   for (;;) {
     const reached = await progressOf(attempt, results)
+    if ('status' in reached && reached.status === 422) return 'A last attempt got a 422.'
     if ('status' in reached) return store.wrong ?? errorIn(store, attempt, reached)
     const carried = model.carryOut(store, reached.waitsFor)
     store = carried.store
@@ -171,7 +172,7 @@ const stepsOf = async (state: State, i: number, running: Running, model: Model, 
     responded.store = { ...store, wrong: store.wrong ?? errorIn(store, attempt, end) }
     responded.running = state.running.with(i, null)
   }
-  // An attempt that crashes here leaves the same as one that never goes on.
+  // An attempt that crashes at a read leaves no more than one that never goes on.
   if (call.do === 'read' || call.do === 'readReservation') return [responded]
   // A write without a response may take effect at any time or never: the attempt has crashed, or the SDK resends it.
   const late = [...state.late, { call, age }].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))

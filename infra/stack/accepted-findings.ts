@@ -29,7 +29,6 @@ export const acceptedFindings = {
       reason: 'The role is shared by all APIs of the account and region, so it cannot name a log group.',
     },
   ],
-  role: [{ id: 'AwsSolutions-IAM5[Resource::*]', reason: 'The two X-Ray actions allow no resource other than *.' }],
   release: [
     {
       id: managedPolicy('service-role/AWSCodeDeployRoleForLambdaLimited'),

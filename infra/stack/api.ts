@@ -61,7 +61,6 @@ export class Api extends Construct {
         stageName: VERSION,
         throttlingRateLimit: stage.throttle.rate,
         throttlingBurstLimit: stage.throttle.burst,
-        tracingEnabled: true,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
       },
@@ -131,6 +130,5 @@ const accessLogFormat = AccessLogFormat.custom(
     milliseconds: Field.contextResponseLatency(),
     integrationMilliseconds: Field.contextIntegrationLatency(),
     bytes: Field.contextResponseLength(),
-    traceId: Field.contextXrayTraceId(),
   }),
 )

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Alias, Architecture, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
+import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
@@ -9,7 +9,6 @@ import type { Operation } from '../../shared/contract.ts'
 import { bundling } from '../bundle/bundling.ts'
 import { accessOf, functionSettings } from '../gateway.ts'
 import type { Stage } from '../stages.ts'
-import { acceptedFindings } from './accepted-findings.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { Grant, Storage } from './storage.ts'
 
@@ -55,7 +54,6 @@ export class OperationFunction extends Construct {
       environment: Object.assign({}, ...grants.map(({ environment }) => environment)),
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.logGroup,
-      tracing: Tracing.ACTIVE,
       reservedConcurrentExecutions: reservedConcurrency,
       // Versions are retained so that the alias can go back to one. A version whose creation fails is deleted: Lambda
       // refuses to publish the same code twice, so keeping it would fail the next attempt of the same release.
@@ -68,11 +66,9 @@ export class OperationFunction extends Construct {
   #newRole(statements: PolicyStatement[]): Role {
     const actions = ['logs:CreateLogStream', 'logs:PutLogEvents']
     const writeLog = new PolicyStatement({ actions, resources: [this.logGroup.logGroupArn] })
-    const role = new Role(this, 'Role', {
+    return new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { Operation: new PolicyDocument({ statements: [...statements, writeLog] }) },
     })
-    Validations.of(role).acknowledge(...acceptedFindings.role)
-    return role
   }
 }

@@ -163,7 +163,6 @@ describe('cdk-nag (AwsSolutions)', () => {
       [
         ...['APIG2', 'APIG3', 'APIG4', 'APIG6', 'COG4'].map((rule) => `Api/RestApi: AwsSolutions-${rule}`),
         `Api/RestApi: ${managed('service-role/AmazonAPIGatewayPushToCloudWatchLogs')}`,
-        ...operationIds.map((id) => `${id}/Role: AwsSolutions-IAM5[Resource::*]`),
         ...operationIds.map((id) => `${id}/Release: ${managed('service-role/AWSCodeDeployRoleForLambdaLimited')}`),
       ].sort(),
     )

@@ -195,7 +195,6 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
       milliseconds: '$context.responseLatency',
       integrationMilliseconds: '$context.integrationLatency',
       bytes: '$context.responseLength',
-      traceId: '$context.xrayTraceId',
     })
   })
 
@@ -229,11 +228,11 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
 test.each([
   ['staging', 50, 100],
   ['production', 1000, 2000],
-] as const)('%s has only the API stage v1, with tracing and its throttle', (name, rate, burst) => {
+] as const)('%s has only the API stage v1, with its throttle', (name, rate, burst) => {
   const stages = propertiesOf(templateOf(name), 'AWS::ApiGateway::Stage')
 
   expect(stages).toHaveLength(1)
-  expect(stages[0]).toMatchObject({ StageName: 'v1', TracingEnabled: true })
+  expect(stages[0]).toMatchObject({ StageName: 'v1' })
   expect(stages[0].MethodSettings).toEqual([
     {
       HttpMethod: '*',

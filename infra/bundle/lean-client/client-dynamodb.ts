@@ -1,7 +1,7 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for that package to load.
 // It leaves out what a function does not need: schemas, endpoint rules, profiles, clock correction and the middleware stack.
 import { randomUUID } from 'node:crypto'
-import { endpoint } from './environment.ts'
+import { endpoint, notSupported } from './environment.ts'
 import { type Post, postTo, type Received, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'
 import { signer } from './signature.ts'
@@ -32,7 +32,7 @@ export class DynamoDBClient {
     this.#server ??= this.#newServer()
     const { host, post } = this.#server
     const sign = signer()
-    const body = JSON.stringify(input)
+    const body = JSON.stringify(input, toBase64)
     const headers = {
       host,
       'content-length': String(Buffer.byteLength(body)),
@@ -44,7 +44,7 @@ export class DynamoDBClient {
       const counted = { ...headers, 'amz-sdk-request': `attempt=${attempt}; max=${this.#configuration.maxAttempts}` }
       const received = await post(sign(counted, body), body, abortSignal)
       if (received.statusCode !== 200) throw errorOf(received)
-      return JSON.parse(received.text)
+      return parse(received.text)
     }, abortSignal)
   }
 
@@ -68,12 +68,16 @@ export class DynamoDBServiceException extends Error {
 }
 
 /** Replaces the class of the same name. */
-export class ConditionalCheckFailedException extends DynamoDBServiceException {}
+export class ConditionalCheckFailedException extends DynamoDBServiceException {
+  /** The item, with `ReturnValuesOnConditionCheckFailure`. The document client of the SDK does not unmarshall it, either. */
+  readonly Item?: object
+}
 
 const errorOf = (received: Received): Error => {
-  const { __type, message, Message } = parsed(received.text)
+  const { __type, message, Message, Item } = parsed(received.text)
   const error =
     typeof __type === 'string' ? serviceError(__type, message ?? Message ?? '', received) : otherError(received)
+  if (error instanceof ConditionalCheckFailedException) Object.assign(error, { Item })
   // The retries read the pause from it. It is not enumerable, which keeps it out of the log.
   return Object.defineProperty(error, '$response', { value: received })
 }
@@ -90,10 +94,26 @@ const otherError = ({ statusCode, text }: Received): Error =>
     $metadata: { httpStatusCode: statusCode },
   })
 
-const parsed = (text: string): { __type?: unknown; message?: string; Message?: string } => {
+const parsed = (text: string): { __type?: unknown; message?: string; Message?: string; Item?: object } => {
   try {
-    return JSON.parse(text) ?? {}
+    return parse(text) ?? {}
   } catch {
     return {}
   }
+}
+
+/** The replacer of `JSON.stringify` for binary values, which JSON has as Base64. */
+function toBase64(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const given = this[key] // Unlike `value`, it is a Buffer before its `toJSON`.
+  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')
+  if (!ArrayBuffer.isView(given) && !(given instanceof ArrayBuffer)) return value
+  throw notSupported('binary values other than Uint8Array')
+}
+
+/** Parses a response. A reviver takes time, so it is used only if there may be binary values (the types B and BS). */
+const parse = (text: string) => JSON.parse(text, /"BS?"/.test(text) ? fromBase64 : undefined)
+
+const fromBase64 = (key: string, value: unknown): unknown => {
+  if (key === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'))
+  return key === 'BS' && Array.isArray(value) ? value.map((each) => fromBase64('B', each)) : value
 }

@@ -16,6 +16,12 @@ export const endpoint = (): URL => {
   return new URL(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || `https://dynamodb.${region()}.${domain()}`)
 }
 
+/** The error for what only the SDK supports. */
+export const notSupported = (what: string): Error =>
+  new Error(
+    `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts to bundle the SDK's.`,
+  )
+
 const domain = (): string => {
   const found = region()
     .split('-')

@@ -5,13 +5,13 @@ import { exampleCredentials } from './support/secrets.ts'
 
 const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
 
-// shared/data gets the DynamoDB client that it gets in a bundle. Processes that tests start, such as the local server, use
-// the SDK's: so both are tested.
+// shared/data gets the DynamoDB client that it gets in a bundle: the lean one, or with STOCK_CLIENT=1 the SDK's, as in a stage
+// with `stockClient`. Processes that tests start, such as the local server, use the SDK's: so both are tested.
 const asBundled = {
   name: 'as-bundled',
   enforce: 'pre',
   resolveId: (name: string, importer = '') =>
-    importer.startsWith(data) ? aliases[name as keyof typeof aliases] : undefined,
+    importer.startsWith(data) && !process.env.STOCK_CLIENT ? aliases[name as keyof typeof aliases] : undefined,
 } as const
 
 // They change neither the environment nor the state of modules, so they share processes. Most of them load CDK.
@@ -31,6 +31,8 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/setup-worker.ts',
     env: exampleCredentials,
+    // The cache of resolved imports does not know of this variable.
+    fsModuleCache: !process.env.STOCK_CLIENT,
     projects: [
       { extends: true, test: { name: 'stateless', include: stateless, isolate: false } },
       {

@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
+import { type Stage, StageError } from '../stages.ts'
 import { aliases } from './aliases.ts'
 
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
 /**
- * How CDK bundles a function. A cold start waits until the bundle is loaded; `npm run bench` measures it. The figures
- * below are the size of getPet's bundle and the time to import it.
+ * How CDK bundles a function of a stage. A cold start waits until the bundle is loaded; `npm run bench` measures it. The
+ * figures below are the size of getPet's bundle and the time to import it.
  */
-export const bundling: BundlingOptions = {
+export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   // 11 ms; an ES module takes 31 ms, because its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
@@ -22,7 +23,9 @@ export const bundling: BundlingOptions = {
   // the aliases below, the bundle has 366 instead of 570 KB.
   mainFields: ['module', 'main'],
   esbuildArgs: {
-    '--alias': Object.entries(aliases).map(([name, file]) => `${name}=${file}`),
+    '--alias': Object.entries(stockClient ? {} : aliases).map(([name, file]) => `${name}=${file}`),
+    // For `import * as`, it would only warn.
+    '--log-override': 'import-is-undefined=error',
   },
   commandHooks: {
     beforeBundling: () => [],
@@ -33,4 +36,13 @@ export const bundling: BundlingOptions = {
       `echo '{"type":"commonjs"}' > '${output}/package.json'`,
     ],
   },
-}
+})
+
+/** Explains an error of CDK if it means that the bundling failed, after esbuild printed the reason. */
+export const explain = (error: unknown): unknown =>
+  error instanceof Error && error.name === 'FailedToBundleAsset'
+    ? new StageError(
+        'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
+          "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's.",
+      )
+    : error

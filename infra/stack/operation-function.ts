@@ -6,7 +6,7 @@ import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Operation } from '../../shared/contract.ts'
-import { bundling } from '../bundle/bundling.ts'
+import { bundling, explain } from '../bundle/bundling.ts'
 import { accessOf, functionSettings } from '../gateway.ts'
 import type { Stage } from '../stages.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -32,7 +32,11 @@ export class OperationFunction extends Construct {
     this.entry = entry
     this.logGroup = new LogGroup(this, 'Logs', { removalPolicy: stage.data, retention: stage.logRetention })
     const grants = accessOf(entry).map((access) => storage.grant(access))
-    this.handler = this.#newFunction(grants, stage)
+    try {
+      this.handler = this.#newFunction(grants, stage)
+    } catch (error) {
+      throw explain(error)
+    }
     this.alias = new Alias(this, 'Live', {
       aliasName: 'live',
       version: this.handler.currentVersion,
@@ -42,10 +46,10 @@ export class OperationFunction extends Construct {
     this.metrics = new RequestMetrics(this, 'Metrics', { operationId, entry, logGroup: this.logGroup, namespace })
   }
 
-  #newFunction(grants: Grant[], { reservedConcurrency }: Stage): NodejsFunction {
+  #newFunction(grants: Grant[], stage: Stage): NodejsFunction {
     return new NodejsFunction(this, 'Function', {
       entry: fileURLToPath(new URL(`../../functions/${this.operationId}.ts`, import.meta.url)),
-      bundling,
+      bundling: bundling(stage),
       handler: 'start.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -54,7 +58,7 @@ export class OperationFunction extends Construct {
       environment: Object.assign({}, ...grants.map(({ environment }) => environment)),
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.logGroup,
-      reservedConcurrentExecutions: reservedConcurrency,
+      reservedConcurrentExecutions: stage.reservedConcurrency,
       // Versions are retained so that the alias can go back to one. A version whose creation fails is deleted: Lambda
       // refuses to publish the same code twice, so keeping it would fail the next attempt of the same release.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },

@@ -5,7 +5,7 @@ import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
-import { stages } from '../../infra/stages.ts'
+import { type Stage, stages } from '../../infra/stages.ts'
 import type { OperationId } from '../../shared/contract.ts'
 import { functionOf, resource } from '../infra/stack/template.ts'
 
@@ -20,11 +20,11 @@ export type Bundles = {
   remove(): void
 }
 
-/** Bundles every function, in about three seconds. */
-export const makeBundles = (): Bundles => {
+/** Bundles every function of the staging stage, with other settings if given, in about three seconds. */
+export const makeBundles = (options: Partial<Stage> = {}): Bundles => {
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'))
   const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
-  const template = Template.fromStack(new PetStoreStack(app, 'Bundled', stages.staging))
+  const template = Template.fromStack(new PetStoreStack(app, 'Bundled', { ...stages.staging, ...options }))
   const properties = (operation: OperationId) => resource(template, functionOf(template, operation)).Properties
   return {
     folderOf: (operation) => join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),

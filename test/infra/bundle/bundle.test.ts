@@ -1,37 +1,43 @@
 import '../../support/database.ts'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { App, Stack } from 'aws-cdk-lib'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { descriptions, fieldDescriptions, parameterDescriptions } from '../../../infra/openapi/descriptions.ts'
-import type { OperationId } from '../../../shared/contract.ts'
+import { OperationFunction } from '../../../infra/stack/operation-function.ts'
+import { Storage } from '../../../infra/stack/storage.ts'
+import { StageError, stages } from '../../../infra/stages.ts'
+import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import { eventOf } from '../../support/events.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 
-let bundles: Bundles
+let lean: Bundles
+let stock: Bundles
 
 beforeAll(() => {
-  bundles = makeBundles()
+  lean = makeBundles()
+  stock = makeBundles({ stockClient: true })
 })
 
-afterAll(() => bundles.remove())
-
-const operations = ['listPets', 'createPet', 'getPet'] as const
+afterAll(() => {
+  lean.remove()
+  stock.remove()
+})
 
 /** The file that Lambda loads. */
-const startOf = (operation: OperationId): string =>
+const startOf = (operation: OperationId, bundles: Bundles): string =>
   join(bundles.folderOf(operation), bundles.handlerOf(operation).replace(/\.handler$/, '.mjs'))
 
-const bundleOf = (operation: OperationId): string => join(bundles.folderOf(operation), 'index.js')
+const bundleOf = (operation: OperationId, bundles = lean): string => join(bundles.folderOf(operation), 'index.js')
 
 /** Runs a script in a process of its own; its arguments are the bundle and `event`. */
-const run = (script: string, operation: OperationId, event: Event, env = process.env) => {
-  const args = ['-e', script, startOf(operation), JSON.stringify(event)]
+const run = (script: string, operation: OperationId, event: Event, { bundles = lean, env = process.env } = {}) => {
+  const args = ['-e', script, startOf(operation, bundles), JSON.stringify(event)]
   return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env })
 }
 
@@ -40,24 +46,33 @@ const INVOKE = `import(process.argv[1])
   .then(({ handler }) => handler(JSON.parse(process.argv[2]), {}))
   .then((result) => process.stdout.write('\\n' + JSON.stringify(result)))`
 
-const responseOf = async (operation: OperationId, event: Event) => {
-  const { stdout, stderr } = await run(INVOKE, operation, event)
+const responseOf = async (operation: OperationId, event: Event, bundles = lean) => {
+  const { stdout, stderr } = await run(INVOKE, operation, event, { bundles })
   expect(stderr).toBe('')
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
 
 // Raise a limit only for a good reason; `npm run bench -- --bundle` shows what a bundle contains.
-test.each([
-  ['listPets', 38_000],
-  ['createPet', 40_000],
-  ['getPet', 37_000],
-] as const)('the bundle of %s has at most %i bytes', async (operation, limit) => {
-  const { size } = await stat(bundleOf(operation))
+const limits: Partial<Record<OperationId, number>> = { listPets: 38_000, createPet: 40_000, getPet: 37_000 }
 
-  expect(size).toBeLessThanOrEqual(limit)
+test.each(operationIds)('the bundle of %s is not too large', (operation) => {
+  expect(statSync(bundleOf(operation)).size).toBeLessThanOrEqual(limits[operation] ?? 39_000)
+  expect(statSync(bundleOf(operation, stock)).size).toBeGreaterThan(300_000)
 })
 
-test.each(operations)('the bundle of %s contains no text of the documentation', (operation) => {
+test.each(operationIds)(
+  "the bundles of %s, with the lean DynamoDB client and with the SDK's, respond alike",
+  async (operation) => {
+    const event = eventOf('updatePet-changed') // Its key is valid, but it is no request for most operations.
+
+    const response = await responseOf(operation, event)
+
+    expect([200, 400, 404]).toContain(response.statusCode)
+    expect(await responseOf(operation, event, stock)).toEqual(response)
+  },
+)
+
+test.each(operationIds)('the bundle of %s contains no text of the documentation', (operation) => {
   const text = readFileSync(bundleOf(operation), 'utf8')
 
   const words = [descriptions, fieldDescriptions, parameterDescriptions].flatMap(Object.values)
@@ -81,18 +96,46 @@ test('a bundle reads from DynamoDB during init in Lambda', async () => {
   const script = 'import(process.argv[1]).then(() => process.exit())'
 
   await run(script, 'getPet', eventOf('getPet-found'), {
-    ...process.env,
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    API_KEYS_TABLE: 'Absent',
-    AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+    env: {
+      ...process.env,
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+      API_KEYS_TABLE: 'Absent',
+      AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+    },
   })
 
   expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
 test('a stack trace in the log has lines of the sources', async () => {
-  const { stderr } = await run(INVOKE, 'getPet', eventOf('getPet-unknown-id'), { ...process.env, PETS_TABLE: '' })
+  const { stderr } = await run(INVOKE, 'getPet', eventOf('getPet-unknown-id'), {
+    env: { ...process.env, PETS_TABLE: '' },
+  })
 
   expect(stderr).toContain('The environment variable PETS_TABLE is not set.')
   expect(stderr).toMatch(/at .*shared\/data\/tables\.ts:\d+:\d+/)
 })
+
+test.each([
+  ["import { ScanCommand } from '@aws-sdk/lib-dynamodb'", 'ScanCommand'],
+  ["import * as lib from '@aws-sdk/lib-dynamodb'", 'lib.paginateQuery'],
+  ["import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb'", 'TransactWriteItemsCommand'],
+])(
+  'a function that uses what the lean client lacks is refused with the setting for the stock one: %s, %s',
+  (line, used) => {
+    const folder = mkdtempSync('node_modules/.bundle-') // CDK requires a folder of the project.
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    writeFileSync(join(folder, 'other.ts'), `${line}\nexport const handler = ${used}`)
+    const stack = new Stack(new App({ outdir: join(folder, 'out') }), 'Stack')
+    const props = {
+      entry: contract.getPet,
+      storage: new Storage(stack, 'Storage', stages.staging),
+      stage: stages.staging,
+    }
+
+    const message =
+      'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
+      "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's."
+    expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(new StageError(message))
+  },
+)

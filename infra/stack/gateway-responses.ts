@@ -43,7 +43,7 @@ export const addPreflight = (resource: IResource, methods: string[]): void =>
 
 /** Serves the OpenAPI document and its page without an API key. The page loads its script from a CDN. */
 export const addReference = (api: RestApi): void => {
-  const { publicAddress: address, integrity } = referenceScript()
+  const { publicAddress: address, integrity } = referenceScript
   for (const [path, document] of Object.entries(publicDocuments({ address, integrity }))) {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { referenceScript } from '../../../infra/openapi/docs-page.ts'
+import { referenceScript, referenceScriptText } from '../../../infra/openapi/docs-page.ts'
 import { openApiDocument } from '../../../infra/openapi/document.ts'
 import { inertJson, publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
-const { integrity, publicAddress } = referenceScript()
+const { integrity, publicAddress } = referenceScript
 const documents = publicDocuments({ address: publicAddress, integrity })
 const { headers: pageHeaders = {}, body: page = '' } = documents['/docs'] ?? {}
 
@@ -49,8 +49,8 @@ test('the page is HTML, with its security headers', () => {
 })
 
 test('the page can run two scripts only: the installed one and its own', () => {
-  const installed = readFileSync('node_modules/@scalar/api-reference/dist/browser/standalone.js')
-  const hashOf = (algorithm: string, data: string | Buffer) =>
+  const installed = referenceScriptText()
+  const hashOf = (algorithm: string, data: string) =>
     `${algorithm}-${createHash(algorithm).update(data).digest('base64')}`
 
   const [library, own, ...others] = [...page.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
@@ -68,7 +68,7 @@ test('the page can run two scripts only: the installed one and its own', () => {
 
 test('the version of the script is pinned in package.json', () => {
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const version = devDependencies['@scalar/api-reference']
+  const version = devDependencies['@scalar/fastify-api-reference']
 
   expect(version).toMatch(/^\d+\.\d+\.\d+$/)
   expect(publicAddress).toBe(`https://cdn.jsdelivr.net/npm/@scalar/api-reference@${version}/dist/browser/standalone.js`)

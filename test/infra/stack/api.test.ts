@@ -77,7 +77,7 @@ const expectErrorBody = (text: string, status: number, code: string): void => {
   expect(JSON.parse(text)).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\S$/), status })
 }
 
-const script = referenceScript()
+const script = referenceScript
 const documents = Object.entries(publicDocuments({ address: script.publicAddress, integrity: script.integrity }))
 
 describe.each(both())('the API of $stage', ({ stackName, template }) => {

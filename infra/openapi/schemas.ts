@@ -4,7 +4,18 @@ import { Cursor } from '../../shared/model/cursor.ts'
 import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
 import { Int64, Int64Text, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { Limit, MAX_LIMIT, MAX_NAME, Name, NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/model/pet.ts'
+import {
+  Limit,
+  MAX_LIMIT,
+  MAX_NAME,
+  Name,
+  NewPet,
+  Pet,
+  PetChanges,
+  PetId,
+  PetStatus,
+  Pets,
+} from '../../shared/model/pet.ts'
 import { fieldDescriptions, parameterDescriptions } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
@@ -44,6 +55,7 @@ const examples = new Map<v.GenericSchema, unknown>([
 // The converter cannot translate checks that are code, so the JSON Schemas of these are written by hand.
 const written: [{ pipe: readonly unknown[] }, Json][] = [
   [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
+  [PetId, { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }],
   [Limit, { type: 'integer', minimum: 1, maximum: MAX_LIMIT }],
   [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
   [Cursor, { type: 'string', pattern: Cursor.pipe[1].requirement.source }],

@@ -1,20 +1,21 @@
 import { type Operations, operations } from './operations.ts'
 import { type Route, requestOf } from './request.ts'
-import { type ClientOptions, type Send, sender } from './send.ts'
+import { type CallOptions, type ClientOptions, type Send, sender } from './send.ts'
 
 // The package exports what this file exports.
+export { writeJson as stringifyJson } from './exact-json.ts'
 export type * from './operations.ts'
 export { PetStoreError } from './pet-store-error.ts'
-export type { ClientOptions } from './send.ts'
+export type { CallOptions, ClientOptions } from './send.ts'
 
 /** A client of one API: a method for each operation, named by its operationId. A call that fails throws a PetStoreError. */
 export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
 
-/** Options of a call. When `signal` aborts, the call ends at once and throws the signal's reason. */
-export type CallOptions = { signal?: AbortSignal | undefined }
-
 /** Options of a call that takes effect once, however often it is repeated with the same key and input within 24 hours. */
-export type KeyedCallOptions = CallOptions & { idempotencyKey?: string | undefined }
+export type KeyedCallOptions = CallOptions & {
+  /** Identifies the call (default: a random key). */
+  idempotencyKey?: string | undefined
+}
 
 /** The items of all pages. The next page is requested when the one before has been read. */
 export type List<Item> = AsyncIterable<Item> & {
@@ -33,7 +34,7 @@ export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
  * @throws TypeError if `baseUrl` is not an HTTP or HTTPS address, or a header cannot hold `apiKey`
  */
 export const createClient = (options: ClientOptions): Client => {
-  const send = sender(options)
+  const send = sender(Object(options))
   const methods = Object.entries(operations).map(([id, route]) => [id, methodOf(route, send)])
   return Object.fromEntries(methods) as Client // `operations` and its types follow from the same contract.
 }
@@ -48,9 +49,9 @@ type ResultOf<Input, Result> = [Result, 'cursor'] extends [(infer Item)[], keyof
 
 const methodOf =
   (route: Route, send: Send) =>
-  (input: object = {}, { idempotencyKey, signal }: KeyedCallOptions = {}) => {
+  (input: object = {}, { idempotencyKey, ...options }: KeyedCallOptions = {}) => {
     const call = async (next?: { cursor: string }) =>
-      send(requestOf(route, { ...input, ...next }, idempotencyKey), signal)
+      send(requestOf(route, { ...input, ...next }, idempotencyKey), options)
     return route.isList && route.query.includes('cursor') ? listOf(call) : call().then(({ body }) => body)
   }
 

@@ -23,4 +23,10 @@ export class PetStoreError extends Error {
     this.requestId = requestId
     this.retryAfter = retryAfter
   }
+
+  /** For `JSON.stringify`, which would leave out the message. */
+  toJSON() {
+    const { name, message, code, status, requestId, retryAfter } = this
+    return { name, message, code, status, requestId, retryAfter }
+  }
 }

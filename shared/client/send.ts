@@ -7,6 +7,7 @@ import { retry, within } from './retry.ts'
 export type ClientOptions = {
   /** The base address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`. */
   baseUrl: string
+  /** The API key. It is sent to `baseUrl` only. */
   apiKey: string
   /** How often a request is sent at most, including the first time (default: 5). */
   attempts?: number | undefined
@@ -23,7 +24,15 @@ export type ClientOptions = {
  *
  * @throws PetStoreError if it fails, or the reason of the signal
  */
-export type Send = (request: Request, signal: AbortSignal | undefined) => Promise<{ body: unknown; headers: Headers }>
+export type Send = (request: Request, options: CallOptions) => Promise<{ body: unknown; headers: Headers }>
+
+/** Options of a call. */
+export type CallOptions = {
+  /** When it aborts, the call ends at once and throws the signal's reason. */
+  signal?: AbortSignal | undefined
+  /** Gets the status and the headers of each response, such as `X-Request-Id`. Retries have responses of their own. */
+  onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined
+}
 
 /** Sends requests to one API, and retries them. */
 export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }: ClientOptions): Send => {
@@ -33,7 +42,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
   if (!/^[!-~]+$/.test(apiKey ?? '')) throw new TypeError('apiKey must be a string of visible ASCII characters.')
   const Authorization = `Bearer ${apiKey}`
 
-  return async ({ route, path, headers, body }, signal) => {
+  return async ({ route, path, headers, body }, { signal, onResponse }) => {
     const { method, isKeyed } = route
     // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
     const init = { method, headers: { ...headers, Authorization }, body, redirect: 'manual' } as const
@@ -45,16 +54,20 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
       signal?.throwIfAborted()
       throw new PetStoreError(`No response from ${base}.`, { code: 'no_answer', status: 0, cause })
     }
-    const attempt = async (mayBeDone: boolean) =>
-      resultOf(...(await within(timeoutSeconds, signal, receive).catch(noResponse)), route, mayBeDone)
+    const attempt = async (mayBeDone: boolean) => {
+      const [response, text] = await within(timeoutSeconds, signal, receive).catch(noResponse)
+      onResponse?.({ status: response.status, headers: response.headers })
+      return resultOf(response, text, route, mayBeDone)
+    }
     return retry(attempt, { attempts, maxWaitSeconds, isRepeatable: method !== 'POST' || isKeyed }, signal)
   }
 }
 
 // Origin and path, without a slash at the end.
 const baseOf = (baseUrl: string): string => {
-  const { protocol, origin, pathname } = new URL(baseUrl)
-  if (!/^https?:$/.test(protocol)) throw new TypeError('baseUrl must begin with https:// or http://')
+  if (!/^https?:\/\/[^/]/.test(baseUrl))
+    throw new TypeError('baseUrl must be the address of the API, such as https://api.example.com/v1.')
+  const { origin, pathname } = new URL(baseUrl)
   return origin + pathname.replace(/\/+$/, '')
 }
 

@@ -39,8 +39,11 @@ export const PetChanges = v.pipe(
 )
 export type PetChanges = v.InferOutput<typeof PetChanges>
 
+/** The id of a pet, as `newPetId` generates it: an int64 that a `number` holds exactly. */
+export const PetId = v.pipe(v.number(), v.safeInteger(), v.description('a positive integer of at most 53 bits'))
+
 /** A pet as the service returns it. */
-export const Pet = v.object({ id: Int64, ...NewPet.entries })
+export const Pet = v.object({ id: PetId, ...NewPet.entries })
 export type Pet = v.InferOutput<typeof Pet>
 
 /** A list of pets. */

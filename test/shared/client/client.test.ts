@@ -151,6 +151,26 @@ describe('the API key', () => {
   })
 })
 
-test.each(['/v1', 'localhost:3000/v1', 'file:///v1', ''])('refuses an invalid base address: %j', (baseUrl) => {
-  expect(() => createClient({ baseUrl, apiKey: 'k' })).toThrow(TypeError)
+const invalidAddresses = [undefined, '/v1', 'localhost:3000/v1', 'file:///v1', ''].map((baseUrl) => ({ baseUrl }))
+test.each([undefined, ...invalidAddresses])('says what a base address is: %j', (options) => {
+  const create = () => createClient(Object(options && { ...options, apiKey: 'k' })) // As JavaScript programs can.
+
+  const message = 'baseUrl must be the address of the API, such as https://api.example.com/v1.'
+  expect(create).toThrow(new TypeError(message))
+})
+
+test('shows each response of a call, and all of an error as JSON', async () => {
+  const headers = { 'X-Request-Id': 'abc', 'Retry-After': '0' }
+  const body = JSON.stringify({ code: 'not_found', message: 'No pet has the id 1.', status: 404 })
+  const api = await serve({ status: 503, headers, body: '' }, { status: 404, headers, body })
+  const seen: unknown[] = []
+  const onResponse = ({ status, headers }: { status: number; headers: Headers }) =>
+    seen.push([status, headers.get('X-Request-Id')])
+
+  const error = await failureOf(createClient(api).getPet({ petId: 1 }, { onResponse }))
+
+  expect(seen).toEqual([503, 404].map((status) => [status, 'abc']))
+  const properties = { code: 'not_found', status: 404, requestId: 'abc', retryAfter: 0 }
+  const json = { name: 'PetStoreError', message: 'No pet has the id 1.', ...properties }
+  expect(JSON.parse(JSON.stringify(error))).toEqual(json)
 })

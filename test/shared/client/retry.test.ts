@@ -49,7 +49,7 @@ describe('the client retries', () => {
     const api = await serve(fate, { status: 204 })
     const route = { method, path: '/meals', query: [], hasBody: true, isKeyed: false, status: 204, isList: false }
 
-    await Promise.allSettled([sender(api)(requestOf(route, {}, undefined), undefined)])
+    await Promise.allSettled([sender(api)(requestOf(route, {}, undefined), {})])
 
     expect(api.requests).toHaveLength(requests)
   })

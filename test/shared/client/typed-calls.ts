@@ -9,7 +9,7 @@ type Result<Id extends keyof Client> = ReturnType<Client[Id]>
 type Status = 'available' | 'pending' | 'sold'
 
 export const exact: [
-  Same<Pet, Flat<{ id: number | bigint } & NewPet>>,
+  Same<Pet, Flat<{ id: number } & NewPet>>,
   Same<Input<'listPets'>, { limit?: number | undefined; status?: Status | undefined; cursor?: string | undefined }>,
   Same<Input<'createPet'>, { name: string; categoryId: number | bigint; status?: Status | undefined }>,
   Same<Input<'deletePet'>, { petId: Int64 }>,

@@ -12,7 +12,7 @@ const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
  * @throws ApiError 413, 415, or 400 if the body is missing or not a JSON object
  */
 export const jsonBody = (rules: string[]): Middleware => {
-  const expected = `It must be a JSON object in UTF-8, in which ${rules.join('; ')}.`
+  const expected = `It must be a JSON object in which ${rules.join('; ')}.`
   // The parser's own check finds only two spellings of the header name and allows no space before a semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
 
@@ -28,21 +28,22 @@ export const jsonBody = (rules: string[]): Middleware => {
         await parser.before?.(request)
         Object.assign(event, { body: exactJson(text, event.body) })
       } catch (error) {
-        const key = forbiddenKeyIn(error)
-        if (key) throw badRequest(`The body must not have the key ${key}.`)
-        // Not UTF-8, not JSON, or nested too deeply for the stack.
-        throw badRequest(`The body cannot be read as JSON. ${expected}`)
+        throw badRequest(problemOf(error))
       }
       if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
     },
   }
 }
 
-/** The key that the parser refused because it can change the prototype of a JavaScript object, if that is the error. */
-const forbiddenKeyIn = (error: unknown): string | undefined => {
-  const { message, cause } = Object(error)
-  if (message !== 'Forbidden key in JSON body') return undefined
-  return cause.data === 'constructor' ? 'constructor.prototype' : cause.data
+/** Why a body cannot be parsed. */
+const problemOf = (error: unknown): string => {
+  const { message, cause: { data, message: reason = message } = {} } = Object(error)
+  // The parser refuses keys that can change the prototype of a JavaScript object.
+  if (message === 'Forbidden key in JSON body')
+    return `The body must not have the key ${data === 'constructor' ? 'constructor.prototype' : data}.`
+  if (error instanceof TypeError) return 'The body is not valid UTF-8.'
+  if (/call stack/.test(reason)) return 'The body is nested too deeply.'
+  return `The body is not valid JSON: ${reason}.`
 }
 
 const encodingOf = ({ isBase64Encoded }: Event): BufferEncoding => (isBase64Encoded ? 'base64' : 'utf8')

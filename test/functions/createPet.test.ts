@@ -11,8 +11,7 @@ import { badRequest, errorResponse, responseTo } from './responses.ts'
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY_ID = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits'
 const STATUS = 'status must be one of available, pending, sold, or omitted'
-const EXPECTED = `It must be a JSON object in UTF-8, in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
-const UNREADABLE = `The body cannot be read as JSON. ${EXPECTED}`
+const EXPECTED = `It must be a JSON object in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
 const MISSING = `The body is missing. ${EXPECTED}`
 const NO_OBJECT = `The body is not a JSON object. ${EXPECTED}`
 const KIB_256 = 262_144
@@ -82,14 +81,22 @@ test.each([
   ['an integer beyond int64', '{"name":"Rex","categoryId":9223372036854775808}', `${CATEGORY_ID}.`],
   ['a fraction that a double rounds', '{"name":"Rex","categoryId":899999999999999.99}', `${CATEGORY_ID}.`],
   ['the status null', '{"name":"Rex","categoryId":7,"status":null}', `${STATUS}.`],
-  ['malformed JSON', '{"name":"Rex","categoryId":7,}', UNREADABLE],
+  [
+    'malformed JSON',
+    '{"name":"Rex","categoryId":7,}',
+    'The body is not valid JSON: Expected double-quoted property name in JSON at position 29 (line 1 column 30).',
+  ],
   ['a key __proto__', '{"name":"Rex","categoryId":7,"__proto__":{}}', 'The body must not have the key __proto__.'],
   [
     'a key constructor.prototype',
     '{"name":"Rex","categoryId":7,"deep":{"constructor":{"prototype":1}}}',
     'The body must not have the key constructor.prototype.',
   ],
-  ['100 KB of nesting', `{"name":"Rex","categoryId":7,"deep":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, UNREADABLE],
+  [
+    '100 KB of nesting',
+    `{"name":"Rex","categoryId":7,"deep":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+    'The body is nested too deeply.',
+  ],
   ['null', 'null', NO_OBJECT],
   ['an array', '[{"name":"Rex","categoryId":7}]', NO_OBJECT],
   ['a string', '"Rex"', NO_OBJECT],
@@ -101,7 +108,11 @@ test.each([
   ['no body', eventOf('createPet-no-body'), MISSING],
   ['no body and no Content-Type', eventOf('createPet-no-body', { headers: { 'Content-Type': undefined } }), MISSING],
   ['an empty body', withBody(''), MISSING],
-  ['a body that is not UTF-8', inBase64(Buffer.from('{"name":"Zoë","categoryId":7}', 'latin1')), UNREADABLE],
+  [
+    'a body that is not UTF-8',
+    inBase64(Buffer.from('{"name":"Zoë","categoryId":7}', 'latin1')),
+    'The body is not valid UTF-8.',
+  ],
 ])('returns 400 for %s', async (_, event, message) => {
   await expectRefusal(event, badRequest(message))
 })

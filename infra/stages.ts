@@ -39,8 +39,12 @@ export type Stage = {
   provisionedConcurrency?: number
   /** Bundles the SDK's DynamoDB client, which has every command, instead of the lean one, which starts faster. */
   stockClient?: boolean
-  /** Names of existing tables to use instead of new ones, such as tables restored to a point in time. */
-  adopt?: { [Name in keyof typeof tables]?: string }
+  /**
+   * Names of existing tables, such as restored ones. The first is used instead of the stack's own table. The live version
+   * uses the previous table until the release is over, so functions keep the rights to the others and to the stack's own:
+   * to change the table again, insert a name before the others.
+   */
+  adopt?: { [Name in keyof typeof tables]?: readonly string[] }
 }
 
 export const stages = {

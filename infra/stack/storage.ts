@@ -16,8 +16,11 @@ export type Grant = { statement: PolicyStatement; environment: Record<string, st
 
 /** The tables of a deployment. */
 export class Storage extends Construct {
+  /** The tables that new versions use. */
   readonly tables: Record<keyof typeof tables, ITable>
   readonly #stage: Stage
+  // Functions keep the rights to tables that their live version may still use: a role changes before the alias moves.
+  readonly #granted: Record<keyof typeof tables, ITable[]> = { pets: [], apiKeys: [], idempotencyKeys: [] }
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
@@ -31,13 +34,12 @@ export class Storage extends Construct {
 
   /** Grants right and environment together, so that a function cannot have one without the other. */
   grant({ table, index, actions }: Access): Grant {
-    const { tableArn, tableName } = this.tables[table]
     return {
       statement: new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [index ? `${tableArn}/index/${index}` : tableArn],
+        resources: this.#granted[table].map(({ tableArn }) => (index ? `${tableArn}/index/${index}` : tableArn)),
       }),
-      environment: { [settings[tables[table].setting]]: tableName, ...this.#settingsOf(table) },
+      environment: { [settings[tables[table].setting]]: this.tables[table].tableName, ...this.#settingsOf(table) },
     }
   }
 
@@ -51,8 +53,11 @@ export class Storage extends Construct {
   }
 
   #newOrAdopted(name: keyof typeof tables): ITable {
-    const adopted = this.#stage.adopt?.[name]
-    const table = adopted ? Table.fromTableName(this, `${name}Adopted`, adopted) : this.#newTable(name, tables[name])
+    const own = this.#newTable(name, tables[name])
+    const names = this.#stage.adopt?.[name] ?? []
+    const adopted = names.map((tableName) => Table.fromTableName(this, `${name}Adopted-${tableName}`, tableName))
+    const [table = own] = adopted
+    this.#granted[name].push(...adopted, own)
     // For operators: the keys command and restores use it.
     new CfnOutput(Stack.of(this), `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, { value: table.tableName })
     return table

@@ -5,11 +5,13 @@ import type { KeyPrefix } from '../shared/model/api-key.ts'
 
 /** Everything in which deployments differ. */
 export type Stage = {
+  /** The tag `stage` of all resources. */
+  name: string
   /** The part of an API key that names its stage. `local` is for developers' machines, which are not deployed. */
   keyPrefix: Exclude<KeyPrefix, 'local'>
   /** What happens to the tables and the logs when they are removed from the stack, or the stack is deleted. */
   data: RemovalPolicy
-  /** Whether DynamoDB refuses to delete the tables until this is switched off. */
+  /** Whether DynamoDB refuses to delete the tables, and CloudFormation the stack, until this is switched off. */
   deletionProtection: boolean
   /** How many days back the tables can be restored to any second (1 to 35). */
   recoveryDays: number
@@ -27,15 +29,17 @@ export type Stage = {
   writeShards: number
   /** Receives the alarms by e-mail, after confirming the subscription. */
   alarmEmail?: string
-  /** Custom domain name that replaces API Gateway's own: `api.example.com` gives https://api.example.com/v1. */
+  /** Custom domain name, beside API Gateway's default address: `api.example.com` gives https://api.example.com/v1. */
   domainName?: string
+  /** Switches the default address off, at once. Set it in a later release, when no caller uses that address any more. */
+  domainOnly?: boolean
   /** The certificate of the custom domain (ACM, in the region of the stack). */
   certificateArn?: string
   /** The Route 53 zone that gets the DNS record of the custom domain. Without it, create the record by hand. */
   hostedZone?: { id: string; name: string }
   /** How many instances of each function may run at once. */
   reservedConcurrency?: number
-  /** How many instances of each function are kept warm. */
+  /** How many instances of each function are kept warm. Not with a canary release. */
   provisionedConcurrency?: number
   /** Bundles the SDK's DynamoDB client, which has every command, instead of the lean one, which starts faster. */
   stockClient?: boolean
@@ -49,6 +53,7 @@ export type Stage = {
 
 export const stages = {
   staging: {
+    name: 'staging',
     keyPrefix: 'test',
     data: RemovalPolicy.DESTROY,
     deletionProtection: false,
@@ -60,6 +65,7 @@ export const stages = {
     writeShards: 1,
   },
   production: {
+    name: 'production',
     keyPrefix: 'live',
     data: RemovalPolicy.RETAIN,
     deletionProtection: true,
@@ -81,7 +87,7 @@ export class StageError extends Error {}
  * @throws StageError
  */
 export const checkStage = (stackName: string, stage: Stage): void => {
-  const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone } = stage
+  const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone, domainOnly } = stage
   const counts = [readShards, writeShards]
   if (!counts.every((count) => Number.isInteger(count) && count > 0) || writeShards > readShards) {
     throw new StageError(
@@ -92,9 +98,26 @@ export const checkStage = (stackName: string, stage: Stage): void => {
   if (!Number.isInteger(recoveryDays) || recoveryDays < 1 || recoveryDays > 35) {
     throw new StageError(`${stackName} has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`)
   }
-  if ((domainName === undefined) !== (certificateArn === undefined) || (hostedZone && !domainName)) {
+  if ((domainName === undefined) !== (certificateArn === undefined) || ((hostedZone || domainOnly) && !domainName)) {
     throw new StageError(
-      `${stackName} must have both domainName and certificateArn, or neither; hostedZone needs both.`,
+      `${stackName} must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.`,
+    )
+  }
+  checkConcurrency(stackName, stage)
+}
+
+const checkConcurrency = (stackName: string, stage: Stage): void => {
+  const { reservedConcurrency, provisionedConcurrency = 0, release } = stage
+  if (provisionedConcurrency > (reservedConcurrency ?? provisionedConcurrency)) {
+    throw new StageError(
+      `${stackName} has provisionedConcurrency ${provisionedConcurrency}, but reservedConcurrency ` +
+        `${reservedConcurrency}. A function cannot keep more instances warm than may run.`,
+    )
+  }
+  if (provisionedConcurrency > 0 && release === 'canary') {
+    throw new StageError(
+      `${stackName} has provisionedConcurrency and the release canary. Lambda allows no provisioned concurrency while ` +
+        'an alias has two versions. Set the release to all-at-once.',
     )
   }
 }

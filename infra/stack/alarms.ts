@@ -32,7 +32,9 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests there is no data.
       alarmDescription: description,
     })
-    alarm.addAlarmAction(new SnsAction(this.#topic))
+    const notify = new SnsAction(this.#topic)
+    alarm.addAlarmAction(notify)
+    alarm.addOkAction(notify)
     return alarm
   }
 }

@@ -45,13 +45,15 @@ export class Api extends Construct {
     // CDK's own output has a trailing slash, but paths are appended to the base address.
     this.restApi.node.tryRemoveChild('Endpoint')
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
+    const { domainName, certificateArn, hostedZone } = stage
+    if (domainName && certificateArn) this.#addDomain(domainName, certificateArn, hostedZone)
   }
 
   #newRestApi(stage: Stage): RestApi {
     const restApi = new RestApi(this, 'RestApi', {
       restApiName: Stack.of(this).stackName,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
-      disableExecuteApiEndpoint: stage.domainName !== undefined,
+      disableExecuteApiEndpoint: stage.domainOnly ?? false,
       minCompressionSize: Size.kibibytes(1),
       // The role with which API Gateway writes logs; there is one per account and region. It is retained because other
       // APIs may rely on it when this stack is deleted.
@@ -80,12 +82,11 @@ export class Api extends Construct {
     addPreflight(resource, methods)
   }
 
-  #baseUrl({ domainName, certificateArn, hostedZone }: Stage): string {
+  /** An address that works as soon as the stack is deployed, before the DNS record of a new domain does. */
+  #baseUrl({ domainName, domainOnly }: Stage): string {
     const { region, urlSuffix } = Stack.of(this)
-    if (!domainName || !certificateArn)
-      return `https://${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}/${VERSION}`
-    this.#addDomain(domainName, certificateArn, hostedZone)
-    return `https://${domainName}/${VERSION}`
+    const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`
+    return `https://${domainOnly ? domainName : defaultHost}/${VERSION}`
   }
 
   #addDomain(domainName: string, certificateArn: string, hostedZone: Stage['hostedZone']): void {

@@ -14,7 +14,11 @@ import { Storage } from './storage.ts'
  */
 export class PetStoreStack extends Stack {
   constructor(scope: Construct, id: string, stage: Stage) {
-    super(scope, id)
+    // CloudFormation passes the tags of a stack on to all its resources.
+    super(scope, id, {
+      terminationProtection: stage.deletionProtection,
+      tags: { service: 'pet-store', stage: stage.name },
+    })
     checkStage(id, stage)
     const storage = new Storage(this, 'Storage', stage)
     const operations = Object.entries<Operation>(contract).map(

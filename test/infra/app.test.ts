@@ -39,10 +39,15 @@ describe('the app, with a prefix and a release in its context,', () => {
     ['BluePetStoreProduction', 'live'],
   ])('has the stack %s, which accepts API keys that start with pet_%s_, without a warning', (stack, keyPrefix) => {
     const template = read(`${stack}.template.json`)
+    const { artifacts } = JSON.parse(read('manifest.json'))
 
     const prefixes = template.matchAll(/"KEY_PREFIX": "(\w+)"/g)
     expect(new Set([...prefixes].map(([, prefix]) => prefix))).toEqual(new Set([keyPrefix]))
     expect(template).not.toContain('AWS::CodeDeploy')
+    expect(artifacts[stack].properties).toMatchObject({
+      terminationProtection: keyPrefix === 'live',
+      tags: { service: 'pet-store', stage: keyPrefix === 'live' ? 'production' : 'staging' },
+    })
     expect(read(`${stack}.metadata.json`)).not.toMatch(/aws:cdk:(warning|error)/)
     expect(printed).toEqual({ stdout: '', stderr: '' })
   })
@@ -124,10 +129,31 @@ describe('a stage', () => {
     { hostedZone },
     { hostedZone, certificateArn },
     { hostedZone, domainName },
+    { domainOnly: true },
   ])('must not have a part of a custom domain: %o', (changes) => {
-    const message = 'PetStoreStaging must have both domainName and certificateArn, or neither; hostedZone needs both.'
+    const message =
+      'PetStoreStaging must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
 
     expect(check(changes)).toThrow(new StageError(message))
+  })
+
+  test.each([
+    [
+      { reservedConcurrency: 4, provisionedConcurrency: 5 },
+      'provisionedConcurrency 5, but reservedConcurrency 4. A function cannot keep more instances warm than may run.',
+    ],
+    [
+      { release: 'canary', provisionedConcurrency: 5 },
+      'provisionedConcurrency and the release canary. Lambda allows no provisioned concurrency while an alias has two ' +
+        'versions. Set the release to all-at-once.',
+    ],
+  ] as const)('must not have %o', (changes, message) => {
+    expect(check(changes)).toThrow(new StageError(`PetStoreStaging has ${message}`))
+  })
+
+  test('may have provisioned concurrency up to its reserved concurrency', () => {
+    expect(check({ reservedConcurrency: 5, provisionedConcurrency: 5 })).not.toThrow()
+    expect(check({ provisionedConcurrency: 5 })).not.toThrow()
   })
 
   test('is checked before its stack is created', () => {

@@ -246,7 +246,7 @@ test.each([
 
 const { certificateArn, domainName } = everyOption
 
-test('a stage with a domain name has no other address', () => {
+test('a stage that allows only its domain has no other address', () => {
   const template = templateOf('production', everyOption)
   const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
   const { Outputs } = template.toJSON()
@@ -278,13 +278,13 @@ test('a stage with a domain name has no other address', () => {
   expect(Outputs).not.toHaveProperty('DomainTarget')
 })
 
-test('a domain name without a hosted zone has its target as an output, for a DNS record by hand', () => {
+test('a new domain leaves the default address as it is, and has its target as an output, for a DNS record by hand', () => {
   const template = templateOf('production', { domainName, certificateArn })
   const domainId = onlyId(template, 'AWS::ApiGateway::DomainName')
+  const { Outputs } = template.toJSON()
 
-  expect(template.toJSON().Outputs).toMatchObject({
-    BaseUrl: { Value: 'https://api.example.com/v1' },
-    DomainTarget: { Value: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] } },
-  })
+  expect(only(template, 'AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint).toBe(false)
+  expect(Outputs.BaseUrl).toEqual(templateOf('production').toJSON().Outputs.BaseUrl)
+  expect(Outputs.DomainTarget).toEqual({ Value: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] } })
   template.resourceCountIs('AWS::Route53::RecordSet', 0)
 })

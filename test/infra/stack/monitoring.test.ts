@@ -85,6 +85,7 @@ describe.each(both())('$stage', ({ stage, stackName: name, template }) => {
   test.each(alarms)('the alarm $id tells the operator what to check, and is silent without requests', (alarm) => {
     expect(alarm).toMatchObject({
       AlarmActions: [topic],
+      OKActions: [topic],
       AlarmDescription: expect.stringMatching(/^[A-Z].{30,}\.$/),
       ComparisonOperator: 'GreaterThanThreshold',
       TreatMissingData: 'notBreaching',

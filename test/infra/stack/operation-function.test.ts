@@ -179,7 +179,7 @@ describe.each(operationIds)('in production, a new version of %s', (operation) =>
     expect(alarms).toMatchObject([
       { ...lambda, MetricName: 'Errors', Statistic: 'Sum' },
       { ...always, Namespace: 'PetStoreProduction', MetricName: 'InternalErrors', Dimensions, Statistic: 'Sum' },
-      { ...lambda, MetricName: 'Duration', ExtendedStatistic: 'p99', Threshold: 3000, EvaluationPeriods: 2 },
+      { ...lambda, MetricName: 'Duration', ExtendedStatistic: 'p99', Threshold: 7000, EvaluationPeriods: 2 },
     ])
     production.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', operationIds.length)
   })

@@ -1,7 +1,7 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for that package to load.
 // It leaves out what a function does not need: schemas, endpoint rules, profiles, clock correction and the middleware stack.
 import { randomUUID } from 'node:crypto'
-import { endpoint, notSupported } from './environment.ts'
+import { checkEnvironment, endpoint, notSupported } from './environment.ts'
 import { type Post, postTo, type Received, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'
 import { signer } from './signature.ts'
@@ -16,9 +16,14 @@ export class DynamoDBClient {
   readonly #configuration: Configuration
   readonly #withRetries: ReturnType<typeof retries>
   // Set at the first request, because only then the environment must be complete.
-  #server: { host: string; post: Post } | undefined
+  #url: URL | undefined
+  #post: Post | undefined
 
+  /** @throws Error if the options or the environment need the SDK */
   constructor(configuration: Configuration) {
+    checkEnvironment()
+    const other = Object.keys(configuration).find((name) => !['maxAttempts', 'requestHandler'].includes(name))
+    if (other) throw notSupported(`the option ${other}`)
     this.#configuration = configuration
     this.#withRetries = retries(configuration.maxAttempts)
   }
@@ -28,13 +33,14 @@ export class DynamoDBClient {
    *
    * @throws DynamoDBServiceException if DynamoDB returns an error. Network errors have a `$metadata`, too.
    */
-  async send(operation: string, input: object, { abortSignal }: Options): Promise<object> {
-    this.#server ??= this.#newServer()
-    const { host, post } = this.#server
-    const sign = signer()
+  async send(operation: string, input: object, { abortSignal }: Options): Promise<Content> {
+    this.#url ??= endpoint()
+    this.#post ??= postTo(this.#url, this.#configuration.requestHandler)
+    const post = this.#post
+    const sign = signer(this.#url.pathname)
     const body = JSON.stringify(input, toBase64)
     const headers = {
-      host,
+      host: this.#url.host,
       'content-length': String(Buffer.byteLength(body)),
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': `DynamoDB_20120810.${operation}`,
@@ -43,14 +49,10 @@ export class DynamoDBClient {
     return this.#withRetries(async (attempt) => {
       const counted = { ...headers, 'amz-sdk-request': `attempt=${attempt}; max=${this.#configuration.maxAttempts}` }
       const received = await post(sign(counted, body), body, abortSignal)
-      if (received.statusCode !== 200) throw errorOf(received)
-      return parse(received.text)
+      const content = parsed(received.text)
+      if (received.statusCode !== 200 || !content) throw errorOf(received, content)
+      return content
     }, abortSignal)
-  }
-
-  #newServer() {
-    const url = endpoint()
-    return { host: url.host, post: postTo(url, this.#configuration.requestHandler) }
   }
 }
 
@@ -68,50 +70,51 @@ export class DynamoDBServiceException extends Error {
 }
 
 /** Replaces the class of the same name. */
-export class ConditionalCheckFailedException extends DynamoDBServiceException {
-  /** The item, with `ReturnValuesOnConditionCheckFailure`. The document client of the SDK does not unmarshall it, either. */
-  readonly Item?: object
-}
+export class ConditionalCheckFailedException extends DynamoDBServiceException {}
 
-const errorOf = (received: Received): Error => {
-  const { __type, message, Message, Item } = parsed(received.text)
-  const error =
-    typeof __type === 'string' ? serviceError(__type, message ?? Message ?? '', received) : otherError(received)
-  if (error instanceof ConditionalCheckFailedException) Object.assign(error, { Item })
+const errorOf = (received: Received, content: Content | undefined): Error => {
+  const { statusCode, text } = received
+  // Anything else is not DynamoDB's, such as HTML of a proxy. Whatever its status, it is a network error and no bug.
+  const isFromDynamoDB = statusCode >= 300 && (content || !text)
+  const error = isFromDynamoDB
+    ? serviceError(received, content)
+    : Object.assign(new Error(`The response with status ${statusCode} is not from DynamoDB: ${text.slice(0, 100)}`), {
+        $metadata: { httpStatusCode: statusCode },
+      })
   // The retries read the pause from it. It is not enumerable, which keeps it out of the log.
   return Object.defineProperty(error, '$response', { value: received })
 }
 
-const serviceError = (type: string, message: string, received: Received): Error => {
-  const name = type.replace(/^.*#/, '')
+const serviceError = (received: Received, content: Content = {}): Error => {
+  const name = nameOf(received, content)
+  const message = String(content.message ?? content.Message ?? 'UnknownError')
   const Kind = name === 'ConditionalCheckFailedException' ? ConditionalCheckFailedException : DynamoDBServiceException
-  return new Kind(name, message, received)
+  // The item of a failed condition (`ReturnValuesOnConditionCheckFailure`). The SDK does not unmarshall it, either.
+  return Object.assign(new Kind(name, message, received), content.Item && { Item: content.Item })
 }
 
-/** A response that is not DynamoDB's, such as HTML of a proxy. Whatever its status, it is a network error and no bug. */
-const otherError = ({ statusCode, text }: Received): Error =>
-  Object.assign(new Error(`The response with status ${statusCode} is not from DynamoDB: ${text.slice(0, 100)}`), {
-    $metadata: { httpStatusCode: statusCode },
-  })
+/** The name of an error, which stands in one of three places and may have a namespace and an address around it. */
+const nameOf = ({ headers }: Received, { __type, code }: Content): string => {
+  const [text = ''] = String(__type ?? code ?? headers['x-amzn-errortype'] ?? 'Unknown').split(/[,:]/)
+  return text.split('#')[1] ?? text
+}
 
-const parsed = (text: string): { __type?: unknown; message?: string; Message?: string; Item?: object } => {
+type Content = Record<string, unknown>
+
+/** Returns `undefined` for what is no JSON. A reviver takes time, so it is used only if there may be binary values. */
+const parsed = (text: string): Content | undefined => {
   try {
-    return parse(text) ?? {}
+    return JSON.parse(text, /"BS?"/.test(text) ? fromBase64 : undefined)
   } catch {
-    return {}
+    return undefined
   }
 }
 
-/** The replacer of `JSON.stringify` for binary values, which JSON has as Base64. */
+/** The replacer of `JSON.stringify` for binary values, which JSON has as Base64. DynamoDB refuses other kinds of them. */
 function toBase64(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const given = this[key] // Unlike `value`, it is a Buffer before its `toJSON`.
-  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')
-  if (!ArrayBuffer.isView(given) && !(given instanceof ArrayBuffer)) return value
-  throw notSupported('binary values other than Uint8Array')
+  return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value
 }
-
-/** Parses a response. A reviver takes time, so it is used only if there may be binary values (the types B and BS). */
-const parse = (text: string) => JSON.parse(text, /"BS?"/.test(text) ? fromBase64 : undefined)
 
 const fromBase64 = (key: string, value: unknown): unknown => {
   if (key === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'))

@@ -10,17 +10,22 @@ export const credentials = () => ({
   sessionToken: process.env.AWS_SESSION_TOKEN,
 })
 
-/** The address of DynamoDB: the one in the environment, or else that of the region. */
+/** The address of DynamoDB: the one in the environment, with a slash at its end, or else that of the region. */
 export const endpoint = (): URL => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env
-  return new URL(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || `https://dynamodb.${region()}.${domain()}`)
+  const url = new URL(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || `https://dynamodb.${region()}.${domain()}`)
+  return Object.assign(url, { pathname: url.pathname.replace(/\/?$/, '/'), search: '' })
+}
+
+/** @throws Error if the environment asks for an endpoint of another kind, such as FIPS */
+export const checkEnvironment = (): void => {
+  for (const name of ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])
+    if ((process.env[name] ?? 'false') !== 'false') throw notSupported(name)
 }
 
 /** The error for what only the SDK supports. */
 export const notSupported = (what: string): Error =>
-  new Error(
-    `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts to bundle the SDK's.`,
-  )
+  new Error(`The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`)
 
 const domain = (): string => {
   const found = region()

@@ -24,9 +24,9 @@ export class DynamoDBDocumentClient {
 
   async send({ operation, input }: Command, options: Options): Promise<Values> {
     const { marshallOptions, unmarshallOptions } = this.#translation
-    const other = Object.keys(input).find((name) => !INPUT_ITEMS.includes(name) && !PARAMETERS.includes(name))
+    const other = Object.keys(input).find((name) => UNSUPPORTED.test(name))
     if (other) throw notSupported(`the parameter ${other}`)
-    const marshalled = translate(input, INPUT_ITEMS, (item) => marshallEach(item, marshallOptions))
+    const marshalled = translate(input, INPUT_ITEMS, (item) => marshall(item, marshallOptions))
     const output = await this.#client.send(operation, marshalled, options)
     return translate(output, OUTPUT_ITEMS, (item) => unmarshall(item, unmarshallOptions))
   }
@@ -52,28 +52,18 @@ export const QueryCommand = command('Query')
 const INPUT_ITEMS = ['Key', 'Item', 'ExclusiveStartKey', 'ExpressionAttributeValues']
 const OUTPUT_ITEMS = ['Item', 'Items', 'Attributes', 'LastEvaluatedKey']
 
-// The other parameters of these commands, except the legacy ones, and `ReturnItemCollectionMetrics`, which adds an item.
-const PARAMETERS = [
-  ...['TableName', 'IndexName', 'Select', 'Limit', 'ConsistentRead', 'ScanIndexForward', 'ReturnConsumedCapacity'],
-  ...['KeyConditionExpression', 'FilterExpression', 'ProjectionExpression', 'UpdateExpression', 'ConditionExpression'],
-  ...['ExpressionAttributeNames', 'ReturnValues', 'ReturnValuesOnConditionCheckFailure'],
-]
+// Parameters that hold items in another way: those of transactions and batches, the legacy ones, and item collection metrics.
+const UNSUPPORTED = /(Items|Updates|Expected|Conditions|Filter|Metrics)$/
 
 type Item = Parameters<typeof unmarshall>[0]
 
 // Casts, because the types that check what a function sends are those of the replaced package.
-const translate = (values: object, names: string[], each: (item: Item) => unknown): Values => {
-  const translated = Object.entries(values).map(([name, value]) => {
-    if (!names.includes(name) || value === undefined) return [name, value]
-    return [name, Array.isArray(value) ? value.map((item: Item) => each(item)) : each(value as Item)]
-  })
-  return Object.fromEntries(translated)
-}
-
-// The SDK marshalls the values of an item one by one, so an item may be an instance of any class.
-const marshallEach = (item: object, options?: marshallOptions): Values => {
-  const values = Object.entries(item).filter(([, value]) => value !== undefined && typeof value !== 'function')
-  return Object.fromEntries(
-    values.map(([name, value]) => [name, marshall(value, { convertTopLevelContainer: true, ...options })]),
-  )
+const translate = (values: Values, names: string[], each: (item: Item) => unknown): Values => {
+  const translated = { ...values }
+  for (const name of names) {
+    const value = values[name]
+    if (Array.isArray(value)) translated[name] = value.map((item: Item) => each(item))
+    else if (value !== undefined) translated[name] = each(value as Item)
+  }
+  return translated
 }

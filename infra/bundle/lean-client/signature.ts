@@ -5,12 +5,12 @@ type Headers = Record<string, string>
 
 /**
  * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API request").
- * It signs what DynamoDB needs: a POST to `/` without a query, and all headers. `@smithy/signature-v4`, which signs every
- * kind of request, adds 10 KB and took 90 of the 245 µs of CPU of a read.
+ * It signs what DynamoDB needs: a POST to a path without a query, and all headers. `@smithy/signature-v4`, which signs
+ * every kind of request, adds 10 KB and took 90 of the 245 µs of CPU of a read.
  *
  * @throws Error if the environment has no region or no credentials
  */
-export const signer = () => {
+export const signer = (path: string) => {
   const place = region()
   const { accessKeyId, secretAccessKey, sessionToken } = credentials()
   return (headers: Headers, body: string, now = new Date()): Headers => {
@@ -23,13 +23,16 @@ export const signer = () => {
     }
     const names = Object.keys(signed).sort()
     const lines = names.map((name) => `${name}:${signed[name]}\n`).join('')
-    const request = `POST\n/\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
+    const request = `POST\n${escaped(path)}\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
     const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
     const signature = hmac(keyOf(scope, secretAccessKey), text).toString('hex')
     const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
     return { ...signed, authorization }
   }
 }
+
+// The path is escaped already, and the specification escapes it again.
+const escaped = (path: string): string => encodeURIComponent(path).replaceAll('%2F', '/')
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 

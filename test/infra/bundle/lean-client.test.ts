@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import * as sdkClient from '@aws-sdk/client-dynamodb'
 import * as sdkLib from '@aws-sdk/lib-dynamodb'
@@ -15,23 +16,31 @@ import { signer } from '../../../infra/bundle/lean-client/signature.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
 // The requests that the server received in place of DynamoDB, and its response.
-let requests: { headers: IncomingMessage['headers']; body: unknown }[]
+let requests: { url: string | undefined; headers: IncomingMessage['headers']; body: unknown }[]
 let response: {
   status: number
   body: string
   headers?: Record<string, string>
-  fault?: 'cut' | 'silent' | 'incomplete'
+  fault?: 'cut' | 'silent' | 'incomplete' | 'endless'
 }
 
 const server = createServer(async (incoming, outgoing) => {
-  requests.push({ headers: incoming.headers, body: JSON.parse(await text(incoming)) })
+  requests.push({ url: incoming.url, headers: incoming.headers, body: JSON.parse(await text(incoming)) })
   const { status, body, headers, fault } = response
   if (fault === 'cut') outgoing.destroy()
   if (fault === 'cut' || fault === 'silent') return
   outgoing.writeHead(status, { 'x-amzn-requestid': 'R1', ...headers })
   if (fault === 'incomplete') outgoing.write('{')
+  else if (fault === 'endless') endlessly('0'.repeat(1_000_000)).pipe(outgoing)
   else outgoing.end(body)
 })
+
+const endlessly = (part: string) =>
+  new Readable({
+    read() {
+      this.push(part)
+    },
+  })
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -108,12 +117,12 @@ const sendBoth = async (name: Name, input: Record<string, unknown>, { lean, sdk 
 }
 
 describe('made-up items', () => {
-  // Not `__proto__`: the SDK sends the inherited properties of such an attribute.
-  const names = fc.string().filter((name) => name !== '__proto__')
+  // The SDK sends the inherited properties of an attribute `__proto__`, and refuses a map with the key `constructor`.
+  const names = fc.string().filter((name) => !['__proto__', 'constructor'].includes(name))
   const bytes = fc.uint8Array({ maxLength: 5 })
   const limits = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, -0, 5e-324, 2 ** 53, -(2 ** 53)]
   const numbers = fc.oneof(fc.double(), fc.integer(), fc.bigInt(), fc.constantFrom(...limits))
-  const others = fc.constantFrom(undefined, null, true, false, '', new Date(), new Float32Array(2))
+  const others = fc.constantFrom(undefined, null, true, false, '', new Date())
   const scalars = [fc.string({ unit: 'binary' }), bytes, bytes.map((each) => Buffer.from(each)), numbers]
   const sets = scalars.map((each: fc.Arbitrary<unknown>) => fc.array(each, { maxLength: 3 }).map((all) => new Set(all)))
   const { value } = fc.letrec((tie) => ({
@@ -172,11 +181,11 @@ describe('made-up items', () => {
 test.each([
   [{ TransactItems: [] }, 'the parameter TransactItems'],
   [{ AttributeUpdates: {} }, 'the parameter AttributeUpdates'],
-  [{ Key: { id: new ArrayBuffer(2) } }, 'binary values other than Uint8Array'], // The SDK sends an empty value.
+  [{ ReturnItemCollectionMetrics: 'SIZE' }, 'the parameter ReturnItemCollectionMetrics'],
 ])('refuses what it does not support, and says which setting bundles the SDK: %o', async (input, what) => {
   const { ofLean } = await sendBoth('UpdateCommand', { TableName: 'Pets', ...input })
 
-  const message = `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts to bundle the SDK's.`
+  const message = `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`
   expect(ofLean).toEqual(new Error(message))
   expect(requests).toHaveLength(1) // The SDK's.
 })
@@ -189,11 +198,19 @@ test.each([
   ['a failed condition', 400, { __type: CONDITION_FAILED, message: 'no' }],
   ['a failed condition, with the item', 400, { __type: CONDITION_FAILED, message: 'no', Item: { id: { B: 'AQ==' } } }],
   ['throttling', 400, { __type: `${DYNAMODB}#ProvisionedThroughputExceededException`, message: 'slow' }],
+  ['throttling with an address', 400, { __type: 'ThrottlingException:http://a.example/#b,c', message: 'slow' }],
+  ['throttling with a code', 400, { code: 'a#ThrottlingException' }],
+  ['throttling with a header', 400, {}, { 'x-amzn-errortype': 'ThrottlingException,b' }],
+  ['a failed condition with a header', 400, {}, { 'x-amzn-errortype': 'ConditionalCheckFailedException:' }],
+  ['an error without a name', 400, {}],
+  ['an error without a body', 413, ''],
+  ['a redirection without a body', 301, '', { location: '/b' }],
+  ['an error with a number for its name', 429, { __type: 7 }],
   ['an invalid request', 400, { __type: 'com.amazon.coral.validate#ValidationException', message: 'wrong' }],
   ['a missing right', 400, { __type: 'com.amazon.coral.service#AccessDeniedException', Message: 'no right' }],
   ['a server error', 500, { __type: `${DYNAMODB}#InternalServerError`, message: 'oops' }],
-])('throws the same error as the SDK: %s', async (_, status, body) => {
-  response = { status, body: JSON.stringify(body) }
+])('throws the same error as the SDK: %s', async (_, status, body, headers?: Record<string, string>) => {
+  response = { status, body: body && JSON.stringify(body), ...(headers && { headers }) }
 
   const { ofSdk, ofLean } = await sendBoth('GetCommand', get)
 
@@ -216,10 +233,9 @@ test.each([
 test.each([
   ['HTML with status 503', 503, '<html>', true],
   ['HTML with status 200', 200, '<html>', true],
-  // The SDK throws an error for only some of these.
-  ['an error without a name', 400, '{}', false],
-  ['an error whose name is no string', 429, '{"__type":7}', false],
-  ['an error without a body', 404, '', false],
+  ['HTML with status 301', 301, '<html>', true],
+  ['HTML with status 413', 413, '<html>', true],
+  // The SDK throws no error for these.
   ['no body', 200, '', false],
   ['a body that is cut', 200, '{"Item":{"id":{"N":"1', false],
   ['part of a body', 206, '{"Item":{"id":{"N":"1"}}}', false],
@@ -236,6 +252,20 @@ test.each([
   expect(ofSdk).not.toBeInstanceOf(sdkClient.DynamoDBServiceException)
 })
 
+test('ends a response that is too long to be from DynamoDB', async () => {
+  response = { status: 200, body: '', fault: 'endless' }
+
+  const sent = withoutRetries.lean.client.send(new lib.GetCommand(get), {})
+
+  await expect(sent).rejects.toMatchObject({ message: 'The response is too long.', $metadata: { attempts: 1 } })
+})
+
+test('refuses options that it does not support', () => {
+  const create = () => new client.DynamoDBClient({ ...configuration(), ...{ region: 'eu-central-1' } })
+
+  expect(create).toThrow('The lean DynamoDB client does not support the option region. Set stockClient')
+})
+
 const failure = (name: string, message = '') => JSON.stringify({ __type: `${DYNAMODB}#${name}`, message })
 
 test.each([
@@ -246,6 +276,7 @@ test.each([
   ['exceeded throughput', { status: 400, body: failure('ProvisionedThroughputExceededException') }, 3],
   ['an exceeded limit', { status: 400, body: failure('RequestLimitExceeded') }, 3],
   ['throttling', { status: 400, body: failure('ThrottlingException') }, 3],
+  ['throttling by a header', { status: 400, body: '', headers: { 'x-amzn-errortype': 'Throttling:' } }, 3],
   ['a conflict of replicas', { status: 400, body: failure('ReplicatedWriteConflictException') }, 3],
   ['an expired signature', { status: 400, body: failure('InvalidSignatureException', 'Signature expired: it is') }, 3],
   ['a wrong signature', { status: 400, body: failure('InvalidSignatureException', 'The signature does not') }, 1],
@@ -332,6 +363,25 @@ describe('the endpoint', () => {
 
     expect(endpoint().href).toBe(expected)
   })
+
+  test.each(['', '/', '/a', '/a/b/', '/a b//(c)', '/a?b=c#d'])(
+    'may have a path, which is used as by the SDK: "%s"',
+    async (path) => {
+      vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `${process.env.AWS_ENDPOINT_URL_DYNAMODB}${path}`)
+
+      await sendBoth('GetCommand', get, clients())
+
+      expect(requests.map(({ url }) => url)).toEqual(Array(2).fill(requests[0]?.url))
+      expect(requests).toHaveLength(2)
+    },
+  )
+
+  test.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])('cannot be chosen with %s', (variable) => {
+    vi.stubEnv(variable, 'true')
+
+    const message = `The lean DynamoDB client does not support ${variable}. Set stockClient in infra/stages.ts.`
+    expect(() => new client.DynamoDBClient(configuration())).toThrow(new Error(message))
+  })
 })
 
 describe('the signature', () => {
@@ -351,13 +401,14 @@ describe('the signature', () => {
         fc.stringMatching(/^[a-z0-9-]{1,20}$/),
         fc.dictionary(name, value, { noNullPrototype: true }),
         fc.string({ unit: 'grapheme' }),
+        fc.stringMatching(/^(\/[\w:@%~-]{1,9}){0,3}\/$/),
         fc.array(date, { minLength: 1, maxLength: 2 }),
-        async (client, secrets, region, others, body, dates) => {
+        async (client, secrets, region, others, body, path, dates) => {
           const headers = { ...others, host: 'dynamodb.eu-central-1.amazonaws.com' }
           vi.stubEnv('AWS_REGION', region)
           vi.stubEnv('AWS_ACCESS_KEY_ID', client.accessKeyId)
           vi.stubEnv('AWS_SESSION_TOKEN', client.sessionToken)
-          const request = new HttpRequest({ method: 'POST', path: '/', headers, body })
+          const request = new HttpRequest({ method: 'POST', path, headers, body })
           const signableHeaders = new Set(Object.keys(headers))
           for (const secretAccessKey of secrets) {
             vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey)
@@ -365,7 +416,7 @@ describe('the signature', () => {
             const options = { service: 'dynamodb', sha256: Sha256, applyChecksum: false }
             const sdk = new SignatureV4({ ...options, region, credentials })
             for (const signingDate of dates) {
-              const signed = signer()(headers, body, signingDate)
+              const signed = signer(path)(headers, body, signingDate)
               expect(signed).toEqual((await sdk.sign(request, { signingDate, signableHeaders })).headers)
             }
           }
@@ -378,6 +429,6 @@ describe('the signature', () => {
   test.each(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])('needs %s', (variable) => {
     vi.stubEnv(variable, '')
 
-    expect(() => signer()).toThrow(`The environment variable ${variable} is not set.`)
+    expect(() => signer('/')).toThrow(`The environment variable ${variable} is not set.`)
   })
 })

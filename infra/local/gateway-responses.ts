@@ -6,19 +6,16 @@ import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
 import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
 import type { ProxyResponse } from './lambda.ts'
 
-/** What the log shows of a request. A malformed request has only an id. */
-export type Logged = { requestId: string; method?: string | undefined; path?: string | undefined }
-
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
-/** The gateway response for an error. Like every response in this file, it is logged, as the functions log theirs. */
-export const gatewayResponse = (request: Logged, { status, headers, body }: ApiError): ProxyResponse =>
-  logged(request, status, headers, JSON.stringify(body))
+/** The gateway response for an error. */
+export const gatewayResponse = (requestId: string, { status, headers, body }: ApiError): ProxyResponse =>
+  response(requestId, status, headers, JSON.stringify(body))
 
 /** The response to a CORS preflight request (Fetch standard). */
-export const preflightResponse = (request: Logged, methods: string[]): ProxyResponse =>
-  logged(request, 204, preflightHeaders(methods))
+export const preflightResponse = (requestId: string, methods: string[]): ProxyResponse =>
+  response(requestId, 204, preflightHeaders(methods))
 
 const SCRIPT = '/docs.js'
 
@@ -30,12 +27,12 @@ export const documentPaths: string[] = [...Object.values(referencePaths), SCRIPT
  *
  * @throws ApiError 404 for methods that API Gateway does not serve there
  */
-export const documentResponse = (request: Logged, path: string): ProxyResponse => {
-  if (request.method === 'OPTIONS') return preflightResponse(request, referenceMethods)
+export const documentResponse = (requestId: string, method: string | undefined, path: string): ProxyResponse => {
+  if (method === 'OPTIONS') return preflightResponse(requestId, referenceMethods)
   documents ??= readDocuments()
   const document = documents[path]
-  if (request.method !== 'GET' || !document) throw gatewayResponses.notFound
-  return logged(request, 200, document.headers, document.body)
+  if (method !== 'GET' || !document) throw gatewayResponses.notFound
+  return response(requestId, 200, document.headers, document.body)
 }
 
 // Read on the first request for one, because it takes time that most starts of the server do not need to spend.
@@ -54,11 +51,13 @@ const readDocuments = (): Record<string, PublicDocument> => {
   }
 }
 
-const logged = (request: Logged, status: number, headers: Readonly<Record<string, string>>, body?: string) => {
-  console.info({ ...request, status })
-  return {
-    statusCode: status,
-    headers: { ...commonHeaders(request.requestId, body !== undefined), ...headers },
-    ...(body && { body }),
-  }
-}
+const response = (
+  requestId: string,
+  statusCode: number,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+): ProxyResponse => ({
+  statusCode,
+  headers: { ...commonHeaders(requestId, body !== undefined), ...headers },
+  ...(body && { body }),
+})

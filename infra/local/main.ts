@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { inspect } from 'node:util'
 import { type OperationId, operationIds } from '../../shared/contract.ts'
 import { CommandError } from '../command-line.ts'
 import { functionSettings, referencePaths } from '../gateway.ts'
@@ -9,6 +8,7 @@ import { announce, LOCAL_API_KEY } from './announcement.ts'
 import { openDatabase } from './database.ts'
 import type { Handler } from './lambda.ts'
 import { help, readOptions } from './options.ts'
+import { silenceFunctions } from './request-log.ts'
 import { createLocalServer } from './server.ts'
 
 /** The command `npm start`: serves the API on this machine until it receives SIGINT or SIGTERM. */
@@ -21,6 +21,7 @@ const main = async (): Promise<void> => {
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
   const port = await listen(server, options.port, options.host)
   const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/v1`
+  silenceFunctions()
   // Listen for the signals before printing the banner: whoever reads it may send one at once.
   const signal = firstOf('SIGINT', 'SIGTERM')
   announce(baseUrl)
@@ -49,17 +50,13 @@ const listen = async (server: Server, port: number, host: string): Promise<numbe
 const firstOf = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-const banner = (baseUrl: string, database: string): string => `
+const banner = (baseUrl: string, database: string): string => `\
   Base address  ${baseUrl}
   API key       ${LOCAL_API_KEY}
   Database      ${database}
   Reference     ${baseUrl}${referencePaths.page}
   Try it        curl ${baseUrl}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
-
 `
-
-// The functions log objects. Print each on one line, as Lambda does.
-Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY })
 
 const fail = (error: unknown): void => {
   if (!(error instanceof CommandError)) throw error

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { gatewayResponse, newRequestId } from './gateway-responses.ts'
+import { logResponse } from './request-log.ts'
 
 /**
  * Makes a server respond with the error body to requests that Node.js cannot parse, and then close the connection: what
@@ -53,7 +54,10 @@ const endAfter = (response: ServerResponse, socket: Duplex): void => {
 }
 
 const rawResponse = (error: ApiError): string => {
-  const { statusCode, headers, body = '' } = gatewayResponse({ requestId: newRequestId() }, error)
+  const requestId = newRequestId()
+  const response = gatewayResponse(requestId, error)
+  logResponse({ requestId, startedAt: performance.now() }, response)
+  const { statusCode, headers, body = '' } = response
   const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' })
   const head = [
     `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,

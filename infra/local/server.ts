@@ -8,13 +8,13 @@ import {
   documentPaths,
   documentResponse,
   gatewayResponse,
-  type Logged,
   newRequestId,
   preflightResponse,
 } from './gateway-responses.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { refuseMalformed } from './malformed.ts'
 import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
+import { logResponse, pathForLog } from './request-log.ts'
 import { methodsOf, routeOf } from './routes.ts'
 
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
@@ -79,12 +79,14 @@ const respond = async (
   body: Promise<Buffer>,
 ): Promise<void> => {
   if (message.socket.destroyed) return
-  const request = { requestId: newRequestId(), method: message.method, path: pathForLog(message) }
-  const result = await resultOf(setup, message, request, body).catch((error) => {
-    if (error instanceof ApiError) return gatewayResponse(request, error)
-    console.error('Request %s failed:', request.requestId, error)
-    return gatewayResponse(request, gatewayResponses.badGateway)
+  const requestId = newRequestId()
+  const request = { requestId, startedAt: performance.now(), method: message.method, path: pathForLog(message) }
+  const result = await resultOf(setup, message, requestId, body).catch((error) => {
+    if (error instanceof ApiError) return gatewayResponse(requestId, error)
+    console.error('Request %s failed:', requestId, error)
+    return gatewayResponse(requestId, gatewayResponses.badGateway)
   })
+  logResponse(request, result)
   response.statusCode = result.statusCode
   response.setHeaders(new Map(Object.entries(result.headers ?? {})))
   // `server.close()` ends the connections that are idle at that moment, not those that become idle later. And after a
@@ -97,7 +99,7 @@ const respond = async (
 const resultOf = async (
   { handlers, timeoutMs, queue }: Setup,
   message: IncomingMessage,
-  request: Logged,
+  requestId: string,
   wholeBody: Promise<Buffer>,
 ): Promise<ProxyResponse> => {
   // Read the whole body first: a client may not read the response while it is still sending.
@@ -105,18 +107,13 @@ const resultOf = async (
   const { path, query } = readTarget(message)
   const route = routeOf(path)
   if (!route) throw gatewayResponses.notFound
-  if (documentPaths.includes(route.resource)) return documentResponse(request, route.resource)
-  if (message.method === 'OPTIONS') return preflightResponse(request, methodsOf(route))
+  if (documentPaths.includes(route.resource)) return documentResponse(requestId, message.method, route.resource)
+  if (message.method === 'OPTIONS') return preflightResponse(requestId, methodsOf(route))
   const id = route.operations[message.method ?? '']
   if (!id) throw gatewayResponses.methodNotAllowed(methodsOf(route))
-  const event = proxyEvent({ message, path, query, body, requestId: request.requestId }, route)
+  const event = proxyEvent({ message, path, query, body, requestId }, route)
   return queue(() => invoke(id, handlers[id], event, timeoutMs))
 }
-
-// An API key that was pasted into the URL must not appear in the log. A percent-encoded key is hard to recognise, so any
-// long part is cut; no valid path has one.
-const pathForLog = ({ url = '' }: IncomingMessage): string =>
-  (url.split('?')[0] ?? '').replaceAll(/(pet_[a-z]+_)\w+/g, '$1…').replaceAll(/[^/]{40,}/g, '…')
 
 const isListening = ({ socket }: IncomingMessage): boolean =>
   'server' in socket && socket.server instanceof Server && socket.server.listening

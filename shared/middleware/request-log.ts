@@ -3,14 +3,17 @@ import { type Middleware, requestIdOf } from '../http.ts'
 let coldStart = true
 
 /**
- * Logs one line for each request: what was called, by whom, and the result. Never logs a key, a header or a body. The
- * line is an object, so that Lambda's JSON log format keeps its fields.
+ * Logs one line for each request: what was called, by whom, and the result. Never logs a key, a header or a body, nor
+ * the path as it was sent, which may contain a key. The line is an object, so that Lambda's JSON log format keeps its
+ * fields.
  */
 export const requestLog = (operation: string): Middleware => {
   const log: Middleware['after'] = ({ event, context, response, internal }) => {
     console.info({
       requestId: requestIdOf(event),
       operation,
+      method: event.httpMethod,
+      path: event.resource,
       version: context.functionVersion,
       status: response?.statusCode,
       code: internal.errorCode,

@@ -47,6 +47,8 @@ describe('the request log', () => {
   const line = (event: Event, operation: string, status: number) => ({
     requestId: event.requestContext.extendedRequestId,
     operation,
+    method: event.httpMethod,
+    path: event.resource,
     version: '$LATEST',
     status,
     milliseconds: expect.any(Number),

@@ -86,12 +86,11 @@ describe('a test run in which a secret is printed', () => {
   const key = newApiKey('local')
   const forPeople = `API key  ${key}\nKey      key_1\n`
   const forScripts = `{\n  "key": "${key}",\n  "keyId": "key_1"\n}\n`
-  const banner = `
+  const banner = `\
   Base address  http://127.0.0.1:3000/v1
   API key       ${LOCAL_API_KEY}
   Try it        curl http://127.0.0.1:3000/v1/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
-
-{ operation: 'listPets', status: 200 }
+{"method":"GET","path":"/v1/pets","status":200}
 `
   const folderWith = (source: string, text: string): string => {
     const folder = mkdtempSync(join(tmpdir(), 'printed-'))

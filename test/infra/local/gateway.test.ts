@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
+import { WriteStream } from 'node:tty'
 import { deflateSync, gzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { cors, type Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
 import { type Sent, send } from '../../support/http.ts'
-import { ask, commonHeaders, gatewayResponse, serve, wireTo } from './local-server.ts'
+import { ask, commonHeaders, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
 
 /** Returns its event as JSON, which is how Lambda passes it to a function. */
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
@@ -217,7 +218,30 @@ test.each([
 
   await ask(served, { path: `/v1/${key}?key=${LOCAL_API_KEY}` })
 
-  expect(console.info).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ path }))
+  expect(logged()).toEqual([expect.objectContaining({ path })])
+})
+
+test('logs a response on one aligned line on a terminal, with colours unless NO_COLOR is set', async () => {
+  const served = await serve()
+  vi.stubEnv('TERM', 'xterm')
+  for (const name of ['NO_COLOR', 'FORCE_COLOR']) vi.stubEnv(name, undefined)
+  const { getColorDepth } = WriteStream.prototype
+  Object.assign(process.stdout, { isTTY: true, getColorDepth })
+  onTestFinished(() => {
+    Object.assign(process.stdout, { isTTY: undefined, getColorDepth: undefined })
+    vi.unstubAllEnvs()
+  })
+
+  await ask(served, { path: '/v1/pets/7' })
+  vi.stubEnv('NO_COLOR', '1')
+  await ask(served, { path: '/v1/cats' })
+
+  const [found, unknown] = vi.mocked(console.info).mock.calls.map(([line]) => line)
+  const ESC = String.fromCharCode(27)
+  expect(found.replaceAll(ESC, '^')).toMatch(
+    /^\d\d:\d\d:\d\d {2}GET {6}\/v1\/pets\/7 {18}\^\[32m200\^\[39m {1,6}\d+ ms {22}\^\[2m[\w-]{15}=\^\[22m$/,
+  )
+  expect(unknown).toMatch(/^[\d:]{8} {2}GET {6}\/v1\/cats {20}404 {1,6}\d+ ms {2}not_found {11}[\w-]{15}=$/)
 })
 
 test('serves the script of the reference page, so that the page needs no network', async () => {

@@ -73,6 +73,9 @@ export const gatewayResponse = (status: number, code: string, message: string, h
 
 export const badRequest = gatewayResponse(400, 'bad_request', 'The request is malformed.')
 
+/** What the servers of this process have logged of requests. */
+export const logged = (): unknown[] => vi.mocked(console.info).mock.calls.map(([line]) => JSON.parse(line))
+
 /** Opens a connection until the test ends, and sends a text over it unchanged. */
 export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', options = {}) => {
   const { hostname: host, port } = new URL(baseUrl)

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
-import { badRequest, gatewayResponse, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+import { badRequest, gatewayResponse, logged, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
 
 const HEAD = 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n'
 const GET = `${HEAD}\r\n`
@@ -135,9 +135,9 @@ test.each(['/v1/pets', '/v1/cats'])('logs a malformed body to %s once, with the 
   await wire.rest()
 
   expect(response).toEqual(badRequest)
-  expect(vi.mocked(console.info).mock.calls).toEqual([
-    [{ requestId: response.headers['x-request-id'], method: 'POST', path, status: 400 }],
-  ])
+  const requestId = response.headers['x-request-id']
+  const line = { method: 'POST', path, status: 400, code: 'bad_request', requestId }
+  expect(logged()).toEqual([{ ...line, time: expect.any(String), milliseconds: expect.any(Number) }])
 })
 
 const LIMIT = 10 * 1024 * 1024

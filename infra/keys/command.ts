@@ -46,6 +46,7 @@ export const help = `Issues, lists, rotates and revokes API keys.
 
   --stage <stage>          staging, production, or local for the local server on this machine
   --prefix <prefix>        prefix of the stack names, if several copies share an AWS account
+  --base-url <address>     address of the local server, if several run  (default: the one that started last)
   --name <text>            who uses the key (1 to 100 characters)
   --scope <scope>          what the new key allows: ${scopes.join(' or ')}; repeatable (default: all)
   --expires-in <duration>  lifetime of the new key, such as 15m, 24h or 90d  (default: does not expire)

@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
@@ -23,49 +24,48 @@ export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local
 const Announcement = v.object({ endpoint: v.string(), baseUrl: v.string(), apiKeysTable: v.string() })
 
 /** The addresses of a local server and its database, for the commands that work on a running server. */
-type Announcement = v.InferOutput<typeof Announcement>
+export type Announcement = v.InferOutput<typeof Announcement>
 
 /**
- * Writes the announcement of this process to a file, and removes it when the process ends. The last server that starts
- * wins. The file is `.local-database.json` at the top of the repository, or the one that LOCAL_DATABASE_FILE names; an
+ * Writes the announcement of this process to a file, and removes it when the process ends. The file is
+ * `.local-database.json.<port>` at the top of the repository. LOCAL_DATABASE_FILE replaces the name before the port; an
  * empty value turns the announcement off.
  */
 export const announce = (baseUrl: string): void => {
-  const file = fileOf(process.env)
-  if (!file) return
+  const name = nameOf(process.env)
+  if (!name) return
+  const file = `${name}.${new URL(baseUrl).port}`
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? ''
-  const text = `${JSON.stringify({ endpoint, baseUrl, apiKeysTable: setting('apiKeysTable') })}\n`
   try {
-    // Renaming is atomic: no reader sees a partial file.
-    writeFileSync(`${file}.${process.pid}`, text)
-    renameSync(`${file}.${process.pid}`, file)
+    writeFileSync(file, `${JSON.stringify({ endpoint, baseUrl, apiKeysTable: setting('apiKeysTable') })}\n`)
   } catch (error) {
     // The API works without the file.
     const reason = error instanceof Error ? error.message : error
     console.warn('The keys and smoke commands will not find this server:', reason)
   }
-  process.on('exit', () => {
-    // The file of a server that started later stays.
-    if (textOf(file) === text) rmSync(file, { force: true })
-  })
+  process.on('exit', () => rmSync(file, { force: true }))
 }
 
-/** Reads the announcement of the local server that started last; `undefined` if there is none. */
-export const readAnnouncement = (environment: NodeJS.ProcessEnv): Announcement | undefined => {
-  try {
-    return v.parse(Announcement, JSON.parse(textOf(fileOf(environment)) ?? ''))
-  } catch {
-    return undefined
-  }
+/** Reads the announcements of all local servers. The server that started last comes first. */
+export const readAnnouncements = (environment: NodeJS.ProcessEnv): Announcement[] => {
+  const name = nameOf(environment)
+  const folder = dirname(name)
+  if (!name || !existsSync(folder)) return []
+  const files = readdirSync(folder).filter((file) => file.startsWith(basename(name)))
+  return files
+    .flatMap((file) => read(join(folder, file)))
+    .sort((a, b) => b.writtenAt - a.writtenAt)
+    .map(({ announcement }) => announcement)
 }
 
-const fileOf = ({ LOCAL_DATABASE_FILE }: NodeJS.ProcessEnv): string =>
+const nameOf = ({ LOCAL_DATABASE_FILE }: NodeJS.ProcessEnv): string =>
   LOCAL_DATABASE_FILE ?? fileURLToPath(new URL('../../.local-database.json', import.meta.url))
 
-const textOf = (file: string): string | undefined => {
+const read = (file: string): { announcement: Announcement; writtenAt: number }[] => {
   try {
-    return readFileSync(file, 'utf8')
+    const announcement = v.parse(Announcement, JSON.parse(readFileSync(file, 'utf8')))
+    return [{ announcement, writtenAt: statSync(file).mtimeMs }]
   } catch {
-    return undefined
+    return [] // Its server is starting or ending at this moment.
   }
 }

@@ -38,6 +38,10 @@ describe('readCommand', () => {
     ['rotate key_1 --grace 24h --stage staging', { action: 'rotate', keyId: 'key_1', grace: 86_400, ...staging }],
     ['revoke --yes key_1 --stage staging', { action: 'revoke', keyId: 'key_1', yes: true, ...staging }],
     ['--json --stage local list', { action: 'list', json: true, target: { stage: 'local', prefix: '' } }],
+    [
+      'list --stage local --base-url http://127.0.0.1:3001/v1/',
+      { action: 'list', json: false, target: { stage: 'local', prefix: '', baseUrl: 'http://127.0.0.1:3001/v1' } },
+    ],
     ['list --stage staging --prefix m-', { action: 'list', ...staging, target: { stage: 'staging', prefix: 'm-' } }],
   ])('reads %s', (args, expected) => {
     expect(readCommand(args.split(' '))).toEqual(expected)
@@ -55,6 +59,7 @@ describe('readCommand', () => {
     [['list', '--prefix', '1st', ...STAGING], PREFIX],
     [['list', '--prefix', 'a_b', ...STAGING], PREFIX],
     [['list', '--prefix', 'a', '--stage', 'local'], '--prefix is only for stages in AWS, not for the local server.'],
+    [['list', '--base-url', 'http://a', ...STAGING], '--base-url is only for local servers.'],
     [['issue', ...STAGING], '--name is missing. It says who uses the key.'],
     [['issue', ...STAGING, '--name', ''], NAME],
     [['issue', ...STAGING, '--name', ' \u3000'], NAME],

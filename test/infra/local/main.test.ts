@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { readAnnouncement } from '../../../infra/local/announcement.ts'
+import { readAnnouncements } from '../../../infra/local/announcement.ts'
 import { readOptions } from '../../../infra/local/options.ts'
 import { send } from '../../support/http.ts'
 import { startServer } from '../../support/server.ts'
@@ -61,15 +61,14 @@ test('listens on the address of --host although it cannot write its announcement
 const BODY = '{"name":"Mia","categoryId":1}'
 const mia = { id: expect.any(Number), name: 'Mia', categoryId: 1 }
 
-test('servers with one database share their pets, and the one that started last is announced until it stops', async () => {
+test('servers with one database share their pets, and all are announced until they stop', async () => {
   const folder = temporaryFolder()
-  const file = join(folder, 'database.json')
-  const env = { LOCAL_DATABASE_FILE: file }
+  const env = { LOCAL_DATABASE_FILE: join(folder, 'database.json') }
 
   const first = await start([], env)
   const [, endpoint = ''] = /Database +(\S+)/.exec(first.output()) ?? []
   const announced = { endpoint, baseUrl: first.baseUrl, apiKeysTable: 'PetStoreLocal-ApiKeys' }
-  expect(readAnnouncement(env)).toEqual(announced)
+  expect(readAnnouncements(env)).toEqual([announced])
 
   // The profile must not prevent the use of a DynamoDB that is not in AWS.
   const last = await start([], { ...env, AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_PROFILE: 'of-another-account' })
@@ -77,18 +76,34 @@ test('servers with one database share their pets, and the one that started last 
   expect(last.output()).toContain(`\n  Database      ${endpoint}\n`)
   expect(created.body).toEqual(mia)
   expect(await listAll(first)).toEqual([created.body])
+  expect(readAnnouncements(env)).toEqual([{ ...announced, baseUrl: last.baseUrl }, announced])
 
-  expect(await first.stop()).toBe(0)
-  expect(readAnnouncement(env)).toEqual({ ...announced, baseUrl: last.baseUrl })
-  const text = readFileSync(file)
   expect(await last.stop()).toBe(0)
+  expect(await first.stop()).toBe(0)
   expect(readdirSync(folder)).toEqual([])
+})
 
-  const withoutFile = await runCommand('keys', ['list', '--stage', 'local'], env)
-  writeFileSync(file, text) // As a server that was killed leaves it.
-  const withOldFile = await runCommand('smoke', ['--stage', 'local'], env)
+test('the keys command uses the server that started last, says so if there are others, and --base-url chooses', async () => {
+  const env = { LOCAL_DATABASE_FILE: join(temporaryFolder(), 'database.json') }
+  const keys = (...args: string[]) => runCommand('keys', ['list', '--json', '--stage', 'local', ...args], env)
   const message = 'The local server is not running, or its database is unavailable. Start it with npm start.'
-  expect([withoutFile, withOldFile]).toEqual([failure(message), failure(message)])
+  expect(await keys()).toEqual(failure(message))
+
+  const first = await start([], env)
+  const alone = await keys()
+  const last = await start([], env)
+  const choice = `${last.baseUrl}, ${first.baseUrl}\n`
+  const outcomes = await Promise.all([keys(), keys('--base-url', first.baseUrl), keys('--base-url', 'http://a')])
+  await last.stop('SIGKILL') // It leaves its announcement.
+
+  const { stdout } = alone
+  expect([alone, ...outcomes, await keys()]).toEqual([
+    { code: 0, stdout: expect.stringContaining('"keyId": "local"'), stderr: '' },
+    { code: 0, stdout, stderr: `Using ${last.baseUrl}. Choose with --base-url: ${choice}` },
+    { code: 0, stdout, stderr: '' },
+    failure(`No local server has the address http://a. Choose from: ${choice.trim()}`),
+    alone,
+  ])
 })
 
 test('completes the request in flight and exits with 0 on SIGTERM, also if more signals follow', async () => {

@@ -7,7 +7,7 @@ import { type Action, tables } from '../../shared/data/tables.ts'
 import { accessOf } from '../gateway.ts'
 import { Alarms } from './alarms.ts'
 import type { Api } from './api.ts'
-import { releaseByCanary } from './canary-release.ts'
+import { CanaryRelease } from './canary-release.ts'
 import { addDashboard, type Monitored } from './dashboard.ts'
 import type { OperationFunction } from './operation-function.ts'
 
@@ -23,10 +23,8 @@ export class Monitoring extends Construct {
     const { api, operations, storage, stage } = monitored
     this.#alarms = new Alarms(this, 'Alarms', stage)
     this.#addApiAlarms(api)
-    for (const operation of operations) {
-      this.#addFunctionAlarm(operation)
-      if (stage.release === 'canary') releaseByCanary(operation, this.#alarms)
-    }
+    for (const operation of operations) this.#addFunctionAlarm(operation)
+    if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, alarms: this.#alarms, stage })
     const access = operations.flatMap(({ entry }) => accessOf(entry))
     for (const [name, granted] of Map.groupBy(access, ({ table }) => table)) {
       const actions = new Set(granted.flatMap(({ actions }) => actions))

@@ -4,6 +4,7 @@ import {
   both,
   everyOption,
   functionOf,
+  onlyId,
   partsOf,
   propertiesOf,
   resource,
@@ -48,10 +49,12 @@ describe.each(both())('in $stage', ({ stage, template }) => {
     const parts = operationIds.map((operation) => partsOf(template, operation))
 
     expect(new Set(parts.flatMap(({ role, logGroup }) => [role, logGroup])).size).toBe(2 * operationIds.length)
-    template.resourceCountIs('AWS::Lambda::Function', operationIds.length)
+    // With a canary release: the hook, its right to report to CodeDeploy, and CodeDeploy's right to invoke it.
+    const [hooks, policies] = stage === 'production' ? [1, 2] : [0, 0]
+    template.resourceCountIs('AWS::Lambda::Function', operationIds.length + hooks)
     template.resourceCountIs('AWS::Lambda::Alias', operationIds.length)
     template.resourceCountIs('AWS::Lambda::Permission', operationIds.length)
-    template.resourceCountIs('AWS::IAM::Policy', 0)
+    template.resourceCountIs('AWS::IAM::Policy', policies)
     template.resourceCountIs('AWS::IAM::ManagedPolicy', 0)
   })
 
@@ -140,6 +143,33 @@ test('staging moves all requests to a new version at once', () => {
 })
 
 const production = templateOf('production')
+const hookId = onlyId(production, 'AWS::Lambda::Function', { Environment: { Variables: { NEW_VERSIONS: {} } } })
+const invokeHookId = onlyId(production, 'AWS::IAM::Policy', {
+  PolicyDocument: { Statement: [{ Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: arn(hookId) }] },
+})
+
+test('in production, a hook may invoke all new versions and report to CodeDeploy, and nothing else', () => {
+  const { Environment, Role } = resource(production, hookId).Properties
+  const [role] = Role['Fn::GetAtt']
+  const aliases = operationIds.map((id) => partsOf(production, id).alias.Properties)
+  const versions = aliases.map(({ FunctionVersion }) => ({ Ref: FunctionVersion['Fn::GetAtt'][0] }))
+  const groups = resourcesOf(production, 'AWS::CodeDeploy::DeploymentGroup').map(([Ref]) => ({ Ref }))
+  const report = onlyId(production, 'AWS::IAM::Policy', { Roles: [{ Ref: role }] })
+
+  const [invoke, log, ...others] = resource(production, role).Properties.Policies[0].PolicyDocument.Statement
+  const [put, ...more] = resource(production, report).Properties.PolicyDocument.Statement
+  const allow = (Action: string | string[]) => ({ Action, Effect: 'Allow', Resource: expect.anything() })
+  expect(Environment.Variables).toMatchObject({
+    NEW_VERSIONS: { 'Fn::Join': ['', versions.flatMap((version) => [',', version]).slice(1)] },
+    KEY_PREFIX: 'live',
+  })
+  expect([invoke, log]).toEqual([allow('lambda:InvokeFunction'), allow(['logs:CreateLogStream', 'logs:PutLogEvents'])])
+  expect(new Set(invoke.Resource)).toEqual(new Set(versions))
+  expect(put).toEqual(allow('codedeploy:PutLifecycleEventHookExecutionStatus'))
+  const places: { 'Fn::Join': [string, unknown[]] }[] = put.Resource
+  expect(new Set(places.map((place) => place['Fn::Join'][1].at(-1)))).toEqual(new Set(groups))
+  expect([...others, ...more]).toEqual([])
+})
 
 describe.each(operationIds)('in production, a new version of %s', (operation) => {
   const { alias } = partsOf(production, operation)
@@ -155,11 +185,13 @@ describe.each(operationIds)('in production, a new version of %s', (operation) =>
     { Name: 'Resource', Value: { 'Fn::Join': ['', [handler, ':live']] } },
   ]
 
-  test('gets 10 % of the requests for 5 minutes, and is rolled back by an alarm', () => {
+  test('is invoked by the hook, gets 10 % of the requests for 5 minutes, and is rolled back by an alarm', () => {
     expect(update).toEqual({
       ApplicationName: group.ApplicationName,
       DeploymentGroupName: { Ref: expect.any(String) },
+      BeforeAllowTrafficHook: { Ref: hookId },
     })
+    expect(alias.DependsOn).toEqual(expect.arrayContaining([hookId, invokeHookId]))
     expect(group).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
       DeploymentStyle: { DeploymentOption: 'WITH_TRAFFIC_CONTROL', DeploymentType: 'BLUE_GREEN' },

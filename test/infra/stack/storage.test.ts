@@ -55,7 +55,8 @@ describe.each([
     ['AWS::DynamoDB::Table', 3, {}],
     ['AWS::Logs::LogGroup', operationIds.length + 1, { RetentionInDays: logs }],
   ])(`each %s has the removal policy ${removal} and the retention of the stage`, (type, count, Properties) => {
-    const found = resourcesOf(template, type)
+    // A release without a canary removes the hook, and with it its log.
+    const found = resourcesOf(template, type).filter(([id]) => !id.startsWith('MonitoringReleaseLogs'))
 
     expect(found).toHaveLength(count)
     for (const [, each] of found)

@@ -11,11 +11,11 @@ export const cdkIn = (folder: string, surroundings: Surroundings) => {
   const outputsFile = join(folder, 'outputs.json')
   return {
     /** Synthesizes an app, without what the emulator does not support. Returns the folder of the assembly. */
-    synth: async (app: string): Promise<string> => {
+    synth: async (app: string, ...context: string[]): Promise<string> => {
       const assembly = join(folder, basename(app, '.ts'))
       // The emulator does not support CodeDeploy, which the canary release uses.
-      const context = ['--context', 'release=all-at-once']
-      await cdk('synth', '--quiet', '--app', `node ${app}`, ...context, '--output', assembly)
+      const contexts = ['release=all-at-once', ...context].flatMap((each) => ['--context', each])
+      await cdk('synth', '--quiet', '--app', `node ${app}`, ...contexts, '--output', assembly)
       for (const template of globSync(join(assembly, '*.template.json'))) removeUnsupported(template)
       return assembly
     },

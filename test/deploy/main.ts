@@ -34,9 +34,11 @@ const testDeployment = async (output: number): Promise<void> => {
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))
 
-  const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts'))
+  const adopt = `adopt=${outputs.PetStoreProduction?.PetsTable}`
+  const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts', adopt))
   await step('Deploy the update', () => cdk.deploy(update))
   await step('Read the pets again', () => Promise.all(pets.map((pet) => expectPet(production, pet))))
+  await step('Read them in staging, which adopted their table', () => expectPet(staging, pets[0]))
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
 }
 

@@ -88,7 +88,8 @@ const addMock = (
   resource.addMethod(method, integration, { methodResponses: [{ statusCode, responseParameters }] })
 }
 
-// A mock integration returns 415 for a request body of a content type that it has no template for.
+// A mock integration returns 415 for a request of a content type that it has no template for. It compares the type alone,
+// without parameters such as the charset.
 const CONTENT_TYPES = [
   'application/json',
   'application/merge-patch+json',

@@ -11,9 +11,9 @@ import { CommandError } from '../command-line.ts'
 type EmbeddedDatabase = { endpoint: string; close: () => Promise<void> }
 
 // Required rather than imported, because the package has no types.
-const dynalite: (options: { path: string | undefined; createTableMs: number }) => Server = createRequire(
-  import.meta.url,
-)('dynalite')
+const require = createRequire(import.meta.url)
+const dynalite: (options: { path: string | undefined; createTableMs: number }) => Server = require('dynalite')
+const internals: Internals = require('dynalite/db')
 
 /**
  * Starts a DynamoDB in this process, on a free port of the loopback interface.
@@ -106,4 +106,33 @@ const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.protot
 const { attachResource } = stores
 stores.attachResource = function (resource) {
   attachResource.call(this, Object.assign(resource, { return: () => resource.close() }))
+}
+
+type Change = { index: string; key: string; item?: object }
+
+/** The parts of dynalite that `updateIndexes` uses. */
+type Internals = {
+  createKey: (item: object, table: object) => string
+  getIndexActions: (...args: unknown[]) => { puts: Change[]; deletes: Change[] }
+  updateIndexes: (
+    store: { db: { batch: (writes: object[], done: () => void) => void } },
+    table: { TableName: string; GlobalSecondaryIndexes?: object[] },
+    before: object | undefined,
+    after: object | undefined,
+    done: () => void,
+  ) => void
+}
+
+// dynalite writes an item's index entries one by one, and then the item. If the process were killed in between, lists would
+// never agree with reads again. So one batch writes them all.
+internals.updateIndexes = ({ db }, table, before, after, done) => {
+  const { TableName, GlobalSecondaryIndexes: indexes } = table
+  const item = after ?? before
+  if (!item || !indexes) return done()
+  const { puts, deletes } = internals.getIndexActions(indexes, before, after, table)
+  const write = (key: string, value?: object) => ({ type: value ? 'put' : 'del', key, value })
+  const entries = [...deletes, ...puts].map(({ index, key, item }) =>
+    write(`index-global~${TableName}~${index}~${key}`, item),
+  )
+  db.batch([...entries, write(`item-${TableName}~${internals.createKey(item, table)}`, after)], done)
 }

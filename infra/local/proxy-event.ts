@@ -37,12 +37,17 @@ export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
   const body = await readAll(message)
   const coding = message.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (body.length === 0 || coding === 'identity') return body
-  const decompress = { gzip: promisify(gunzip), deflate: promisify(inflate) }[coding]
+  const decompress = decompressors.get(coding)
   if (!decompress) throw gatewayResponses.unsupportedMediaType
   return decompress(body, { maxOutputLength: MAX_BYTES }).catch(({ code }) => {
     throw code === 'ERR_BUFFER_TOO_LARGE' ? gatewayResponses.payloadTooLarge : gatewayResponses.unsupportedMediaType
   })
 }
+
+const decompressors = new Map([
+  ['gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+])
 
 const readAll = (message: IncomingMessage): Promise<Buffer> =>
   new Promise((resolve, reject) => {

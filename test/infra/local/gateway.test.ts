@@ -150,6 +150,7 @@ test.each([
 
 test.each([
   ['another coding', 'br', Buffer.from('{}'), 415],
+  ['a coding with the name of an object property', 'constructor', Buffer.from('{}'), 415],
   ['two codings', 'gzip, gzip', gzipSync(gzipSync('{}')), 415],
   ['a body that is not compressed', 'gzip', Buffer.from('{}'), 415],
   ['a body that is cut off', 'gzip', gzipSync('{}').subarray(0, -1), 415],

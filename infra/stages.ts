@@ -18,7 +18,10 @@ export type Stage = {
   /** Limits for each method, above which the API returns 429: requests per second, and requests at once. */
   throttle: { rate: number; burst: number }
   logRetention: RetentionDays
-  /** `canary` sends 10 % of the requests to a new version for 5 minutes, and rolls it back when an alarm goes off. */
+  /**
+   * `canary` invokes a new version first, then sends it 10 % of the requests for 5 minutes, and rolls it back when an
+   * alarm goes off.
+   */
   release: 'canary' | 'all-at-once'
   /**
    * Over how many partitions of the index `byStatus` the pets of one status are spread. To raise them, raise

@@ -47,7 +47,7 @@ const help = `Tests a deployment: creates, reads, lists, changes and deletes a p
 
   --stage <stage>       staging, production, or local for the local server on this machine
   --prefix <prefix>     prefix of the stack names, if several copies share an AWS account
-  --base-url <address>  address of the API, if it has a custom domain   (default: the stack's own)
+  --base-url <address>  another address of the API, such as a new domain   (default: the stack's BaseUrl)
   --wait <duration>     how long to wait for the API to respond, and for lists to show the new pet
                         (default: 30s)
   --help                print this help

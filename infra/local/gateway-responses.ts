@@ -35,6 +35,10 @@ export const documentResponse = (requestId: string, method: string | undefined, 
   return response(requestId, 200, document.headers, document.body)
 }
 
+/** The response to a browser at an address where the API has nothing to show: the reference is what it looks for. */
+export const redirectToReference = (requestId: string): ProxyResponse =>
+  response(requestId, 302, { Location: `/v1${referencePaths.page}` })
+
 // Read on the first request for one, because it takes time that most starts of the server do not need to spend.
 let documents: Record<string, PublicDocument> | undefined
 

@@ -9,6 +9,7 @@ import { openDatabase } from './database.ts'
 import type { Handler } from './lambda.ts'
 import { help, readOptions } from './options.ts'
 import { silenceFunctions } from './request-log.ts'
+import { seed } from './seed.ts'
 import { createLocalServer } from './server.ts'
 
 /** The command `npm start`: serves the API on this machine until it receives SIGINT or SIGTERM. */
@@ -18,6 +19,7 @@ const main = async (): Promise<void> => {
 
   const timeoutMs = functionSettings.timeoutSeconds * 1000
   const database = await openDatabase(options.data, process.env.AWS_ENDPOINT_URL_DYNAMODB)
+  const pets = options.seed ? `, with ${await seed()} new pets` : ''
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
   const port = await listen(server, options.port, options.host)
   const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/v1`
@@ -25,7 +27,7 @@ const main = async (): Promise<void> => {
   // Listen for the signals before printing the banner: whoever reads it may send one at once.
   const signal = firstOf('SIGINT', 'SIGTERM')
   announce(baseUrl)
-  process.stdout.write(banner(baseUrl, database.description))
+  process.stdout.write(banner(baseUrl, database.description + pets))
   await signal
   await stop(timeoutMs)
   await database.close()

@@ -8,13 +8,14 @@ export const help = `Runs the Pet Store API on this machine.
   --port <number>   the port to listen on; 0 selects a free port  (default: PORT, or 3000)
   --host <address>  the address to listen on                      (default: 127.0.0.1)
   --data <folder>   the folder to keep the pets in                (default: in memory)
+  --seed            add 50 pets, if there are none
   --help            print this help
 
   AWS_ENDPOINT_URL_DYNAMODB  the endpoint of a DynamoDB to use instead of the embedded one
 `
 
 /** The options of `npm start`. */
-type Options = { help: boolean; host: string; port: number; data?: string | undefined }
+type Options = { help: boolean; host: string; port: number; seed: boolean; data?: string | undefined }
 
 /**
  * Reads the command line.
@@ -22,17 +23,18 @@ type Options = { help: boolean; host: string; port: number; data?: string | unde
  * @throws CommandError if an option is unknown or its value is invalid
  */
 export const readOptions = (args: string[], environment: NodeJS.ProcessEnv): Options => {
-  const { help = false, host = '127.0.0.1', data, port = environment.PORT || '3000' } = parse(args)
+  const { help = false, seed = false, host = '127.0.0.1', data, port = environment.PORT || '3000' } = parse(args)
   if (!/^\d+$/.test(port) || Number(port) > 65535) throw new CommandError(`The port must be 0 to 65535, not "${port}".`)
   if (host === '') throw new CommandError('The host must not be empty.')
   if (data !== undefined && environment.AWS_ENDPOINT_URL_DYNAMODB) {
     throw new CommandError('--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.')
   }
-  return { help, host, port: Number(port), data }
+  return { help, host, port: Number(port), seed, data }
 }
 
 const parse = (args: string[]) => {
   const text = { type: 'string' } as const
-  const options = { port: text, host: text, data: text, help: { type: 'boolean' } } as const
+  const flag = { type: 'boolean' } as const
+  const options = { port: text, host: text, data: text, seed: flag, help: flag }
   return readWords({ args, options }, 'npm start').values
 }

@@ -10,6 +10,7 @@ import {
   gatewayResponse,
   newRequestId,
   preflightResponse,
+  redirectToReference,
 } from './gateway-responses.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { refuseMalformed } from './malformed.ts'
@@ -106,6 +107,7 @@ const resultOf = async (
   const body = await wholeBody
   const { path, query } = readTarget(message)
   const route = routeOf(path)
+  if (!route && isBrowserAtTop(message, path)) return redirectToReference(requestId)
   if (!route) throw gatewayResponses.notFound
   if (documentPaths.includes(route.resource)) return documentResponse(requestId, message.method, route.resource)
   if (message.method === 'OPTIONS') return preflightResponse(requestId, methodsOf(route))
@@ -114,6 +116,9 @@ const resultOf = async (
   const event = proxyEvent({ message, path, query, body, requestId }, route)
   return queue(() => invoke(id, handlers[id], event, timeoutMs))
 }
+
+const isBrowserAtTop = ({ method, headers }: IncomingMessage, path: string): boolean =>
+  method === 'GET' && /^\/(v1\/?)?$/.test(path) && /\btext\/html\b/.test(headers.accept ?? '')
 
 const isListening = ({ socket }: IncomingMessage): boolean =>
   'server' in socket && socket.server instanceof Server && socket.server.listening

@@ -185,6 +185,15 @@ test.each([
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
 })
 
+test.each(['/', '/v1', '/v1/'])('leads a browser from %s to the reference', async (path) => {
+  const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+  const response = await ask(await serve(), { path, headers })
+
+  const { 'content-type': _, ...withoutType } = commonHeaders
+  expect(response).toEqual({ status: 302, headers: { ...withoutType, location: '/v1/docs' }, body: undefined })
+})
+
 test('responds to HEAD with 405 and without a body', async () => {
   const response = await ask(await serve(), { method: 'HEAD', path: '/v1/pets' })
 

@@ -106,6 +106,24 @@ test('the keys command uses the server that started last, says so if there are o
   ])
 })
 
+test('adds 50 pets with --seed, the same ones each time, but not to a store that has pets', async () => {
+  const folder = join(temporaryFolder(), 'pets')
+
+  const server = await start(['--seed', '--data', folder])
+  const pets = await listAll(server)
+  await server.stop()
+  const again = await start(['--seed', '--data', folder])
+
+  expect(pets).toHaveLength(50)
+  expect(pets.at(-1)).toEqual({ id: expect.any(Number), name: 'Rex', categoryId: 1, status: 'available' })
+  expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold']))
+  expect(await listAll(again)).toEqual(pets)
+  expect([server.output(), again.output()]).toEqual([
+    expect.stringContaining(`(${folder}), with 50 new pets\n`),
+    expect.stringContaining(`(${folder}), with 0 new pets\n`),
+  ])
+})
+
 test('completes the request in flight and exits with 0 on SIGTERM, also if more signals follow', async () => {
   const server = await start()
   const exited = once(server.process, 'exit')
@@ -148,14 +166,19 @@ test('prints its help, or one line that says what is wrong', async () => {
   ])
 })
 
-const defaults = { help: false, host: '127.0.0.1', port: 3000, data: undefined }
+const defaults = { help: false, host: '127.0.0.1', port: 3000, seed: false, data: undefined }
 
 test.each([
   ['nothing', [], {}, defaults],
   ['an empty PORT', [], { PORT: '' }, defaults],
   ['PORT', [], { PORT: '8080' }, { ...defaults, port: 8080 }],
   ['--port, which overrides PORT', ['--port', '65535'], { PORT: '8080' }, { ...defaults, port: 65535 }],
-  ['--host and --data', ['--host', '::1', '--data', 'pets'], {}, { ...defaults, host: '::1', data: 'pets' }],
+  [
+    '--host, --data and --seed',
+    ['--host', '::1', '--data', 'pets', '--seed'],
+    {},
+    { ...defaults, host: '::1', data: 'pets', seed: true },
+  ],
 ])('reads %s', (_name, args, environment, expected) => {
   expect(readOptions(args, environment)).toEqual(expected)
 })

@@ -1,0 +1,29 @@
+import * as pets from '../../shared/data/pets.ts'
+import type { PetStatus } from '../../shared/model/pet.ts'
+
+/** Adds 50 pets, the same ones each time, if the store is empty. Returns how many it has added. */
+export const seed = async (): Promise<number> => {
+  if ((await pets.list({ limit: 1 })).pets.length > 0) return 0
+  // One after the other: a list has them in the reverse of this order.
+  for (const pet of examples) await pets.create(pet)
+  return examples.length
+}
+
+// Each row has a pet of each category, 1 to 5: a dog, a cat, a bird, a rabbit and a fish.
+const ROWS = [
+  'Rex Mia Kiwi Flopsy Nemo',
+  'Bella Tiger Coco Thumper Bubbles',
+  'Bruno Cleo Polly Clover Goldie',
+  'Luna Simba Sunny Snowball Finn',
+  'Max Felix Rio Hazel Dory',
+  'Daisy Lucy Pepper Cotton Marlin',
+  'Rocky Oscar Sky Nibbles Coral',
+  'Nala Minka Mango Bramble Neptune',
+  'Buddy Leo Tweety Poppy Pearl',
+  'Ruby Misty Jade Oreo Splash',
+]
+const STATUSES: PetStatus[] = ['available', 'available', 'sold', 'available', 'pending']
+
+const examples = ROWS.flatMap((row, i) =>
+  row.split(' ').map((name, j) => ({ name, categoryId: j + 1, status: STATUSES[(i + j) % STATUSES.length] })),
+)

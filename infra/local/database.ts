@@ -11,7 +11,6 @@ import * as apiKeys from '../../shared/data/api-keys.ts'
 import { type KeyAttribute, setting, settings, type Table, tables } from '../../shared/data/tables.ts'
 import { CommandError } from '../command-line.ts'
 import { placeholders, storedLocalApiKey } from './announcement.ts'
-import { startEmbedded } from './embedded-database.ts'
 
 /** A database that is ready to use; `description` is for the banner. */
 type Database = { description: string; close: () => Promise<void> }
@@ -29,6 +28,8 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
     await useExternal(endpoint)
     return { description: endpoint, close: async () => {} }
   }
+  // Loaded only here, because it takes a fifth of a server's start.
+  const { startEmbedded } = await import('./embedded-database.ts')
   const embedded = await startEmbedded(folder)
   // The developer's own AWS settings must neither break the embedded database nor be sent to it.
   delete process.env.AWS_PROFILE

@@ -7,30 +7,36 @@ import { functionSettings, referencePaths } from '../gateway.ts'
 import { announce, LOCAL_API_KEY } from './announcement.ts'
 import { openDatabase } from './database.ts'
 import type { Handler } from './lambda.ts'
-import { help, readOptions } from './options.ts'
+import { argumentsOf, help, type Options, readOptions } from './options.ts'
 import { silenceFunctions } from './request-log.ts'
 import { seed } from './seed.ts'
 import { createLocalServer } from './server.ts'
+import { serveAndWatch } from './watch.ts'
 
 /** The command `npm start`: serves the API on this machine until it receives SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options.help) return void process.stdout.write(help)
-
-  const timeoutMs = functionSettings.timeoutSeconds * 1000
   const database = await openDatabase(options.data, process.env.AWS_ENDPOINT_URL_DYNAMODB)
+  // Listen for the signals before printing the banner: whoever reads it may send one at once.
+  const signal = firstOf('SIGINT', 'SIGTERM')
+  const stop = options.watch ? serveAndWatch(argumentsOf(options)) : await serve(options, database.description)
+  await signal
+  await stop()
+  await database.close()
+}
+
+const serve = async (options: Options, database: string): Promise<() => Promise<void>> => {
+  const timeoutMs = functionSettings.timeoutSeconds * 1000
   const pets = options.seed ? `, with ${await seed()} new pets` : ''
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
   const port = await listen(server, options.port, options.host)
   const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/v1`
   silenceFunctions()
-  // Listen for the signals before printing the banner: whoever reads it may send one at once.
-  const signal = firstOf('SIGINT', 'SIGTERM')
   announce(baseUrl)
-  process.stdout.write(banner(baseUrl, database.description + pets))
-  await signal
-  await stop(timeoutMs)
-  await database.close()
+  process.stdout.write(banner(baseUrl, database + pets))
+  process.send?.('ready') // To `serveAndWatch`.
+  return () => stop(timeoutMs)
 }
 
 const loadFunctions = async (): Promise<Record<OperationId, Handler>> => {

@@ -110,8 +110,8 @@ describe('a test run in which a secret is printed', () => {
     ['a new key is shown twice', KEYS, forPeople + forPeople, 'line 3: an API key'],
     ['a new key is part of other text', KEYS, `Stored ${forPeople}`, 'line 1: an API key'],
     ['a new key is among the errors', KEYS.replace('out', 'err'), forPeople, 'line 1: an API key'],
-    ['the local server shows another key', SERVER, banner.replace(LOCAL_API_KEY, key), 'line 3: an API key'],
-    ['the local server logs the documented key', SERVER, banner + LOCAL_API_KEY, 'line 7: an API key'],
+    ['the local server shows another key', SERVER, banner.replace(LOCAL_API_KEY, key), 'line 2: an API key'],
+    ['the local server logs the documented key', SERVER, banner + LOCAL_API_KEY, 'line 5: an API key'],
     ['a function logs a key', CONSOLE, `a\n${LOCAL_API_KEY}`, 'line 2: an API key'],
   ])('fails with the place when %s', (_, source, text, place) => {
     const folder = folderWith(source, text)

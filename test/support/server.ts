@@ -14,9 +14,13 @@ export type LocalServer = {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts the local server on a free port, and waits until it is ready. */
-export const startServer = async (args: string[] = [], env: Record<string, string> = {}): Promise<LocalServer> => {
-  const child = run(['--port', '0', ...args], env)
+/** Starts the local server on a free port, and waits until it is ready. `folder` has its sources. */
+export const startServer = async (
+  args: string[] = [],
+  env: Record<string, string> = {},
+  folder = '',
+): Promise<LocalServer> => {
+  const child = run(['--port', '0', ...args], env, folder)
   const exited = once(child, 'exit')
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
@@ -54,7 +58,7 @@ export const leastEnvironment = {
 }
 
 /** Starts the command behind `npm start`. */
-export const run = (args: string[], env: Record<string, string> = {}): ChildProcess =>
-  spawn(process.execPath, ['infra/local/main.ts', ...args], {
+export const run = (args: string[], env: Record<string, string> = {}, folder = ''): ChildProcess =>
+  spawn(process.execPath, [join(folder, 'infra/local/main.ts'), ...args], {
     env: { ...leastEnvironment, LOCAL_DATABASE_FILE: '', ...env },
   })

@@ -5,9 +5,9 @@ import { onTestFinished } from 'vitest'
 import { send } from '../../support/http.ts'
 import { type LocalServer, startServer } from '../../support/server.ts'
 
-/** Starts the local server in a process of its own until the test ends. */
-export const start = async (args: string[] = [], env: Record<string, string> = {}): Promise<LocalServer> => {
-  const server = await startServer(args, env)
+/** Starts the local server of a folder in a process of its own until the test ends. */
+export const start = async (...settings: Parameters<typeof startServer>): Promise<LocalServer> => {
+  const server = await startServer(...settings)
   onTestFinished(async () => {
     if (server.process.exitCode === null && server.process.signalCode === null) await server.stop('SIGKILL')
   })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { readAnnouncements } from '../../../infra/local/announcement.ts'
@@ -124,6 +124,45 @@ test('adds 50 pets with --seed, the same ones each time, but not to a store that
   ])
 })
 
+test('with --watch, serves a changed source with the same pets and keys, also after an error in it', async () => {
+  const copy = temporaryFolder()
+  for (const folder of ['functions', 'infra', 'shared', 'package.json'])
+    cpSync(folder, join(copy, folder), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
+  const source = join(copy, 'functions/listPets.ts')
+  const text = readFileSync(source, 'utf8')
+  const server = await start(['--watch'], {}, copy)
+  const { body: pet } = await send(server.baseUrl, {
+    method: 'POST',
+    path: '/pets',
+    headers: headersOf(server),
+    body: BODY,
+  })
+  const change = (change: string) => {
+    writeFileSync(`${source}.new`, change)
+    renameSync(`${source}.new`, source) // As git and many editors do it.
+  }
+  /** Lists the pets on the server that started last: each selects a free port. */
+  const list = async () => {
+    const baseUrl =
+      server
+        .output()
+        .match(/(?<=Base address +)\S+/g)
+        ?.at(-1) ?? ''
+    return (await send(baseUrl, { path: '/pets', headers: headersOf(server) }).catch(() => undefined))?.body
+  }
+
+  expect(await list()).toEqual([pet])
+  change(text.replace('body: page }', 'body: [...page }'))
+  await expect.poll(server.output, { timeout: 30_000 }).toContain('SyntaxError')
+  change(text.replace('body: page }', 'body: [...page, ...page] }'))
+  await expect.poll(list, { timeout: 30_000 }).toEqual([pet, pet])
+  change(text)
+  await expect.poll(list, { timeout: 30_000 }).toEqual([pet])
+  expect(await server.stop()).toBe(0)
+  expect(await list()).toBeUndefined()
+})
+
 test('completes the request in flight and exits with 0 on SIGTERM, also if more signals follow', async () => {
   const server = await start()
   const exited = once(server.process, 'exit')
@@ -166,7 +205,7 @@ test('prints its help, or one line that says what is wrong', async () => {
   ])
 })
 
-const defaults = { help: false, host: '127.0.0.1', port: 3000, seed: false, data: undefined }
+const defaults = { help: false, host: '127.0.0.1', port: 3000, seed: false, watch: false, data: undefined }
 
 test.each([
   ['nothing', [], {}, defaults],
@@ -174,10 +213,10 @@ test.each([
   ['PORT', [], { PORT: '8080' }, { ...defaults, port: 8080 }],
   ['--port, which overrides PORT', ['--port', '65535'], { PORT: '8080' }, { ...defaults, port: 65535 }],
   [
-    '--host, --data and --seed',
-    ['--host', '::1', '--data', 'pets', '--seed'],
+    'all other options',
+    ['--host', '::1', '--data', 'pets', '--seed', '--watch'],
     {},
-    { ...defaults, host: '::1', data: 'pets', seed: true },
+    { ...defaults, host: '::1', data: 'pets', seed: true, watch: true },
   ],
 ])('reads %s', (_name, args, environment, expected) => {
   expect(readOptions(args, environment)).toEqual(expected)

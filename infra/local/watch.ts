@@ -15,13 +15,13 @@ export const serveAndWatch = (args: string[]): (() => Promise<void>) => {
   let server: ChildProcess
   let next: ChildProcess | undefined
   const serve = () => {
-    const child = next ?? prepare(args)
+    const child = next?.connected ? next : prepare(args)
     next = undefined
     // It sends a message when it is ready. Preparing the next one earlier would slow it down.
     child.once('message', () => {
       next = prepare(args)
     })
-    child.send('start')
+    child.send('start', () => {}) // If it has failed, it has said why. The next change starts another one.
     server = child
   }
   serve()

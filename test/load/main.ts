@@ -39,7 +39,7 @@ const main = async (): Promise<void> => {
   process.stdout.write(report(run))
   const shortcomings = shortcomingsOf(run)
   if (shortcomings.length === 0) return
-  const unexpected = run.output.split('\n').filter((line) => line !== '' && !/ status: 2\d\d\b/.test(line))
+  const unexpected = run.output.split('\n').filter((line) => line !== '' && !/"status":2\d\d\b/.test(line))
   throw new CommandError([...shortcomings, 'Output of the server:', ...unexpected.slice(-20)].join('\n'))
 }
 

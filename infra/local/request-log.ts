@@ -40,7 +40,7 @@ type Entry = Omit<Logged, 'startedAt'> & {
   code?: string | undefined
 }
 
-// 13:20:51  GET      /v1/pets/373212905455903    404     3 ms  not_found           WtooPXbkRGDu1bY=
+// 13:20:51  GET      /v1/pets/373212905455903    404     3 ms  not_found               WtooPXbkRGDu1bY=
 const lineOf = ({ time, method = '-', path = '-', status, milliseconds, code = '', requestId }: Entry): string => {
   const colour = COLOURS[Math.floor(status / 100)] ?? 'red'
   return [
@@ -49,7 +49,7 @@ const lineOf = ({ time, method = '-', path = '-', status, milliseconds, code = '
     path.padEnd(26),
     styleText(colour, String(status)),
     `${milliseconds} ms`.padStart(7),
-    code.padEnd(18),
+    code.padEnd(22),
     styleText('dim', requestId),
   ].join('  ')
 }

@@ -249,9 +249,9 @@ test('logs a response on one aligned line on a terminal, with colours unless NO_
   const [found, unknown] = vi.mocked(console.info).mock.calls.map(([line]) => line)
   const ESC = String.fromCharCode(27)
   expect(found.replaceAll(ESC, '^')).toMatch(
-    /^\d\d:\d\d:\d\d {2}GET {6}\/v1\/pets\/7 {18}\^\[32m200\^\[39m {1,6}\d+ ms {22}\^\[2m[\w-]{15}=\^\[22m$/,
+    /^\d\d:\d\d:\d\d {2}GET {6}\/v1\/pets\/7 {18}\^\[32m200\^\[39m {1,6}\d+ ms {26}\^\[2m[\w-]{15}=\^\[22m$/,
   )
-  expect(unknown).toMatch(/^[\d:]{8} {2}GET {6}\/v1\/cats {20}404 {1,6}\d+ ms {2}not_found {11}[\w-]{15}=$/)
+  expect(unknown).toMatch(/^[\d:]{8} {2}GET {6}\/v1\/cats {20}404 {1,6}\d+ ms {2}not_found {15}[\w-]{15}=$/)
 })
 
 test('serves the script of the reference page, so that the page needs no network', async () => {

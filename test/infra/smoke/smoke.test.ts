@@ -94,36 +94,19 @@ describe('on an API that does not work', () => {
   })
 })
 
-describe('the command line', () => {
-  test('sets an address and a time to wait', () => {
-    const args = ['--stage', 'staging', '--base-url', 'https://api.example.com/v1/', '--wait', '2m']
+test('the command line sets an address and a time to wait', () => {
+  const staging = ['--stage', 'staging']
+  const target = { stage: 'staging', prefix: '' }
 
-    expect(readOptions(args)).toEqual({
-      target: { stage: 'staging', prefix: '' },
-      baseUrl: 'https://api.example.com/v1',
-      waitSeconds: 120,
-    })
-    expect(readOptions(['--stage', 'local'])).toMatchObject({ baseUrl: undefined, waitSeconds: 30 })
+  expect(readOptions(staging)).toEqual({ target, baseUrl: undefined, waitSeconds: 30 })
+  expect(readOptions([...staging, '--base-url', 'https://api.example.com/v1/', '--wait', '2m'])).toEqual({
+    ...{ target, baseUrl: 'https://api.example.com/v1', waitSeconds: 120 },
   })
-
-  const WAIT = '--wait must be a whole number from 1 to 99999 followed by s, m, h or d, such as 30s, 15m, 24h or 90d.'
-  const ADDRESS = '--base-url must be an HTTP or HTTPS address, such as https://api.example.com/v1.'
-
-  test.each([
-    [[], '--stage is missing. Use staging, production or local.'],
-    [['--stage', 'local', '--wait', '1'], WAIT],
-    [['--stage', 'local', '--base-url', 'x'], ADDRESS],
-    [['--stage', 'local', '--base-url', 'ftp://api.example.com/v1'], ADDRESS],
-    [['--stage', 'local', 'x'], "Unexpected argument 'x'. See npm run smoke -- --help"],
-  ])('is refused: %j', (args, line) => {
-    expect(() => readOptions(args)).toThrow(new CommandError(line))
-  })
-
-  test('prints its help', async () => {
-    const ran = await runCommand('smoke', ['--help'])
-
-    expect(ran).toEqual({ code: 0, stdout: expect.stringContaining('--stage'), stderr: '' })
-  })
+  expect(readOptions(['--help'])).toBeUndefined()
+  for (const address of ['x', 'ftp://api.example.com/v1'])
+    expect(() => readOptions([...staging, '--base-url', address])).toThrow(
+      new CommandError('--base-url must be an HTTP or HTTPS address, such as https://api.example.com/v1.'),
+    )
 })
 
 type Alteration = (received: Received, sent: Sent) => Partial<Received> | undefined
@@ -182,52 +165,31 @@ describe('the checks', () => {
     expect({ passed, late }).toEqual({ passed: true, late: 0 })
   })
 
-  const CREATE = 'POST /pets with "<name>": expected 201, the pet with its id, the header Location, but got 201'
-  const REPLAY =
-    'POST /pets again, with the same Idempotency-Key: expected 201, the same pet, the header Idempotent-Replayed, but got 201'
-  const PET = 'GET /pets/<id>: expected 200, the pet, but got'
-  const LIST = 'GET /pets?status=sold&limit=100: expected 200, the pet among others, but got 200'
-  const INVALID = 'POST /pets with an invalid body: expected 400, the error body of bad_request, but got'
-  const NO_KEY =
-    'GET /pets without a key: expected 401, the error body of unauthorized, the header WWW-Authenticate or '
-  const UNKNOWN = 'GET /smoke-test: expected 404, the error body of not_found, but got 403'
-  const CHANGE = 'PATCH /pets/<id> with the status pending: expected 200, the changed pet, but got 200'
-  const GONE = 'GET /pets/<id> after that: expected 404, the error body of not_found, but got 200'
-  const DELETE = 'DELETE /pets: expected 405, the error body of method_not_allowed, the header Allow, but got 405'
-
-  const NO_MESSAGE = { code: 'method_not_allowed', status: 405 }
-  const FORBIDDEN = { status: 403, body: { message: 'Forbidden' } }
-  const isUnknown: Matches = (_, { path }) => path === '/smoke-test'
-  const hasNoKey: Matches = (_, { path, method, key }) => path === '/pets' && method === 'GET' && !key
   const isReplay: Matches = ({ headers }) => headers.has('Idempotent-Replayed')
   const isChanged: Matches = ({ status }, { method }) => method === 'PATCH' && status === 200
   const isGone: Matches = ({ status }, { path }) => status === 404 && /\d{13,}$/.test(path)
+  const hasNoKey: Matches = (_, { path, method, key }) => path === '/pets' && method === 'GET' && !key
   const withField = (field: object) => (received: Received) => ({ body: { ...Object(received.body), ...field } })
 
-  test.each<[string, Alteration, string]>([
-    ['rounds an int64', on(isPet, withField({ categoryId: 2 ** 63 })), `${PET} 200 with {"id":<id>,`],
-    ['does not find the pet', on(isPet, () => ({ status: 404 })), `${PET} 404 with {`],
-    ['does not list the pet', on(isList, () => ({ body: [] })), `${LIST} with [] (`],
-    ['does not return the address of the pet', on(hasStatus(201), without('Location')), `${CREATE} with {`],
-    ['creates a pet twice', on(isReplay, () => ({ body: { id: 1 } })), `${REPLAY} with {"id":1} (`],
-    ['does not mark a replay', without('Idempotent-Replayed'), `${REPLAY} with {`],
-    ['does not change the pet', on(isChanged, withField({ status: 'sold' })), `${CHANGE} with {`],
-    ['returns a deleted pet', on(isGone, () => ({ status: 200 })), `${GONE} with {`],
-    ['accepts an invalid body', on(hasStatus(400), () => ({ status: 201 })), `${INVALID} 201 with {`],
-    ['adds a field to an error', on(hasStatus(400), withField({ requestId: 'r' })), `${INVALID} 400 with {`],
-    ['responds with HTML', on(hasStatus(400), () => ({ body: '<html>' })), `${INVALID} 400 with "<html>" (`],
-    ['omits a field of an error', on(hasStatus(405), () => ({ body: NO_MESSAGE })), `${DELETE} with {`],
-    ['has an empty error message', on(hasStatus(405), withField({ message: '' })), `${DELETE} with {`],
-    ['does not name the allowed methods', on(hasStatus(405), without('Allow')), `${DELETE} with {`],
-    ["returns API Gateway's own 403", on(isUnknown, () => FORBIDDEN), `${UNKNOWN} with {"message":"Forbidden"} (`],
-    ['needs no key', on(hasNoKey, () => ({ status: 200, body: [] })), NO_KEY],
-  ])('report an API that %s', async (_, alter, expected) => {
+  test.each<[string, string, Alteration]>([
+    ['rounds an int64', 'GET /pets/<id>', on(isPet, withField({ categoryId: 2 ** 63 }))],
+    ['does not list the pet', 'GET /pets?status=sold&limit=100', on(isList, () => ({ body: [] }))],
+    ['does not return its address', 'POST /pets with "<name>"', on(hasStatus(201), without('Location'))],
+    ['creates a pet twice', 'POST /pets again, with the same Idempotency-Key', on(isReplay, withField({ id: 1 }))],
+    ['does not mark a replay', 'POST /pets again, with the same Idempotency-Key', without('Idempotent-Replayed')],
+    ['does not change the pet', 'PATCH /pets/<id> with the status pending', on(isChanged, withField({ name: 'a' }))],
+    ['returns a deleted pet', 'GET /pets/<id> after that', on(isGone, () => ({ status: 200 }))],
+    ['adds a field to an error', 'POST /pets with an invalid body', on(hasStatus(400), withField({ requestId: 'r' }))],
+    ['has an empty error message', 'DELETE /pets', on(hasStatus(405), withField({ message: '' }))],
+    ['does not name the allowed methods', 'DELETE /pets', on(hasStatus(405), without('Allow'))],
+    ['needs no key', 'GET /pets without a key', on(hasNoKey, () => ({ status: 200, body: [] }))],
+  ])('report an API that %s: %s', async (_, what, alter) => {
     const before = await storedPets()
 
     const { passed, lines } = await runAltered(alter)
 
     const failed = lines.filter((line) => line.startsWith('✗'))
-    expect(failed).toEqual([expect.stringContaining(`✗ ${expected}`)])
+    expect(failed).toEqual([expect.stringContaining(`✗ ${what}: expected `)])
     expect(passed).toBe(false)
     expect(await storedPets()).toEqual(before)
   })

@@ -1,6 +1,5 @@
 import middy from '@middy/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { deprecation } from '../../shared/middleware/deprecation.ts'
@@ -10,7 +9,6 @@ import { operation } from '../../shared/operation.ts'
 import { call, context, error, info } from '../functions/call.ts'
 import { deprecated, errorResponse, responseTo, unauthorized, unavailable } from '../functions/responses.ts'
 import { eventOf } from '../support/events.ts'
-import { databaseResponses } from '../support/fault-proxy.ts'
 import { always, storedPets, storeKey } from './data/faulty-database.ts'
 
 const NO_KEY = 'Bearer realm="pet-store"'
@@ -88,51 +86,26 @@ describe('the request log', () => {
   })
 })
 
-describe('the API key', () => {
-  const expired = newApiKey('local')
-  const ofStaging = newApiKey('test')
+// test/api/authentication.test.ts has more cases.
+test.each([
+  ['there is no key', eventOf('createPet-created', withoutKey), NO_KEY, {}],
+  ['there is no key for a deprecated operation', eventOf('getPet-unauthorized'), NO_KEY, deprecated],
+  [
+    'there is no key, and a query is invalid',
+    eventOf('listPets-no-parameters', { ...withoutKey, query: { limit: '0' } }),
+    NO_KEY,
+    {},
+  ],
+  ['there are two Authorization headers', eventOf('createPet-two-tokens'), NO_KEY, {}],
+  ['the two differ in case', eventOf('createPet-created', { headers: { authorization: 'a' } }), NO_KEY, {}],
+  ['the key is unknown', withUnknownKey(), INVALID_KEY, {}],
+])('the response is 401 if %s', async (_, event, challenge, headers) => {
+  const before = await storedPets()
 
-  test.each([
-    ['no key', eventOf('listPets-no-parameters', withoutKey), {}],
-    ['no key and an invalid limit', eventOf('listPets-no-parameters', { ...withoutKey, query: { limit: '0' } }), {}],
-    ['another scheme', listWith('Basic cmV4OnNlc2FtZQ=='), {}],
-    ['a key without a scheme', listWith(LOCAL_API_KEY), {}],
-    ['a scheme without a key', listWith('Bearer'), {}],
-    ['no key, for createPet', eventOf('createPet-created', withoutKey), {}],
-    ['no key and malformed JSON', eventOf('createPet-created', { ...withoutKey, body: '{' }), {}],
-    ['two Authorization headers', eventOf('createPet-two-tokens'), {}],
-    ['Authorization and authorization', eventOf('createPet-created', { headers: { authorization: 'a' } }), {}],
-    ['no key, for getPet', eventOf('getPet-unauthorized'), deprecated],
-  ])('is required, so the response is 401 for %s', async (_, event, headers) => {
-    const before = await storedPets()
+  const response = await call(event)
 
-    const response = await call(event)
-
-    expect(response).toEqual(responseTo(event, unauthorized(NO_KEY, headers)))
-    expect(await storedPets()).toEqual(before)
-  })
-
-  test.each([
-    ['garbled', LOCAL_API_KEY.replace('Dev', 'Dec')],
-    ['unknown', newApiKey('local')],
-    // DynamoDB deletes expired items late.
-    ['expired and still stored', expired],
-    ['of another stage, even if it is stored', ofStaging],
-  ])('is invalid, so the response is 401, if it is %s', async (_, key) => {
-    const event = listWith(`Bearer ${key}`)
-    await storeKey({ key: expired, expiresAt: 1_735_689_600 }) // 2025-01-01
-    await storeKey({ key: ofStaging })
-
-    const response = await call(event)
-
-    expect(response).toEqual(responseTo(event, unauthorized(INVALID_KEY)))
-  })
-
-  test('may follow the scheme in lower case', async () => {
-    const { status } = await call(listWith(`bearer ${LOCAL_API_KEY}`))
-
-    expect(status).toBe(200)
-  })
+  expect(response).toEqual(responseTo(event, unauthorized(challenge, headers)))
+  expect(await storedPets()).toEqual(before)
 })
 
 describe('the scopes of the API key', () => {
@@ -171,39 +144,19 @@ describe('the scopes of the API key', () => {
   })
 })
 
-describe('while DynamoDB fails', () => {
-  test.each([
-    ...everyOperation.map(([name, headers]) => [name, eventOf(name), headers] as const),
-    ['a key that cannot be checked', withUnknownKey(), {}] as const,
-  ])('the response is 503 if it is unavailable: %s', async (_, event, headers) => {
-    await call(list()) // From now on, the local key is in the cache.
-    always('cut')
+// test/faults/outages.test.ts has the other ways in which it fails.
+test.each([
+  ...everyOperation.map(([name, headers]) => [name, eventOf(name), headers] as const),
+  ['a key that cannot be checked', withUnknownKey(), {}] as const,
+])('the response is 503 while DynamoDB is unavailable: %s', async (_, event, headers) => {
+  await call(list()) // From now on, the local key is in the cache.
+  always('cut')
 
-    const response = await call(event)
+  const response = await call(event)
 
-    expect(response).toEqual(responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...headers } }))
-    expect(error.mock.calls).toEqual([errorLine(event, 503, expect.objectContaining({ code: 'ECONNRESET' }))])
-    expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 503, code: 'service_unavailable' })])
-  })
-
-  // call() also fails if a response holds details of the error.
-  test.each([
-    ['throttling', 503],
-    ['throughputExceeded', 503],
-    ['internalServerError', 503],
-    ['html', 503],
-    ['malformed', 503],
-    ['accessDenied', 500],
-  ] as const)('each operation maps %s to %d', async (fault, status) => {
-    const events = [...everyOperation.map(([name]) => eventOf(name)), withUnknownKey()]
-    await call(list())
-    always(databaseResponses[fault])
-
-    const responses = await Promise.all(events.map(call))
-
-    expect(responses.map((response) => response.status)).toEqual(events.map(() => status))
-    expect(error.mock.calls.map(([, , logged]) => logged)).toEqual(events.map(() => status))
-  })
+  expect(response).toEqual(responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...headers } }))
+  expect(error.mock.calls).toEqual([errorLine(event, 503, expect.objectContaining({ code: 'ECONNRESET' }))])
+  expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 503, code: 'service_unavailable' })])
 })
 
 describe('a bug', () => {

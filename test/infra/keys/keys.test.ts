@@ -186,11 +186,9 @@ test('the process says how to revoke a new key that it cannot print', async () =
 })
 
 test('the process prints its help', async () => {
-  const { code, stdout, stderr } = await runCommand('keys', ['--help'])
+  const ran = await runCommand('keys', ['--help'])
 
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  for (const word of ['issue', 'list', 'rotate', 'revoke', '--stage', '--prefix', '--grace', '--json'])
-    expect(stdout).toContain(word)
+  expect(ran).toEqual({ code: 0, stdout: expect.stringContaining('--grace'), stderr: '' })
 })
 
 test('the process prints the stack trace of a bug without the new key', async () => {

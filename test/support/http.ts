@@ -22,11 +22,18 @@ export const send = async (
 ): Promise<Received> => {
   const { protocol, hostname, port, pathname } = new URL(baseUrl)
   const target = pathname.replace(/\/$/, '') + path // `URL` gives a bare origin the path `/`.
-  const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: target, method, headers }
+  // For DELETE, Node.js would send a body without its length, and so as a second request.
+  const length = sent !== undefined && method === 'DELETE' && { 'Content-Length': Buffer.byteLength(sent) }
+  const options = {
+    protocol,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    path: target,
+    method,
+    headers: { ...headers, ...length },
+  }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
-    // For DELETE, Node.js would send a body without its length, and so as a second request.
-    if (sent !== undefined && method === 'DELETE') request.setHeader('Content-Length', Buffer.byteLength(sent))
     request.on('error', reject).end(sent)
   })
   const body = await text(response)

@@ -12,9 +12,11 @@ const main = async (): Promise<void> => {
   const options = readOptions(process.argv.slice(2))
   if (!options) return void process.stdout.write(help)
   const stopped = new AbortController()
-  // A cancelled pipeline must leave neither the pet nor the key. The listeners stay, because npm sends Ctrl-C twice.
+  // A cancelled pipeline, or a reader such as `head` that closes the output, must leave neither the pet nor the key. The
+  // listeners stay, because npm sends Ctrl-C twice.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => stopped.abort(new CommandError('Stopped.')))
+  process.stdout.on('error', ({ message }) => stopped.abort(new CommandError(`Cannot print: ${message}.`)))
   if (!(await smoke(await findDeployment(options.target), options, stopped.signal))) process.exitCode = 1
 }
 

@@ -94,6 +94,17 @@ describe('on an API that does not work', () => {
   })
 })
 
+test('leaves neither a pet nor a key when its output is closed', async () => {
+  const before = [await table.all(), await storedPets()]
+  const { child, exited } = startCommand('smoke', ['--stage', 'local'], env)
+
+  child.stdout.destroy()
+
+  const { code, stderr } = await exited
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'Cannot print: write EPIPE.\n' })
+  expect([await table.all(), await storedPets()]).toEqual(before)
+})
+
 test('the command line sets an address and a time to wait', () => {
   const staging = ['--stage', 'staging']
   const target = { stage: 'staging', prefix: '' }

@@ -84,7 +84,9 @@ const findLocal = async (wanted?: string): Promise<Omit<Deployment, 'keyPrefix'>
   const { endpoint, baseUrl, apiKeysTable } = choose(running.flat(), wanted)
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = { ...placeholders, ...process.env }
   const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY }
-  return { baseUrl, apiKeysTable, database: { endpoint, region: AWS_REGION, credentials } }
+  // The SDK refuses an endpoint in combination with the last two, which the environment may set.
+  const address = { endpoint, region: AWS_REGION, useFipsEndpoint: false, useDualstackEndpoint: false }
+  return { baseUrl, apiKeysTable, database: { ...address, credentials } }
 }
 
 const choose = (running: Announcement[], wanted?: string): Announcement => {

@@ -68,6 +68,9 @@ const local = {
   [settings.keyPrefix]: 'local',
   [settings.readShards]: '1',
   [settings.writeShards]: '1',
+  // The SDK refuses these in combination with an endpoint, and developers may have set them for their accounts.
+  AWS_USE_FIPS_ENDPOINT: 'false',
+  AWS_USE_DUALSTACK_ENDPOINT: 'false',
 }
 
 const createTables = async (): Promise<void> => {

@@ -16,7 +16,13 @@ import { startServer } from '../../support/server.ts'
 import { runCommand, startCommand } from '../keys/run-command.ts'
 
 // The commands find the server of this file by this environment.
-const env = { LOCAL_DATABASE_FILE: join(mkdtempSync(join(tmpdir(), 'smoke-')), 'database.json'), ...exampleCredentials }
+const env = {
+  LOCAL_DATABASE_FILE: join(mkdtempSync(join(tmpdir(), 'smoke-')), 'database.json'),
+  ...exampleCredentials,
+  // A developer may need these in AWS; a local database has no such endpoints.
+  AWS_USE_FIPS_ENDPOINT: 'true',
+  AWS_USE_DUALSTACK_ENDPOINT: 'true',
+}
 process.env.LOCAL_DATABASE_FILE = env.LOCAL_DATABASE_FILE
 const server = await startServer([], env)
 const table = new KeyTable(await findDeployment({ stage: 'local', prefix: '' }))

@@ -4,6 +4,7 @@ import type { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../gateway.ts'
 import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
 import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
+import { LOCAL_API_KEY } from './announcement.ts'
 import type { ProxyResponse } from './lambda.ts'
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
@@ -50,7 +51,7 @@ const readDocuments = (): Record<string, PublicDocument> => {
     'Content-Type': 'text/javascript; charset=utf-8',
   }
   return {
-    ...publicDocuments({ address: `/v1${SCRIPT}?${version}`, integrity }),
+    ...publicDocuments({ address: `/v1${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }),
     [SCRIPT]: { headers, body: referenceScriptText() },
   }
 }

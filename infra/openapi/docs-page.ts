@@ -4,24 +4,27 @@ import { runInNewContext } from 'node:vm'
 import { referencePaths } from '../gateway.ts'
 import { servers } from './document.ts'
 
-/** The URL of a script, and the digest that its text must have (Subresource Integrity). */
-type Script = { address: string; integrity: string }
+/**
+ * The URL of a script, the digest that its text must have (Subresource Integrity), and the API key that the console starts
+ * with, if it is a public one.
+ */
+export type Script = { address: string; integrity: string; apiKey?: string }
 
 /** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
-export const docsPage = ({ address, integrity }: Script): string => `<!doctype html>
+export const docsPage = ({ address, integrity, apiKey }: Script): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Pet Store</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON}">
 </head>
 <body>
 <div></div>
 <noscript>This page needs JavaScript. It shows the document <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
 <script src="${address}" integrity="${integrity}" crossorigin="anonymous"></script>
-<script>${INLINE_SCRIPT}</script>
+<script>${inlineScript(apiKey)}</script>
 </body>
 </html>
 `
@@ -30,10 +33,10 @@ export const docsPage = ({ address, integrity }: Script): string => `<!doctype h
  * The Content-Security-Policy of the page. The page can run only its two scripts and connect only to its own API, so no
  * other server can receive an API key.
  */
-export const contentSecurityPolicy = (integrity: string): string =>
+export const contentSecurityPolicy = ({ integrity, apiKey }: Script): string =>
   [
     "default-src 'none'",
-    `script-src '${integrity}' 'sha256-${digestOf('sha256', INLINE_SCRIPT)}'`,
+    `script-src '${integrity}' 'sha256-${digestOf('sha256', inlineScript(apiKey))}'`,
     "connect-src 'self'",
     "style-src 'unsafe-inline'", // The script creates style elements.
     "base-uri 'none'",
@@ -45,6 +48,10 @@ export const contentSecurityPolicy = (integrity: string): string =>
 
 // Absolute, because the page is also served at `/v1/docs/`.
 const DOCUMENT = `/v1${referencePaths.document}`
+
+// A paw, percent-encoded, because API Gateway would treat a `#` as the start of an expression.
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E%F0%9F%90%BE%3C/text%3E%3C/svg%3E'
 
 const OPTIONS = {
   url: DOCUMENT,
@@ -59,15 +66,18 @@ const OPTIONS = {
 
 // `JSON.parse` rounds the limits of an int64, and the page would show wrong numbers. The script removes them from the
 // document; the descriptions of the fields state them exactly.
-const INLINE_SCRIPT = `
+const inlineScript = (apiKey?: string): string => `
 const isRounded = (value) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
 const customFetch = async (...request) => {
   const response = await fetch(...request)
   if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
   return Response.json(JSON.parse(await response.text(), (key, value) => (isRounded(value) ? undefined : value)))
 }
-Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(OPTIONS)}, customFetch })
+Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify({ ...OPTIONS, ...authentication(apiKey) })}, customFetch })
 `
+
+const authentication = (token?: string) =>
+  token && { authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } } }
 
 const VERSION = '1.72.1'
 const INTEGRITY = 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK'

@@ -12,11 +12,11 @@ export const openApiDocument = (): Json => ({
     title: 'Pet Store',
     version: '1.0.0',
     description: introduction,
-    license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' }, // As in package.json: all rights reserved.
+    contact: { name: 'Whoever issued your API key' },
   },
   servers,
   tags: [...new Set(operationIds.map((id) => contract[id].tag))].map(tagObject),
-  security: [{ apiKey: [] }], // For the page. Each operation adds its scope.
+  security: [{ apiKey: [] }],
   paths: Object.fromEntries(
     [...Map.groupBy(operationIds, (id) => contract[id].path)].map(([path, ids]) => [
       path,
@@ -71,7 +71,6 @@ export const operationObject = (id: string, operation: Operation): Json => ({
   summary: operation.summary,
   description: descriptionOf(id, operation),
   tags: [operation.tag],
-  security: [{ apiKey: [operation.scope] }],
   ...(operation.stability && {
     'x-stability': operation.stability,
     'x-badges': [{ name: operation.stability }], // Shown by the page.
@@ -87,13 +86,14 @@ export const operationObject = (id: string, operation: Operation): Json => ({
 
 const tagObject = (name: string): Json => ({ name, description: tagDescriptions[name] })
 
-const descriptionOf = (id: string, { deprecated, stability }: Operation): string | undefined => {
+const descriptionOf = (id: string, { scope, deprecated, stability }: Operation): string => {
+  const access = `Needs an API key with the scope \`${scope}\`.`
   const warning = stability && `This operation is marked as ${stability}: it may change or be removed without notice.`
   const removal = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   const notice =
     deprecated &&
     `This operation is deprecated and will be removed on ${removal}. Use \`${deprecated.successor}\` instead.`
-  return [descriptions[id as OperationId], warning, notice].filter(Boolean).join('\n\n') || undefined
+  return [descriptions[id as OperationId], access, warning, notice].filter(Boolean).join('\n\n')
 }
 
 const jsonBody = (schema: ObjectSchema, method: Operation['method']): Json => {
@@ -111,7 +111,7 @@ const parametersIn = (location: string, schema: ObjectSchema | undefined): Json[
     in: location,
     required: entry.type !== 'optional',
     description: parameterDescriptions[name],
-    schema: jsonSchemaOf(entry),
+    schema: { ...jsonSchemaOf(entry), description: undefined }, // It repeats in words what the schema says.
     ...exampleOf(entry),
     ...disabledExample(entry),
   }))
@@ -142,6 +142,12 @@ const ERROR = {
       type: 'string',
       description: 'The human-readable description of the error: what is wrong and how to fix it.',
     },
-    status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status code of the response.' },
+    status: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 400,
+      maximum: 599,
+      description: 'The HTTP status code of the response.',
+    },
   },
 }

@@ -1,23 +1,23 @@
 import { stringifyJson } from '../../shared/model/json.ts'
 import { referencePaths } from '../gateway.ts'
-import { contentSecurityPolicy, docsPage } from './docs-page.ts'
+import { contentSecurityPolicy, docsPage, type Script } from './docs-page.ts'
 import { openApiDocument } from './document.ts'
 
 /** A response that is served to everyone, without an API key and without a Lambda function. */
 export type PublicDocument = { headers: Record<string, string>; body: string }
 
 /**
- * The OpenAPI document and the page that shows it, by path. The same on the local server and in AWS.
+ * The OpenAPI document and the page that shows it, by path. The same on the local server and in AWS, but for the API key in the page.
  *
- * @param script the URL and the digest of the script that renders the page
+ * @param script the script that renders the page
  */
-export const publicDocuments = (script: { address: string; integrity: string }): Record<string, PublicDocument> => ({
+export const publicDocuments = (script: Script): Record<string, PublicDocument> => ({
   [referencePaths.document]: { headers: HEADERS, body: inertJson(stringifyJson(openApiDocument())) },
   [referencePaths.page]: {
     headers: {
       ...HEADERS,
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy(script.integrity),
+      'Content-Security-Policy': contentSecurityPolicy(script),
     },
     body: docsPage(script),
   },

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { ObjectSchema, Operation } from '../../shared/contract.ts'
+import { cors } from '../../shared/http.ts'
 import { fieldRules } from '../../shared/input.ts'
 import {
   type ApiError,
@@ -29,6 +30,7 @@ export const responsesOf = (operation: Operation): Json => {
 
 /** The headers of responses, for the components of the document. */
 export const componentHeaders = (): Json => ({
+  'Access-Control-Allow-Origin': required(header('Any web page may read the response (CORS).', cors.allowedOrigin)),
   'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
   Location: required(header('The path of the new resource.', '/v1/pets/373212905455903', { pattern: '^/' })),
   'Idempotent-Replayed': header(
@@ -91,7 +93,12 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 
 /** References to the headers of a response: those of every response of the operation, and `names`. */
 const headersOf = ({ deprecated }: Operation, names: string[]): Json => {
-  const all = ['X-Request-Id', ...names, ...(deprecated ? ['Deprecation', 'Sunset', 'Link'] : [])]
+  const all = [
+    'Access-Control-Allow-Origin',
+    'X-Request-Id',
+    ...names,
+    ...(deprecated ? ['Deprecation', 'Sunset', 'Link'] : []),
+  ]
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 

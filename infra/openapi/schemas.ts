@@ -56,7 +56,7 @@ const examples = new Map<v.GenericSchema, unknown>([
 const written: [{ pipe: readonly unknown[] }, Json][] = [
   [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
   [PetId, { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }],
-  [Limit, { type: 'integer', minimum: 1, maximum: MAX_LIMIT }],
+  [Limit, { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT }],
   [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
   [Cursor, { type: 'string', pattern: Cursor.pipe[1].requirement.source }],
   [IdempotencyKey, { type: 'string', pattern: IdempotencyKey.pipe[1].requirement.source }],

@@ -47,7 +47,7 @@ export const Pet = v.object({ id: PetId, ...NewPet.entries })
 export type Pet = v.InferOutput<typeof Pet>
 
 /** A list of pets. */
-export const Pets = v.array(Pet)
+export const Pets = v.pipe(v.array(Pet), v.maxLength(MAX_LIMIT))
 export type Pets = v.InferOutput<typeof Pets>
 
 /** The size of a page, as text in the query (interface, section 8). */

@@ -135,6 +135,12 @@ test.each([
   expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
 })
 
+test('fills the local API key into the console of the reference page', async () => {
+  const response = await fetch(`${(await serve()).baseUrl}/v1/docs`)
+
+  expect(await response.text()).toContain(`"securitySchemes":{"apiKey":{"token":"${LOCAL_API_KEY}"}}`)
+})
+
 test.each([
   ['gzip', gzipSync],
   ['deflate', deflateSync],

@@ -12,7 +12,7 @@ export const openApiDocument = (): Json => ({
     title: 'Pet Store',
     version: '1.0.0',
     description: introduction,
-    contact: { name: 'Whoever issued your API key' },
+    contact: { name: 'The administrator of this service' },
   },
   servers,
   tags: [...new Set(operationIds.map((id) => contract[id].tag))].map(tagObject),

@@ -19,6 +19,47 @@ const fromReadme = (): Recipe => {
   return { entry, files: { [file]: source, [testFile]: tests } }
 }
 
+const renamePet: Recipe = {
+  entry: `renamePet: {
+  method: 'PATCH',
+  path: '/pets/{petId}/name',
+  summary: 'Rename a pet',
+  tag: 'Pets',
+  scope: 'pets:write',
+  params: v.object({ petId: Int64Text }),
+  body: v.object({ name: NewPet.entries.name }),
+  success: { status: 200, body: Pet },
+  access: [{ table: 'pets', actions: ['UpdateItem'] }],
+},
+`,
+  files: {
+    'functions/renamePet.ts': `import * as pets from '../shared/data/pets.ts'
+import { notFound } from '../shared/model/api-error.ts'
+import { operation } from '../shared/operation.ts'
+
+/** \`PATCH /pets/{petId}/name\`: renames a pet. */
+export const handler = operation('renamePet', async ({ petId, name }) => {
+  const pet = await pets.update(petId, { name })
+  if (!pet) throw notFound(\`No pet has the id \${petId}.\`)
+  return { body: pet }
+})
+`,
+    'test/api/rename-pet.test.ts': `import { expect, test } from 'vitest'
+import { call, created } from '../support/api.ts'
+
+const headers = { 'Content-Type': 'application/json' }
+
+test('renames a pet', async () => {
+  const pet = await created({ name: 'Rex', categoryId: 7, status: 'sold' })
+
+  const response = await call({ method: 'PATCH', path: \`/pets/\${pet.id}/name\`, headers, body: '{"name":"Max"}' })
+
+  expect([response.status, response.body]).toEqual([200, { ...pet, name: 'Max' }])
+})
+`,
+  },
+}
+
 const clearStatus: Recipe = {
   entry: `clearStatus: {
   method: 'DELETE',
@@ -115,6 +156,12 @@ test('orders a pet', async () => {
 
   expect([response.status, response.body]).toEqual([202, { orders: 1 }])
 })
+
+test('refuses an order of a pet that does not exist', async () => {
+  const response = await call({ method: 'POST', path: '/orders', headers, body: '{"petId":1}' })
+
+  expect([response.status, response.body]).toMatchObject([400, { message: 'No pet has the id 1.' }])
+})
 `,
   },
 }
@@ -129,7 +176,7 @@ beforeAll(() => {
   for (const file of files.split('\0').filter(Boolean)) cpSync(file, join(copy, file))
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
   const contract = join(copy, 'shared/contract.ts')
-  for (const { entry, files } of [fromReadme(), clearStatus, createOrder]) {
+  for (const { entry, files } of [fromReadme(), renamePet, clearStatus, createOrder]) {
     const indented = entry.replaceAll(/^(?=.)/gm, '  ')
     writeFileSync(
       contract,
@@ -144,7 +191,7 @@ test.each([
   ['lint rules and format', 'run lint'],
   ['tests', 'test'],
   ['synthesis', 'exec -- cdk synth --quiet'],
-])('three operations of different methods, each an entry, a file and a test, pass: %s', (_, command) => {
+])('four operations of different methods, each an entry, a file and a test, pass: %s', (_, command) => {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME } // Without the variables of vitest.
 
   const { status, stdout, stderr } = spawnSync('npm', command.split(' '), { cwd: copy, encoding: 'utf8', env })

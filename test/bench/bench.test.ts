@@ -1,15 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { CommandError } from '../../infra/command-line.ts'
 import { operationIds } from '../../shared/contract.ts'
 import { settings } from '../../shared/data/tables.ts'
 import { temporaryFolder } from '../infra/local/command.ts'
 import type { Bundles } from '../support/bundles.ts'
 import { bundleFile, bundlePipeline, functionFile } from './bundle.ts'
-import { type Figure, rowOf } from './figure.ts'
 import { measure } from './measure.ts'
-import { comparison, readRun, report } from './report.ts'
+import { report } from './report.ts'
 import { type Subject, subjectsOf } from './subjects.ts'
 
 // As much of Lambda's runtime client as the run needs: only the bench installs the real one.
@@ -60,33 +58,6 @@ test('a run checks and measures the functions, and prints a table of each kind',
   expect(reach).not.toMatch(/units: .* not /)
 })
 
-test('a run is compared with a saved one', () => {
-  const file = join(temporaryFolder(), 'run.json')
-  const saved = runOf({ load: ['ms', 20], CPU: ['ms', 50], bundle: ['KB', 100], memory: ['MB', 64] })
-  writeFileSync(file, `> npm's own line\n${JSON.stringify(saved, null, 2)}\n`)
-  const now = runOf({ load: ['ms', 22.2], CPU: ['ms', 45], bundle: ['KB', 99.9], memory: ['MB', 70], p99: ['µs', 3] })
-
-  expect(comparison(readRun(file), now)).toBe(
-    [
-      '                      saved   now  unit  ratio',
-      'cold: getPet, load       20  22.2    ms   1.11   worse',
-      'cold: getPet, CPU        50    45    ms   0.90  better',
-      'cold: getPet, bundle    100  99.9    KB   1.00  better',
-      'cold: getPet, memory     64    70    MB   1.09',
-      'cold: getPet, p99               3    µs            new',
-      '',
-      'saved: some machine',
-      'now:   some machine',
-      '',
-      'Marked: sizes and counts that changed at all, and other figures that changed by a factor of 1.1 or more.',
-      '',
-    ].join('\n'),
-  )
-  expect(() => readRun('package.json')).toThrow(
-    new CommandError('--compare: package.json does not hold the output of "npm run -s bench -- --json".'),
-  )
-})
-
 /** Bundles as the bench gets them from CDK, which takes several times as long. */
 const bundlesIn = async (folder: string): Promise<Bundles> => {
   const made = operationIds.map(async (id) => [id, await bundleFile(functionFile(id), folder)] as const)
@@ -102,9 +73,3 @@ const bundlesIn = async (folder: string): Promise<Bundles> => {
 const namesOf = (subjects: Subject[]): string[] => subjects.map(({ name }) => name)
 
 const firstCells = (table = ''): string[] => table.split('\n').map((line) => line.replace(/ {2,}.*/, ''))
-
-const runOf = (row: Record<string, [Figure['unit'], number]>) => {
-  const figure = rowOf('cold', 'getPet')
-  const figures = Object.entries(row).map(([column, [unit, value]]) => figure(column, unit, value))
-  return { machine: 'some machine', figures, reach: [] }
-}

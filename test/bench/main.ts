@@ -5,7 +5,7 @@ import { CommandError, fail, readWords } from '../../infra/command-line.ts'
 import { makeBundles } from '../support/bundles.ts'
 import { analyzeBundles, bundlePeers, bundlePipeline, installPeers, runtimeClient } from './bundle.ts'
 import { measure } from './measure.ts'
-import { comparison, type Run, readRun, report } from './report.ts'
+import { type Run, report } from './report.ts'
 import { subjectsOf } from './subjects.ts'
 
 const HELP = `Measures the functions as they are deployed, in turns with other functions that do the same work.
@@ -13,8 +13,6 @@ const HELP = `Measures the functions as they are deployed, in turns with other f
   npm run bench -- [options]
 
   --starts <number>  how often each function is started, and for how many rounds it is called, 1 to 1000  (default: 31)
-  --json             print { machine, figures, reach } as JSON; use "npm run -s", which prints nothing of its own
-  --compare <file>   print each figure beside that of a run that was saved with --json
   --bundle           measure nothing, and print what is in each bundle
   --help             print this
 
@@ -32,23 +30,17 @@ run. Times mean something only on a machine that does nothing else.
 
 const options = {
   starts: { type: 'string', default: '31' },
-  json: { type: 'boolean', default: false },
-  compare: { type: 'string' },
   bundle: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
 const main = async (): Promise<string> => {
-  const { starts, json, compare, bundle, help } = readWords({ options }, 'npm run bench').values
+  const { starts, bundle, help } = readWords({ options }, 'npm run bench').values
   if (help) return HELP
   if (bundle) return analyzeBundles()
   if (!/^([1-9]\d{0,2}|1000)$/.test(starts))
     throw new CommandError(`--starts takes a whole number from 1 to 1000, not "${starts}".`)
-  if (json && compare !== undefined) throw new CommandError('Use either --json or --compare.')
-  const saved = compare === undefined ? undefined : readRun(compare)
-  const run = await measureAll(Number(starts))
-  if (json) return `${JSON.stringify(run, null, 2)}\n`
-  return saved ? comparison(saved, run) : report(run)
+  return report(await measureAll(Number(starts)))
 }
 
 const measureAll = async (starts: number): Promise<Run> => {

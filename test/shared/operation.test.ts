@@ -173,7 +173,6 @@ describe('a bug', () => {
 
   test.each([
     ['an error', new TypeError('secret is not a function')],
-    ['a string', 'secret'],
     ['undefined', undefined],
     ['an object like an ApiError', { status: 418, body: { message: 'secret' }, headers: {} }],
   ])('that throws %s is a 500 without details', async (_, thrown) => {

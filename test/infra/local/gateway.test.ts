@@ -240,7 +240,7 @@ test.each([
 test('logs a response on one aligned line on a terminal, with colours unless NO_COLOR is set', async () => {
   const served = await serve()
   vi.stubEnv('TERM', 'xterm')
-  for (const name of ['NO_COLOR', 'FORCE_COLOR']) vi.stubEnv(name, undefined)
+  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'CI']) vi.stubEnv(name, undefined)
   const { getColorDepth } = WriteStream.prototype
   Object.assign(process.stdout, { isTTY: true, getColorDepth })
   onTestFinished(() => {

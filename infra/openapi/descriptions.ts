@@ -1,4 +1,5 @@
-import type { OperationId } from '../../shared/contract.ts'
+import { contract, type ObjectSchema, type OperationId } from '../../shared/contract.ts'
+import { NewPet, Pet, PetChanges } from '../../shared/model/pet.ts'
 
 /** What a caller must know about an operation beyond its title. An operation may have none. */
 export const descriptions: Partial<Record<OperationId, string>> = {
@@ -17,23 +18,38 @@ export const descriptions: Partial<Record<OperationId, string>> = {
 /** The descriptions of tags. A tag may have none. */
 export const tagDescriptions: Record<string, string> = { Pets: 'The pets in the catalogue.' }
 
-/** The descriptions of fields in bodies. A schema adds the rule for the value. */
-export const fieldDescriptions: Record<string, string> = {
+const petFields = {
   id: 'The unique identifier of the pet, assigned by the service when the pet is added.',
   name: "The pet's name.",
   categoryId: 'The identifier of the category that the pet belongs to.',
   status: 'The availability status of the pet.',
 }
+const petPath = { petId: 'The identifier of the pet.' }
 
-/** The descriptions of parameters and headers of requests. */
-export const parameterDescriptions: Record<string, string> = {
-  limit: 'The maximum number of pets to return.',
-  status: 'Returns only the pets with this availability status.',
-  cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
-  petId: 'The identifier of the pet.',
-  'Idempotency-Key':
-    'Makes the request safe to retry: the pet is added once, and every retry gets the original response. Use a new key, such as a UUID, for each pet. The service remembers a key for 24 hours.',
-}
+/** What the fields of bodies mean, and the parameters and headers of requests. A field may have no description. */
+export const fieldDescriptions: [ObjectSchema, Record<string, string>][] = [
+  [NewPet, petFields],
+  [PetChanges, petFields],
+  [Pet, petFields],
+  [
+    contract.listPets.query,
+    {
+      limit: 'The maximum number of pets to return.',
+      status: 'Returns only the pets with this availability status.',
+      cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
+    },
+  ],
+  [
+    contract.createPet.headers,
+    {
+      'Idempotency-Key':
+        'Makes the request safe to retry: the pet is added once, and every retry gets the original response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, for each pet. The service remembers a key for 24 hours.',
+    },
+  ],
+  [contract.getPet.params, petPath],
+  [contract.updatePet.params, petPath],
+  [contract.deletePet.params, petPath],
+]
 
 /** The introduction of the document. */
 export const introduction = `The catalogue of a pet store: list, add, read, change and delete pets.

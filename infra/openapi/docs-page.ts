@@ -57,6 +57,8 @@ const OPTIONS = {
   url: DOCUMENT,
   servers: servers.slice(0, 1), // The Content-Security-Policy blocks requests to the others.
   withDefaultFonts: false,
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
   documentDownloadType: 'direct',
   hideClientButton: true,
   showDeveloperTools: 'never',
@@ -64,14 +66,14 @@ const OPTIONS = {
   mcp: { disabled: true },
 }
 
-// `JSON.parse` rounds the limits of an int64, and the page would show wrong numbers. The script removes them from the
-// document; the descriptions of the fields state them exactly.
+// The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which
+// `JSON.parse` rounds, and `not`. Descriptions state both.
 const inlineScript = (apiKey?: string): string => `
-const isRounded = (value) => typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
+const isHidden = (key, value) => key === 'not' || (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
 const customFetch = async (...request) => {
   const response = await fetch(...request)
   if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
-  return Response.json(JSON.parse(await response.text(), (key, value) => (isRounded(value) ? undefined : value)))
+  return Response.json(JSON.parse(await response.text(), (key, value) => (isHidden(key, value) ? undefined : value)))
 }
 Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify({ ...OPTIONS, ...authentication(apiKey) })}, customFetch })
 `

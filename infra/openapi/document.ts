@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import { contract, type ObjectSchema, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { descriptions, introduction, parameterDescriptions, tagDescriptions } from './descriptions.ts'
+import { descriptions, introduction, tagDescriptions } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
-import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
+import { componentSchemas, exampleOf, type Json, jsonSchemaOf, meaningOf } from './schemas.ts'
 
 /** The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. */
 export const openApiDocument = (): Json => ({
@@ -106,15 +106,18 @@ const jsonBody = (schema: ObjectSchema, method: Operation['method']): Json => {
 }
 
 const parametersIn = (location: string, schema: ObjectSchema | undefined): Json[] =>
-  Object.entries(schema?.entries ?? {}).map(([name, entry]) => ({
-    name,
-    in: location,
-    required: entry.type !== 'optional',
-    description: parameterDescriptions[name],
-    schema: { ...jsonSchemaOf(entry), description: undefined }, // It repeats in words what the schema says.
-    ...exampleOf(entry),
-    ...disabledExample(entry),
-  }))
+  Object.entries(schema?.entries ?? {}).map(([name, entry]) => {
+    const { description: rule, ...json } = jsonSchemaOf(entry) // The rule says in words what the JSON Schema says.
+    return {
+      name,
+      in: location,
+      required: entry.type !== 'optional',
+      description: meaningOf(schema?.entries, name) ?? rule,
+      schema: json,
+      ...exampleOf(entry),
+      ...disabledExample(entry),
+    }
+  })
 
 /**
  * Keeps the console of the page from sending the first value of an optional enumeration by default: the list would then

@@ -7,7 +7,8 @@ import { openApiDocument } from './document.ts'
 export type PublicDocument = { headers: Record<string, string>; body: string }
 
 /**
- * The OpenAPI document and the page that shows it, by path. The same on the local server and in AWS, but for the API key in the page.
+ * The OpenAPI document and the page that shows it, by path. The same on the local server and in AWS, except for the
+ * script's URL and the API key in the page.
  *
  * @param script the script that renders the page
  */

@@ -30,7 +30,9 @@ export const responsesOf = (operation: Operation): Json => {
 
 /** The headers of responses, for the components of the document. */
 export const componentHeaders = (): Json => ({
-  'Access-Control-Allow-Origin': required(header('Any web page may read the response (CORS).', cors.allowedOrigin)),
+  'Access-Control-Allow-Origin': required(
+    header('Any web page may read the response (CORS).', cors.allowedOrigin, { const: cors.allowedOrigin }),
+  ),
   'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
   Location: required(header('The path of the new resource.', '/v1/pets/373212905455903', { pattern: '^/' })),
   'Idempotent-Replayed': header(

@@ -16,7 +16,7 @@ import {
   PetStatus,
   Pets,
 } from '../../shared/model/pet.ts'
-import { fieldDescriptions, parameterDescriptions } from './descriptions.ts'
+import { fieldDescriptions } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
@@ -41,6 +41,10 @@ export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
 export const exampleOf = (schema: v.GenericSchema): Json =>
   examples.has(schema) ? { example: examples.get(schema) } : {}
 
+/** What a field means. `entries` are those of its schema, which stay the same objects when the schema is put into a pipe. */
+export const meaningOf = (entries: unknown, field: string): string | undefined =>
+  fieldDescriptions.find(([schema]) => schema.entries === entries)?.[1][field]
+
 const newPet: NewPet = { name: 'Rex', categoryId: 7, status: 'available' }
 const pet: Pet = { id: 373212905455903, ...newPet }
 
@@ -58,7 +62,7 @@ const written: [{ pipe: readonly unknown[] }, Json][] = [
   [PetId, { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }],
   [Limit, { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT }],
   [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
-  [Cursor, { type: 'string', pattern: Cursor.pipe[1].requirement.source }],
+  [Cursor, { type: 'string', maxLength: 16, pattern: Cursor.pipe[1].requirement.source }],
   [IdempotencyKey, { type: 'string', pattern: IdempotencyKey.pipe[1].requirement.source }],
 ]
 // The description is the last action of each pipe, so it identifies the schema.
@@ -71,31 +75,36 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    // Of the known properties: others are ignored.
-    if (valibotAction.type === 'min_entries') return { ...jsonSchema, anyOf: oneOf(jsonSchema.properties) }
+    if (valibotAction.type === 'min_entries')
+      return { ...jsonSchema, not: without(Object.keys(jsonSchema.properties ?? {})) }
     if (errors) return { ...jsonSchema, [INCOMPLETE]: valibotAction.type }
     if (valibotAction.type !== 'description') return undefined
-    return { ...(byDescription.get(valibotAction) ?? jsonSchema), description: sentence(jsonSchema.description) }
+    const { description, ...json } = jsonSchema
+    if (json.enum) return json // The values say it.
+    return { ...(byDescription.get(valibotAction) ?? json), description: sentence(description) }
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
-    if (jsonSchema.properties) return { ...jsonSchema, properties: described(jsonSchema.properties) }
+    if (jsonSchema.properties && 'entries' in valibotSchema)
+      return { ...jsonSchema, properties: described(jsonSchema.properties, valibotSchema.entries) }
     if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
     // The default is text, too: it is parsed like a value that was sent.
     return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
   },
 }
 
-const oneOf = (properties: object = {}): Json[] => Object.keys(properties).map((name) => ({ required: [name] }))
+// An object with none of these properties. (`anyOf`, with each of them as required, would say which objects are valid, but
+// the page and client generators make a type of each of its parts.)
+const without = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
 const sentence = (rule = ''): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
 
 /** Puts the meaning of each property before its rule. */
-const described = (properties: object): Json =>
+const described = (properties: object, entries: unknown): Json =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
-      const meaning = fieldDescriptions[name] ?? parameterDescriptions[name]
-      return [name, { ...schema, description: [meaning, schema.description].filter(Boolean).join(' ') || undefined }]
+      const sentences = [meaningOf(entries, name), schema.description].filter(Boolean)
+      return [name, { ...schema, description: sentences.join(' ') || undefined }]
     }),
   )
 

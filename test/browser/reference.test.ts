@@ -65,7 +65,7 @@ test('the page shows the limits of an int64 exactly, and no rounded number', asy
   expect(await page.textContent('body')).not.toContain('9223372036854776000')
 })
 
-test('the page marks experimental operations', async () => {
+test('the page marks experimental operations, and shows the fields of a change without variants', async () => {
   const { page } = await visit()
   await page.goto(DOCS)
 
@@ -73,6 +73,7 @@ test('the page marks experimental operations', async () => {
 
   await page.getByText('experimental', { exact: true }).first().waitFor()
   await keepPicture(page, 'experimental')
+  expect(await page.getByText(/^(Any of|Not)$/).count()).toBe(0)
 })
 
 test.each(['light', 'dark'] as const)('the page fits on a phone, in %s mode', async (colorScheme) => {

@@ -49,7 +49,7 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
 })
 
 test('an operation of any method is documented by its entry in the contract alone', () => {
-  const toy = v.object({ colour: v.string() })
+  const toy = v.object({ name: v.string() })
   const entry = { path: '/toys/{toyId}', summary: 'Paint a toy', tag: 'Toys', scope: 'pets:write' } as const
   const params = v.object({ toyId: v.string() })
 
@@ -70,7 +70,11 @@ test('an operation of any method is documented by its entry in the contract alon
     access: [],
   })
 
-  const schema = { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] }
+  const schema = {
+    type: 'object',
+    properties: { name: { type: 'string', description: undefined } },
+    required: ['name'],
+  }
   const content = { 'application/json': { schema } }
   expect(patch).toMatchObject({
     operationId: 'paintToy',

@@ -83,7 +83,7 @@ export const contract = {
   updatePet: {
     method: 'PATCH',
     path: '/pets/{petId}',
-    summary: 'Change an animal',
+    summary: 'Change a pet',
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',
@@ -95,7 +95,7 @@ export const contract = {
   deletePet: {
     method: 'DELETE',
     path: '/pets/{petId}',
-    summary: 'Delete an animal',
+    summary: 'Delete a pet',
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',

@@ -69,7 +69,7 @@ test('the page marks experimental operations, and shows the fields of a change w
   const { page } = await visit()
   await page.goto(DOCS)
 
-  await page.getByRole('link', { name: 'Change an animal' }).click()
+  await page.getByRole('link', { name: 'Change a pet' }).click()
 
   await page.getByText('experimental', { exact: true }).first().waitFor()
   await keepPicture(page, 'experimental')

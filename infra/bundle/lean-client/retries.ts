@@ -43,7 +43,7 @@ const THROTTLED = /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceed
 const TRANSIENT_STATUSES = [500, 502, 503, 504]
 const TRANSIENT_CODES = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/
 
-/** The kind of a failure after which the request is sent again; `undefined` for all others. */
+/** The kind of a failure after which the request is resent; `undefined` for all others. */
 const kindOf = ({ name, code = '', message, $metadata: { httpStatusCode = 0 } = {} }: Failure) => {
   if (THROTTLED.test(name) || httpStatusCode === 429) return 'throttled'
   if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.test(code)) return 'transient'

@@ -1,66 +1,59 @@
 import { describe, expect, test } from 'vitest'
 import type { Stage } from '../../../infra/stages.ts'
-import { operationIds } from '../../../shared/contract.ts'
+import { tables } from '../../../shared/data/tables.ts'
 import { partsOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
+
+const key = (...attributes: string[]) =>
+  attributes.map((AttributeName, i) => ({ AttributeName, KeyType: ['HASH', 'RANGE'][i] }))
+const index = (IndexName: string, ...attributes: string[]) => ({
+  IndexName,
+  KeySchema: key(...attributes),
+  Projection: { ProjectionType: 'ALL' },
+})
+const attributes = (types: Record<string, string>) =>
+  Object.entries(types).map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }))
+
+// The deployed tables. With another logical id or key, CloudFormation replaces a table by an empty one.
+const DEPLOYED = {
+  Storagepets9F3B3A9F: {
+    KeySchema: key('id'),
+    AttributeDefinitions: attributes({ id: 'N', shard: 'N', statusShard: 'S' }),
+    GlobalSecondaryIndexes: [index('newest', 'shard', 'id'), index('byStatus', 'statusShard', 'id')],
+  },
+  StorageapiKeysA7CB8654: { KeySchema: key('digest'), AttributeDefinitions: attributes({ digest: 'S' }) },
+  StorageidempotencyKeys48EDD4B6: { KeySchema: key('intent'), AttributeDefinitions: attributes({ intent: 'S' }) },
+}
 
 describe.each([
   { name: 'staging', removal: 'Delete', protection: false, recovery: 1, logs: 14 },
   { name: 'production', removal: 'Retain', protection: true, recovery: 35, logs: 90 },
 ] as const)('in $name', ({ name, removal, protection, recovery, logs }) => {
   const template = templateOf(name)
-  const table = (partitionKey: 'id' | 'digest' | 'intent') =>
-    resource(template, tableOf(template, partitionKey)).Properties
-  const common = {
-    BillingMode: 'PAY_PER_REQUEST',
-    TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
-    DeletionProtectionEnabled: protection,
-    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
-  }
+  const removed = { DeletionPolicy: removal, UpdateReplacePolicy: removal }
 
-  test('pets are in an on-demand table that deletes expired ones, with an index of all and one by status', () => {
-    expect(table('id')).toEqual({
-      ...common,
-      AttributeDefinitions: [
-        { AttributeName: 'id', AttributeType: 'N' },
-        { AttributeName: 'shard', AttributeType: 'N' },
-        { AttributeName: 'statusShard', AttributeType: 'S' },
-      ],
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      GlobalSecondaryIndexes: [
-        ['newest', 'shard'],
-        ['byStatus', 'statusShard'],
-      ].map(([IndexName, partitionKey]) => ({
-        IndexName,
-        KeySchema: [
-          { AttributeName: partitionKey, KeyType: 'HASH' },
-          { AttributeName: 'id', KeyType: 'RANGE' },
-        ],
-        Projection: { ProjectionType: 'ALL' },
-      })),
+  test.each(Object.entries(DEPLOYED))('the table %s keeps its logical id, keys and indexes', (id, Properties) => {
+    expect(resource(template, id)).toEqual({
+      Type: 'AWS::DynamoDB::Table',
+      ...removed,
+      Properties: {
+        ...Properties,
+        BillingMode: 'PAY_PER_REQUEST',
+        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+        DeletionProtectionEnabled: protection,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
+      },
     })
   })
 
-  test.each([
-    ['API', 'digest'],
-    ['idempotency', 'intent'],
-  ] as const)('%s keys are in an on-demand table that deletes expired ones', (_, key) => {
-    expect(table(key)).toEqual({
-      ...common,
-      AttributeDefinitions: [{ AttributeName: key, AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
-    })
-  })
-
-  test.each([
-    ['AWS::DynamoDB::Table', 3, {}],
-    ['AWS::Logs::LogGroup', operationIds.length + 1, { RetentionInDays: logs }],
-  ])(`each %s has the removal policy ${removal} and the retention of the stage`, (type, count, Properties) => {
+  test(`tables and logs have the removal policy ${removal} and the retention of the stage`, () => {
+    const found = resourcesOf(template, 'AWS::DynamoDB::Table')
     // A release without a canary removes the hook, and with it its log.
-    const found = resourcesOf(template, type).filter(([id]) => !id.startsWith('MonitoringReleaseLogs'))
+    const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup').filter(([id]) => !id.includes('Release'))
 
-    expect(found).toHaveLength(count)
-    for (const [, each] of found)
-      expect(each).toMatchObject({ DeletionPolicy: removal, UpdateReplacePolicy: removal, Properties })
+    expect(found).toHaveLength(Object.keys(tables).length)
+    for (const [, table] of found)
+      expect(table).toMatchObject({ ...removed, Properties: { DeletionProtectionEnabled: protection } })
+    for (const [, log] of logGroups) expect(log).toMatchObject({ ...removed, Properties: { RetentionInDays: logs } })
   })
 })
 

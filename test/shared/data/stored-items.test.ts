@@ -1,0 +1,72 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { expect, test } from 'vitest'
+import * as apiKeys from '../../../shared/data/api-keys.ts'
+import * as pets from '../../../shared/data/pets.ts'
+import { setting, type settings } from '../../../shared/data/tables.ts'
+import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import '../../support/database.ts'
+
+// Deployed tables hold items with these attributes, and during a release the version before still reads and writes them.
+// Code may be renamed; what is stored may not.
+
+const client = DynamoDBDocumentClient.from(new DynamoDBClient())
+
+const putItem = (table: keyof typeof settings, Item: object) =>
+  client.send(new PutCommand({ TableName: setting(table), Item }))
+
+/** The items of a pet: those with its id. */
+const itemsOf = async (table: keyof typeof settings, id: unknown) => {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: setting(table) }))
+  return Items.filter((item) => item.id === id || item.petId === id)
+}
+
+const newPet = { name: 'Rex', categoryId: 7, status: 'available' } as const
+const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1742' }
+const INTENT = 'df4cea077eac0f0bfa65781e062ac16e959e1cee6098b1b683244ac2990fdff5'
+const FINGERPRINT = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe'
+const token = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+
+test('a pet is stored with its fields, its partitions in the indexes, and what identifies its creation', async () => {
+  const { pet } = await pets.create(newPet)
+
+  expect(await itemsOf('petsTable', pet.id)).toEqual([
+    { id: pet.id, ...newPet, shard: 0, statusShard: 'available#0', creation: token },
+  ])
+})
+
+test('an idempotency key is stored as a reservation, and a deleted pet as a tombstone that keeps it', async () => {
+  const { pet } = await pets.create(newPet, intent)
+  await pets.remove(pet.id)
+
+  expect(await itemsOf('idempotencyKeysTable', pet.id)).toEqual([
+    { intent: INTENT, petId: pet.id, fingerprint: FINGERPRINT, expiresAt: expect.any(Number) },
+  ])
+  expect(await itemsOf('petsTable', pet.id)).toEqual([
+    { id: pet.id, creation: token, reservation: INTENT, deletion: token, expiresAt: expect.any(Number) },
+  ])
+})
+
+test('stored pets, reservations, tombstones and API keys are understood', async () => {
+  const key = newApiKey('local')
+  const replayed = { ...intent, key: 'order-1743' }
+  const reservation = 'a50173a8b0d6739b42182dcfb0534404db6fcc4719a2faf23d79637ed9296a08'
+  await putItem('petsTable', { id: 1, ...newPet, shard: 0, statusShard: 'available#0', creation: 'a' })
+  await putItem('petsTable', { id: 2, creation: 'b', reservation, deletion: 'c', expiresAt: 4e9 })
+  await putItem('idempotencyKeysTable', { intent: reservation, petId: 2, fingerprint: FINGERPRINT, expiresAt: 4e9 })
+  await putItem('apiKeysTable', {
+    digest: digestOf(key),
+    keyId: 'key-1',
+    clientId: 'ann',
+    name: 'Ann',
+    scopes: ['pets:read'],
+    createdAt: '2026-11-20T12:00:00.000Z',
+    expiresAt: 4e9,
+  })
+
+  expect(await pets.find(1)).toEqual({ id: 1, ...newPet })
+  expect(await pets.list({ status: 'available', limit: 1, before: 2 })).toMatchObject({ pets: [{ id: 1 }] })
+  expect(await pets.find(2)).toBeUndefined()
+  expect(await pets.create(newPet, replayed)).toEqual({ pet: { id: 2, ...newPet }, isReplay: true })
+  expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] })
+})

@@ -4,7 +4,7 @@
  */
 
 import { contract, type Operation } from '../shared/contract.ts'
-import type { Access } from '../shared/data/tables.ts'
+import { type Access, type Table, tables } from '../shared/data/tables.ts'
 import { cors } from '../shared/http.ts'
 import {
   ApiError,
@@ -13,6 +13,8 @@ import {
   unauthorized,
   unsupportedMediaType,
 } from '../shared/model/api-error.ts'
+import { service } from '../shared/service.ts'
+import { commonSettings, type SettingName, shardSettings } from '../shared/settings.ts'
 
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
 export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
@@ -21,8 +23,8 @@ export const referencePaths = { document: '/openapi.json', page: '/docs' } as co
 export const referenceMethods = ['GET', 'OPTIONS']
 
 const routes = [
-  ...Object.values(contract).map(({ method, path }) => `${method} /v1${path}`),
-  ...Object.values(referencePaths).map((path) => `GET /v1${path}`),
+  ...Object.values(contract).map(({ method, path }) => `${method} ${service.basePath}${path}`),
+  ...Object.values(referencePaths).map((path) => `GET ${service.basePath}${path}`),
 ]
 const retryAfter = { headers: { 'Retry-After': '1' } }
 
@@ -92,6 +94,12 @@ export const preflightHeaders = (methods: readonly string[]): Record<string, str
 
 /** What the function of an operation may do with the tables: what its contract entry says, and reading API keys. */
 export const accessOf = ({ access }: Operation): Access[] => [{ table: 'apiKeys', actions: ['GetItem'] }, ...access]
+
+/** The settings that the function of an operation needs. */
+export const settingsOf = ({ access, settings = [] }: Operation): SettingName[] => {
+  const isSharded = access.some(({ table }) => (tables[table] as Table).sharded) // Only some literals have this property.
+  return [...commonSettings, ...(isSharded ? shardSettings : []), ...settings]
+}
 
 /** Time limit and memory of every function. The local server applies the time limit too. */
 export const functionSettings = {

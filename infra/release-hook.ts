@@ -3,6 +3,7 @@ import { Sha256 } from '@smithy/core/checksum'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { unauthorized } from '../shared/model/api-error.ts'
 import { type KeyPrefix, newApiKey } from '../shared/model/api-key.ts'
+import { service } from '../shared/service.ts'
 import { credentials, region } from './bundle/lean-client/environment.ts'
 
 /** What CodeDeploy sends to a hook: which deployment asks, but not for which version. */
@@ -35,7 +36,7 @@ const expectUnauthorized = async (requestId: string): Promise<void> => {
   // What operations read of API Gateway's event before they have found the key.
   const event = {
     multiValueHeaders: { Authorization: [`Bearer ${key}`] },
-    requestContext: { requestId, path: '/v1/', resourcePath: '/', domainName: 'release-hook' },
+    requestContext: { requestId, path: `${service.basePath}/`, resourcePath: '/', domainName: 'release-hook' },
   }
   const expected = JSON.stringify(unauthorized({ keyWasSent: true }).body)
   const check = async (version: string) => {

@@ -1,10 +1,11 @@
 import { type App, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
-import type { tables } from '../shared/data/tables.ts'
+import type { TableId } from '../shared/data/tables.ts'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
+import type { SettingName } from '../shared/settings.ts'
 
 /** Everything in which deployments differ. */
-export type Stage = {
+export type Stage = Partial<Record<SettingName, string | number>> & {
   /** The tag `stage` of all resources. */
   name: string
   /** The part of an API key that names its stage. `local` is for developers' machines, which are not deployed. */
@@ -24,7 +25,7 @@ export type Stage = {
    */
   release: 'canary' | 'all-at-once'
   /**
-   * Over how many partitions of the index `byStatus` the pets of one status are spread. To raise them, raise
+   * Over how many partitions of its indexes a sharded table is spread. To raise them, raise
    * `readShards` first and `writeShards` in a later release, because old and new code run side by side during a
    * release. Never lower them.
    */
@@ -51,7 +52,7 @@ export type Stage = {
    * uses the previous table until the release is over, so functions keep the rights to the others and to the stack's own:
    * to change the table again, insert a name before the others.
    */
-  adopt?: { [Name in keyof typeof tables]?: readonly string[] }
+  adopt?: { [Id in TableId]?: readonly string[] }
 }
 
 export const stages = {

@@ -5,6 +5,7 @@ import { Cursor } from './model/cursor.ts'
 import { IdempotencyKey } from './model/idempotency-key.ts'
 import { Int64Text } from './model/int64.ts'
 import { Limit, NewPet, Pet, PetChanges, PetStatus, Pets } from './model/pet.ts'
+import type { SettingName } from './settings.ts'
 
 /** An operation of the interface. Its pipeline, deployment, local route, documentation and client are derived from this. */
 export type Operation = {
@@ -28,6 +29,8 @@ export type Operation = {
   deprecated?: Deprecated
   /** What its function may do with the tables, in addition to reading API keys. */
   access: readonly Access[]
+  /** The settings that its function needs besides those of its tables. */
+  settings?: readonly SettingName[]
 }
 
 /** A `v.object()` whose fields have descriptions; it may be in a pipe with checks of the whole object. */

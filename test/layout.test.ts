@@ -27,8 +27,8 @@ test('each operation of the contract has a function, and each function is an ope
 test.each([
   ['functions', /^functions\//, /> shared\//],
   ['shared', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
-  ['shared/model', /^shared\/model\//, /> (shared\/model\/|valibot$|node:crypto$)/],
-  ['shared/data', /^shared\/data\//, /> (shared\/(model|data)\/|@aws-sdk\/|node:)/],
+  ['shared/model', /^shared\/model\//, /> (shared\/(model\/|service\.ts)|valibot$|node:crypto$)/],
+  ['shared/data', /^shared\/data\//, /> (shared\/((model|data)\/|settings\.ts)|@aws-sdk\/|node:)/],
   [
     'shared/middleware',
     /^shared\/middleware\//,

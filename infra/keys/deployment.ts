@@ -1,6 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
 import { CommandError } from '../command-line.ts'
 import { type Announcement, placeholders, readAnnouncements } from '../local/announcement.ts'
 import type { stages } from '../stages.ts'
@@ -108,7 +109,7 @@ const responds = (endpoint: string): Promise<boolean> =>
   )
 
 const stackNameOf = ({ stage, prefix }: Target): string =>
-  `${prefix}PetStore${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
+  `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
 
 const readOutputs = async (StackName: string): Promise<(name: string) => string> => {
   const client = new CloudFormationClient(timeouts)

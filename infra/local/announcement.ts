@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { setting } from '../../shared/data/tables.ts'
+import { tableName } from '../../shared/data/tables.ts'
 import { digestOf } from '../../shared/model/api-key.ts'
 
 /** The API key of every local database. It is fixed so that the documentation can show it, and works nowhere else. */
@@ -37,7 +37,7 @@ export const announce = (baseUrl: string): void => {
   const file = `${name}.${new URL(baseUrl).port}`
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? ''
   try {
-    writeFileSync(file, `${JSON.stringify({ endpoint, baseUrl, apiKeysTable: setting('apiKeysTable') })}\n`)
+    writeFileSync(file, `${JSON.stringify({ endpoint, baseUrl, apiKeysTable: tableName('apiKeys') })}\n`)
   } catch (error) {
     // The API works without the file.
     const reason = error instanceof Error ? error.message : error

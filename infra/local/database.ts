@@ -8,7 +8,9 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
 import * as apiKeys from '../../shared/data/api-keys.ts'
-import { type KeyAttribute, setting, settings, type Table, tables } from '../../shared/data/tables.ts'
+import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
+import { service } from '../../shared/service.ts'
+import { settings } from '../../shared/settings.ts'
 import { CommandError } from '../command-line.ts'
 import { placeholders, storedLocalApiKey } from './announcement.ts'
 
@@ -62,12 +64,10 @@ const use = async (endpoint: string): Promise<void> => {
 }
 
 const local = {
-  [settings.petsTable]: 'PetStoreLocal-Pets',
-  [settings.apiKeysTable]: 'PetStoreLocal-ApiKeys',
-  [settings.idempotencyKeysTable]: 'PetStoreLocal-IdempotencyKeys',
-  [settings.keyPrefix]: 'local',
-  [settings.readShards]: '1',
-  [settings.writeShards]: '1',
+  ...Object.fromEntries(Object.values(settings).map(({ variable, local }) => [variable, local])),
+  ...Object.fromEntries(
+    tableIds.map((id) => [tableVariable(id), `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`]),
+  ),
   // The SDK refuses these in combination with an endpoint, and developers may have set them for their accounts.
   AWS_USE_FIPS_ENDPOINT: 'false',
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
@@ -76,14 +76,13 @@ const local = {
 const createTables = async (): Promise<void> => {
   const client = new DynamoDBClient()
   try {
-    await Promise.all(Object.values(tables).map((table) => createTable(client, table)))
+    await Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
   } finally {
     client.destroy()
   }
 }
 
-const createTable = async (client: DynamoDBClient, table: Table): Promise<void> => {
-  const TableName = setting(table.setting)
+const createTable = async (client: DynamoDBClient, TableName: string, table: Table): Promise<void> => {
   try {
     while (!(await isActive(client, TableName, table))) await pause(20)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { commonHeaders } from '../../shared/http.ts'
 import type { ApiError } from '../../shared/model/api-error.ts'
+import { service } from '../../shared/service.ts'
 import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../gateway.ts'
 import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
 import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
@@ -38,7 +39,7 @@ export const documentResponse = (requestId: string, method: string | undefined, 
 
 /** The response to a browser at an address where the API has nothing to show: the reference is what it looks for. */
 export const redirectToReference = (requestId: string): ProxyResponse =>
-  response(requestId, 302, { Location: `/v1${referencePaths.page}` })
+  response(requestId, 302, { Location: `${service.basePath}${referencePaths.page}` })
 
 // Read on the first request for one, because it takes time that most starts of the server do not need to spend.
 let documents: Record<string, PublicDocument> | undefined
@@ -51,7 +52,7 @@ const readDocuments = (): Record<string, PublicDocument> => {
     'Content-Type': 'text/javascript; charset=utf-8',
   }
   return {
-    ...publicDocuments({ address: `/v1${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }),
+    ...publicDocuments({ address: `${service.basePath}${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }),
     [SCRIPT]: { headers, body: referenceScriptText() },
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type OperationId, operationIds } from '../../shared/contract.ts'
+import { service } from '../../shared/service.ts'
 import { CommandError } from '../command-line.ts'
 import { functionSettings, referencePaths } from '../gateway.ts'
 import { announce, LOCAL_API_KEY } from './announcement.ts'
@@ -31,7 +32,7 @@ const serve = async (options: Options, database: string): Promise<() => Promise<
   const pets = options.seed ? `, with ${await seed()} new pets` : ''
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
   const port = await listen(server, options.port, options.host)
-  const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}/v1`
+  const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${service.basePath}`
   silenceFunctions()
   announce(baseUrl)
   process.stdout.write(banner(baseUrl, database + pets))

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import type { Event } from '../../shared/http.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
+import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import type { Route } from './routes.ts'
 
@@ -73,7 +74,7 @@ export const proxyEvent = (request: Request, route: Route): Event => {
   const parameters = new URLSearchParams(query).size > 0 ? grouped(new URLSearchParams(query)) : null
   return {
     resource: route.resource,
-    path: path.replace(/^\/v1\/*/, '/'),
+    path: path.slice(service.basePath.length).replace(/^\/*/, '/'),
     httpMethod: message.method ?? '',
     headers: lastOfEach(headers),
     multiValueHeaders: headers,
@@ -105,7 +106,7 @@ const requestContext = ({ message, path, requestId }: Request, route: Route) => 
     requestTimeEpoch: now.getTime(),
     resourceId: 'local',
     resourcePath: route.resource,
-    stage: 'v1',
+    stage: service.basePath.slice(1),
   }
 }
 

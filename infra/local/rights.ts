@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { contract, type OperationId } from '../../shared/contract.ts'
 import { dynamodb } from '../../shared/data/dynamodb.ts'
-import { setting, tableNames, tables } from '../../shared/data/tables.ts'
+import { tableIds, tableName } from '../../shared/data/tables.ts'
 import { accessOf } from '../gateway.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
@@ -55,7 +55,7 @@ const rightsFor = (operation: string, { TableName, IndexName, RequestItems, Tran
 
 /** Throws unless the operation has the right. Without `$metadata`, so that the response is a 500. */
 const check = (id: OperationId, { action, table, index }: Right): void => {
-  const name = tableNames.find((each) => setting(tables[each].setting) === table) ?? table
+  const name = tableIds.find((id) => tableName(id) === table) ?? table
   const granted = accessOf(contract[id]).filter((access) => access.table === name && access.index === index)
   if (granted.some(({ actions }) => actions.some((each) => each === action))) return
   const place = `${index ? `index ${index} of the ` : ''}table ${name}`

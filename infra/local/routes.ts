@@ -1,4 +1,5 @@
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
+import { service } from '../../shared/service.ts'
 import { documentPaths } from './gateway-responses.ts'
 
 /** A resource as API Gateway defines it: its path template, the values of its path parameters, and its operations. */
@@ -8,12 +9,13 @@ export type Route = {
   operations: Partial<Record<string, OperationId>>
 }
 
-const BASE = '/v1'
-
 /** Finds the resource for the path of a request; `undefined` if there is none. */
 export const routeOf = (path: string): Route | undefined => {
   // As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.
-  const inside = path === BASE || path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : undefined
+  const inside =
+    path === service.basePath || path.startsWith(`${service.basePath}/`)
+      ? path.slice(service.basePath.length)
+      : undefined
   const parts = inside?.replace(/^\/+|\/$/g, '').split('/')
   const resource = parts && resources.find((template) => matches(template, parts))
   if (!parts || !resource) return undefined

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import type { OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
+import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import {
   documentPaths,
@@ -118,7 +119,9 @@ const resultOf = async (
 }
 
 const isBrowserAtTop = ({ method, headers }: IncomingMessage, path: string): boolean =>
-  method === 'GET' && /^\/(v1\/?)?$/.test(path) && /\btext\/html\b/.test(headers.accept ?? '')
+  method === 'GET' &&
+  ['', service.basePath].includes(path.replace(/\/$/, '')) &&
+  /\btext\/html\b/.test(headers.accept ?? '')
 
 const isListening = ({ socket }: IncomingMessage): boolean =>
   'server' in socket && socket.server instanceof Server && socket.server.listening

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
+import { service } from '../../shared/service.ts'
 import { referencePaths } from '../gateway.ts'
 import { servers } from './document.ts'
 
@@ -17,7 +18,7 @@ export const docsPage = ({ address, integrity, apiKey }: Script): string => `<!d
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Pet Store</title>
+<title>${service.title}</title>
 <link rel="icon" href="${ICON}">
 </head>
 <body>
@@ -47,7 +48,7 @@ export const contentSecurityPolicy = ({ integrity, apiKey }: Script): string =>
   ].join('; ')
 
 // Absolute, because the page is also served at `/v1/docs/`.
-const DOCUMENT = `/v1${referencePaths.document}`
+const DOCUMENT = `${service.basePath}${referencePaths.document}`
 
 // A paw, percent-encoded, because API Gateway would treat a `#` as the start of an expression.
 const ICON =

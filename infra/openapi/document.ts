@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { contract, type ObjectSchema, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { service } from '../../shared/service.ts'
 import { descriptions, introduction, tagDescriptions } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, exampleOf, type Json, jsonSchemaOf, meaningOf } from './schemas.ts'
@@ -9,7 +10,7 @@ import { componentSchemas, exampleOf, type Json, jsonSchemaOf, meaningOf } from 
 export const openApiDocument = (): Json => ({
   openapi: '3.1.1',
   info: {
-    title: 'Pet Store',
+    title: service.title,
     version: '1.0.0',
     description: introduction,
     contact: { name: 'The administrator of this service' },
@@ -49,14 +50,14 @@ export const parametersOf = ({ params, query, headers }: Operation): Json[] => [
 
 /** The base addresses of the API: the deployment that serves the document first, then those that `cdk deploy` creates. */
 export const servers: Json[] = [
-  { url: '/v1', description: 'The deployment that serves this document' },
-  deployed('Production', 'PetStoreProduction'),
-  deployed('Staging', 'PetStoreStaging'),
+  { url: service.basePath, description: 'The deployment that serves this document' },
+  deployed('Production', `${service.stack}Production`),
+  deployed('Staging', `${service.stack}Staging`),
 ]
 
 function deployed(name: string, stack: string): Json {
   return {
-    url: 'https://{api}.execute-api.{region}.amazonaws.com/v1',
+    url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
     description: name,
     variables: {
       api: { default: 'abcdef1234', description: `The API id, from the output BaseUrl of the stack ${stack}` },

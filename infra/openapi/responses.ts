@@ -11,6 +11,7 @@ import {
   serviceUnavailable,
   unauthorized,
 } from '../../shared/model/api-error.ts'
+import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
@@ -34,7 +35,9 @@ export const componentHeaders = (): Json => ({
     header('Any web page may read the response (CORS).', cors.allowedOrigin, { const: cors.allowedOrigin }),
   ),
   'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
-  Location: required(header('The path of the new resource.', '/v1/pets/373212905455903', { pattern: '^/' })),
+  Location: required(
+    header('The path of the new resource.', `${service.basePath}/pets/373212905455903`, { pattern: '^/' }),
+  ),
   'Idempotent-Replayed': header(
     'Present if an earlier request with the same key added the pet. This is the response to that request.',
     'true',
@@ -42,7 +45,7 @@ export const componentHeaders = (): Json => ({
   ),
   Link: header(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
-    '<https://api.example.com/v1/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"',
+    `<https://api.example.com${service.basePath}/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"`,
   ),
   Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
     pattern: '^@\\d+$',
@@ -51,7 +54,7 @@ export const componentHeaders = (): Json => ({
   'Retry-After': required(header('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' })),
   'WWW-Authenticate': header(
     'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
-    'Bearer realm="pet-store", error="invalid_token"',
+    `Bearer realm="${service.name}", error="invalid_token"`,
   ),
 })
 

@@ -15,6 +15,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
+import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
 import { acceptedFindings } from './accepted-findings.ts'
 import {
@@ -26,7 +27,7 @@ import {
 } from './gateway-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 
-const VERSION = 'v1'
+const VERSION = service.basePath.slice(1)
 
 /** The REST API: it routes each operation's method and path to its function, and writes the access log. */
 export class Api extends Construct {

@@ -7,7 +7,7 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { settings } from '../../shared/data/tables.ts'
+import { settings } from '../../shared/settings.ts'
 import { bundling } from '../bundle/bundling.ts'
 import type { Stage } from '../stages.ts'
 import { acceptedFindings } from './accepted-findings.ts'
@@ -64,7 +64,7 @@ export class CanaryRelease extends Construct {
       memorySize: 256,
       environment: {
         NEW_VERSIONS: versions.join(','),
-        [settings.keyPrefix]: stage.keyPrefix,
+        [settings.keyPrefix.variable]: stage.keyPrefix,
         AWS_ENDPOINT_URL_LAMBDA: `https://lambda.${region}.${urlSuffix}`,
         AWS_ENDPOINT_URL_CODEDEPLOY: `https://codedeploy.${region}.${urlSuffix}`,
       },

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib'
 import { Dashboard, GraphWidget, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
-import { tableNames, tables } from '../../shared/data/tables.ts'
+import { tableIds, tables } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
 import type { Api } from './api.ts'
 import type { OperationFunction } from './operation-function.ts'
@@ -52,7 +52,7 @@ export const addDashboard = (scope: Construct, { api: { restApi }, operations, s
       ),
       graph(
         'Consumed capacity',
-        tableNames.flatMap((name) => capacityOf(name, storage.tables[name])),
+        tableIds.flatMap((id) => capacityOf(id, storage.tables[id])),
       ),
     ],
   ]

@@ -6,8 +6,9 @@ import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Operation } from '../../shared/contract.ts'
+import { settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
-import { accessOf, functionSettings } from '../gateway.ts'
+import { accessOf, functionSettings, settingsOf } from '../gateway.ts'
 import type { Stage } from '../stages.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { Grant, Storage } from './storage.ts'
@@ -55,7 +56,11 @@ export class OperationFunction extends Construct {
       architecture: Architecture.ARM_64,
       timeout: Duration.seconds(functionSettings.timeoutSeconds),
       memorySize: functionSettings.memoryMegabytes,
-      environment: Object.assign({}, ...grants.map(({ environment }) => environment)),
+      environment: Object.assign(
+        {},
+        settingVariables(this.entry, stage),
+        ...grants.map(({ environment }) => environment),
+      ),
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.logGroup,
       reservedConcurrentExecutions: stage.reservedConcurrency,
@@ -76,3 +81,8 @@ export class OperationFunction extends Construct {
     })
   }
 }
+
+const settingVariables = (entry: Operation, stage: Stage): Record<string, string> =>
+  Object.fromEntries(
+    settingsOf(entry).map((name) => [settings[name].variable, `${stage[name] ?? settings[name].local}`]),
+  )

@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import { contract, type Operation } from '../../shared/contract.ts'
+import { service } from '../../shared/service.ts'
 import { checkStage, type Stage } from '../stages.ts'
 import { Api } from './api.ts'
 import { Monitoring } from './monitoring.ts'
@@ -17,7 +18,7 @@ export class PetStoreStack extends Stack {
     // CloudFormation passes the tags of a stack on to all its resources.
     super(scope, id, {
       terminationProtection: stage.deletionProtection,
-      tags: { service: 'pet-store', stage: stage.name },
+      tags: { service: service.name, stage: stage.name },
     })
     checkStage(id, stage)
     const storage = new Storage(this, 'Storage', stage)

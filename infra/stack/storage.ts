@@ -5,9 +5,11 @@ import { Construct } from 'constructs'
 import {
   type Access,
   type KeyAttribute,
-  settings,
   type Table as TableDefinition,
+  type TableId,
+  tableIds,
   tables,
+  tableVariable,
 } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
 
@@ -17,42 +19,29 @@ export type Grant = { statement: PolicyStatement; environment: Record<string, st
 /** The tables of a deployment. */
 export class Storage extends Construct {
   /** The tables that new versions use. */
-  readonly tables: Record<keyof typeof tables, ITable>
+  readonly tables: Record<TableId, ITable>
   readonly #stage: Stage
   // Functions keep the rights to tables that their live version may still use: a role changes before the alias moves.
-  readonly #granted: Record<keyof typeof tables, ITable[]> = { pets: [], apiKeys: [], idempotencyKeys: [] }
+  readonly #granted: Record<TableId, ITable[]> = forEachTable(() => [])
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
     this.#stage = stage
-    this.tables = {
-      pets: this.#newOrAdopted('pets'),
-      apiKeys: this.#newOrAdopted('apiKeys'),
-      idempotencyKeys: this.#newOrAdopted('idempotencyKeys'),
-    }
+    this.tables = forEachTable((id) => this.#newOrAdopted(id))
   }
 
-  /** Grants right and environment together, so that a function cannot have one without the other. */
+  /** Grants right and variable together, so that a function cannot have one without the other. */
   grant({ table, index, actions }: Access): Grant {
     return {
       statement: new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: this.#granted[table].map(({ tableArn }) => (index ? `${tableArn}/index/${index}` : tableArn)),
       }),
-      environment: { [settings[tables[table].setting]]: this.tables[table].tableName, ...this.#settingsOf(table) },
+      environment: { [tableVariable(table)]: this.tables[table].tableName },
     }
   }
 
-  #settingsOf(table: keyof typeof tables): Record<string, string> {
-    const { keyPrefix, readShards, writeShards } = this.#stage
-    return {
-      pets: { [settings.readShards]: `${readShards}`, [settings.writeShards]: `${writeShards}` },
-      apiKeys: { [settings.keyPrefix]: keyPrefix },
-      idempotencyKeys: {},
-    }[table]
-  }
-
-  #newOrAdopted(name: keyof typeof tables): ITable {
+  #newOrAdopted(name: TableId): ITable {
     const own = this.#newTable(name, tables[name])
     const names = this.#stage.adopt?.[name] ?? []
     const adopted = names.map((tableName) => Table.fromTableName(this, `${name}Adopted-${tableName}`, tableName))
@@ -82,6 +71,9 @@ export class Storage extends Construct {
     return table
   }
 }
+
+const forEachTable = <T>(make: (id: TableId) => T): Record<TableId, T> =>
+  Object.fromEntries(tableIds.map((id) => [id, make(id)])) as Record<TableId, T> // `fromEntries` loses the keys.
 
 const attribute = ({ name, type }: KeyAttribute) => ({
   name,

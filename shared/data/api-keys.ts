@@ -1,7 +1,8 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { type ApiKey, digestOf, isApiKey } from '../model/api-key.ts'
+import { setting } from '../settings.ts'
 import { dynamodb, withinBudget } from './dynamodb.ts'
-import { setting } from './tables.ts'
+import { tableName } from './tables.ts'
 
 /**
  * An API key as it is stored: its digest, never the key itself. `createdAt` is ISO 8601, `expiresAt` seconds since 1970.
@@ -28,7 +29,7 @@ export const find = async (text: string): Promise<ApiKey | undefined> => {
 
 /** Stores an API key, or replaces the one with the same digest. */
 export const put = (key: StoredApiKey): Promise<unknown> =>
-  withinBudget((options) => dynamodb.send(new PutCommand({ TableName: setting('apiKeysTable'), Item: key }), options))
+  withinBudget((options) => dynamodb.send(new PutCommand({ TableName: tableName('apiKeys'), Item: key }), options))
 
 /**
  * Reads a key that does not exist while the function starts. Lambda gives a function more CPU during init ("burst CPU" in
@@ -52,7 +53,7 @@ const read = (digest: string): Promise<StoredApiKey | undefined> =>
   withinBudget(async (options) => {
     const readAt = Date.now()
     const { Item } = await dynamodb.send(
-      new GetCommand({ TableName: setting('apiKeysTable'), Key: { digest }, ConsistentRead: true }),
+      new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true }),
       options,
     )
     const key = Item as StoredApiKey | undefined // The document client types every item as `any`; only `put` creates them.

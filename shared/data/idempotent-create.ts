@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { idempotencyKeyReused } from '../model/api-error.ts'
 import { dynamodb, type Options, putIf } from './dynamodb.ts'
-import { setting } from './tables.ts'
+import { tableName } from './tables.ts'
 
 /** Who created a pet: the request and, with an idempotency key, its reservation. Stored with the pet, never returned. */
 export type Origin = { creation: string; reservation?: string | undefined }
@@ -102,7 +102,7 @@ export const VALID_SECONDS = 24 * 60 * 60
  * @param intent the digest of client, operation and key
  */
 export const reservationStore = (intent: string, options: Options): ReservationStore => {
-  const TableName = setting('idempotencyKeysTable')
+  const TableName = tableName('idempotencyKeys')
   const put = (reservation: Reservation, ConditionExpression: string, values: object = {}) => {
     const Item = { intent, ...reservation, expiresAt: nowInSeconds() + VALID_SECONDS }
     const ExpressionAttributeValues = { ':now': nowInSeconds(), ...values }

@@ -3,6 +3,7 @@ import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
 import { type NewPet, newPetId, type Pet, type PetChanges, type PetStatus, type Pets } from '../model/pet.ts'
+import { setting, settings } from '../settings.ts'
 import { dynamodb, type Options, putIf, updateIf, withinBudget } from './dynamodb.ts'
 import {
   createOnce,
@@ -13,7 +14,7 @@ import {
   reservedIds,
   VALID_SECONDS,
 } from './idempotent-create.ts'
-import { setting, settings } from './tables.ts'
+import { tableName } from './tables.ts'
 
 /** Reads one pet (strongly consistent); `undefined` if no pet has that id. */
 export const find = (id: Int64): Promise<Pet | undefined> =>
@@ -92,7 +93,7 @@ const freshIds: Ids = {
 
 const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: setting('petsTable'), Key: { id }, ConsistentRead: true }),
+    new GetCommand({ TableName: tableName('pets'), Key: { id }, ConsistentRead: true }),
     options,
   )
   return Item as Item | undefined // The document client types every item as `any`; only `write` creates them.
@@ -101,7 +102,7 @@ const read = async (id: Int64, options: Options): Promise<Item | undefined> => {
 const write = (pet: NewPet & { id: number }, origin: Origin, options: Options): Promise<boolean> => {
   const shard = shardOf(pet.id)
   const Item = { ...pet, ...origin, shard, statusShard: pet.status && statusShard(pet.status, shard) }
-  return putIf({ TableName: setting('petsTable'), Item, ConditionExpression: 'attribute_not_exists(id)' }, options)
+  return putIf({ TableName: tableName('pets'), Item, ConditionExpression: 'attribute_not_exists(id)' }, options)
 }
 
 /** Sets attributes of a pet, or removes those that are `null`. Returns the item; `undefined` if there is no such pet. */
@@ -110,7 +111,7 @@ const change = async (id: Int64, attributes: object, options: Options): Promise<
   const [set, removed] = [given.filter(([, value]) => value !== null), given.filter(([, value]) => value === null)]
   const item = await updateIf(
     {
-      TableName: setting('petsTable'),
+      TableName: tableName('pets'),
       Key: { id },
       UpdateExpression: [
         ...(set.length > 0 ? [`SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
@@ -132,7 +133,7 @@ const change = async (id: Int64, attributes: object, options: Options): Promise<
 const query = async ({ status, limit, before }: Page, shard: number, options: Options): Promise<Item[]> => {
   const { Items } = await dynamodb.send(
     new QueryCommand({
-      TableName: setting('petsTable'),
+      TableName: tableName('pets'),
       IndexName: status ? 'byStatus' : 'newest',
       KeyConditionExpression: `#partition = :partition${before === undefined ? '' : ' AND id < :before'}`,
       ExpressionAttributeNames: { '#partition': status ? 'statusShard' : 'shard' }, // `shard` is a reserved word.
@@ -154,7 +155,7 @@ const shardOf = (id: Int64): number => Number(id) % shardCount('writeShards')
 const shardCount = (name: 'readShards' | 'writeShards'): number => {
   const count = Number(setting(name))
   // Without this check, a list would be empty.
-  if (!(Number.isInteger(count) && count > 0)) throw new Error(`${settings[name]} must be a positive integer.`)
+  if (!(Number.isInteger(count) && count > 0)) throw new Error(`${settings[name].variable} must be a positive integer.`)
   return count
 }
 

@@ -1,3 +1,5 @@
+import { service } from '../service.ts'
+
 /** The body of every error response (interface, section 2). */
 type ErrorBody = { code: string; message: string; status: number }
 
@@ -33,13 +35,13 @@ export const badRequest = (message: string) => new ApiError(400, 'bad_request', 
 export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
   new ApiError(401, 'unauthorized', 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
     // RFC 6750, section 3.1: no error attribute for a request without a key.
-    headers: { 'WWW-Authenticate': `Bearer realm="pet-store"${keyWasSent ? ', error="invalid_token"' : ''}` },
+    headers: { 'WWW-Authenticate': `Bearer realm="${service.name}"${keyWasSent ? ', error="invalid_token"' : ''}` },
   })
 
 /** The API key does not allow the operation (RFC 6750, section 3.1). */
 export const insufficientScope = (scope: string) =>
   new ApiError(403, 'forbidden', `This API key does not allow the operation. It needs the scope ${scope}.`, {
-    headers: { 'WWW-Authenticate': `Bearer realm="pet-store", error="insufficient_scope", scope="${scope}"` },
+    headers: { 'WWW-Authenticate': `Bearer realm="${service.name}", error="insufficient_scope", scope="${scope}"` },
   })
 
 /** There is no such path, or no such resource. */

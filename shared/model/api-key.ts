@@ -1,4 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
+import { service } from '../service.ts'
 import { crc32 } from './crc32.ts'
 
 /**
@@ -17,12 +18,14 @@ export type KeyPrefix = 'live' | 'test' | 'local'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 32
 const CHECKSUM_LENGTH = 6
-const KEY = /^(?<checked>pet_(?<prefix>live|test|local)_[0-9A-Za-z]{32})(?<checksum>[0-9A-Za-z]{6})$/
+const KEY = new RegExp(
+  `^(?<checked>${service.keyIssuer}_(?<prefix>live|test|local)_[0-9A-Za-z]{32})(?<checksum>[0-9A-Za-z]{6})$`,
+)
 
 /** Generates an API key: `pet_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
 export const newApiKey = (prefix: KeyPrefix): string => {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
-  const checked = `pet_${prefix}_${random}`
+  const checked = `${service.keyIssuer}_${prefix}_${random}`
   return checked + checksumOf(checked)
 }
 

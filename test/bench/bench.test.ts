@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { operationIds } from '../../shared/contract.ts'
-import { settings } from '../../shared/data/tables.ts'
+import { settings } from '../../shared/settings.ts'
 import { temporaryFolder } from '../infra/local/command.ts'
 import type { Bundles } from '../support/bundles.ts'
 import { bundleFile, bundlePipeline, functionFile } from './bundle.ts'
@@ -65,7 +65,7 @@ const bundlesIn = async (folder: string): Promise<Bundles> => {
   return {
     folderOf: (id) => folders.get(id) ?? '',
     handlerOf: () => 'index.handler',
-    environmentOf: () => ({ [settings.readShards]: '1', [settings.writeShards]: '1' }),
+    environmentOf: () => Object.fromEntries(Object.values(settings).map(({ variable, local }) => [variable, local])),
     remove: () => {},
   }
 }

@@ -1,5 +1,5 @@
-import { settings, type Table, tables } from '../../shared/data/tables.ts'
-import { type DynamoDbCall, type Item, tableNames } from './dynamodb.ts'
+import { type Table, tables } from '../../shared/data/tables.ts'
+import type { DynamoDbCall, Item } from './dynamodb.ts'
 
 /**
  * Returns the read units of a call by AWS's rules (DynamoDB Developer Guide, "DynamoDB read and write operations"): one
@@ -36,9 +36,8 @@ const valueSize = (value: Item[string]): number => {
 }
 
 const tableOf = (name: string): Table => {
-  const table = Object.values(tables).find(({ setting }) => tableNames[settings[setting]] === name)
-  if (!table) throw new Error(`There is no table ${name}.`)
-  return table
+  if (name in tables) return tables[name as keyof typeof tables]
+  throw new Error(`There is no table ${name}.`)
 }
 
 export const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0)

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { CommandError } from '../../infra/command-line.ts'
 import { storedLocalApiKey } from '../../infra/local/announcement.ts'
-import { settings } from '../../shared/data/tables.ts'
+import { tableIds, tableVariable } from '../../shared/data/tables.ts'
 
 /** Attributes in DynamoDB's JSON, as far as the items of this service have them. */
 export type Item = Record<string, { S: string } | { N: string }>
@@ -33,11 +33,7 @@ export type DynamoDb = {
 }
 
 /** The names of the tables, by the environment variables of the functions. */
-export const tableNames = {
-  [settings.petsTable]: 'Pets',
-  [settings.apiKeysTable]: 'ApiKeys',
-  [settings.idempotencyKeysTable]: 'IdempotencyKeys',
-}
+export const tableNames: Record<string, string> = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 
 /** The only pet that `GetItem` finds: the one of the event `getPet-found`. */
 export const PET = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' } as const
@@ -97,8 +93,8 @@ const responseTo = (operation: string, request: DynamoDbCall['request']): Dynamo
 
 const itemOf = ({ TableName, Key }: DynamoDbCall['request']): { Item?: Item } => {
   const key = JSON.stringify(Key)
-  if (TableName === 'ApiKeys' && key === JSON.stringify({ digest: apiKeyItem.digest })) return { Item: apiKeyItem }
-  if (TableName === 'Pets' && key === JSON.stringify({ id: petItem(PET.id).id })) return { Item: petItem(PET.id) }
+  if (TableName === 'apiKeys' && key === JSON.stringify({ digest: apiKeyItem.digest })) return { Item: apiKeyItem }
+  if (TableName === 'pets' && key === JSON.stringify({ id: petItem(PET.id).id })) return { Item: petItem(PET.id) }
   return {}
 }
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CommandError } from '../../infra/command-line.ts'
 import type { OperationId } from '../../shared/contract.ts'
-import { settings } from '../../shared/data/tables.ts'
 import type { Event, Result } from '../../shared/http.ts'
+import { settings } from '../../shared/settings.ts'
 import type { Bundles } from '../support/bundles.ts'
 import { eventOf } from '../support/events.ts'
 import type { Bundled } from './bundle.ts'
@@ -37,7 +37,11 @@ export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[])
     name,
     folder: bundles.folderOf(id),
     handler: bundles.handlerOf(id),
-    environment: { ...bundles.environmentOf(id), ...tableNames, [settings.keyPrefix]: 'local' },
+    environment: {
+      ...bundles.environmentOf(id),
+      ...tableNames,
+      [settings.keyPrefix.variable]: settings.keyPrefix.local,
+    },
     call,
     alsoCall: id === 'getPet' ? [readUnauthorized, readUnknown] : [],
   })

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
-import { setting } from '../../shared/data/tables.ts'
+import { tableName } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/http.ts'
 import '../support/database.ts'
 import { eventOf } from '../support/events.ts'
@@ -26,7 +26,7 @@ const inBase64 = (text: string | Buffer) =>
 const ofSize = (bytes: number) => '{"name":"Rex","categoryId":7,"status":"available"}'.padEnd(bytes)
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient())
-const storedPets = async () => (await client.send(new ScanCommand({ TableName: setting('petsTable') }))).Items ?? []
+const storedPets = async () => (await client.send(new ScanCommand({ TableName: tableName('pets') }))).Items ?? []
 
 /** Calls createPet, and expects this error response and no new pet. */
 const expectRefusal = async (event: Event, expected: ReturnType<typeof errorResponse>) => {

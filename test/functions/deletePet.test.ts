@@ -5,7 +5,7 @@ import { call } from './call.ts'
 import { errorResponse, responseTo } from './responses.ts'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-await putItem('petsTable', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })
+await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })
 
 test('returns 204 without content, and then 404 to every request for the pet', async () => {
   const event = eventOf('deletePet-deleted')

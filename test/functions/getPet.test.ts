@@ -7,7 +7,7 @@ import { deprecated, errorResponse, responseTo } from './responses.ts'
 const NO_INT64 = 'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-await putItem('petsTable', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })
+await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })
 
 test.each([
   ['getPet-found', deprecated.Link],

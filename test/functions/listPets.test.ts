@@ -18,7 +18,7 @@ const newestFirst = [nala, milo, rex, bella, zoe, ...older]
 
 for (const pet of [zoe, rex, ...older, nala, milo, bella]) {
   const keys = { shard: 0, ...('status' in pet && { statusShard: `${pet.status}#0` }) }
-  await putItem('petsTable', { ...pet, ...keys, creation: 'a token that nobody sees' })
+  await putItem('pets', { ...pet, ...keys, creation: 'a token that nobody sees' })
 }
 
 const list = (query: Record<string, string | string[]>) => eventOf('listPets-no-parameters', { query })

@@ -19,7 +19,7 @@ const withType = (type: string) => eventOf('updatePet-changed', { headers: { 'Co
 /** The response to a request that reads the pet, also as the next request would see it. */
 const read = async () => (await call(eventOf('getPet-found'))).body
 
-beforeEach(() => putItem('petsTable', stored))
+beforeEach(() => putItem('pets', stored))
 
 test.each([
   ['a merge patch', eventOf('updatePet-changed'), { ...rex, status: 'sold' }],

@@ -113,14 +113,14 @@ const createOrder: Recipe = {
 `,
   files: {
     'shared/data/orders.ts': `import { updateIf, withinBudget } from './dynamodb.ts'
-import { setting } from './tables.ts'
+import { tableName } from './tables.ts'
 
 /** Adds an order of a pet, and returns how many there are; \`undefined\` if no pet has that id. */
 export const add = (id: number): Promise<number | undefined> =>
   withinBudget(async (options) => {
     const pet = await updateIf(
       {
-        TableName: setting('petsTable'),
+        TableName: tableName('pets'),
         Key: { id },
         UpdateExpression: 'ADD orders :one',
         ConditionExpression: 'attribute_exists(#shard)',

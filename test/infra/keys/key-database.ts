@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { carryOut } from '../../../infra/keys/actions.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
-import { setting } from '../../../shared/data/tables.ts'
+import { tableName } from '../../../shared/data/tables.ts'
 import { proxy } from '../../shared/data/faulty-database.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { startCommand } from './run-command.ts'
 
 export const deployment = {
   baseUrl: '',
-  apiKeysTable: setting('apiKeysTable'),
+  apiKeysTable: tableName('apiKeys'),
   keyPrefix: 'local',
   database: { endpoint: proxy.endpoint },
 } as const

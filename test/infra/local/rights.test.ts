@@ -5,18 +5,14 @@ import { invoke } from '../../../infra/local/lambda.ts'
 import { withRightsOf } from '../../../infra/local/rights.ts'
 import type { OperationId } from '../../../shared/contract.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
-import { setting } from '../../../shared/data/tables.ts'
+import { tableName } from '../../../shared/data/tables.ts'
 import { operation } from '../../../shared/operation.ts'
 import { error } from '../../functions/call.ts'
 import { errorResponse, responseTo } from '../../functions/responses.ts'
 import '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
 
-const [pets, apiKeys, idempotencyKeys] = [
-  setting('petsTable'),
-  setting('apiKeysTable'),
-  setting('idempotencyKeysTable'),
-]
+const [pets, apiKeys, idempotencyKeys] = [tableName('pets'), tableName('apiKeys'), tableName('idempotencyKeys')]
 const options = { abortSignal: new AbortController().signal }
 const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options) // The clients' types differ.
 

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { handler as createPet } from '../../../functions/createPet.ts'
 import { handler as getPet } from '../../../functions/getPet.ts'
 import { contract, type Operation, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { tableNames, type tables } from '../../../shared/data/tables.ts'
+import { tableIds, type tables } from '../../../shared/data/tables.ts'
 import { eventOf } from '../../support/events.ts'
 import {
   both,
@@ -47,8 +47,8 @@ const ALARMS = {
   ApiSlow: { MetricName: 'Latency', ExtendedStatistic: 'p99', Threshold: 2000, EvaluationPeriods: 3, Period: 300 },
   ApiThrottles: { ...simple, MetricName: 'ApiThrottled' },
   ...Object.fromEntries(operationIds.map((id) => [`${id}Throttles`, { ...simple, MetricName: 'Throttles' }])),
-  ...Object.fromEntries(tableNames.map((name) => [`${name}Throttles`, sumOverActions(name, 'ThrottledRequests')])),
-  ...Object.fromEntries(tableNames.map((name) => [`${name}SystemErrors`, sumOverActions(name, 'SystemErrors')])),
+  ...Object.fromEntries(tableIds.map((name) => [`${name}Throttles`, sumOverActions(name, 'ThrottledRequests')])),
+  ...Object.fromEntries(tableIds.map((name) => [`${name}SystemErrors`, sumOverActions(name, 'SystemErrors')])),
 }
 // They are tested in operation-function.test.ts.
 const ROLLBACK_ALARMS = operationIds.flatMap((id) => [`${id}Crashes`, `${id}InternalErrors`, `${id}Slow`])

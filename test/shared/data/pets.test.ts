@@ -131,10 +131,10 @@ test('create takes the next id when one is in use, and leaves the other pets as 
   const others = [0, 1, 2].map((i) => ({ id: first + i, name: `Other ${i}`, categoryId: 1 }))
   // The last one has no creation token.
   for (const [i, other] of others.entries()) {
-    await putItem('petsTable', { ...other, shard: 0, ...(i < 2 && { creation: 'x' }) })
+    await putItem('pets', { ...other, shard: 0, ...(i < 2 && { creation: 'x' }) })
   }
   const deleted = first + 3
-  await putItem('petsTable', { id: deleted, creation: 'x', deletion: 'y', expiresAt: 2_600_000_000 })
+  await putItem('pets', { id: deleted, creation: 'x', deletion: 'y', expiresAt: 2_600_000_000 })
 
   const pet = await create({ name: 'Rex', categoryId: 7 })
 

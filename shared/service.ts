@@ -1,0 +1,13 @@
+/** The names of this service. A service that is made from this one changes them here. */
+export const service = {
+  /** The realm of its API keys (RFC 9110, section 11.5), and a tag of all resources in AWS. */
+  name: 'pet-store',
+  /** The title of the API reference. */
+  title: 'Pet Store',
+  /** The names of its CloudFormation stacks start with this. */
+  stack: 'PetStore',
+  /** API keys start with this, so that scanners for leaked secrets can tell whose they are. */
+  keyIssuer: 'pet',
+  /** The path of the base address: the stage of the REST API. */
+  basePath: '/v1',
+} as const

@@ -1,0 +1,38 @@
+/**
+ * The settings of the functions, besides the names of tables: the environment variable that holds each, and its value on
+ * a developer's machine. A stage that has a property of the same name (`infra/stages.ts`) sets another value. (The AWS
+ * SDK reads `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_REGION` itself.)
+ */
+export const settings = {
+  /** The part of an API key that names the stage. */
+  keyPrefix: { variable: 'KEY_PREFIX', local: 'local' },
+  /** Over how many partitions of its indexes a sharded table is read and written. */
+  readShards: { variable: 'READ_SHARDS', local: '1' },
+  writeShards: { variable: 'WRITE_SHARDS', local: '1' },
+} as const satisfies Record<string, { variable: string; local: string }>
+
+export type SettingName = keyof typeof settings
+
+/** The settings that the function of every operation needs. */
+export const commonSettings = ['keyPrefix'] as const satisfies SettingName[]
+
+/** The settings that a function needs if it uses a sharded table. */
+export const shardSettings = ['readShards', 'writeShards'] as const satisfies SettingName[]
+
+/**
+ * The value of a setting.
+ *
+ * @throws Error if the variable is not set: the deployment is wrong, not the request
+ */
+export const setting = (name: SettingName): string => variableValue(settings[name].variable)
+
+/**
+ * The value of an environment variable.
+ *
+ * @throws Error if it is not set
+ */
+export const variableValue = (variable: string): string => {
+  const value = process.env[variable]
+  if (!value) throw new Error(`The environment variable ${variable} is not set.`)
+  return value
+}

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dy
 import { expect, test } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import * as pets from '../../../shared/data/pets.ts'
-import { setting, type settings } from '../../../shared/data/tables.ts'
+import { type TableId, tableName } from '../../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import '../../support/database.ts'
 
@@ -12,12 +12,11 @@ import '../../support/database.ts'
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient())
 
-const putItem = (table: keyof typeof settings, Item: object) =>
-  client.send(new PutCommand({ TableName: setting(table), Item }))
+const putItem = (table: TableId, Item: object) => client.send(new PutCommand({ TableName: tableName(table), Item }))
 
 /** The items of a pet: those with its id. */
-const itemsOf = async (table: keyof typeof settings, id: unknown) => {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: setting(table) }))
+const itemsOf = async (table: TableId, id: unknown) => {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName(table) }))
   return Items.filter((item) => item.id === id || item.petId === id)
 }
 
@@ -30,7 +29,7 @@ const token = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 test('a pet is stored with its fields, its partitions in the indexes, and what identifies its creation', async () => {
   const { pet } = await pets.create(newPet)
 
-  expect(await itemsOf('petsTable', pet.id)).toEqual([
+  expect(await itemsOf('pets', pet.id)).toEqual([
     { id: pet.id, ...newPet, shard: 0, statusShard: 'available#0', creation: token },
   ])
 })
@@ -39,10 +38,10 @@ test('an idempotency key is stored as a reservation, and a deleted pet as a tomb
   const { pet } = await pets.create(newPet, intent)
   await pets.remove(pet.id)
 
-  expect(await itemsOf('idempotencyKeysTable', pet.id)).toEqual([
+  expect(await itemsOf('idempotencyKeys', pet.id)).toEqual([
     { intent: INTENT, petId: pet.id, fingerprint: FINGERPRINT, expiresAt: expect.any(Number) },
   ])
-  expect(await itemsOf('petsTable', pet.id)).toEqual([
+  expect(await itemsOf('pets', pet.id)).toEqual([
     { id: pet.id, creation: token, reservation: INTENT, deletion: token, expiresAt: expect.any(Number) },
   ])
 })
@@ -51,10 +50,10 @@ test('stored pets, reservations, tombstones and API keys are understood', async 
   const key = newApiKey('local')
   const replayed = { ...intent, key: 'order-1743' }
   const reservation = 'a50173a8b0d6739b42182dcfb0534404db6fcc4719a2faf23d79637ed9296a08'
-  await putItem('petsTable', { id: 1, ...newPet, shard: 0, statusShard: 'available#0', creation: 'a' })
-  await putItem('petsTable', { id: 2, creation: 'b', reservation, deletion: 'c', expiresAt: 4e9 })
-  await putItem('idempotencyKeysTable', { intent: reservation, petId: 2, fingerprint: FINGERPRINT, expiresAt: 4e9 })
-  await putItem('apiKeysTable', {
+  await putItem('pets', { id: 1, ...newPet, shard: 0, statusShard: 'available#0', creation: 'a' })
+  await putItem('pets', { id: 2, creation: 'b', reservation, deletion: 'c', expiresAt: 4e9 })
+  await putItem('idempotencyKeys', { intent: reservation, petId: 2, fingerprint: FINGERPRINT, expiresAt: 4e9 })
+  await putItem('apiKeys', {
     digest: digestOf(key),
     keyId: 'key-1',
     clientId: 'ann',

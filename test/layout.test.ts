@@ -3,7 +3,7 @@ import { basename, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { operationIds } from '../shared/contract.ts'
 
-const files = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['shared/client/dist/**'] })
+const files = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['infra/client/dist/**'] })
 
 // `import … from 'x'`, also over several lines, `export … from 'x'`, `import 'x'` and `import(`x`)`.
 const IMPORT = /^(?:(?:import|export|\}) .*?from |import )'([^']+)'|\bimport\([`']([^`']+)/gm
@@ -34,7 +34,7 @@ test.each([
     /^shared\/middleware\//,
     /> (shared\/(model|middleware)\/|shared\/(contract|http|source-lines)\.ts|@middy\/|aws-lambda$)/,
   ],
-  ['shared/client', /^shared\/client\//, /> (shared\/(client\/|contract|model\/)|valibot$)/],
+  ['infra/client', /^infra\/client\/(?!build)/, /> (infra\/client\/|shared\/(contract|model\/)|valibot$)/],
 ])('files in %s import only what their layer may use', (_, folder, allowed) => {
   const imports = importsBelow(folder)
 
@@ -46,7 +46,7 @@ test.each([
   ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|keys|local)\/|release-hook\.ts))/],
   ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
-  ['the client', / > shared\/client\//, /^(shared|infra)\/client\//],
+  ['the client', / > infra\/client\//, /^infra\/client\//],
   ['a function by its name', /> functions\//, /^infra\/local\/main\.ts/],
 ])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))

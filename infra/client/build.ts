@@ -1,20 +1,20 @@
 import { execSync } from 'node:child_process'
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { operations } from '../../shared/client/operations.ts'
 import { contract, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
+import { operations } from './operations.ts'
 
 /**
- * Builds the client package in `shared/client/dist`: one JavaScript file, because Node.js runs no TypeScript from
+ * Builds the client package in `dist`: one JavaScript file, because Node.js runs no TypeScript from
  * node_modules, and its type declarations. `npm pack` runs this as `prepack`.
  */
 const build = (): void => {
-  const client = fileURLToPath(new URL('../../shared/client/', import.meta.url))
+  const client = import.meta.dirname
   const dist = join(client, 'dist')
   rmSync(dist, { recursive: true, force: true })
-  for (const file of globSync('*.ts', { cwd: client })) cpSync(join(client, file), join(dist, file))
+  for (const file of globSync('*.ts', { cwd: client, exclude: ['build.ts'] }))
+    cpSync(join(client, file), join(dist, file))
   writeFileSync(join(dist, 'operations.ts'), operationsModule())
   const run = (command: string) => execSync(command, { cwd: dist, stdio: 'inherit' })
   // On a neutral platform, an import of a Node.js module fails.
@@ -24,7 +24,7 @@ const build = (): void => {
   run('tsc client.ts --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions')
 }
 
-/** `shared/client/operations.ts` without schemas: with the table as a literal, and the types of the OpenAPI document. */
+/** `operations.ts` without schemas: with the table as a literal, and the types of the OpenAPI document. */
 const operationsModule = (): string => {
   const schemas = Object.entries(componentSchemas()) as [string, Json][] // Each of them is a JSON Schema.
   return [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
-import { createClient, type NewPet, type Pet } from '../../shared/client/client.ts'
+import { createClient, type NewPet, type Pet } from '../../infra/client/client.ts'
 import { apiKey, baseUrl } from '../support/api.ts'
 
 const client = createClient({ baseUrl, apiKey })

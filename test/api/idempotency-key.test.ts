@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createClient } from '../../shared/client/client.ts'
+import { createClient } from '../../infra/client/client.ts'
 import { apiKey, baseUrl, call, create, created, expectCommonHeaders, expectError, type Pet } from '../support/api.ts'
 
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })

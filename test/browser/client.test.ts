@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { install } from '../shared/client/installed.ts'
+import { install } from '../infra/client/installed.ts'
 import { server, visit } from './browser.ts'
 
 /** Serves a page with the packed client, and returns its origin, which is not the API's. */

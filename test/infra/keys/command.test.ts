@@ -6,7 +6,7 @@ import { confirm } from '../../../infra/keys/actions.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
 import { findDeployment } from '../../../infra/keys/deployment.ts'
 import { scopes } from '../../../shared/model/api-key.ts'
-import { serve } from '../../shared/client/fake-api.ts'
+import { serve } from '../../support/fake-api.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
 const STAGING = ['--stage', 'staging']

@@ -9,7 +9,7 @@ import { type Api, apiAt, type Received, type Sent } from '../../../infra/smoke/
 import { runChecks } from '../../../infra/smoke/checks.ts'
 import { readOptions } from '../../../infra/smoke/main.ts'
 import { contract } from '../../../shared/contract.ts'
-import { serve } from '../../shared/client/fake-api.ts'
+import { serve } from '../../support/fake-api.ts'
 import { send } from '../../support/http.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { startServer } from '../../support/server.ts'

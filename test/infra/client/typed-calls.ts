@@ -1,4 +1,4 @@
-import type { Client, Int64, NewPet, Page, Pet, PetStoreError } from '../../../shared/client/client.ts'
+import type { Client, Int64, NewPet, Page, Pet, PetStoreError } from '../../../infra/client/client.ts'
 
 // `tsc` checks this file against the sources, and package.test.ts against the package.
 

@@ -19,7 +19,7 @@ export const install = async () => {
     })
     return stdout
   }
-  await run('npm', ['pack', resolve('shared/client')])
+  await run('npm', ['pack', resolve('infra/client')])
   await run('npm', ['install', './pet-store-1.0.0.tgz', '--offline', '--no-audit', '--no-fund'])
   return { folder, run }
 }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { type Client, createClient, PetStoreError } from '../../../shared/client/client.ts'
-import { error, type FakeResponse, type Fate, serve } from './fake-api.ts'
+import { type Client, createClient, PetStoreError } from '../../../infra/client/client.ts'
+import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
 

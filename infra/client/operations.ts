@@ -1,10 +1,10 @@
-// The package has a generated file in place of this one (infra/client/build.ts), because the schemas stay in the service.
+// The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
-import { type Contract, contract, type Operation, type OperationId, type Output } from '../contract.ts'
+import { type Contract, contract, type Operation, type OperationId, type Output } from '../../shared/contract.ts'
 import type { Route } from './request.ts'
 
-export type { Int64 } from '../model/int64.ts'
-export type { NewPet, Pet, PetChanges, PetStatus, Pets } from '../model/pet.ts'
+export type { Int64 } from '../../shared/model/int64.ts'
+export type { NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/model/pet.ts'
 
 /** What each operation gets and returns, and whether it takes an idempotency key. */
 export type Operations = {

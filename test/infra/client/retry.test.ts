@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createClient } from '../../../shared/client/client.ts'
-import { requestOf } from '../../../shared/client/request.ts'
-import { pause } from '../../../shared/client/retry.ts'
-import { sender } from '../../../shared/client/send.ts'
-import { error, type Fate, serve } from './fake-api.ts'
+import { createClient } from '../../../infra/client/client.ts'
+import { requestOf } from '../../../infra/client/request.ts'
+import { pause } from '../../../infra/client/retry.ts'
+import { sender } from '../../../infra/client/send.ts'
+import { error, type Fate, serve } from '../../support/fake-api.ts'
 
 const mia = { name: 'Mia', categoryId: 2n ** 63n - 1n }
 const created: Fate = { status: 201, body: '{"id":1,"name":"Mia","categoryId":9223372036854775807}' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseJson, writeJson } from '../../../shared/client/exact-json.ts'
+import { parseJson, writeJson } from '../../../infra/client/exact-json.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 const limits = [2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n].flatMap((limit) => [limit, -limit])

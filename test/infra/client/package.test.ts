@@ -13,7 +13,7 @@ const write = (name: string, text: string) => writeFile(join(installed.folder, n
 
 /** The examples of the README as one program, with the address of this test's server. */
 const readmeProgram = (): string => {
-  const examples = readFileSync('shared/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)
+  const examples = readFileSync('infra/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)
   const program = [...examples].map(([, lines]) => lines).join('\n')
   return program.replace('http://127.0.0.1:3000/v1', server.baseUrl)
 }
@@ -45,8 +45,8 @@ test('the examples of the README run in the Node.js of npm, which may be an olde
 })
 
 test('the types of the package are complete and exact', async () => {
-  const calls = readFileSync('test/shared/client/typed-calls.ts', 'utf8')
-  await write('typed-calls.ts', calls.replace('../../../shared/client/client.ts', 'pet-store'))
+  const calls = readFileSync('test/infra/client/typed-calls.ts', 'utf8')
+  await write('typed-calls.ts', calls.replace('../../../infra/client/client.ts', 'pet-store'))
   await write('readme.mts', readmeProgram())
   // The oldest target, and the strictest way to find modules: what it accepts, bundlers accept too.
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2020', '--exactOptionalPropertyTypes']

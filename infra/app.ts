@@ -1,14 +1,22 @@
-import { App } from 'aws-cdk-lib'
+import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { service } from '../shared/service.ts'
 import { PetStoreStack } from './stack/pet-store-stack.ts'
-import { readContext, StageError, stages } from './stages.ts'
+import { readContext, type Stage, StageError, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
-try {
+
+const addStack = (name: string, stage: Stage): void => {
   const { prefix, change } = readContext(app)
-  new PetStoreStack(app, `${prefix}${service.stack}Staging`, { ...stages.staging, ...change })
-  new PetStoreStack(app, `${prefix}${service.stack}Production`, { ...stages.production, ...change })
+  const stack = new PetStoreStack(app, `${prefix}${service.stack}${name}`, { ...stage, ...change })
+  if (stage.alarmEmail) return
+  const message = `Nobody gets the alarms of ${stack.stackName}. Set alarmEmail in infra/stages.ts.`
+  Annotations.of(stack).addWarningV2('noAlarmEmail', message)
+}
+
+try {
+  addStack('Staging', stages.staging)
+  addStack('Production', stages.production)
 } catch (error) {
   if (!(error instanceof StageError)) throw error
   console.error(error.message)

@@ -10,8 +10,11 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
   name: string
   /** The part of an API key that names its stage. `local` is for developers' machines, which are not deployed. */
   keyPrefix: Exclude<KeyPrefix, 'local'>
+  /** The AWS account and region. By default, those of the shell. CDK refuses to deploy the stage to another account. */
+  account?: string
+  region?: string
   /** What happens to the tables and the logs when they are removed from the stack, or the stack is deleted. */
-  data: RemovalPolicy
+  onRemoval: RemovalPolicy
   /** Whether DynamoDB refuses to delete the tables, and CloudFormation the stack, until this is switched off. */
   deletionProtection: boolean
   /** How many days back the tables can be restored to any second (1 to 35). */
@@ -59,7 +62,7 @@ export const stages = {
   staging: {
     name: 'staging',
     keyPrefix: 'test',
-    data: RemovalPolicy.DESTROY,
+    onRemoval: RemovalPolicy.DESTROY,
     deletionProtection: false,
     recoveryDays: 1,
     throttle: { rate: 50, burst: 100 },
@@ -71,7 +74,7 @@ export const stages = {
   production: {
     name: 'production',
     keyPrefix: 'live',
-    data: RemovalPolicy.RETAIN,
+    onRemoval: RemovalPolicy.RETAIN,
     deletionProtection: true,
     recoveryDays: 35,
     throttle: { rate: 1000, burst: 2000 },

@@ -1,14 +1,15 @@
-import { Stack } from 'aws-cdk-lib'
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { Duration, Stack } from 'aws-cdk-lib'
+import { Alarm, ComparisonOperator, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
+import type { OperationFunction } from './operation-function.ts'
 
 /** Goes off when `metric` exceeds `above` for `periods` in a row. `description` tells the operator what to check. */
-type AlarmRule = { metric: IMetric; above: number; periods: number; description: string }
+type AlarmRule = { metric: IMetric; above?: number; periods?: number; description: string }
 
 /** The alarms of a deployment, and the SNS topic that they notify. */
 export class Alarms extends Construct {
@@ -23,7 +24,7 @@ export class Alarms extends Construct {
     if (alarmEmail) this.#topic.addSubscription(new EmailSubscription(alarmEmail))
   }
 
-  add(name: string, { metric, above, periods, description }: AlarmRule): Alarm {
+  add(name: string, { metric, above = 0, periods = 1, description }: AlarmRule): Alarm {
     const alarm = new Alarm(this, name, {
       metric,
       threshold: above,
@@ -32,9 +33,37 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests there is no data.
       alarmDescription: description,
     })
-    const notify = new SnsAction(this.#topic)
-    alarm.addAlarmAction(notify)
-    alarm.addOkAction(notify)
+    // No message when it ends: a new alarm becomes OK too, so the first deployment would send one for each.
+    alarm.addAlarmAction(new SnsAction(this.#topic))
     return alarm
   }
+
+  /** Adds the alarms for the newest version of a function: they roll back its canary release. */
+  addForVersion(operation: OperationFunction): Alarm[] {
+    const { operationId, handler, metrics } = operation
+    const description =
+      `The newest version of ${operationId} crashes, returns 500 or is slow. During a canary release, CodeDeploy rolls it ` +
+      'back by itself; later, roll it back by hand. Filter its log for status 500, and check what changed in the release.'
+    const add = (name: string, metric: Metric, above: number, periods: number) =>
+      this.add(`${operationId}${name}`, { metric, above, periods, description })
+    return [
+      add('Crashes', versionMetric(operation, 'Errors', Stats.SUM), 0, 1),
+      add('InternalErrors', metrics.internalErrors(handler.currentVersion.version), 0, 1),
+      // A version that respects the two time limits, 3 s for the key check and 3 s for the operation, takes no longer.
+      add('Slow', versionMetric(operation, 'Duration', Stats.p(99)), 7000, 2),
+    ]
+  }
 }
+
+const versionMetric = ({ alias, handler }: OperationFunction, metricName: string, statistic: string): Metric =>
+  new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    statistic,
+    period: Duration.minutes(1),
+    dimensionsMap: {
+      FunctionName: handler.functionName,
+      Resource: `${handler.functionName}:${alias.aliasName}`,
+      ExecutedVersion: handler.currentVersion.version,
+    },
+  })

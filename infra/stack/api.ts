@@ -36,7 +36,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, { operations, stage }: { operations: OperationFunction[]; stage: Stage }) {
     super(scope, id)
-    this.accessLog = new LogGroup(this, 'AccessLog', { removalPolicy: stage.data, retention: stage.logRetention })
+    this.accessLog = new LogGroup(this, 'AccessLog', { removalPolicy: stage.onRemoval, retention: stage.logRetention })
     this.restApi = this.#newRestApi(stage)
     Validations.of(this.restApi).acknowledge(...acceptedFindings.api)
     addGatewayResponses(this.restApi)

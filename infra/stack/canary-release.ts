@@ -1,20 +1,26 @@
 import { fileURLToPath } from 'node:url'
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib'
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
+import { Duration, Stack, Validations } from 'aws-cdk-lib'
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch'
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { ManagedPolicy, Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { settings } from '../../shared/settings.ts'
 import { bundling } from '../bundle/bundling.ts'
 import type { Stage } from '../stages.ts'
 import { acceptedFindings } from './accepted-findings.ts'
-import type { Alarms } from './alarms.ts'
 import type { OperationFunction } from './operation-function.ts'
 
-type Props = { operations: OperationFunction[]; alarms: Alarms; stage: Stage }
+type Props = {
+  operations: OperationFunction[]
+  /** The alarms that roll a release back. */
+  alarms: ReadonlyMap<OperationFunction, Alarm[]>
+  /** The log of the hook. */
+  logGroup: LogGroup
+  stage: Stage
+}
 
 /**
  * Releases new versions step by step. First, a hook invokes each of them (`infra/release-hook.ts`). Then they get 10 % of
@@ -22,15 +28,17 @@ type Props = { operations: OperationFunction[]; alarms: Alarms; stage: Stage }
  * not count: a slow database is not the version's fault.
  */
 export class CanaryRelease extends Construct {
-  constructor(scope: Construct, id: string, { operations, alarms, stage }: Props) {
+  constructor(scope: Construct, id: string, { operations, alarms, logGroup, stage }: Props) {
     super(scope, id)
-    const hook = this.#newHook(operations, stage)
+    const hook = this.#newHook(operations, logGroup, stage)
     const role = this.#newRole(hook)
+    const application = new LambdaApplication(this, 'Application')
     for (const operation of operations) {
       new LambdaDeploymentGroup(operation, 'Release', {
+        application,
         alias: operation.alias,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-        alarms: alarmsOf(operation, alarms),
+        alarms: alarms.get(operation) ?? [],
         preHook: hook,
         role,
       })
@@ -40,12 +48,8 @@ export class CanaryRelease extends Construct {
     }
   }
 
-  #newHook(operations: OperationFunction[], stage: Stage): NodejsFunction {
+  #newHook(operations: OperationFunction[], logGroup: LogGroup, stage: Stage): NodejsFunction {
     const versions = operations.map(({ handler }) => handler.currentVersion.functionArn)
-    const logGroup = new LogGroup(this, 'Logs', {
-      removalPolicy: RemovalPolicy.DESTROY, // An urgent release without a canary removes the hook.
-      retention: stage.logRetention,
-    })
     const statements = [
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: versions }),
       new PolicyStatement({
@@ -90,31 +94,3 @@ export class CanaryRelease extends Construct {
     return role.withoutPolicyUpdates()
   }
 }
-
-const alarmsOf = (operation: OperationFunction, alarms: Alarms) => {
-  const { operationId, handler, metrics } = operation
-  const description =
-    `The new version of ${operationId} crashes, returns 500 or is slow. During a release, CodeDeploy rolls it back by ` +
-    'itself; later, roll it back by hand. Filter its log for status 500, and check what changed in the last release.'
-  const add = (name: string, metric: Metric, above: number, periods: number) =>
-    alarms.add(`${operationId}${name}`, { metric, above, periods, description })
-  return [
-    add('Crashes', newVersionMetric(operation, 'Errors', Stats.SUM), 0, 1),
-    add('InternalErrors', metrics.internalErrors(handler.currentVersion.version), 0, 1),
-    // A version that respects the two time limits, 3 s for the key check and 3 s for the operation, takes no longer.
-    add('Slow', newVersionMetric(operation, 'Duration', Stats.p(99)), 7000, 2),
-  ]
-}
-
-const newVersionMetric = ({ alias, handler }: OperationFunction, metricName: string, statistic: string): Metric =>
-  new Metric({
-    namespace: 'AWS/Lambda',
-    metricName,
-    statistic,
-    period: Duration.minutes(1),
-    dimensionsMap: {
-      FunctionName: handler.functionName,
-      Resource: `${handler.functionName}:${alias.aliasName}`,
-      ExecutedVersion: handler.currentVersion.version,
-    },
-  })

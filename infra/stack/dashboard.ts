@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib'
 import { Dashboard, GraphWidget, type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
-import { tableIds, tables } from '../../shared/data/tables.ts'
+import { type TableId, tableIds, tables } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
 import type { Api } from './api.ts'
 import type { OperationFunction } from './operation-function.ts'
@@ -18,52 +18,28 @@ const sum = { statistic: Stats.SUM, period }
 export const addDashboard = (scope: Construct, { api: { restApi }, operations, storage }: Monitored): void => {
   const creates = operations.filter(({ entry }) => entry.success.status === 201)
   const deprecated = operations.filter(({ entry }) => entry.deprecated)
-  const widgets = [
-    [
-      graph('Requests', [restApi.metricCount(sum)]),
-      graph('Errors', [restApi.metricClientError(sum), restApi.metricServerError(sum)]),
-      graph(
-        'Latency (ms)',
-        [50, 90, 99].map((percentile) => restApi.metricLatency({ statistic: Stats.p(percentile), period })),
-      ),
-    ],
-    [
-      graph(
-        'Calls of each function',
-        operations.map(({ handler }) => handler.metricInvocations(sum)),
-      ),
-      graph(
-        'Duration of each function, p99 (ms)',
-        operations.map(({ handler }) => handler.metricDuration({ statistic: Stats.p(99), period })),
-      ),
-      graph(
-        'Cold starts',
-        operations.map(({ metrics }) => metrics.coldStarts()),
-      ),
-    ],
-    [
-      graph(
-        'Resources created',
-        creates.map(({ metrics }) => metrics.created()),
-      ),
-      graph(
-        'Calls of deprecated operations',
-        deprecated.map(({ metrics }) => metrics.deprecatedCalls()),
-      ),
-      graph(
-        'Consumed capacity',
-        tableIds.flatMap((id) => capacityOf(id, storage.tables[id])),
-      ),
-    ],
-  ]
-  new Dashboard(scope, 'Dashboard', { dashboardName: Stack.of(scope).stackName, widgets })
+  const p99 = { statistic: Stats.p(99), period }
+  const graphs: Record<string, IMetric[]> = {
+    Requests: [restApi.metricCount(sum)],
+    Errors: [restApi.metricClientError(sum), restApi.metricServerError(sum)],
+    'Latency (ms)': [50, 90, 99].map((percentile) => restApi.metricLatency({ ...p99, statistic: Stats.p(percentile) })),
+    'Calls of each function': operations.map(({ handler }) => handler.metricInvocations(sum)),
+    'Duration of each function, p99 (ms)': operations.map(({ handler }) => handler.metricDuration(p99)),
+    'Cold starts': operations.map(({ metrics }) => metrics.init(Stats.SAMPLE_COUNT)),
+    'Init of each function, average (ms)': operations.map(({ metrics }) => metrics.init(Stats.AVERAGE)),
+    'Consumed capacity': tableIds.flatMap((id) => capacityOf(id, storage.tables[id])),
+    'Resources created': creates.map(({ metrics }) => metrics.created()),
+    'Calls of deprecated operations': deprecated.map(({ metrics }) => metrics.deprecatedCalls()),
+  }
+  const widgets = Object.entries(graphs)
+    .filter(([, metrics]) => metrics.length > 0) // CloudWatch refuses a graph without metrics.
+    .map(([title, left]) => new GraphWidget({ title, left, width: 8 }))
+  new Dashboard(scope, 'Dashboard', { dashboardName: Stack.of(scope).stackName, widgets: [widgets] })
 }
 
-const graph = (title: string, left: IMetric[]): GraphWidget => new GraphWidget({ title, left, width: 8 })
-
 /** What a table and each of its indexes consumed: DynamoDB counts them apart. */
-const capacityOf = (name: keyof typeof tables, table: ITable): IMetric[] =>
-  [{}, ...Object.keys(tables[name].indexes).map((index) => ({ GlobalSecondaryIndexName: index }))].flatMap((index) =>
+const capacityOf = (id: TableId, table: ITable): IMetric[] =>
+  [{}, ...Object.keys(tables[id].indexes).map((index) => ({ GlobalSecondaryIndexName: index }))].flatMap((index) =>
     ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((metricName) =>
       table.metric(metricName, { ...sum, dimensionsMap: { TableName: table.tableName, ...index } }),
     ),

@@ -31,7 +31,7 @@ export class OperationFunction extends Construct {
     super(scope, operationId)
     this.operationId = operationId
     this.entry = entry
-    this.logGroup = new LogGroup(this, 'Logs', { removalPolicy: stage.data, retention: stage.logRetention })
+    this.logGroup = new LogGroup(this, 'Logs', { removalPolicy: stage.onRemoval, retention: stage.logRetention })
     const grants = accessOf(entry).map((access) => storage.grant(access))
     try {
       this.handler = this.#newFunction(grants, stage)

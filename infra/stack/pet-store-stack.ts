@@ -1,31 +1,51 @@
-import { Stack } from 'aws-cdk-lib'
+import { CfnResource, Stack } from 'aws-cdk-lib'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { contract, type Operation } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
-import { checkStage, type Stage } from '../stages.ts'
+import { checkStage, type Stage, StageError } from '../stages.ts'
 import { Api } from './api.ts'
+import { CanaryRelease } from './canary-release.ts'
 import { Monitoring } from './monitoring.ts'
 import { OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
+const MAX_RESOURCES = 500
+
 /**
  * One deployment of the service: its tables, a function for each operation, the API and the monitoring.
  *
- * @throws StageError if the stage is invalid
+ * @param entries the operations; a test may give others than the contract's
+ * @throws StageError if the stage is invalid, or the stack has more resources than CloudFormation allows
  */
 export class PetStoreStack extends Stack {
-  constructor(scope: Construct, id: string, stage: Stage) {
-    // CloudFormation passes the tags of a stack on to all its resources.
+  constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Operation> = contract) {
     super(scope, id, {
+      env: { account: stage.account, region: stage.region },
       terminationProtection: stage.deletionProtection,
+      // CloudFormation passes the tags of a stack on to all its resources.
       tags: { service: service.name, stage: stage.name },
     })
     checkStage(id, stage)
     const storage = new Storage(this, 'Storage', stage)
-    const operations = Object.entries<Operation>(contract).map(
+    const operations = Object.entries(entries).map(
       ([operationId, entry]) => new OperationFunction(this, operationId, { entry, storage, stage }),
     )
     const api = new Api(this, 'Api', { operations, stage })
-    new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
+    const { versionAlarms: alarms } = new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
+    // An urgent release without a canary keeps the log of the hook.
+    const logProps = { removalPolicy: stage.onRemoval, retention: stage.logRetention }
+    const logGroup = new LogGroup(this, 'ReleaseLogs', logProps)
+    if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, alarms, logGroup, stage })
+    this.#checkSize()
+  }
+
+  #checkSize(): void {
+    const count = this.node.findAll().filter(CfnResource.isCfnResource).length
+    if (count > MAX_RESOURCES)
+      throw new StageError(
+        `${this.stackName} has ${count} resources, and CloudFormation allows ${MAX_RESOURCES} in a stack. Move some ` +
+          'operations to a service of their own.',
+      )
   }
 }

@@ -53,11 +53,11 @@ export class Storage extends Construct {
   }
 
   #newTable(name: string, { partitionKey, indexes, timeToLive }: TableDefinition): Table {
-    const { data, deletionProtection, recoveryDays } = this.#stage
+    const { onRemoval, deletionProtection, recoveryDays } = this.#stage
     const table = new Table(this, name, {
       partitionKey: attribute(partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      removalPolicy: data,
+      removalPolicy: onRemoval,
       deletionProtection,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: recoveryDays },
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),

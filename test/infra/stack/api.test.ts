@@ -215,9 +215,9 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
 
     expect(template.toJSON().Outputs).toEqual({
       BaseUrl: { Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } },
-      PetsTable: { Value: { Ref: tableOf(template, 'id') } },
-      ApiKeysTable: { Value: { Ref: tableOf(template, 'digest') } },
-      IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'intent') } },
+      PetsTable: { Value: { Ref: tableOf(template, 'pets') } },
+      ApiKeysTable: { Value: { Ref: tableOf(template, 'apiKeys') } },
+      IdempotencyKeysTable: { Value: { Ref: tableOf(template, 'idempotencyKeys') } },
     })
     template.resourceCountIs('AWS::ApiGateway::DomainName', 0)
     template.resourceCountIs('AWS::ApiGateway::BasePathMapping', 0)

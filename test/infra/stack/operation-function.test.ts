@@ -40,9 +40,9 @@ const nameOf = (place: Place, named: Record<string, string>): string => {
 }
 
 describe.each(both())('in $stage', ({ stage, template }) => {
-  const pets = tableOf(template, 'id')
-  const apiKeys = tableOf(template, 'digest')
-  const idempotencyKeys = tableOf(template, 'intent')
+  const pets = tableOf(template, 'pets')
+  const apiKeys = tableOf(template, 'apiKeys')
+  const idempotencyKeys = tableOf(template, 'idempotencyKeys')
 
   // A contract entry is all that a new operation needs.
   test('each operation has its own function, role and log group, and there are no other policies', () => {

@@ -67,7 +67,7 @@ test.each<Stage['adopt'] & object>([
   const { handler, role } = partsOf(template, 'createPet')
   const { PETS_TABLE, API_KEYS_TABLE, IDEMPOTENCY_KEYS_TABLE } = handler.Environment.Variables
   const rights = JSON.stringify(resource(template, role).Properties.Policies)
-  const own = [tableOf(template, 'id'), tableOf(template, 'digest'), tableOf(template, 'intent')]
+  const own = [tableOf(template, 'pets'), tableOf(template, 'apiKeys'), tableOf(template, 'idempotencyKeys')]
 
   expect(PETS_TABLE).toEqual(adopt.pets?.[0] ?? { Ref: own[0] })
   expect(API_KEYS_TABLE).toEqual(adopt.apiKeys?.[0] ?? { Ref: own[1] })

@@ -3,6 +3,8 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../../infra/stack/pet-store-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
+import { contract, type Operation } from '../../../shared/contract.ts'
+import type { TableId } from '../../../shared/data/tables.ts'
 
 const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
 
@@ -23,15 +25,19 @@ export const everyOption = {
 
 const synthesized = new Map<string, { stack: PetStoreStack; template: Template }>()
 
-/** A stage's stack and template, with other settings if given. Each is synthesized once, for all test files. */
-export const synthesize = (name: StageName, options: Partial<Stage> = {}) => {
-  const key = JSON.stringify([name, options])
+/** A stage's stack and template, with other settings or operations if given. Each is synthesized once, for all test files. */
+export const synthesize = (
+  name: StageName,
+  options: Partial<Stage> = {},
+  entries: Record<string, Operation> = contract,
+) => {
+  const key = JSON.stringify([name, options, Object.keys(entries)])
   const known = synthesized.get(key)
   if (known) return known
   // Bundling and CDK's own validation of the template take seconds.
   const context = { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] }
   const app = new App({ builtinCloudFormationValidation: false, context })
-  const stack = new PetStoreStack(app, stackNames[name], { ...stages[name], ...options })
+  const stack = new PetStoreStack(app, stackNames[name], { ...stages[name], ...options }, entries)
   const result = { stack, template: Template.fromStack(stack) }
   synthesized.set(key, result)
   return result
@@ -67,9 +73,13 @@ export const onlyId = (template: Template, type: string, Properties?: object): s
 /** The properties of the only resource of a type. */
 export const only = (template: Template, type: string) => resource(template, onlyId(template, type)).Properties
 
-/** The logical id of the table with this partition key. */
-export const tableOf = (template: Template, partitionKey: 'id' | 'digest' | 'intent'): string =>
-  onlyId(template, 'AWS::DynamoDB::Table', { KeySchema: [{ AttributeName: partitionKey, KeyType: 'HASH' }] })
+/** The logical id of the stack's own table. */
+export const tableOf = (template: Template, id: TableId): string => {
+  const logicalId = new RegExp(`^Storage${id}[\\dA-F]{8}$`) // CDK appends a hash.
+  const [found] = Object.keys(template.findResources('AWS::DynamoDB::Table')).filter((each) => logicalId.test(each))
+  if (!found) throw new Error(`There is no table ${id}.`)
+  return found
+}
 
 /** The logical id of the alias that API Gateway invokes for an operation. */
 export const aliasOf = (template: Template, operationName: string): string => {

@@ -41,11 +41,9 @@ export const gatewayResponses = {
     new ApiError(405, 'method_not_allowed', `This path allows ${allowed.join(', ')}.`, {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6
     }),
-  requestTimeout: new ApiError(408, 'request_timeout', 'The request did not arrive in time. Retry it.'),
   payloadTooLarge: payloadTooLarge(),
   unsupportedMediaType: unsupportedMediaType(),
   tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retryAfter),
-  headersTooLarge: new ApiError(431, 'request_header_fields_too_large', 'The headers must not be larger than 10 KB.'),
   internalServerError: internalServerError(undefined),
   badGateway: new ApiError(502, 'bad_gateway', 'Something went wrong on our side. Report it with the X-Request-Id.'),
   gatewayTimeout: new ApiError(

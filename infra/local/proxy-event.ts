@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import type { Event } from '../../shared/http.ts'
-import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import type { Route } from './routes.ts'
@@ -12,19 +11,19 @@ import type { Route } from './routes.ts'
 type Request = { message: IncomingMessage; path: string; query: string; body: Buffer; requestId: string }
 
 const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
+
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
  * Reads the path and the query of a request as they were sent.
  *
- * @throws ApiError 400 if the target, the Host header or the HTTP version is invalid
+ * @throws ApiError 400 if the Host header, which the links in responses repeat, is not one valid host
  */
-export const readTarget = (message: IncomingMessage): { path: string; query: string } => {
-  if (!/^1\.[01]$/.test(message.httpVersion)) throw gatewayResponses.badRequest
-  const hosts = message.rawHeaders.filter((_, i) => message.rawHeaders[i - 1]?.toLowerCase() === 'host' && i % 2 === 1)
+export const readTarget = ({ url = '', headersDistinct }: IncomingMessage): { path: string; query: string } => {
+  const hosts = headersDistinct.host ?? []
+  if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '')) throw gatewayResponses.badRequest
   // A target in absolute form has the host before the path (RFC 9112, section 3.2.2).
-  const [path = '', query = ''] = (message.url ?? '').replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
-  if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '') || !path.startsWith('/')) throw gatewayResponses.badRequest
+  const [path = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
   return { path: path.replace(/^\/+/, '/'), query }
 }
 
@@ -32,7 +31,7 @@ export const readTarget = (message: IncomingMessage): { path: string; query: str
  * Reads the whole body of a request, and decompresses it as API Gateway does.
  *
  * @throws ApiError 413 if it exceeds API Gateway's limit, 415 if it is not in the coding that its headers name, or in
- *   another one than gzip and deflate, 400 if it is malformed or its transfer coding is not supported
+ *   another one than gzip and deflate, 400 if it is malformed or the client disconnects
  */
 export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
   const body = await readAll(message)
@@ -50,22 +49,21 @@ const decompressors = new Map([
   ['deflate', promisify(inflate)],
 ])
 
-const readAll = (message: IncomingMessage): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    // Node.js decodes no other transfer coding.
-    if (!/^(chunked)?$/i.test(message.headers['transfer-encoding'] ?? '')) throw gatewayResponses.badRequest
-    const chunks: Buffer[] = []
-    let size = 0
-    // Not `for await`, which closes the connection on an error: the error response must still be sent.
-    message
-      .on('data', (chunk: Buffer) => {
-        size += chunk.length
-        // A body that is too large is read to its end, but not kept.
-        if (size <= MAX_BYTES) chunks.push(chunk)
-      })
-      .on('end', () => (size > MAX_BYTES ? reject(gatewayResponses.payloadTooLarge) : resolve(Buffer.concat(chunks))))
-      .on('error', (error) => reject(error instanceof ApiError ? error : gatewayResponses.badRequest))
-  })
+/** Reads a body that is too large to its end too, but does not keep it: the client must get the error response. */
+const readAll = async (message: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of message) {
+      size += chunk.length
+      if (size <= MAX_BYTES) chunks.push(chunk)
+    }
+  } catch {
+    throw gatewayResponses.badRequest
+  }
+  if (size > MAX_BYTES) throw gatewayResponses.payloadTooLarge
+  return Buffer.concat(chunks)
+}
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
 export const proxyEvent = (request: Request, route: Route): Event => {

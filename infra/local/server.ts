@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
@@ -14,7 +15,6 @@ import {
   redirectToReference,
 } from './gateway-responses.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
-import { refuseMalformed } from './malformed.ts'
 import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
 import { logResponse, pathForLog } from './request-log.ts'
 import { methodsOf, routeOf } from './routes.ts'
@@ -22,68 +22,61 @@ import { methodsOf, routeOf } from './routes.ts'
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
 type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
 
-/**
- * Time limits for clients, in milliseconds: `requestMs` to send a request, `silenceMs` without accepting any more of a
- * response. `checkMs` is how often the first is checked.
- */
-export type Patience = { requestMs: number; silenceMs: number; checkMs: number }
+type Setup = Functions & { queue: ReturnType<typeof atMost> }
 
-const PATIENCE = { requestMs: 30_000, silenceMs: 30_000, checkMs: 5_000 }
-
-/** Stops a server: refuses new requests and completes those in flight, but waits no longer than `limitMs`. */
+/** Stops a server: refuses new connections and completes the requests in flight, but waits no longer than `limitMs`. */
 type Stop = (limitMs: number) => Promise<void>
 
-/** Creates the HTTP server of the local API. It does for the functions what API Gateway does in AWS. */
-export const createLocalServer = (
-  functions: Functions,
-  { requestMs, silenceMs, checkMs }: Patience = PATIENCE,
-): { server: Server; stop: Stop } => {
+/**
+ * Creates the HTTP server of the local API. It does for the functions what API Gateway does in AWS. Only what is not valid
+ * HTTP gets Node.js's own response, without the error body.
+ */
+export const createLocalServer = (functions: Functions): { server: Server; stop: Stop } => {
   // In AWS, each concurrent invocation has a process and database connections of its own. Here, hundreds at once would
   // delay each other until their database calls time out.
-  const setup = { ...functions, silenceMs, queue: atMost(16) }
+  const setup = { ...functions, queue: atMost(16) }
   const inFlight = new Set<Promise<void>>()
-  const connections = new WeakMap<Socket, { turn: ReturnType<typeof atMost>; requests: number }>()
+  const connections = new WeakMap<Socket, { requests: number; last: Promise<void> }>()
   const listener = (message: IncomingMessage, response: ServerResponse) => {
     // The requests of a connection are served one after the other, so that nobody can occupy the server with one.
-    const connection = connections.get(message.socket) ?? { turn: atMost(1), requests: 0 }
+    const connection = connections.get(message.socket) ?? { requests: 0, last: Promise.resolve() }
     connections.set(message.socket, connection)
     if (++connection.requests > MAX_PIPELINED) return void message.socket.destroy()
-    const body = readBody(message)
-    body.catch(() => {}) // A turn later, `resultOf` awaits it.
-    const work = connection.turn(() => respond(setup, message, response, body))
+    const work = connection.last.then(() => respond(setup, message, response, () => server.listening))
+    connection.last = work
     inFlight.add(work)
     work.finally(() => {
       connection.requests--
       inFlight.delete(work)
     })
   }
-  const server = createServer({
-    maxHeaderSize: 10_240, // API Gateway's limit.
-    requestTimeout: requestMs, // A request that never ends must not keep the server from stopping.
-    connectionsCheckingInterval: checkMs,
-    requireHostHeader: false, // Node.js would respond without the error body; readTarget checks the header.
-  })
+  const server = createServer({ maxHeaderSize: 10_240 }) // API Gateway's limit.
   // A client that closes its side after a request still expects the response (RFC 9112, section 6.3).
   Object.assign(server, { httpAllowHalfOpen: true })
-  refuseMalformed(server.on('request', listener).on('checkExpectation', listener))
-  return { server, stop: stopping(server, inFlight) }
+  server.on('request', listener).on('checkExpectation', listener)
+  const stop: Stop = async (limitMs) => {
+    server.close()
+    // When a client disconnects, its request still runs and needs the database.
+    await Promise.race([Promise.all(inFlight), pause(limitMs, undefined, { ref: false })])
+    // `close` leaves connections that never carried a request, which browsers open in advance.
+    server.closeAllConnections()
+  }
+  return { server, stop }
 }
 
 /** How many requests a client may send on a connection before it reads the first response. */
 const MAX_PIPELINED = 100
 
-type Setup = Functions & { silenceMs: number; queue: ReturnType<typeof atMost> }
-
 const respond = async (
   setup: Setup,
   message: IncomingMessage,
   response: ServerResponse,
-  body: Promise<Buffer>,
+  isListening: () => boolean,
 ): Promise<void> => {
   if (message.socket.destroyed) return
   const requestId = newRequestId()
   const request = { requestId, startedAt: performance.now(), method: message.method, path: pathForLog(message) }
-  const result = await resultOf(setup, message, requestId, body).catch((error) => {
+  const result = await resultOf(setup, message, requestId).catch((error) => {
     if (error instanceof ApiError) return gatewayResponse(requestId, error)
     console.error('Request %s failed:', requestId, error)
     return gatewayResponse(requestId, gatewayResponses.badGateway)
@@ -91,10 +84,9 @@ const respond = async (
   logResponse(request, result)
   response.statusCode = result.statusCode
   response.setHeaders(new Map(Object.entries(result.headers ?? {})))
-  // `server.close()` ends the connections that are idle at that moment, not those that become idle later. And after a
-  // request to upgrade, Node.js ignores malformed requests.
-  if (!isListening(message) || message.headers.upgrade) response.setHeader('Connection', 'close')
-  response.setTimeout(setup.silenceMs).end(result.body)
+  // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
+  if (!isListening() || message.headers.upgrade) response.setHeader('Connection', 'close')
+  response.end(result.body)
   await finished(response).catch(() => {}) // The client has disconnected.
 }
 
@@ -102,10 +94,9 @@ const resultOf = async (
   { handlers, timeoutMs, queue }: Setup,
   message: IncomingMessage,
   requestId: string,
-  wholeBody: Promise<Buffer>,
 ): Promise<ProxyResponse> => {
-  // Read the whole body first: a client may not read the response while it is still sending.
-  const body = await wholeBody
+  // The whole body comes first: a client may not read the response while it is still sending.
+  const body = await readBody(message)
   const { path, query } = readTarget(message)
   const route = routeOf(path)
   if (!route && isBrowserAtTop(message, path)) return redirectToReference(requestId)
@@ -122,28 +113,6 @@ const isBrowserAtTop = ({ method, headers }: IncomingMessage, path: string): boo
   method === 'GET' &&
   ['', service.basePath].includes(path.replace(/\/$/, '')) &&
   /\btext\/html\b/.test(headers.accept ?? '')
-
-const isListening = ({ socket }: IncomingMessage): boolean =>
-  'server' in socket && socket.server instanceof Server && socket.server.listening
-
-const stopping = (server: Server, inFlight: Set<Promise<void>>): Stop => {
-  const connections = new Set<Socket>()
-  server.on('connection', (socket) => connections.add(socket.on('close', () => connections.delete(socket))))
-  return async (limitMs) => {
-    const expired = Promise.withResolvers<void>()
-    const timer = setTimeout(() => {
-      server.closeAllConnections()
-      expired.resolve()
-    }, limitMs)
-    const closed = new Promise((resolve) => server.close(resolve))
-    // `close` ends idle connections, except those that never carried a request, which browsers open in advance.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-    await closed
-    // When a client disconnects, its request still runs and needs the database.
-    await Promise.race([Promise.all(inFlight), expired.promise])
-    clearTimeout(timer)
-  }
-}
 
 /** Runs at most `limit` tasks at once. The others wait, and start in the order in which they came. */
 export const atMost = (limit: number) => {

@@ -22,8 +22,9 @@ export const send = async (
 ): Promise<Received> => {
   const { protocol, hostname, port, pathname } = new URL(baseUrl)
   const target = pathname.replace(/\/$/, '') + path // `URL` gives a bare origin the path `/`.
-  // For DELETE, Node.js would send a body without its length, and so as a second request.
-  const length = sent !== undefined && method === 'DELETE' && { 'Content-Length': Buffer.byteLength(sent) }
+  // For methods such as DELETE, Node.js would send a body without its length, and so as a second request.
+  const isFramed = sent === undefined || 'Transfer-Encoding' in headers
+  const length = !isFramed && { 'Content-Length': Buffer.byteLength(sent) }
   const options = {
     protocol,
     hostname: hostname.replace(/^\[|\]$/g, ''),

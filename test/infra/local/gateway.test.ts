@@ -177,6 +177,17 @@ test('joins the chunks of a body', async () => {
   expect([event.body, event.multiValueHeaders['Transfer-Encoding']]).toEqual(['{}', undefined])
 })
 
+test.each([
+  ['no Host, in HTTP/1.0', 'GET /v1/pets HTTP/1.0\r\n\r\n'],
+  ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
+  ['an empty Host', 'GET /v1/pets HTTP/1.1\r\nHost:\r\n\r\n'],
+  ['an invalid Host', 'GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+])('returns 400 to %s', async (_name, text) => {
+  const wire = await wireTo(await serve(), text)
+
+  expect(await wire.response()).toEqual(gatewayResponse(400, 'bad_request', 'The request is malformed.'))
+})
+
 // test/api tests more paths and methods, in AWS too.
 test.each([
   ...['/', '/v1', '/pets', '/v2/pets', '/v1pets', '/v1/Pets', '/v1/pets//7', '/v1/pets//'].map((path) => ['GET', path]),

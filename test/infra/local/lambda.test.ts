@@ -59,7 +59,7 @@ test.each([
 })
 
 test('returns 504 when a function exceeds its time limit', async () => {
-  const served = await serve({ listPets: () => new Promise(() => {}) }, { timeoutMs: 1 })
+  const served = await serve({ listPets: () => new Promise(() => {}) }, 1)
 
   const response = await ask(served, { path: '/v1/pets' })
 
@@ -75,7 +75,7 @@ test('passes a function its context', async () => {
     const left = context.getRemainingTimeInMillis()
     return { statusCode: 200, body: String(left > 0 && left <= timeoutMs) }
   }
-  const served = await serve({ listPets }, { timeoutMs })
+  const served = await serve({ listPets }, timeoutMs)
 
   const { body } = await ask(served, { path: '/v1/pets' })
 

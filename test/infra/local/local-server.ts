@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
-import { createLocalServer, type Patience } from '../../../infra/local/server.ts'
+import { createLocalServer } from '../../../infra/local/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { type Sent, send } from '../../support/http.ts'
 import { refuseInternals } from '../../support/secrets.ts'
@@ -13,10 +13,10 @@ type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (
   handlers: Partial<Record<OperationId, Handler>> = {},
-  { timeoutMs = 60_000, patience }: { timeoutMs?: number; patience?: Patience } = {},
+  timeoutMs = 60_000,
 ): Promise<Served> => {
   for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
-  const { server, stop } = createLocalServer({ handlers: { ...everyOk, ...handlers }, timeoutMs }, patience)
+  const { server, stop } = createLocalServer({ handlers: { ...everyOk, ...handlers }, timeoutMs })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
     await stop(0)
@@ -71,8 +71,6 @@ export const gatewayResponse = (status: number, code: string, message: string, h
   body: { code, message, status },
 })
 
-export const badRequest = gatewayResponse(400, 'bad_request', 'The request is malformed.')
-
 /** What the servers of this process have logged of requests. */
 export const logged = (): unknown[] => vi.mocked(console.info).mock.calls.map(([line]) => JSON.parse(line))
 
@@ -85,8 +83,13 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
   socket.on('data', (text) => {
     received += text
   })
-  const ended = once(socket, 'end')
-  ended.catch(() => {}) // `rest` and `take` report it.
+  // Closed without an end, if the server resets it.
+  const ended = new Promise((resolve) =>
+    socket
+      .on('error', () => {})
+      .once('end', resolve)
+      .once('close', resolve),
+  )
   await once(socket, 'connect')
   socket.write(sent, 'latin1')
 
@@ -99,7 +102,8 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
         received = received.slice(text.length)
         return text
       }
-      if (socket.readableEnded) throw new Error(`The server ended the connection after: ${received}`)
+      if (socket.readableEnded || socket.destroyed)
+        throw new Error(`The server ended the connection after: ${received}`)
       await Promise.race([once(socket, 'data'), ended])
     }
   }

@@ -6,11 +6,11 @@ import { aliases } from './aliases.ts'
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
 /**
- * How CDK bundles a function of a stage. A cold start waits until the bundle is loaded; `npm run bench` measures it. The
- * figures below are the size of getPet's bundle and the time to import it.
+ * How CDK bundles a function of a stage. A cold start waits until the bundle is loaded; `npm run bench` measures it, and
+ * test/README.md has the figures.
  */
 export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
-  // 11 ms; an ES module takes 31 ms, because its `import 'node:http'` loads undici (nodejs/node#57649).
+  // An ES module takes longer to load, because its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
   // A file next to the bundle. It is read only to log an error (shared/source-lines.ts).
@@ -19,8 +19,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   logLevel: LogLevel.WARNING,
   // The SDK version that the tests ran with, not the one in Lambda's runtime.
   bundleAwsSDK: true,
-  // esbuild removes unused code only from ES modules, which packages have as `module`. It matters most for the SDK: without
-  // the aliases below, the bundle has 366 instead of 570 KB.
+  // esbuild removes unused code only from ES modules, which packages have as `module`. It matters most for the SDK.
   mainFields: ['module', 'main'],
   esbuildArgs: {
     '--alias': Object.entries(stockClient ? {} : aliases).map(([name, file]) => `${name}=${file}`),

@@ -1,6 +1,5 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for that package to load.
 // It leaves out what a function does not need: schemas, endpoint rules, profiles, clock correction and the middleware stack.
-import { randomUUID } from 'node:crypto'
 import { checkEnvironment, endpoint, notSupported } from './environment.ts'
 import { type Post, postTo, type Received, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'
@@ -37,22 +36,22 @@ export class DynamoDBClient {
     this.#url ??= endpoint()
     this.#post ??= postTo(this.#url, this.#configuration.requestHandler)
     const post = this.#post
-    const sign = signer(this.#url.pathname)
-    const body = JSON.stringify(input, toBase64)
+    const sign = signer('dynamodb')
+    const body = JSON.stringify(input)
     const headers = {
       host: this.#url.host,
-      'content-length': String(Buffer.byteLength(body)),
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': `DynamoDB_20120810.${operation}`,
-      'amz-sdk-invocation-id': randomUUID(),
     }
-    return this.#withRetries(async (attempt) => {
-      const counted = { ...headers, 'amz-sdk-request': `attempt=${attempt}; max=${this.#configuration.maxAttempts}` }
-      const received = await post(sign(counted, body), body, abortSignal)
+    const { text, content } = await this.#withRetries(async () => {
+      const received = await post(sign(headers, body), body, abortSignal)
       const content = parsed(received.text)
       if (received.statusCode !== 200 || !content) throw errorOf(received, content)
-      return content
+      return { text: received.text, content }
     }, abortSignal)
+    // They are sent as Base64. (A request with one is refused by DynamoDB.)
+    if (/"BS?":["[]/.test(text)) throw notSupported('binary values')
+    return content
   }
 }
 
@@ -75,22 +74,16 @@ export class ConditionalCheckFailedException extends DynamoDBServiceException {}
 const errorOf = (received: Received, content: Content | undefined): Error => {
   const { statusCode, text } = received
   // Anything else is not DynamoDB's, such as HTML of a proxy. Whatever its status, it is a network error and no bug.
-  const isFromDynamoDB = statusCode >= 300 && (content || !text)
-  const error = isFromDynamoDB
-    ? serviceError(received, content)
-    : Object.assign(new Error(`The response with status ${statusCode} is not from DynamoDB: ${text.slice(0, 100)}`), {
-        $metadata: { httpStatusCode: statusCode },
-      })
-  // The retries read the pause from it. It is not enumerable, which keeps it out of the log.
-  return Object.defineProperty(error, '$response', { value: received })
+  if (statusCode >= 300 && (content || !text)) return serviceError(received, content)
+  const error = new Error(`The response with status ${statusCode} is not from DynamoDB: ${text.slice(0, 100)}`)
+  return Object.assign(error, { $metadata: { httpStatusCode: statusCode } })
 }
 
 const serviceError = (received: Received, content: Content = {}): Error => {
   const name = nameOf(received, content)
   const message = String(content.message ?? content.Message ?? 'UnknownError')
   const Kind = name === 'ConditionalCheckFailedException' ? ConditionalCheckFailedException : DynamoDBServiceException
-  // The item of a failed condition (`ReturnValuesOnConditionCheckFailure`). The SDK does not unmarshall it, either.
-  return Object.assign(new Kind(name, message, received), content.Item && { Item: content.Item })
+  return new Kind(name, message, received)
 }
 
 /** The name of an error, which stands in one of three places and may have a namespace and an address around it. */
@@ -101,22 +94,11 @@ const nameOf = ({ headers }: Received, { __type, code }: Content): string => {
 
 type Content = Record<string, unknown>
 
-/** Returns `undefined` for what is no JSON. A reviver takes time, so it is used only if there may be binary values. */
+/** Returns `undefined` for what is no JSON. */
 const parsed = (text: string): Content | undefined => {
   try {
-    return JSON.parse(text, /"BS?"/.test(text) ? fromBase64 : undefined)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-/** The replacer of `JSON.stringify` for binary values, which JSON has as Base64. DynamoDB refuses other kinds of them. */
-function toBase64(this: Record<string, unknown>, key: string, value: unknown): unknown {
-  const given = this[key] // Unlike `value`, it is a Buffer before its `toJSON`.
-  return given instanceof Uint8Array ? Buffer.from(given).toString('base64') : value
-}
-
-const fromBase64 = (key: string, value: unknown): unknown => {
-  if (key === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'))
-  return key === 'BS' && Array.isArray(value) ? value.map((each) => fromBase64('B', each)) : value
 }

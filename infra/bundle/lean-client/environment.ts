@@ -1,37 +1,38 @@
 // What the SDK finds out about its surroundings. Lambda sets environment variables; the SDK would look in more places.
+import { variableValue } from '../../../shared/settings.ts'
 
 /** The region of the function. */
-export const region = (): string => variable('AWS_REGION')
+export const region = (): string => variableValue('AWS_REGION')
 
 /** The credentials of the function's role. */
 export const credentials = () => ({
-  accessKeyId: variable('AWS_ACCESS_KEY_ID'),
-  secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
+  accessKeyId: variableValue('AWS_ACCESS_KEY_ID'),
+  secretAccessKey: variableValue('AWS_SECRET_ACCESS_KEY'),
   sessionToken: process.env.AWS_SESSION_TOKEN,
 })
 
-/** The address of DynamoDB: the one in the environment, with a slash at its end, or else that of the region. */
-export const endpoint = (): URL => {
-  const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env
-  const url = new URL(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || `https://dynamodb.${region()}.${domain()}`)
-  return Object.assign(url, { pathname: url.pathname.replace(/\/?$/, '/'), search: '' })
-}
+/** The address of DynamoDB: the one in the environment, or else that of the region. */
+export const endpoint = (): URL => new URL(endpointInEnvironment() || `https://dynamodb.${region()}.${domain()}`)
 
-/** @throws Error if the environment asks for an endpoint of another kind, such as FIPS */
+/** @throws Error if the environment asks for an endpoint of another kind, such as FIPS, or for one with a path */
 export const checkEnvironment = (): void => {
   for (const name of ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])
     if ((process.env[name] ?? 'false') !== 'false') throw notSupported(name)
+  const given = endpointInEnvironment()
+  if (given && new URL(given).href !== `${new URL(given).origin}/`) throw notSupported('an endpoint with a path')
 }
 
 /** The error for what only the SDK supports. */
 export const notSupported = (what: string): Error =>
   new Error(`The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`)
 
+const endpointInEnvironment = () => process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL
+
 const domain = (): string => {
-  const found = region()
+  const partition = region()
     .split('-')
-    .map((word) => DOMAINS[word])
-  return found.find((other) => other !== undefined) ?? 'amazonaws.com'
+    .find((word) => word in DOMAINS)
+  return (partition && DOMAINS[partition]) || 'amazonaws.com'
 }
 
 // The AWS partitions with another domain, by a word in the names of their regions (partitions.json of the SDKs).
@@ -42,10 +43,4 @@ const DOMAINS: Record<string, string> = {
   isob: 'sc2s.sgov.gov',
   isoe: 'cloud.adc-e.uk',
   isof: 'csp.hci.ic.gov',
-}
-
-const variable = (name: string): string => {
-  const value = process.env[name]
-  if (!value) throw new Error(`The environment variable ${name} is not set.`)
-  return value
 }

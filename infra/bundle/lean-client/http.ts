@@ -1,12 +1,5 @@
-// Single names, because esbuild adds 140 bytes to the bundle for `import * as http`.
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as sendHttp,
-} from 'node:http'
-import { Agent as HttpsAgent, request as sendHttps } from 'node:https'
+import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import https from 'node:https'
 
 /** Time limits in milliseconds: for the connection, for the start of the response, and for each pause within it. */
 export type TimeLimits = { connectionTimeout: number; requestTimeout: number; socketTimeout: number }
@@ -22,7 +15,7 @@ export type Post = (headers: Record<string, string>, body: string, signal?: Abor
  * error that has a `code` of Node.js, such as `ECONNRESET`, or the name `TimeoutError` or `AbortError`.
  */
 export const postTo = (url: URL, limits: TimeLimits): Post => {
-  const [request, Agent] = url.protocol === 'https:' ? [sendHttps, HttpsAgent] : [sendHttp, HttpAgent]
+  const { request, Agent } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return (headers, body, signal) =>
     new Promise((resolve, reject) => {
@@ -35,7 +28,13 @@ export const postTo = (url: URL, limits: TimeLimits): Post => {
       signal?.addEventListener('abort', abort)
       sent.on('close', () => signal?.removeEventListener('abort', abort))
       limitTime(sent, limits, (message) => end('TimeoutError', message))
-      sent.on('response', (response) => read(response).then(resolve, reject))
+      // The server may close a connection without a response or an error, such as after "101 Switching Protocols".
+      const reset = () => reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }))
+      sent.on('close', reset)
+      sent.on('response', (response) => {
+        sent.off('close', reset)
+        read(response).then(resolve, reject)
+      })
       sent.on('error', reject)
       if (signal?.aborted) abort()
       else sent.end(body)
@@ -71,8 +70,8 @@ const read = (response: IncomingMessage): Promise<Received> =>
       text += part
       if (text.length > LONGEST_BODY) response.destroy(new Error('The response is too long.'))
     })
-    // Resolve a moment later. A delayed process can read the end of the response before it notices that it has sent the
-    // whole request, which is when the connection becomes free; the next request would open another one.
+    // Wait one turn, or a delayed process does not reuse the connection: it may read the end of the response before it
+    // notices that the whole request was sent.
     response.on('end', () => setImmediate(resolve, { statusCode, headers, text }))
     response.on('error', reject)
   })

@@ -1,6 +1,6 @@
 // Replaces `@aws-sdk/lib-dynamodb` in the bundle (../aliases.ts), because that package loads all of the SDK's commands. The
 // bundling fails if a function imports another command, and the setting `stockClient` of a stage bundles the packages.
-import { marshall, type marshallOptions, unmarshall, type unmarshallOptions } from '@aws-sdk/util-dynamodb'
+import { convertToAttr, convertToNative, type marshallOptions, type unmarshallOptions } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBClient, Options } from './client-dynamodb.ts'
 import { notSupported } from './environment.ts'
 
@@ -24,11 +24,11 @@ export class DynamoDBDocumentClient {
 
   async send({ operation, input }: Command, options: Options): Promise<Values> {
     const { marshallOptions, unmarshallOptions } = this.#translation
-    const other = Object.keys(input).find((name) => UNSUPPORTED.test(name))
+    const other = Object.keys(input).find((name) => UNSUPPORTED.includes(name))
     if (other) throw notSupported(`the parameter ${other}`)
-    const marshalled = translate(input, INPUT_ITEMS, (item) => marshall(item, marshallOptions))
+    const marshalled = translate(input, INPUT_ITEMS, (value) => convertToAttr(value as Native, marshallOptions))
     const output = await this.#client.send(operation, marshalled, options)
-    return translate(output, OUTPUT_ITEMS, (item) => unmarshall(item, unmarshallOptions))
+    return translate(output, OUTPUT_ITEMS, (value) => convertToNative(value as Attribute, unmarshallOptions))
   }
 }
 
@@ -52,18 +52,29 @@ export const QueryCommand = command('Query')
 const INPUT_ITEMS = ['Key', 'Item', 'ExclusiveStartKey', 'ExpressionAttributeValues']
 const OUTPUT_ITEMS = ['Item', 'Items', 'Attributes', 'LastEvaluatedKey']
 
-// Parameters that hold items in another way: those of transactions and batches, the legacy ones, and item collection metrics.
-const UNSUPPORTED = /(Items|Updates|Expected|Conditions|Filter|Metrics)$/
+// Parameters that add items to other parts of a response. (DynamoDB refuses the values of the legacy parameters.)
+const UNSUPPORTED = ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionCheckFailure']
 
-type Item = Parameters<typeof unmarshall>[0]
+// The casts to them lose nothing: the types that check what a function sends are those of the replaced package.
+type Native = Parameters<typeof convertToAttr>[0]
+type Attribute = Parameters<typeof convertToNative>[0]
 
-// Casts, because the types that check what a function sends are those of the replaced package.
-const translate = (values: Values, names: string[], each: (item: Item) => unknown): Values => {
+const translate = (values: Values, names: string[], convert: (value: unknown) => unknown): Values => {
   const translated = { ...values }
   for (const name of names) {
     const value = values[name]
-    if (Array.isArray(value)) translated[name] = value.map((item: Item) => each(item))
-    else if (value !== undefined) translated[name] = each(value as Item)
+    if (Array.isArray(value)) translated[name] = value.map((item) => eachAttribute(item, convert))
+    else if (value !== undefined) translated[name] = eachAttribute(Object(value), convert)
   }
   return translated
+}
+
+/** Converts the attributes of an item one by one, as the SDK does: it would refuse a map with the key `constructor`. */
+const eachAttribute = (item: Values, convert: (value: unknown) => unknown): Values => {
+  const converted: Values = {}
+  for (const [name, value] of Object.entries(item)) {
+    if (name === '__proto__') throw notSupported('an attribute __proto__')
+    if (value !== undefined) converted[name] = convert(value)
+  }
+  return converted
 }

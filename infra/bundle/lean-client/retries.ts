@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Received } from './http.ts'
 
 // The figures of the SDK (`@smithy/core`, StandardRetryStrategy), and the shorter first pause of its DynamoDB client.
 const FIRST_PAUSE_MS = { throttled: 1000, transient: 25 }
-const LONGEST_PAUSE_MS = 20_000
 const QUOTA = 500
 const COST = { throttled: 5, transient: 14 }
 
-type Failure = Error & { code?: string; $metadata?: { httpStatusCode?: number }; $response?: Received }
+type Failure = Error & { code?: string; $metadata?: { httpStatusCode?: number } }
 
 /**
  * Creates the SDK's standard retries: up to `maxAttempts`, with random pauses whose limit doubles each time. All requests
@@ -15,12 +13,12 @@ type Failure = Error & { code?: string; $metadata?: { httpStatusCode?: number };
  */
 export const retries = (maxAttempts: number) => {
   let quota = QUOTA
-  return async <T>(send: (attempt: number) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  return async <T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     let cost = 1
     let totalRetryDelay = 0
     for (let attempts = 1; ; attempts++) {
       try {
-        const output = await send(attempts)
+        const output = await send()
         quota = Math.min(QUOTA, quota + cost)
         return output
       } catch (error) {
@@ -30,8 +28,8 @@ export const retries = (maxAttempts: number) => {
           throw Object.assign(failure, { $metadata: { ...failure.$metadata, attempts, totalRetryDelay } })
         cost = COST[kind]
         quota -= cost
-        const longest = Math.min(FIRST_PAUSE_MS[kind] * 2 ** (attempts - 1), LONGEST_PAUSE_MS)
-        const delay = delayOf(failure, Math.floor(Math.random() * longest))
+        const longest = FIRST_PAUSE_MS[kind] * 2 ** (attempts - 1)
+        const delay = Math.floor(Math.random() * longest)
         totalRetryDelay += delay
         await pause(delay, undefined, { signal })
       }
@@ -50,11 +48,4 @@ const kindOf = ({ name, code = '', message, $metadata: { httpStatusCode = 0 } = 
   if (name === 'TimeoutError' || name === 'ReplicatedWriteConflictException') return 'transient'
   // A signature expires when the process is suspended before it sends the request. Each attempt gets a new one.
   return name === 'InvalidSignatureException' && message.includes('Signature expired') ? 'transient' : undefined
-}
-
-/** The pause that the response asks for: at least `delay`, and at most 5 s more. */
-const delayOf = ({ $response }: Failure, delay: number): number => {
-  const { 'x-amz-retry-after': milliseconds, 'retry-after': seconds } = $response?.headers ?? {}
-  const asked = Number(milliseconds ?? Number(seconds) * 1000) || 0
-  return Math.max(delay, Math.min(asked, delay + 5000))
 }

@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -10,25 +11,27 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as client from '../../../infra/bundle/lean-client/client-dynamodb.ts'
-import { endpoint } from '../../../infra/bundle/lean-client/environment.ts'
+import { endpoint, notSupported } from '../../../infra/bundle/lean-client/environment.ts'
 import * as lib from '../../../infra/bundle/lean-client/lib-dynamodb.ts'
 import { signer } from '../../../infra/bundle/lean-client/signature.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
 // The requests that the server received in place of DynamoDB, and its response.
-let requests: { url: string | undefined; headers: IncomingMessage['headers']; body: unknown }[]
+let requests: { headers: IncomingMessage['headers']; body: unknown }[]
 let response: {
   status: number
   body: string
   headers?: Record<string, string>
-  fault?: 'cut' | 'silent' | 'incomplete' | 'endless'
+  fault?: 'cut' | 'silent' | 'incomplete' | 'endless' | 'switched'
 }
 
 const server = createServer(async (incoming, outgoing) => {
-  requests.push({ url: incoming.url, headers: incoming.headers, body: await json(incoming) })
+  requests.push({ headers: incoming.headers, body: await json(incoming) })
   const { status, body, headers, fault } = response
   if (fault === 'cut') outgoing.destroy()
-  if (fault === 'cut' || fault === 'silent') return
+  if (fault === 'switched')
+    outgoing.socket?.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n')
+  if (fault === 'cut' || fault === 'silent' || fault === 'switched') return
   outgoing.writeHead(status, { 'x-amzn-requestid': 'R1', ...headers })
   if (fault === 'incomplete') outgoing.write('{')
   else if (fault === 'endless') endlessly('0'.repeat(1_000_000)).pipe(outgoing)
@@ -61,9 +64,14 @@ beforeEach(() => {
   }
 })
 
-const configuration = (maxAttempts = 1, limit = 1000) => ({
+const configuration = (maxAttempts = 1, limit = 60_000) => ({
   maxAttempts,
-  requestHandler: { connectionTimeout: 500, requestTimeout: limit, socketTimeout: limit, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 60_000,
+    requestTimeout: limit,
+    socketTimeout: limit,
+    throwOnRequestTimeout: true,
+  },
 })
 // Each client gets its own, because the SDK's client changes it.
 const translation = () => ({ marshallOptions: { removeUndefinedValues: true } })
@@ -72,7 +80,6 @@ const condition = {
   ConditionExpression: '#a = :b',
   ExpressionAttributeNames: { '#a': 'a' },
   ReturnValues: 'ALL_OLD',
-  ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
 }
 const selection = { ConsistentRead: true, ProjectionExpression: 'a', ReturnConsumedCapacity: 'TOTAL' }
 const range = { IndexName: 'byStatus', Select: 'COUNT', Limit: 21, ScanIndexForward: false }
@@ -108,6 +115,7 @@ const clients = (...options: Parameters<typeof configuration>) => {
   }
 }
 const withoutRetries = clients()
+const get = { TableName: 'Pets', Key: { id: 1 } }
 
 /** The output or the error of a command, sent with the SDK and with the lean client. */
 const sendBoth = async (name: Name, input: Record<string, unknown>, { lean, sdk } = withoutRetries) => {
@@ -117,40 +125,38 @@ const sendBoth = async (name: Name, input: Record<string, unknown>, { lean, sdk 
 }
 
 describe('made-up items', () => {
-  // The SDK sends the inherited properties of an attribute `__proto__`, and refuses a map with the key `constructor`.
-  const names = fc.string().filter((name) => !['__proto__', 'constructor'].includes(name))
-  const bytes = fc.uint8Array({ maxLength: 5 })
+  const names = fc.string().filter((name) => name !== '__proto__')
+  // The SDK refuses a map with the key `constructor`, but not an item with such an attribute.
+  const keys = names.filter((name) => name !== 'constructor')
   const limits = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, -0, 5e-324, 2 ** 53, -(2 ** 53)]
   const numbers = fc.oneof(fc.double(), fc.integer(), fc.bigInt(), fc.constantFrom(...limits))
   const others = fc.constantFrom(undefined, null, true, false, '', new Date())
-  const scalars = [fc.string({ unit: 'binary' }), bytes, bytes.map((each) => Buffer.from(each)), numbers]
+  const scalars = [fc.string({ unit: 'binary' }), numbers]
   const sets = scalars.map((each: fc.Arbitrary<unknown>) => fc.array(each, { maxLength: 3 }).map((all) => new Set(all)))
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof({ depthSize: 'small' }, ...scalars, others, ...sets, tie('list'), tie('map')),
     list: fc.array(tie('value'), { maxLength: 3 }),
     map: fc
-      .dictionary(names, tie('value'), { maxKeys: 3 })
+      .dictionary(keys, tie('value'), { maxKeys: 3 })
       .chain((map) => fc.constantFrom(map, new Map(Object.entries(map)))),
   }))
-  const base64 = bytes.map((each) => Buffer.from(each).toString('base64'))
   const digits = fc.oneof(
     fc.maxSafeInteger().map(String),
     fc.constantFrom('9007199254740993', '-0.5', '1E+30', '1e-130'),
   )
   const text = fc.string()
   const { attribute } = fc.letrec((tie) => {
-    const scalars = { S: text, N: digits, B: base64, BOOL: fc.boolean(), NULL: fc.constant(true) }
-    const sets = { SS: fc.array(text), NS: fc.array(digits), BS: fc.array(base64) }
+    const scalars = { S: text, N: digits, BOOL: fc.boolean(), NULL: fc.constant(true) }
+    const sets = { SS: fc.array(text), NS: fc.array(digits) }
     const types = Object.entries({ ...scalars, ...sets, L: fc.array(tie('attribute')), M: tie('attributes') })
     return {
       attribute: fc.oneof({ depthSize: 'small' }, ...types.map(([type, each]) => fc.record({ [type]: each }))),
-      attributes: fc.dictionary(fc.oneof(names, fc.constantFrom('B', 'BS')), tie('attribute'), {
-        noNullPrototype: true,
-      }),
+      attributes: fc.dictionary(fc.oneof(names, fc.constantFrom('B', 'BS')), tie('attribute')),
     }
   })
-  const item = fc.dictionary(names, value, { maxKeys: 4, noNullPrototype: true })
-  const output = fc.dictionary(names, attribute, { maxKeys: 4, noNullPrototype: true })
+  const attributeNames = fc.oneof(names, fc.constant('constructor'))
+  const item = fc.dictionary(attributeNames, value, { maxKeys: 4, noNullPrototype: true })
+  const output = fc.dictionary(attributeNames, attribute, { maxKeys: 4, noNullPrototype: true })
   const recordOf = (fields: string[], each: fc.Arbitrary<unknown>) =>
     fc.record(Object.fromEntries(fields.map((field) => [field, field === 'Items' ? fc.array(each) : each])), {
       requiredKeys: [],
@@ -168,12 +174,12 @@ describe('made-up items', () => {
           target: headers['x-amz-target'],
           type: headers['content-type'],
           length: headers['content-length'],
-          attempt: headers['amz-sdk-request'],
           body,
         }))
         expect(byLean).toEqual(bySdk)
         if (ofSdk instanceof Error) expect(ofLean).toBeInstanceOf(Error)
-        else expect({ ...ofLean, $metadata: ofSdk.$metadata }).toStrictEqual(ofSdk)
+        // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
+        else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
       }),
       { numRuns: 200 },
     )
@@ -181,28 +187,37 @@ describe('made-up items', () => {
 })
 
 test.each([
-  [{ TransactItems: [] }, 'the parameter TransactItems'],
-  [{ AttributeUpdates: {} }, 'the parameter AttributeUpdates'],
   [{ ReturnItemCollectionMetrics: 'SIZE' }, 'the parameter ReturnItemCollectionMetrics'],
+  [{ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }, 'the parameter ReturnValuesOnConditionCheckFailure'],
+  [{ Item: JSON.parse('{"__proto__":{"a":1}}') }, 'an attribute __proto__'],
 ])('refuses what it does not support, and says which setting bundles the SDK: %o', async (input, what) => {
-  const { ofLean } = await sendBoth('UpdateCommand', { TableName: 'Pets', ...input })
+  const sent = withoutRetries.lean.client.send(new lib.PutCommand({ TableName: 'Pets', ...input }), {})
 
-  const message = `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`
-  expect(ofLean).toEqual(new Error(message))
-  expect(requests).toHaveLength(1) // The SDK's.
+  await expect(sent).rejects.toEqual(notSupported(what))
+  expect(requests).toEqual([])
+})
+
+test.each([
+  ['{"__proto__":{"M":{"a":{"N":"1"}}}}', 'an attribute __proto__'],
+  ['{"a":{"L":[{"B":"AQ=="}]}}', 'binary values'],
+  ['{"a":{"BS":["AQ=="]}}', 'binary values'],
+])('refuses a response with what it does not support, which is no network error: %s', async (item, what) => {
+  response = { status: 200, body: `{"Item":${item}}` }
+
+  const sent = withoutRetries.lean.client.send(new lib.GetCommand(get), {})
+
+  await expect(sent).rejects.toEqual(notSupported(what))
+  await expect(sent).rejects.not.toHaveProperty('$metadata')
 })
 
 const DYNAMODB = 'com.amazonaws.dynamodb.v20120810'
-const get = { TableName: 'Pets', Key: { id: 1 } }
 
 const failure = (name: string, message = 'no') => JSON.stringify({ __type: `${DYNAMODB}#${name}`, message })
 const CONDITION_FAILED = failure('ConditionalCheckFailedException')
-const withItem = JSON.stringify({ ...JSON.parse(CONDITION_FAILED), Item: { id: { B: 'AQ==' } } })
 const byHeader = (name: string) => ({ 'x-amzn-errortype': name })
 
 test.each<[string, typeof response]>([
   ['a failed condition', { status: 400, body: CONDITION_FAILED }],
-  ['a failed condition, with the item', { status: 400, body: withItem }],
   [
     'a failed condition by a header',
     { status: 400, body: '{}', headers: byHeader('ConditionalCheckFailedException:') },
@@ -228,15 +243,16 @@ test.each<[string, typeof response]>([
   ['HTML with status 413', { status: 413, body: '<html>' }],
   ['HTML with status 502', { status: 502, body: '<html>' }],
   ['a broken connection', { status: 0, body: '', fault: 'cut' }],
+  ['a switched protocol', { status: 101, body: '', fault: 'switched' }],
   ['no response in time', { status: 0, body: '', fault: 'silent' }],
   ['half a response in time', { status: 200, body: '', fault: 'incomplete' }],
 ])('sends a request as often as the SDK, and throws the same error: %s', async (_, given) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   response = given
 
-  const { ofSdk, ofLean } = await sendBoth('GetCommand', get, clients(3, given.fault ? 200 : 1000))
+  const { ofSdk, ofLean } = await sendBoth('GetCommand', get, clients(3, given.fault && 200))
 
-  const { name, message, Item, $fault, $metadata } = ofSdk
+  const { name, message, $fault, $metadata } = ofSdk
   const { httpStatusCode, requestId, attempts } = $metadata
   const isFromDynamoDB = ofSdk instanceof sdkClient.DynamoDBServiceException
   expect(ofLean).toBeInstanceOf(Error)
@@ -245,7 +261,7 @@ test.each<[string, typeof response]>([
   expect(ofLean instanceof client.ConditionalCheckFailedException).toBe(
     ofSdk instanceof sdkClient.ConditionalCheckFailedException,
   )
-  const ofService = { name, message, ...(Item && { Item }), $fault, $metadata: { httpStatusCode, requestId } }
+  const ofService = { name, message, $fault, $metadata: { httpStatusCode, requestId } }
   if (isFromDynamoDB) expect(ofLean).toMatchObject(ofService)
 })
 
@@ -294,29 +310,23 @@ test('stops retrying in an outage when the SDK does, and starts again when it do
 
 const { lean: retrying } = clients(2)
 
-test.each<[string, Record<string, string>, number, number]>([
-  ['at most 25 ms', {}, 0, 25],
-  ['as long as the response says', { 'x-amz-retry-after': '100' }, 26, 100],
-  ['as many seconds as the response says', { 'retry-after': '0.1' }, 26, 100],
-])('pauses before a retry: %s', async (_, headers, least, most) => {
-  response = { status: 503, body: '', headers }
+test('pauses for at most 25 ms before the first retry', async () => {
+  response = { status: 503, body: '' }
 
   const error = await retrying.client.send(new lib.GetCommand(get), {}).catch((error) => error)
 
-  expect(requests.map(({ headers }) => headers['amz-sdk-request'])).toEqual(['attempt=1; max=2', 'attempt=2; max=2'])
+  expect(requests).toHaveLength(2)
   expect(error.$metadata).toMatchObject({ httpStatusCode: 503, attempts: 2 })
-  expect(error.$metadata.totalRetryDelay).toBeGreaterThanOrEqual(least)
-  expect(error.$metadata.totalRetryDelay).toBeLessThanOrEqual(most)
+  expect(error.$metadata.totalRetryDelay).toBeLessThanOrEqual(25)
 })
 
 test('ends the pause before a retry when the signal aborts', async () => {
-  response = { status: 503, body: '', headers: { 'x-amz-retry-after': '5000' } }
-  const started = performance.now()
+  vi.spyOn(Math, 'random').mockReturnValue(1e6) // A pause of hours.
+  response = { status: 503, body: '' }
 
   const sent = retrying.client.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(50) })
 
   await expect(sent).rejects.toMatchObject({ name: 'AbortError' })
-  expect(performance.now() - started).toBeLessThan(4000)
 })
 
 describe('the endpoint', () => {
@@ -347,23 +357,15 @@ describe('the endpoint', () => {
     expect(endpoint().href).toBe(expected)
   })
 
-  test.each(['', '/', '/a', '/a/b/', '/a b//(c)', '/a?b=c#d'])(
-    'may have a path, which is used as by the SDK: "%s"',
-    async (path) => {
-      vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `${process.env.AWS_ENDPOINT_URL_DYNAMODB}${path}`)
+  test.each([
+    ['AWS_USE_FIPS_ENDPOINT', 'true', 'AWS_USE_FIPS_ENDPOINT'],
+    ['AWS_USE_DUALSTACK_ENDPOINT', 'true', 'AWS_USE_DUALSTACK_ENDPOINT'],
+    ['AWS_ENDPOINT_URL_DYNAMODB', `${one}a`, 'an endpoint with a path'],
+    ['AWS_ENDPOINT_URL_DYNAMODB', `${one}?b`, 'an endpoint with a path'],
+  ])('cannot be of every kind: %s=%s', (variable, value, what) => {
+    vi.stubEnv(variable, value)
 
-      await sendBoth('GetCommand', get, clients())
-
-      expect(requests.map(({ url }) => url)).toEqual(Array(2).fill(requests[0]?.url))
-      expect(requests).toHaveLength(2)
-    },
-  )
-
-  test.each(['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])('cannot be chosen with %s', (variable) => {
-    vi.stubEnv(variable, 'true')
-
-    const message = `The lean DynamoDB client does not support ${variable}. Set stockClient in infra/stages.ts.`
-    expect(() => new client.DynamoDBClient(configuration())).toThrow(new Error(message))
+    expect(() => new client.DynamoDBClient(configuration())).toThrow(notSupported(what))
   })
 })
 
@@ -384,9 +386,10 @@ describe('the signature', () => {
         fc.stringMatching(/^[a-z0-9-]{1,20}$/),
         fc.dictionary(name, value, { noNullPrototype: true }),
         fc.string({ unit: 'grapheme' }),
-        fc.stringMatching(/^(\/[\w:@%~-]{1,9}){0,3}\/$/),
+        fc.stringMatching(/^[a-z]{1,9}$/),
+        fc.array(fc.stringMatching(/^[\w :@%~$-]{1,9}$/)).map((parts) => `/${parts.map(encodeURIComponent).join('/')}`),
         fc.array(date, { minLength: 1, maxLength: 2 }),
-        async (client, secrets, region, others, body, path, dates) => {
+        async (client, secrets, region, others, body, service, path, dates) => {
           const headers = { ...others, host: 'dynamodb.eu-central-1.amazonaws.com' }
           vi.stubEnv('AWS_REGION', region)
           vi.stubEnv('AWS_ACCESS_KEY_ID', client.accessKeyId)
@@ -396,10 +399,10 @@ describe('the signature', () => {
           for (const secretAccessKey of secrets) {
             vi.stubEnv('AWS_SECRET_ACCESS_KEY', secretAccessKey)
             const credentials = { ...client, secretAccessKey }
-            const options = { service: 'dynamodb', sha256: Sha256, applyChecksum: false }
+            const options = { service, sha256: Sha256, applyChecksum: false }
             const sdk = new SignatureV4({ ...options, region, credentials })
             for (const signingDate of dates) {
-              const signed = signer(path)(headers, body, signingDate)
+              const signed = signer(service, path)(headers, body, signingDate)
               expect(signed).toEqual((await sdk.sign(request, { signingDate, signableHeaders })).headers)
             }
           }
@@ -412,6 +415,6 @@ describe('the signature', () => {
   test.each(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])('needs %s', (variable) => {
     vi.stubEnv(variable, '')
 
-    expect(() => signer('/')).toThrow(`The environment variable ${variable} is not set.`)
+    expect(() => signer('dynamodb')).toThrow(`The environment variable ${variable} is not set.`)
   })
 })

@@ -1,6 +1,8 @@
 import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
+import { contract } from '../shared/contract.ts'
 import { service } from '../shared/service.ts'
+import { pathProblem } from './gateway.ts'
 import { PetStoreStack } from './stack/pet-store-stack.ts'
 import { readContext, type Stage, StageError, stages } from './stages.ts'
 
@@ -15,6 +17,8 @@ const addStack = (name: string, stage: Stage): void => {
 }
 
 try {
+  const problem = pathProblem(contract)
+  if (problem) throw new StageError(problem)
   addStack('Staging', stages.staging)
   addStack('Production', stages.production)
 } catch (error) {

@@ -4,7 +4,6 @@
  */
 
 import { contract, type Operation } from '../shared/contract.ts'
-import { type Access, type Table, tables } from '../shared/data/tables.ts'
 import { cors } from '../shared/http.ts'
 import {
   ApiError,
@@ -14,7 +13,6 @@ import {
   unsupportedMediaType,
 } from '../shared/model/api-error.ts'
 import { service } from '../shared/service.ts'
-import { commonSettings, type SettingName, shardSettings } from '../shared/settings.ts'
 
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
 export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
@@ -90,21 +88,26 @@ export const preflightHeaders = (methods: readonly string[]): Record<string, str
   'Access-Control-Max-Age': String(cors.maxAgeSeconds),
 })
 
-/** What the function of an operation may do with the tables: what its contract entry says, and reading API keys. */
-export const accessOf = ({ access }: Operation): Access[] => [{ table: 'apiKeys', actions: ['GetItem'] }, ...access]
-
-/** The settings that the function of an operation needs. */
-export const settingsOf = ({ access, settings = [] }: Operation): SettingName[] => {
-  const isSharded = access.some(({ table }) => (tables[table] as Table).sharded) // Only some literals have this property.
-  return [...commonSettings, ...(isSharded ? shardSettings : []), ...settings]
+/**
+ * Why API Gateway would refuse the paths of a contract, in one sentence; `undefined` if it would not. Otherwise a path
+ * could work on a developer's machine and fail at the deployment.
+ */
+export const pathProblem = (operations: Record<string, Pick<Operation, 'method' | 'path'>>): string | undefined => {
+  const ids = new Map(Object.values(referencePaths).map((path) => [`GET ${path}`, 'the API reference']))
+  const parameters = new Map<string, string>()
+  for (const [id, { method, path }] of Object.entries(operations)) {
+    const sameRoute = ids.get(`${method} ${path}`)
+    if (sameRoute) return `${id} has the method and path of ${sameRoute}: ${method} ${path}. Change one of them.`
+    ids.set(`${method} ${path}`, id)
+    const parts = path.split('/')
+    for (const [i, part] of parts.entries()) {
+      if (!part.startsWith('{')) continue
+      const parent = parts.slice(0, i).join('/')
+      const sibling = parameters.get(parent) ?? part
+      if (sibling !== part)
+        return `${id} has the path ${path}, but another path has ${sibling} after ${parent}. Use one name.`
+      parameters.set(parent, part)
+    }
+  }
+  return undefined
 }
-
-/** Time limit and memory of every function. The local server applies the time limit too. */
-export const functionSettings = {
-  // DynamoDB gets at most 3 s for the key check and 3 s for the operation; then the function returns a 503. Lambda's own
-  // time limit, whose response has no Error body, must not end a function before that, even after a slow cold start.
-  timeoutSeconds: 10,
-  // Lambda allots CPU in proportion to memory (one vCPU at 1,769 MB), and a cold start needs only CPU. A warm request
-  // mostly waits and takes about 10 ms, for which the memory costs less than Lambda's charge for the request itself.
-  memoryMegabytes: 1024,
-} as const

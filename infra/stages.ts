@@ -85,7 +85,7 @@ export const stages = {
   },
 } as const satisfies Record<string, Stage>
 
-/** A mistake in a stage or in the CDK context. The message is all that its author needs to see. */
+/** A mistake in the contract, in a stage or in the CDK context. The message is all that its author needs to see. */
 export class StageError extends Error {}
 
 /**

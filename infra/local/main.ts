@@ -1,15 +1,17 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type OperationId, operationIds } from '../../shared/contract.ts'
+import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError } from '../command-line.ts'
-import { functionSettings, referencePaths } from '../gateway.ts'
+import { functionSettings } from '../functions.ts'
+import { pathProblem, referencePaths } from '../gateway.ts'
 import { announce, LOCAL_API_KEY } from './announcement.ts'
 import { openDatabase } from './database.ts'
 import type { Handler } from './lambda.ts'
 import { argumentsOf, help, type Options, readOptions } from './options.ts'
 import { silenceFunctions } from './request-log.ts'
+import { enforceRights } from './rights.ts'
 import { seed } from './seed.ts'
 import { createLocalServer } from './server.ts'
 import { serveAndWatch } from './watch.ts'
@@ -18,6 +20,8 @@ import { serveAndWatch } from './watch.ts'
 const main = async (): Promise<void> => {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options.help) return void process.stdout.write(help)
+  const problem = pathProblem(contract)
+  if (problem) throw new CommandError(problem)
   const database = await openDatabase(options.data, process.env.AWS_ENDPOINT_URL_DYNAMODB)
   // Listen for the signals before printing the banner: whoever reads it may send one at once.
   const signal = firstOf('SIGINT', 'SIGTERM')
@@ -33,6 +37,7 @@ const serve = async (options: Options, database: string): Promise<() => Promise<
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
   const port = await listen(server, options.port, options.host)
   const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${service.basePath}`
+  enforceRights()
   silenceFunctions()
   announce(baseUrl)
   process.stdout.write(banner(baseUrl, database + pets))

@@ -2,15 +2,33 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { contract, type OperationId } from '../../shared/contract.ts'
 import { dynamodb } from '../../shared/data/dynamodb.ts'
 import { tableIds, tableName } from '../../shared/data/tables.ts'
-import { accessOf } from '../gateway.ts'
+import { accessOf } from '../functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 
-/**
- * Runs an operation with the rights that it has in AWS: a DynamoDB command that its contract entry does not grant is
- * refused. Other code, such as the setup of a test, may do everything.
- */
+/** Runs an operation with the rights that it has in AWS, once `enforceRights` was called. Other code may do everything. */
 export const withRightsOf = <T>(id: OperationId, run: () => T): T => running.run(id, run)
+
+/**
+ * Replaces `send` of the service's DynamoDB client: it refuses the commands that the contract entry of the running
+ * operation does not grant, as AWS would. This is an aid for developers, not a wall: an operation with a client of its
+ * own is not checked. (It is replaced from here, so that none of this is in the bundle.)
+ */
+export const enforceRights = (): void => {
+  const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
+  Object.assign(dynamodb, {
+    send: async (command: Command, options?: object): Promise<unknown> => {
+      const id = running.getStore()
+      const operation = operationOf(command)
+      if (id) check(id, operation, command.input)
+      try {
+        return await send(command as never, options) // A cast, because each of the two clients has its own type.
+      } catch (error) {
+        throw error instanceof Error && error.name === 'UnknownOperationException' ? unsupported(operation) : error
+      }
+    },
+  })
+}
 
 /** A command of the SDK's document client, or of the lean client, with which the tests run. */
 type Command = { input: Input } & ({ clientCommand: object } | { operation: string })
@@ -22,22 +40,6 @@ type Input = {
   TransactItems?: Record<string, { TableName: string }>[]
 }
 
-const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
-
-// Replaced from here, so that none of this is in the bundle.
-Object.assign(dynamodb, {
-  send: async (command: Command, options?: object): Promise<unknown> => {
-    const id = running.getStore()
-    const operation = operationOf(command)
-    if (id) for (const right of rightsFor(operation, command.input)) check(id, right)
-    try {
-      return await send(command as never, options) // A cast, because each of the two clients has its own type.
-    } catch (error) {
-      throw error instanceof Error && error.name === 'UnknownOperationException' ? unsupported(operation) : error
-    }
-  },
-})
-
 /** The name of a command in the DynamoDB API reference. */
 const operationOf = (command: Command): string =>
   'operation' in command ? command.operation : command.clientCommand.constructor.name.replace(/Command$/, '')
@@ -46,23 +48,28 @@ type Right = { action: string; table: string; index?: string | undefined }
 
 /** The rights that IAM requires for a command. */
 const rightsFor = (operation: string, { TableName, IndexName, RequestItems, TransactItems }: Input): Right[] => {
-  if (RequestItems) return Object.keys(RequestItems).map((table) => ({ action: operation, table }))
-  if (!TransactItems) return [{ action: operation, table: TableName, index: IndexName }]
+  if (operation.startsWith('Batch'))
+    return Object.keys(RequestItems ?? {}).map((table) => ({ action: operation, table }))
+  if (!operation.startsWith('Transact')) return [{ action: operation, table: TableName, index: IndexName }]
   // A transaction needs no right of its own, but one for each of its items: `Put` needs PutItem.
-  const items = TransactItems.flatMap((item) => Object.entries(item))
+  const items = (TransactItems ?? []).flatMap((item) => Object.entries(item))
   return items.map(([kind, item]) => ({ action: `${kind}Item`, table: item.TableName }))
 }
 
-/** Throws unless the operation has the right. Without `$metadata`, so that the response is a 500. */
-const check = (id: OperationId, { action, table, index }: Right): void => {
-  const name = tableIds.find((id) => tableName(id) === table) ?? table
-  const granted = accessOf(contract[id]).filter((access) => access.table === name && access.index === index)
-  if (granted.some(({ actions }) => actions.some((each) => each === action))) return
-  const place = `${index ? `index ${index} of the ` : ''}table ${name}`
-  const entry = `{ table: '${name}', ${index ? `index: '${index}', ` : ''}actions: ['${action}'] }`
-  throw new AccessDenied(
-    `${id} may not use ${action} on the ${place}. Add ${entry} to "access" in its entry in shared/contract.ts.`,
-  )
+/** Throws unless the operation has all rights for a command. Without `$metadata`, so that the response is a 500. */
+const check = (id: OperationId, operation: string, input: Input): void => {
+  const rights = rightsFor(operation, input)
+  if (rights.length === 0) throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
+  for (const { action, table, index } of rights) {
+    const name = tableIds.find((id) => tableName(id) === table) ?? table
+    const granted = accessOf(contract[id]).filter((access) => access.table === name && access.index === index)
+    if (granted.some(({ actions }) => actions.some((each) => each === action))) continue
+    const place = `${index ? `index ${index} of the ` : ''}table ${name}`
+    const entry = `{ table: '${name}', ${index ? `index: '${index}', ` : ''}actions: ['${action}'] }`
+    throw new AccessDenied(
+      `${id} may not use ${action} on the ${place}. Add ${entry} to "access" in its entry in shared/contract.ts.`,
+    )
+  }
 }
 
 class AccessDenied extends Error {

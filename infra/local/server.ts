@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { OperationId } from '../../shared/contract.ts'
+import { contract, type OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
@@ -17,7 +17,7 @@ import {
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
 import { logResponse, pathForLog } from './request-log.ts'
-import { methodsOf, routeOf } from './routes.ts'
+import { methodsOf, routesOf } from './routes.ts'
 
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
 type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
@@ -89,6 +89,8 @@ const respond = async (
   response.end(result.body)
   await finished(response).catch(() => {}) // The client has disconnected.
 }
+
+const routeOf = routesOf(contract)
 
 const resultOf = async (
   { handlers, timeoutMs, queue }: Setup,

@@ -1,11 +1,13 @@
 import type { Context } from 'aws-lambda'
 import { vi } from 'vitest'
-import { withRightsOf } from '../../infra/local/rights.ts'
+import { enforceRights, withRightsOf } from '../../infra/local/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { refuseInternals } from '../support/secrets.ts'
 
 type Handler = (event: Event, context: Context) => Promise<Result>
+
+enforceRights()
 
 // Loaded now, because a later reset of the modules must not change them.
 const functions = await Promise.all(

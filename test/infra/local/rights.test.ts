@@ -42,14 +42,13 @@ const Key = { id: 7 }
 const query = { TableName: pets, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': 7 } }
 
 test.each<[OperationId, string, string, object]>([
-  ['getPet', 'Query', 'pets', new lean.QueryCommand(query)],
-  ['getPet', 'Scan', 'pets', new sdk.ScanCommand({ TableName: pets })],
-  ['getPet', 'PutItem', 'apiKeys', new sdk.PutCommand({ TableName: apiKeys, Item: {} })],
-  ['createPet', 'UpdateItem', 'pets', new sdk.UpdateCommand({ TableName: pets, Key })],
-  ['deletePet', 'DeleteItem', 'pets', new lean.DeleteCommand({ TableName: pets, Key })],
+  ['updatePet', 'Query', 'pets', new lean.QueryCommand(query)],
+  ['listPets', 'Scan', 'pets', new sdk.ScanCommand({ TableName: pets })],
+  ['listPets', 'PutItem', 'apiKeys', new sdk.PutCommand({ TableName: apiKeys, Item: {} })],
+  ['createPet', 'DeleteItem', 'pets', new lean.DeleteCommand({ TableName: pets, Key })],
   ['updatePet', 'GetItem', 'idempotencyKeys', new sdk.GetCommand({ TableName: idempotencyKeys, Key })],
-  ['getPet', 'GetItem', 'Orders', new lean.GetCommand({ TableName: 'Orders', Key })],
-  ['getPet', 'BatchGetItem', 'pets', new sdk.BatchGetCommand({ RequestItems: { [pets]: { Keys: [Key] } } })],
+  ['listPets', 'GetItem', 'Orders', new lean.GetCommand({ TableName: 'Orders', Key })],
+  ['createPet', 'BatchGetItem', 'pets', new sdk.BatchGetCommand({ RequestItems: { [pets]: { Keys: [Key] } } })],
   ['createPet', 'BatchWriteItem', 'apiKeys', new sdk.BatchWriteCommand({ RequestItems: { [apiKeys]: [] } })],
   ['listPets', 'GetItem', 'pets', new sdk.TransactGetCommand({ TransactItems: [{ Get: { TableName: pets, Key } }] })],
   [
@@ -63,6 +62,9 @@ test.each<[OperationId, string, string, object]>([
       ],
     }),
   ],
+  // DynamoDB ignores what a command does not have.
+  ['listPets', 'GetItem', 'pets', { operation: 'GetItem', input: { TableName: pets, RequestItems: {} } }],
+  ['listPets', 'PutItem', 'pets', { operation: 'PutItem', input: { TableName: pets, TransactItems: [] } }],
 ])('%s may not use %s on the table %s', async (id, action, table, command) => {
   const sent = withRightsOf(id, () => send(command))
 
@@ -71,8 +73,18 @@ test.each<[OperationId, string, string, object]>([
   )
 })
 
+test.each(['BatchGetItem', 'TransactWriteItems', 'BatchExecuteStatement'])(
+  'refuses a %s without a table',
+  async (operation) => {
+    const input = { RequestItems: {}, TransactItems: [], Statements: [{ Statement: 'SELECT * FROM pets' }] }
+    const sent = withRightsOf('listPets', () => send({ operation, input }))
+
+    await expect(sent).rejects.toThrow(`listPets sends a ${operation} that names no table.`)
+  },
+)
+
 test.each([
-  ['an index without a right', 'getPet', 'newest'],
+  ['an index without a right', 'updatePet', 'newest'],
   ['another index', 'listPets', 'byName'],
 ] as const)('a right to a table or an index is not one to %s', async (_, id, IndexName) => {
   const sent = withRightsOf(id, () => send(new lean.QueryCommand({ ...query, IndexName })))

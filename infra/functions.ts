@@ -1,0 +1,24 @@
+/** What the functions may do and what they get, in AWS and on a developer's machine. */
+
+import type { Operation } from '../shared/contract.ts'
+import { type Access, type Table, tables } from '../shared/data/tables.ts'
+import { commonSettings, type SettingName, shardSettings } from '../shared/settings.ts'
+
+/** What the function of an operation may do with the tables: what its contract entry says, and reading API keys. */
+export const accessOf = ({ access }: Operation): Access[] => [{ table: 'apiKeys', actions: ['GetItem'] }, ...access]
+
+/** The settings that the function of an operation needs. */
+export const settingsOf = ({ access, settings = [] }: Operation): SettingName[] => {
+  const isSharded = access.some(({ table }) => (tables[table] as Table).sharded) // Only some literals have this property.
+  return [...commonSettings, ...(isSharded ? shardSettings : []), ...settings]
+}
+
+/** Time limit and memory of every function. The local server applies the time limit too. */
+export const functionSettings = {
+  // DynamoDB gets at most 3 s for the key check and 3 s for the operation; then the function returns a 503. Lambda's own
+  // time limit, whose response has no Error body, must not end a function before that, even after a slow cold start.
+  timeoutSeconds: 10,
+  // Lambda allots CPU in proportion to memory (one vCPU at 1,769 MB), and a cold start needs only CPU. A warm request
+  // mostly waits and takes about 10 ms, for which the memory costs less than Lambda's charge for the request itself.
+  memoryMegabytes: 1024,
+} as const

@@ -1,27 +1,31 @@
+import { globSync, readFileSync } from 'node:fs'
 import { App, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include'
 import { expect, test } from 'vitest'
 import { synthesize } from './stack/template.ts'
 
-/** The properties of the role with which GitHub deploys a stage. */
-const roleOf = (Stage: string) => {
+/** The properties of a role for a stage: the one with which GitHub deploys it, or the one for the smoke test. */
+const roleOf = (Stage: string, role: 'Role' | 'SmokeRole') => {
   const templateFile = 'infra/github/deploy-role.yaml'
   const repository = { Owner: 'octo-org', OwnerId: '123456', Repository: 'octo-repo', RepositoryId: '456789' }
   const stack = new Stack(new App(), 'GitHub')
   new CfnInclude(stack, 'Template', { templateFile, parameters: { ...repository, Stage } })
-  return Template.fromStack(stack).toJSON().Resources.Role.Properties
+  return Template.fromStack(stack).toJSON().Resources[role].Properties
 }
 
-test.each(['staging', 'production'])('only jobs on main for %s may assume its role', (stage) => {
-  const { AssumeRolePolicyDocument } = roleOf(stage)
-
-  expect(AssumeRolePolicyDocument.Statement.Condition).toEqual({
+test.each([
+  ['staging', 'Role', 'staging'],
+  ['production', 'Role', 'production'],
+  ['staging', 'SmokeRole', 'staging-smoke'],
+  ['production', 'SmokeRole', 'production-smoke'],
+] as const)('for %s, only jobs on main may assume the %s, in the environment %s', (stage, role, environment) => {
+  expect(roleOf(stage, role).AssumeRolePolicyDocument.Statement.Condition).toEqual({
     StringEquals: {
       'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
       'token.actions.githubusercontent.com:sub': [
-        { 'Fn::Sub': `repo:octo-org@123456/octo-repo@456789:environment:${stage}` },
-        { 'Fn::Sub': `repo:octo-org/octo-repo:environment:${stage}` },
+        { 'Fn::Sub': `repo:octo-org@123456/octo-repo@456789:environment:${environment}` },
+        { 'Fn::Sub': `repo:octo-org/octo-repo:environment:${environment}` },
       ],
       'token.actions.githubusercontent.com:repository_id': '456789',
       'token.actions.githubusercontent.com:ref': 'refs/heads/main',
@@ -29,11 +33,32 @@ test.each(['staging', 'production'])('only jobs on main for %s may assume its ro
   })
 })
 
-test('the role may use the API key table, and no other table of the stage', () => {
-  const { Policies } = roleOf('staging')
+test('the role of the smoke test may use the API key table, and no other table of the stage', () => {
+  const { Policies } = roleOf('staging', 'SmokeRole')
   const { template } = synthesize('staging')
 
+  const actions = Policies[0].PolicyDocument.Statement.flatMap(({ Action }: { Action: string | string[] }) => Action)
   const [, table] = /table\/\$\{Stack\}-(\w+)\*/.exec(JSON.stringify(Policies)) ?? []
   const names = Object.keys(template.findResources('AWS::DynamoDB::Table'))
+  expect(actions.sort()).toEqual([
+    'cloudformation:DescribeStacks',
+    'dynamodb:DeleteItem',
+    'dynamodb:GetItem',
+    'dynamodb:PutItem',
+  ])
   expect(names.filter((name) => name.startsWith(table ?? ''))).toEqual([expect.stringContaining('apiKeys')])
+})
+
+test.each(globSync('.github/workflows/*.yml'))('%s runs no install script where it can assume a role', (file) => {
+  const workflow = readFileSync(file, 'utf8')
+
+  const installs = workflow.match(/npm ci.*/g) ?? []
+  if (file.endsWith('deploy-stage.yml')) expect(installs).toEqual(Array(2).fill('npm ci --ignore-scripts'))
+  else expect(workflow).not.toContain('configure-aws-credentials')
+})
+
+test.each(globSync('.github/workflows/*.yml'))('%s names actions by commit, because a tag can be moved', (file) => {
+  const used = [...readFileSync(file, 'utf8').matchAll(/uses: (.*)/g)].map(([, action]) => action)
+
+  for (const action of used) expect(action).toMatch(/^(\.\/.*|[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+)$/)
 })

@@ -1,9 +1,11 @@
+import { type List, listOf } from './list.ts'
 import { type Operations, operations } from './operations.ts'
 import { type Route, requestOf } from './request.ts'
 import { type CallOptions, type ClientOptions, type Send, sender } from './send.ts'
 
 // The package exports what this file exports.
 export { writeJson as stringifyJson } from './exact-json.ts'
+export type { List, Page } from './list.ts'
 export type * from './operations.ts'
 export { PetStoreError } from './pet-store-error.ts'
 export type { CallOptions, ClientOptions } from './send.ts'
@@ -16,17 +18,6 @@ export type KeyedCallOptions = CallOptions & {
   /** Identifies the call (default: a random key). */
   idempotencyKey?: string | undefined
 }
-
-/** The items of all pages. The next page is requested when the one before has been read. */
-export type List<Item> = AsyncIterable<Item> & {
-  /** The same items, page by page. */
-  pages: () => AsyncIterable<Page<Item>>
-  /** The first `max` items. */
-  toArray: (limit: { max: number }) => Promise<Item[]>
-}
-
-/** A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has none. */
-export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
 /**
  * Creates a client for browsers and Node.js.
@@ -54,29 +45,3 @@ const methodOf =
       send(requestOf(route, { ...input, ...next }, idempotencyKey), options)
     return route.isList && route.query.includes('cursor') ? listOf(call) : call().then(({ body }) => body)
   }
-
-const listOf = (call: (next?: { cursor: string }) => ReturnType<Send>): List<unknown> => {
-  async function* pages(): AsyncGenerator<Page<unknown>> {
-    let cursor: string | undefined
-    do {
-      const { body, headers } = await call(cursor ? { cursor } : undefined)
-      cursor = nextCursor(headers)
-      yield { items: body as unknown[], nextCursor: cursor } // `send` has checked that it is an array.
-    } while (cursor)
-  }
-  async function* items(): AsyncGenerator<unknown> {
-    for await (const page of pages()) yield* page.items
-  }
-  const toArray = async ({ max }: { max: number }): Promise<unknown[]> => {
-    const first: unknown[] = []
-    if (max > 0) for await (const item of items()) if (first.push(item) >= max) break
-    return first
-  }
-  return { pages, toArray, [Symbol.asyncIterator]: items }
-}
-
-// From a `Link` header (RFC 8288). The rest of the address is ignored, so that the API key is sent to the base address only.
-const nextCursor = (headers: Headers): string | undefined => {
-  const [, cursor] = /<[^>]*[?&]cursor=([^&>]+)[^>]*>[^,]*;\s*rel="?next\b/.exec(headers.get('Link') ?? '') ?? []
-  return cursor && decodeURIComponent(cursor)
-}

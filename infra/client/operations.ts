@@ -19,6 +19,7 @@ const routeOf = ({ method, path, query, headers, body, success }: Operation): Ro
   method,
   path,
   query: Object.keys(query?.entries ?? {}),
+  headers: Object.keys(headers?.entries ?? {}).filter((name) => name !== 'Idempotency-Key'),
   hasBody: body !== undefined,
   isKeyed: 'Idempotency-Key' in (headers?.entries ?? {}),
   status: success.status,

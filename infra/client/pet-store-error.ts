@@ -1,5 +1,4 @@
-type ErrorDetails = Pick<PetStoreError, 'code' | 'status'> &
-  Partial<Pick<PetStoreError, 'requestId' | 'retryAfter'>> & { cause?: unknown }
+type ErrorDetails = Pick<PetStoreError, 'code' | 'status'> & Partial<Pick<PetStoreError, 'requestId' | 'retryAfter'>>
 
 /** The error of a call that failed. It never contains the API key. */
 export class PetStoreError extends Error {
@@ -16,8 +15,8 @@ export class PetStoreError extends Error {
   /** After how many seconds the call may succeed, if the response says so. */
   readonly retryAfter: number | undefined
 
-  constructor(message: string, { code, status, requestId, retryAfter, cause }: ErrorDetails) {
-    super(message, { cause })
+  constructor(message: string, { code, status, requestId, retryAfter }: ErrorDetails) {
+    super(message)
     this.code = code
     this.status = status
     this.requestId = requestId

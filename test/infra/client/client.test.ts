@@ -1,6 +1,9 @@
 import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient, PetStoreError } from '../../../infra/client/client.ts'
+import { requestOf } from '../../../infra/client/request.ts'
+import { newApiKey } from '../../../shared/model/api-key.ts'
 import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
 const rex = { name: 'Rex', categoryId: 7 }
@@ -45,6 +48,41 @@ describe('a list', () => {
     expect(api.requests).toHaveLength(1)
   })
 
+  test.each([
+    ['has the cursor of its own page', page([2], linkTo('?cursor=abc'))],
+    ['follows an empty page', page([], linkTo('?cursor=def'))],
+    ['has a cursor that is not UTF-8', page([2], linkTo('?cursor=%E0%A4%A'))],
+    ['has no cursor', page([2], linkTo('?limit=2'))],
+  ])('ends with an error when the link to the next page %s', async (_, second) => {
+    const api = await serve(page([4, 3], linkTo('?cursor=abc')), second)
+
+    const error = await failureOf(createClient(api).listPets().toArray())
+
+    const message = 'The link to the next page is invalid. Check baseUrl and any proxy.'
+    expect(error).toMatchObject({ code: 'unexpected_answer', status: 200, message })
+    expect(api.requests).toHaveLength(2)
+  })
+
+  // With a parser that is not linear, these would take hours.
+  test.each(['<', '>', ',', ';', ' ', '"', '; ', '<?cursor=', '; rel=', '>; rel="next', '%'])(
+    'reads 4 MB of %j as a Link header',
+    async (part) => {
+      const Link = `<?cursor=a${part.repeat(4e6 / part.length)}`
+      const client = createClient({
+        baseUrl: 'http://a',
+        apiKey: 'k',
+        fetch: async () => Response.json([], { headers: { Link } }),
+      })
+
+      expect(
+        await client
+          .listPets()
+          .toArray()
+          .catch(({ code }) => code),
+      ).toBeOneOf([[], 'unexpected_answer'])
+    },
+  )
+
   test('can be read again, and page by page; it sends neither undefined parameters nor two slashes', async () => {
     const api = await serve(page([4], linkTo('?cursor=a%3D')), page([]), page([3], linkTo('?cursor=abc')), page([2]))
     const client = createClient({ ...api, baseUrl: `${api.baseUrl}//` })
@@ -60,14 +98,39 @@ describe('a list', () => {
   })
 })
 
-test.each<[string, (client: Client) => Promise<unknown>]>([
-  ['a path', (client) => client.deletePet({ petId: 2 ** 53 })],
-  ['a query', (client) => client.listPets({ limit: -(2 ** 53) }).toArray({ max: 1 })],
-  ['a body', (client) => client.updatePet({ petId: 1, categoryId: 1e300 })],
-])('sends no number in %s that may have been rounded', async (_, call) => {
+test('sends each value of a list, and headers, with their exact digits', () => {
+  const route = { method: 'GET', path: '/cats/{id}', query: ['tag', 'max'], headers: ['Accept-Language'] }
+  const input = { id: 2n ** 53n, tag: ['a&b', 'c', 7], max: undefined, 'Accept-Language': 'de' }
+
+  const { path, headers } = requestOf(
+    { ...route, hasBody: false, isKeyed: false, status: 200, isList: true },
+    input,
+    undefined,
+  )
+
+  expect([path, ...headers]).toEqual(['/cats/9007199254740992?tag=a%26b&tag=c&tag=7', ['accept-language', 'de']])
+})
+
+type Refused = [message: string, type: unknown, call: (client: Client) => Promise<unknown>]
+const ROUNDED = 'may already have been rounded. Pass an integer beyond 2^53 - 1 as a bigint.'
+const PATH = 'petId must not be empty, "." or "..", which address other paths.'
+const KEY = 'idempotencyKey must be a string of visible ASCII characters.'
+const keyed = (idempotencyKey: string) => (client: Client) => client.createPet(rex, { idempotencyKey })
+const deleted = (petId: unknown) => (client: Client) => client.deletePet({ petId: petId as number })
+
+test.each<Refused>([
+  [`${2 ** 53} ${ROUNDED}`, RangeError, deleted(2 ** 53)],
+  [`-${2 ** 53} ${ROUNDED}`, RangeError, (client) => client.listPets({ limit: -(2 ** 53) }).toArray()],
+  [`1e+300 ${ROUNDED}`, RangeError, (client) => client.updatePet({ petId: 1, categoryId: 1e300 })],
+  ...['', '.', '..', undefined].map((petId): Refused => [PATH, TypeError, deleted(petId)]),
+  ...['', 'a b', ' a', 'a\nb', 'é', '犬'].map((key): Refused => [KEY, TypeError, keyed(key)]),
+])('sends nothing that would be read differently: %s', async (message, type, call) => {
   const api = await serve('cut')
 
-  await expect(call(createClient(api))).rejects.toThrow(/^\S+ may already have been rounded\. Pass .* as a bigint\.$/)
+  const error: unknown = await call(createClient(api)).catch((thrown) => thrown)
+
+  expect(error).toBeInstanceOf(type)
+  expect(error).toHaveProperty('message', message)
   expect(api.requests).toEqual([])
 })
 
@@ -86,30 +149,33 @@ describe('throws a PetStoreError', () => {
     const body = JSON.stringify({ code: 'not_found', message, status: 404 })
     const api = await serve({ status: 404, headers: ID, body })
 
-    const error = await failureOf(createClient(api).getPet({ petId: 1 }))
+    const error = await failureOf(createClient(api).createPet(rex))
 
     const details = { code: 'not_found', status: 404, requestId: 'abc=', retryAfter: undefined }
     expect({ ...error }).toEqual({ name: 'PetStoreError', ...details })
     expect(String(error)).toBe(`PetStoreError: ${message}`)
   })
 
-  const get = (client: Client) => client.getPet({ petId: 1 })
   const create = (client: Client) => client.createPet(rex)
   const remove = (client: Client) => client.deletePet({ petId: 1 })
   const list = (client: Client) => client.listPets().toArray({ max: 1 })
 
-  test.each<[string, FakeResponse, (client: Client) => Promise<unknown>]>([
-    ['the error page of a proxy', html, get],
-    ['a sign-in page', { ...html, status: 200 }, get],
-    ['other JSON', { status: 403, body: '{"message":"Forbidden"}' }, get],
-    ['a number', { status: 200, body: '7' }, get],
-    ['nothing', { status: 204 }, get],
+  const bomb = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: gzipSync(`[${' '.repeat(10_000_000)}]`) }
+
+  test.each<[string, FakeResponse | 'endless', (client: Client) => Promise<unknown>]>([
+    ['the error page of a proxy', html, create],
+    ['a sign-in page', { ...html, status: 201 }, create],
+    ['other JSON', { status: 403, body: '{"message":"Forbidden"}' }, create],
+    ['a number', { status: 201, body: '7' }, create],
+    ['nothing', { status: 201 }, create],
     ['an object instead of a list', { status: 200, headers: ID, body: '{"login":"/"}' }, list],
     ['a page instead of no content', { ...html, status: 200 }, remove],
-    ['a list instead of a pet', { status: 200, headers: ID, body: '[]' }, get],
-    ['another object instead of a pet', { status: 200, headers: ID, body: '{"login":"/"}' }, create],
+    ['a list instead of a pet', { status: 201, headers: ID, body: '[]' }, create],
+    ['the success of another operation', { status: 200, headers: ID, body: '{"login":"/"}' }, create],
+    ['without end', 'endless', create],
+    ['a small response that is large when it is decompressed', bomb, list],
   ])('when the response is not from the service, but %s', async (_, response, call) => {
-    const { status, headers } = response
+    const { status, headers }: FakeResponse = response === 'endless' ? { status: 200 } : response
     const api = await serve(response)
 
     const error = await failureOf(call(createClient(api)))
@@ -121,7 +187,12 @@ describe('throws a PetStoreError', () => {
 })
 
 describe('the API key', () => {
-  const apiKey = 'pet_local_secret'
+  const apiKey = newApiKey('local')
+  const echoed = {
+    status: 400,
+    headers: { 'X-Request-Id': apiKey },
+    body: JSON.stringify({ code: apiKey, message: apiKey }),
+  }
 
   test.each([301, 302, 303, 307, 308])('does not follow a redirect (%d)', async (status) => {
     const elsewhere = await serve({ status: 200, body: '[]' })
@@ -135,15 +206,16 @@ describe('the API key', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  test.each<Fate>(['cut', 'cutResponse', html, error(503), { status: 302 }])('is in no error: %j', async (fate) => {
+  const fates: Fate[] = ['cut', 'cutResponse', 'echo', html, error(503), { status: 302 }, echoed]
+  test.each(fates)('is in no error: %j', async (fate) => {
     const client = createClient({ ...(await serve(fate)), apiKey, attempts: 1 })
 
-    const error = await failureOf(client.getPet({ petId: 1 }))
+    const error = await failureOf(client.createPet(rex))
 
-    expect(inspect([client, error], { depth: null, showHidden: true })).not.toContain('secret')
+    expect(inspect([client, error], { depth: null, showHidden: true })).not.toContain(apiKey)
   })
 
-  const invalidKeys = ['pet_local_secret\n', 'Bearer pet_local_secret', 'pet_local_secret→', '']
+  const invalidKeys = [`${apiKey}\n`, `Bearer ${apiKey}`, `${apiKey}→`, '']
   test.each(invalidKeys)('is refused, and not in the error, if a header cannot hold it: %j', (invalid) => {
     const create = () => createClient({ baseUrl: 'http://127.0.0.1/v1', apiKey: invalid })
 
@@ -167,7 +239,7 @@ test('shows each response of a call, and all of an error as JSON', async () => {
   const onResponse = ({ status, headers }: { status: number; headers: Headers }) =>
     seen.push([status, headers.get('X-Request-Id')])
 
-  const error = await failureOf(createClient(api).getPet({ petId: 1 }, { onResponse }))
+  const error = await failureOf(createClient(api).createPet(rex, { onResponse }))
 
   expect(seen).toEqual([503, 404].map((status) => [status, 'abc']))
   const properties = { code: 'not_found', status: 404, requestId: 'abc', retryAfter: 0 }

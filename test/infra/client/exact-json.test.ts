@@ -26,6 +26,10 @@ test('reads and writes JSON as the service does', () => {
   fc.assert(sameJson, { examples: [[{ id: 2n ** 53n }, 0]] }) // The shortest integer that is rounded.
 })
 
+test('reads a number beyond int64 as any JSON parser does, because converting many digits exactly is slow', () => {
+  expect(parseJson(`[${'9'.repeat(20)}]`)).toEqual([1e20])
+})
+
 test.each(['<html>12345678901234567', '{"id":12345678901234567'])('refuses %s', (sent) => {
   expect(() => parseJson(sent)).toThrow(SyntaxError)
 })

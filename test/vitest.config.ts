@@ -24,8 +24,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     // Only to end what hangs, on a busy machine too: no test depends on the clock.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // Most tests wait for processes and for a database with faults.
     maxWorkers: 4,
     globalSetup: 'test/support/global-setup.ts',

@@ -1,25 +1,16 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject } from 'vitest'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
-import { type Received, type Sent, send } from './http.ts'
+import { type Received, type Sent, sendUntilServed } from './http.ts'
 
 /** The API under test (see api-server.ts). Other test files call it too, so its catalogue is never empty for certain. */
 export const { baseUrl, apiKey } = inject('api')
 
-/** Sends a request. Retries a 429, as a throttled deployment asks for. */
-const deliver = async (request: Sent): Promise<Received> => {
-  const response = await send(baseUrl, request)
-  if (response.status !== 429) return response
-  await pause(Number(response.headers['retry-after']) * 1000)
-  return deliver(request)
-}
-
-const { body: document } = await deliver({ path: '/openapi.json' }) // Its tests are in gateway.test.ts.
+const { body: document } = await sendUntilServed(baseUrl, { path: '/openapi.json' }) // Its tests are in gateway.test.ts.
 
 /** Sends a request without an API key. Expects the response to be as the API's OpenAPI document describes it. */
 export const callAnonymously = async (request: Sent): Promise<Received> => {
-  const response = await deliver(request)
+  const response = await sendUntilServed(baseUrl, request)
   expect(differences(document as OpenApi, request, response), `${request.method} ${request.path}`).toEqual([])
   return response
 }

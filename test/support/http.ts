@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { refuseInternals } from './secrets.ts'
 
 /** A request as it goes over the wire: nothing is normalized, and a header may be repeated. */
@@ -47,6 +48,17 @@ export const send = async (
   // The script of the reference page is public and contains words that look like secrets.
   if (!type.startsWith('text/javascript')) refuseInternals(received)
   return { ...received, body: body === '' ? undefined : parsed(body, type) }
+}
+
+/**
+ * Sends a request, and retries it after a 429 or 503 when the response says, as clients are told to: a deployment throttles,
+ * and on a busy machine the database can exceed its time limit. A 503 at each of ten attempts has another cause.
+ */
+export const sendUntilServed = async (baseUrl: string, request: Sent, attempts = 10): Promise<Received> => {
+  const received = await send(baseUrl, request)
+  if (![429, 503].includes(received.status) || attempts === 1) return received
+  await pause(Number(received.headers['retry-after']) * 1000)
+  return sendUntilServed(baseUrl, request, attempts - 1)
 }
 
 const JSON_TYPE = 'application/json'

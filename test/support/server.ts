@@ -22,9 +22,6 @@ export const startServer = async (
 ): Promise<LocalServer> => {
   const child = run(['--port', '0', ...args], env, folder)
   const exited = once(child, 'exit')
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('exit', () => process.off('exit', kill))
   let output = ''
   let isReady = false
   const ready = new Promise<string[]>((resolve, reject) => {
@@ -57,8 +54,11 @@ export const leastEnvironment = {
   NODE_COMPILE_CACHE: join(tmpdir(), 'pet-store-compile-cache'),
 }
 
+/** The option of Node.js that makes a process end with this one. */
+const endWithParent = `--import=${new URL('end-with-parent.ts', import.meta.url)}`
+
 /** Starts the command behind `npm start`. */
-export const run = (args: string[], env: Record<string, string> = {}, folder = ''): ChildProcess =>
-  spawn(process.execPath, [join(folder, 'infra/local/main.ts'), ...args], {
+const run = (args: string[], env: Record<string, string>, folder: string): ChildProcess =>
+  spawn(process.execPath, [endWithParent, join(folder, 'infra/local/main.ts'), ...args], {
     env: { ...leastEnvironment, LOCAL_DATABASE_FILE: '', ...env },
   })

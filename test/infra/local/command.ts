@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { send } from '../../support/http.ts'
+import { sendUntilServed } from '../../support/http.ts'
 import { type LocalServer, startServer } from '../../support/server.ts'
 
 /** Starts the local server of a folder in a process of its own until the test ends. */
@@ -34,7 +34,7 @@ export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
 export const listAll = async (server: LocalServer, filter = ''): Promise<Pet[]> => {
   const pets: Pet[] = []
   for (let path = `/pets?limit=100${filter}`; path; ) {
-    const { body, headers } = await send(server.baseUrl, { path, headers: headersOf(server) })
+    const { body, headers } = await sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
     pets.push(...(body as Pet[]))
     path = /\/v1(\/[^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1] ?? ''
   }

@@ -3,8 +3,8 @@ import { notFound } from '../shared/model/api-error.ts'
 import { operation } from '../shared/operation.ts'
 
 /** `GET /pets/{petId}`: reads one pet. */
-export const handler = operation('getPet', async ({ petId }) => {
-  const pet = await pets.find(petId)
-  if (!pet) throw notFound(`No pet has the id ${petId}.`)
+export const handler = operation('getPet', async ({ params }) => {
+  const pet = await pets.find(params.petId)
+  if (!pet) throw notFound(`No pet has the id ${params.petId}.`)
   return { body: pet }
 })

@@ -5,13 +5,7 @@
 
 import { contract, type Operation } from '../shared/contract.ts'
 import { cors } from '../shared/http.ts'
-import {
-  ApiError,
-  internalServerError,
-  payloadTooLarge,
-  unauthorized,
-  unsupportedMediaType,
-} from '../shared/model/api-error.ts'
+import { ApiError, internalServerError, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
 import { service } from '../shared/service.ts'
 
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
@@ -40,7 +34,12 @@ export const gatewayResponses = {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6
     }),
   payloadTooLarge: payloadTooLarge(),
-  unsupportedMediaType: unsupportedMediaType(),
+  // Of a body that API Gateway cannot decompress, or that it has no template for.
+  unsupportedMediaType: new ApiError(
+    415,
+    'unsupported_media_type',
+    'The body cannot be decoded. Its Content-Encoding must be gzip or deflate, or be omitted, and its Content-Type application/json.',
+  ),
   tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retryAfter),
   internalServerError: internalServerError(undefined),
   badGateway: new ApiError(502, 'bad_gateway', 'Something went wrong on our side. Report it with the X-Request-Id.'),

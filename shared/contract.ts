@@ -3,8 +3,7 @@ import type { Access } from './data/tables.ts'
 import type { Scope } from './model/api-key.ts'
 import { Cursor } from './model/cursor.ts'
 import { IdempotencyKey } from './model/idempotency-key.ts'
-import { Int64Text } from './model/int64.ts'
-import { Limit, NewPet, Pet, PetChanges, PetStatus, Pets } from './model/pet.ts'
+import { Limit, NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './model/pet.ts'
 import type { SettingName } from './settings.ts'
 
 /** An operation of the interface. Its pipeline, deployment, local route, documentation and client are derived from this. */
@@ -19,13 +18,22 @@ export type Operation = {
   scope: Scope
   /** Shown in the documentation. Operations without it do not change incompatibly. */
   stability?: 'experimental' | 'beta'
-  /** The parts of the request. An invalid path parameter is a 404; other invalid input is a 400. */
+  /**
+   * The parts of the request. An invalid path parameter is a 404; other invalid input is a 400. A query parameter whose
+   * schema is a list may be repeated.
+   */
   params?: ObjectSchema
   query?: ObjectSchema
   headers?: ObjectSchema
   body?: ObjectSchema
-  /** The response. A 204 has no body. */
+  /** The response. A 204 has no body; a 201 has the header `Location`. */
   success: { status: 200 | 201 | 202; body: v.GenericSchema } | { status: 204 }
+  /** Errors of its own, besides those of every operation: an example of the message, by status. */
+  errors?: Readonly<Record<number, string>>
+  /** Whether it returns a list page by page: it has the query parameter `cursor`, and links to the next page (`nextPage`). */
+  paged?: true
+  /** Whether it can be retried with the header `Idempotency-Key`, which takes effect once. A replay says so in a header. */
+  idempotent?: true
   deprecated?: Deprecated
   /** What its function may do with the tables, in addition to reading API keys. */
   access: readonly Access[]
@@ -33,7 +41,7 @@ export type Operation = {
   settings?: readonly SettingName[]
 }
 
-/** A `v.object()` whose fields have descriptions; it may be in a pipe with checks of the whole object. */
+/** A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks of the whole object. */
 export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries }
 
 /** When an operation was deprecated, when it will be removed, and the path of its replacement. */
@@ -50,9 +58,9 @@ export const contract = {
     query: v.object({
       limit: v.optional(Limit, '20'),
       status: v.optional(PetStatus),
-      cursor: v.optional(Cursor),
     }),
     success: { status: 200, body: Pets },
+    paged: true,
     access: [
       { table: 'pets', index: 'newest', actions: ['Query'] },
       { table: 'pets', index: 'byStatus', actions: ['Query'] },
@@ -64,9 +72,9 @@ export const contract = {
     summary: 'Add an animal',
     tag: 'Pets',
     scope: 'pets:write',
-    headers: v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
     body: NewPet,
     success: { status: 201, body: Pet },
+    idempotent: true,
     access: [
       { table: 'pets', actions: ['GetItem', 'PutItem'] },
       { table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] },
@@ -78,7 +86,7 @@ export const contract = {
     summary: 'Get an animal',
     tag: 'Pets',
     scope: 'pets:read',
-    params: v.object({ petId: Int64Text }),
+    params: v.object({ petId: PetIdText }),
     success: { status: 200, body: Pet },
     deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },
     access: [{ table: 'pets', actions: ['GetItem'] }],
@@ -90,7 +98,7 @@ export const contract = {
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',
-    params: v.object({ petId: Int64Text }),
+    params: v.object({ petId: PetIdText }),
     body: PetChanges,
     success: { status: 200, body: Pet },
     access: [{ table: 'pets', actions: ['UpdateItem'] }],
@@ -102,7 +110,7 @@ export const contract = {
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',
-    params: v.object({ petId: Int64Text }),
+    params: v.object({ petId: PetIdText }),
     success: { status: 204 },
     access: [{ table: 'pets', actions: ['GetItem', 'UpdateItem'] }],
   },
@@ -117,11 +125,45 @@ export const operationIds = Object.keys(contract) as OperationId[] // `Object.ke
 /** The types of all operations. */
 export type Contract = typeof contract
 
-/** The parsed input of an operation: its parameters, headers and body in one object. */
-export type Input<Id extends OperationId> = Part<Id, 'params'> &
-  Part<Id, 'query'> &
-  Part<Id, 'headers'> &
-  Part<Id, 'body'>
+/** The schemas of the parts of a request, with the parameters and headers that the flags of the entry add. */
+export const partsOf = (entry: Operation): Record<Part, ObjectSchema | undefined> => ({
+  params: entry.params,
+  query: merged(entry.query, entry.paged && flagged.paged),
+  headers: merged(entry.headers, entry.idempotent && flagged.idempotent),
+  body: entry.body,
+})
+
+/** The request headers that an operation reads, besides `Authorization` and those of the body. */
+export const requestHeaders = (entry: Operation): string[] => Object.keys(partsOf(entry).headers?.entries ?? {})
+
+/** The headers that a success of an operation may have, besides those of every response. */
+export const successHeaders = ({ success, paged, idempotent }: Operation): string[] => [
+  ...(success.status === 201 ? ['Location'] : []),
+  ...(idempotent ? ['Idempotent-Replayed'] : []),
+  ...(paged ? ['Link'] : []),
+]
+
+/** The headers that each response of an operation has to announce its removal. */
+export const noticeHeaders = ({ deprecated }: Operation): string[] =>
+  deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
+
+const flagged = {
+  paged: v.object({ cursor: v.optional(Cursor) }),
+  idempotent: v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
+}
+
+const merged = (own: ObjectSchema | undefined, added: ObjectSchema | undefined): ObjectSchema | undefined =>
+  own && added ? v.object({ ...own.entries, ...added.entries }) : (own ?? added)
+
+type Part = 'params' | 'query' | 'headers' | 'body'
+
+/** The parsed input of an operation, part by part. */
+export type Input<Entry extends Operation> = {
+  params: Parsed<Entry, 'params'>
+  query: Parsed<Entry, 'query'> & IfFlagged<Entry, 'paged'>
+  headers: Parsed<Entry, 'headers'> & IfFlagged<Entry, 'idempotent'>
+  body: Parsed<Entry, 'body'>
+}
 
 /** What an operation returns. `headers` are added to the headers that every response has. */
 export type Output<Id extends OperationId> = {
@@ -132,6 +174,10 @@ export type Output<Id extends OperationId> = {
   ? { body: v.InferOutput<Body> }
   : { body?: undefined })
 
-type Part<Id extends OperationId, Name> = Contract[Id] extends { [N in Name & string]: infer S extends v.GenericSchema }
+type Parsed<Entry, Name extends Part> = Entry extends { [N in Name]: infer S extends v.GenericSchema }
   ? v.InferOutput<S>
+  : unknown
+
+type IfFlagged<Entry, Flag extends keyof typeof flagged> = Entry extends { [F in Flag]: true }
+  ? v.InferOutput<(typeof flagged)[Flag]>
   : unknown

@@ -1,6 +1,8 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
+import { contract, noticeHeaders, type Operation, requestHeaders, successHeaders } from './contract.ts'
 import type { ApiKey } from './model/api-key.ts'
+import { cursorAfter } from './model/cursor.ts'
 import { stringifyJson } from './model/json.ts'
 
 /** The Lambda proxy event of an API Gateway REST API. The middleware `bearerKey` sets the caller as its authorizer. */
@@ -43,9 +45,25 @@ export const basePath = ({ requestContext }: Event): string => {
 }
 
 /** The absolute URL of a path of the API, on the host that the caller used. */
-export const absoluteUrl = (event: Event, path: string): string => {
+export const absoluteUrl = (event: Event, path: string): string => `${originOf(event)}${basePath(event)}${path}`
+
+const originOf = (event: Event): string => {
   const scheme = header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
-  return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${basePath(event)}${path}`
+  return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}`
+}
+
+/**
+ * The `Link` header of a page of a list (RFC 8288): the address of the page after the id `last`, with the same query. No
+ * header if `last` is undefined, as on the last page.
+ *
+ * @param query the parsed parameters, of which lists are repeated
+ */
+export const nextPage = (event: Event, query: object, last: number | undefined): Record<string, string> => {
+  if (last === undefined) return {}
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...query, cursor: cursorAfter(last) }))
+    for (const each of [value].flat()) if (each !== undefined) parameters.append(name, `${each}`)
+  return { Link: `<${originOf(event)}/${partsOf(event.requestContext.path).join('/')}?${parameters}>; rel="next"` }
 }
 
 /** Creates the response to `event`, with the headers that every response has. Without a `body`, it has no content. */
@@ -60,35 +78,37 @@ export const respond = (event: Event, { status, headers, body }: Response): Resu
 
 type Response = { status: number; headers?: Readonly<Record<string, string>> | undefined; body?: unknown }
 
+const operations: Operation[] = Object.values(contract)
+
 /** What browsers may do (CORS protocol, Fetch standard). Any origin may call, because a bearer key is not a cookie. */
 export const cors = {
   allowedOrigin: '*',
-  allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+  allowedHeaders: unique('Authorization', 'Content-Type', ...operations.flatMap(requestHeaders)),
   maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
-  exposedHeaders: [
-    'Link',
-    'Location',
+  exposedHeaders: unique(
     'X-Request-Id',
     'Retry-After',
-    'Deprecation',
-    'Sunset',
-    'Idempotent-Replayed',
     'WWW-Authenticate',
     'x-amzn-Remapped-WWW-Authenticate', // API Gateway REST APIs rename WWW-Authenticate to this.
-  ],
+    ...operations.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)]),
+  ),
 }
 
 /** The headers that every response has, gateway responses included. */
 export const commonHeaders = (requestId: string, hasBody: boolean): Record<string, string> => ({
-  ...fixed,
+  ...headersOfEveryResponse,
   ...(hasBody && { 'Content-Type': 'application/json' }),
   'X-Request-Id': requestId,
 })
 
-const fixed = {
+const headersOfEveryResponse = {
   'Access-Control-Allow-Origin': cors.allowedOrigin,
   'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
   'Cache-Control': 'no-store',
+}
+
+function unique(...names: string[]): string[] {
+  return [...new Set(names)]
 }
 
 const partsOf = (path: string): string[] => path.split('/').filter(Boolean)

@@ -1,50 +1,79 @@
 import * as v from 'valibot'
-import { contract, type Input, type ObjectSchema, type Operation, type OperationId } from './contract.ts'
+import { type Input, type ObjectSchema, type Operation, partsOf } from './contract.ts'
 import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
 
 /**
- * Parses the input of an operation against its entry in the contract.
+ * Creates the parser for the input of an operation, by its entry in the contract. It parses a request that has passed
+ * `jsonBody`, if the operation has a body.
  *
- * @param event a request that has passed `jsonBody`, if the operation has a body
- * @throws ApiError 404 for an invalid path parameter; 400 that names every invalid parameter, header or field
+ * @returns a function that throws an ApiError: 404 for an invalid path parameter, 400 that names every invalid parameter,
+ *   header or field
  */
-export const inputOf = <Id extends OperationId>(id: Id, event: Event): Input<Id> => {
-  const { params, query, headers, body }: Operation = contract[id]
-  return {
-    ...(params && parse(params, event.pathParameters ?? {}, notFound)),
-    ...(query && parse(query, queryOf(event), badRequestFor('parameter'))),
-    ...(headers && parse(headers, headersOf(event, headers), badRequestFor('header'))),
-    ...(body && parse(body, event.body, badRequest)),
-  } as Input<Id> // The type `Operation` no longer says which entry this is.
+export function parserOf<Entry extends Operation>(entry: Entry): (event: Event) => Input<Entry>
+// An overload, because `Operation` does not say which parts the entry has.
+export function parserOf(entry: Operation): (event: Event) => object {
+  const { params, query, headers, body } = partsOf(entry)
+  return (event: Event) => ({
+    params: params && parse(params, event.pathParameters ?? {}, notFound),
+    query:
+      query &&
+      parse(
+        query,
+        valuesOf(query, (name) => event.multiValueQueryStringParameters?.[name]),
+      ),
+    headers:
+      headers &&
+      parse(
+        headers,
+        valuesOf(headers, (name) => headerValues(event, name.toLowerCase())),
+      ),
+    body: body && parse(body, event.body),
+  })
 }
 
-/** The fields of `schema` in order, each with its rule: `name must be …`. */
-export const fieldRules = (schema: ObjectSchema): [field: string, rule: string][] =>
-  Object.entries(schema.entries).map(([field, entry]) => [field, `${field} must be ${descriptionOf(entry)}`])
+/**
+ * The fields of a schema in order, each with the rule for its value.
+ *
+ * @throws Error if a field has no rule
+ */
+export const fieldRules = ({ entries }: ObjectSchema): [field: string, rule: string][] =>
+  Object.entries(entries).map(([field, schema]) => [field, `${field} must be ${ruleOf(schema, field)}`])
 
-const descriptionOf = (schema: v.ObjectEntries[string]): string | undefined =>
-  v.getDescription(schema) ?? ('wrapped' in schema ? `${descriptionOf(schema.wrapped)}, or omitted` : undefined)
+const ruleOf = (schema: v.ObjectEntries[string], field: string): string => {
+  const rule = v.getDescription(schema)
+  if (rule) return rule
+  if ('wrapped' in schema) return `${ruleOf(schema.wrapped, field)}, or omitted`
+  throw new Error(`The field ${field} has no rule. Add v.description() to its schema: "${field} must be …".`)
+}
 
-const parse = (schema: ObjectSchema, input: unknown, error: (message: string) => Error): object => {
+const parse = (schema: ObjectSchema, input: unknown, error = badRequest): object => {
   const { success, output, issues } = v.safeParse(schema, input)
   if (success) return output
   const invalid = new Set(issues.map(({ path }) => path?.[0]?.key))
-  const rules = fieldRules(schema).filter(([field]) => invalid.has(field))
-  const ofWhole = issues.filter(({ path }) => !path).map(({ message }) => message)
-  throw error(`${[...rules.map(([, rule]) => rule), ...ofWhole].join('; ')}.`)
+  const problems = fieldRules(schema)
+    .filter(([field]) => invalid.has(field))
+    .map(([field, rule]) => problemOf(field, rule, Object(input)[field]))
+  const wholeInputIssues = issues.filter(({ path }) => !path).map(({ message }) => message)
+  throw error(`${[...problems, ...wholeInputIssues].join('; ')}.`)
 }
 
-const badRequestFor = (part: string) => (message: string) => badRequest(`${message} Give each ${part} once.`)
-
-const queryOf = (event: Event): object => {
-  const parameters = Object.entries(event.multiValueQueryStringParameters ?? {})
-  return Object.fromEntries(parameters.map(([name, values]) => [name, onlyOne(values)]))
+const problemOf = (field: string, rule: string, value: unknown): string => {
+  if (value === undefined) return `${field} is missing`
+  return value === REPEATED ? `${rule} (give it once)` : rule
 }
 
-/** The headers that the schema has; all others are ignored. */
-const headersOf = (event: Event, { entries }: ObjectSchema): object =>
-  Object.fromEntries(Object.keys(entries).map((name) => [name, onlyOne(headerValues(event, name.toLowerCase()))]))
+/** Stands for several values where only one is allowed. No schema accepts it. */
+const REPEATED = Symbol('repeated')
 
-/** Repeated values stay a list, which every schema rejects. */
-const onlyOne = (values: string[] = []): unknown => (values.length > 1 ? values : values[0])
+/** The values that were sent for the fields of a schema. All others are ignored. */
+const valuesOf = ({ entries }: ObjectSchema, sent: (name: string) => string[] | undefined): object =>
+  Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, valueOrList(schema, sent(name) ?? [])]))
+
+const valueOrList = (schema: v.ObjectEntries[string], values: string[]): unknown => {
+  if (isList(schema) && values.length > 0) return values
+  return values.length > 1 ? REPEATED : values[0]
+}
+
+const isList = (schema: v.ObjectEntries[string]): boolean =>
+  schema.type === 'array' || ('wrapped' in schema && isList(schema.wrapped))

@@ -1,8 +1,8 @@
 import middy from '@middy/core'
-import { contract, type Input, type Operation, type OperationId, type Output } from './contract.ts'
+import { type Contract, contract, type Input, type Operation, type OperationId, type Output } from './contract.ts'
 import * as apiKeys from './data/api-keys.ts'
 import { type Event, type Result, respond } from './http.ts'
-import { fieldRules, inputOf } from './input.ts'
+import { fieldRules, parserOf } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
@@ -14,16 +14,17 @@ import { requestLog } from './middleware/request-log.ts'
  * `ready` is awaited during init (`infra/bundle/start.mjs`).
  *
  * @param id the key of its entry in the contract
- * @param run what the operation does. It gets the parsed input, and throws an ApiError for errors that callers may see
+ * @param run what the operation does. It gets the parsed parts of the request, and throws an ApiError for errors that callers may see
  */
 export const operation = <Id extends OperationId>(
   id: Id,
-  run: (input: Input<Id>, event: Event) => Promise<Output<Id>>,
+  run: (input: Input<Contract[Id]>, event: Event) => Promise<Output<Id>>,
 ) => {
   const entry: Operation = contract[id]
   const { status } = entry.success
+  const parse = parserOf(contract[id])
   const handler = middy<Event, Result>(
-    async (event: Event) => respond(event, { ...(await run(inputOf(id, event), event)), status }),
+    async (event: Event) => respond(event, { ...(await run(parse(event), event)), status }),
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([

@@ -1,7 +1,7 @@
 import { execSync } from 'node:child_process'
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contract, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
+import { contract, type Operation, type OperationId, operationIds, partsOf } from '../../shared/contract.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
 import { operations } from './operations.ts'
 
@@ -37,7 +37,8 @@ const operationsModule = (): string => {
 }
 
 const operationText = (id: OperationId, operation: Operation): string => {
-  const { summary, params, query, body, success, deprecated } = operation
+  const { summary, success, deprecated } = operation
+  const { params, query, body } = partsOf(operation)
   const input = [params, query, body].flatMap((schema) => (schema ? typeText(jsonSchemaOf(schema)) : []))
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
   const day = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })

@@ -1,5 +1,4 @@
-import { contract, type ObjectSchema, type OperationId } from '../../shared/contract.ts'
-import { NewPet, Pet, PetChanges } from '../../shared/model/pet.ts'
+import type { OperationId } from '../../shared/contract.ts'
 
 /** What a caller must know about an operation beyond its title. An operation may have none. */
 export const descriptions: Partial<Record<OperationId, string>> = {
@@ -24,32 +23,33 @@ const petFields = {
   categoryId: 'The identifier of the category that the pet belongs to.',
   status: 'The availability status of the pet.',
 }
-const petPath = { petId: 'The identifier of the pet.' }
 
-/** What the fields of bodies mean, and the parameters and headers of requests. A field may have no description. */
-export const fieldDescriptions: [ObjectSchema, Record<string, string>][] = [
-  [NewPet, petFields],
-  [PetChanges, petFields],
-  [Pet, petFields],
-  [
-    contract.listPets.query,
-    {
-      limit: 'The maximum number of pets to return.',
-      status: 'Returns only the pets with this availability status.',
-      cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
-    },
-  ],
-  [
-    contract.createPet.headers,
-    {
-      'Idempotency-Key':
-        'Makes the request safe to retry: the pet is added once, and every retry gets the original response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, for each pet. The service remembers a key for 24 hours.',
-    },
-  ],
-  [contract.getPet.params, petPath],
-  [contract.updatePet.params, petPath],
-  [contract.deletePet.params, petPath],
-]
+/** What the fields of the schemas mean, by the title of the schema. A field may have no description. */
+export const fieldDescriptions: Record<string, Record<string, string>> = {
+  NewPet: petFields,
+  PetChanges: petFields,
+  Pet: petFields,
+}
+
+const petId = 'The identifier of the pet.'
+
+/** What the parameters and headers of each operation mean. Those without a description show their rule. */
+export const parameterDescriptions: Partial<Record<OperationId, Record<string, string>>> = {
+  listPets: {
+    limit: 'The maximum number of pets to return.',
+    status: 'Returns only the pets with this availability status.',
+  },
+  getPet: { petId },
+  updatePet: { petId },
+  deletePet: { petId },
+}
+
+/** What the parameters and headers mean that all paged and all idempotent operations have. */
+export const commonParameterDescriptions: Record<string, string> = {
+  cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
+  'Idempotency-Key':
+    'Makes the request safe to retry: it takes effect once, and every retry gets the original response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, for each new request. The service remembers a key for 24 hours.',
+}
 
 /** The introduction of the document. */
 export const introduction = `The catalogue of a pet store: list, add, read, change and delete pets.

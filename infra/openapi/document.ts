@@ -1,10 +1,23 @@
 import type * as v from 'valibot'
-import { contract, type ObjectSchema, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
+import {
+  contract,
+  type ObjectSchema,
+  type Operation,
+  type OperationId,
+  operationIds,
+  partsOf,
+} from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
-import { descriptions, introduction, tagDescriptions } from './descriptions.ts'
+import {
+  commonParameterDescriptions,
+  descriptions,
+  introduction,
+  parameterDescriptions,
+  tagDescriptions,
+} from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
-import { componentSchemas, exampleOf, type Json, jsonSchemaOf, meaningOf } from './schemas.ts'
+import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
 /** The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. */
 export const openApiDocument = (): Json => ({
@@ -42,11 +55,15 @@ export const openApiDocument = (): Json => ({
 export const openApiText = (): string => `${stringifyJson(openApiDocument(), 2)}\n`
 
 /** The parameters of an operation in its path, its query and its headers. */
-export const parametersOf = ({ params, query, headers }: Operation): Json[] => [
-  ...parametersIn('path', params),
-  ...parametersIn('query', query),
-  ...parametersIn('header', headers),
-]
+const parametersOf = (id: string, operation: Operation): Json[] => {
+  const { params, query, headers } = partsOf(operation)
+  const meanings = { ...commonParameterDescriptions, ...parameterDescriptions[id as OperationId] }
+  return [
+    ...parametersIn('path', params, meanings),
+    ...parametersIn('query', query, meanings),
+    ...parametersIn('header', headers, meanings),
+  ]
+}
 
 /** The base addresses of the API: the deployment that serves the document first, then those that `cdk deploy` creates. */
 export const servers: Json[] = [
@@ -80,8 +97,8 @@ export const operationObject = (id: string, operation: Operation): Json => ({
     deprecated: true,
     'x-sunset': operation.deprecated.sunset.toISOString().slice(0, 10),
   }),
-  parameters: parametersOf(operation),
-  ...(operation.body && { requestBody: { required: true, content: jsonBody(operation.body, operation.method) } }),
+  parameters: parametersOf(id, operation),
+  ...(operation.body && { requestBody: { required: true, content: jsonBody(operation.body) } }),
   responses: responsesOf(operation),
 })
 
@@ -97,23 +114,24 @@ const descriptionOf = (id: string, { scope, deprecated, stability }: Operation):
   return [descriptions[id as OperationId], access, warning, notice].filter(Boolean).join('\n\n')
 }
 
-const jsonBody = (schema: ObjectSchema, method: Operation['method']): Json => {
-  const body = {
+// Only one media type, because generators make a type, or a method, of each.
+const jsonBody = (schema: ObjectSchema): Json => ({
+  'application/json': {
     // The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript object.
     schema: { ...jsonSchemaOf(schema), propertyNames: { not: { const: '__proto__' } } },
     ...exampleOf(schema),
-  }
-  return { 'application/json': body, ...(method === 'PATCH' && { 'application/merge-patch+json': body }) }
-}
+  },
+})
 
-const parametersIn = (location: string, schema: ObjectSchema | undefined): Json[] =>
+const parametersIn = (location: string, schema: ObjectSchema | undefined, meanings: Record<string, string>): Json[] =>
   Object.entries(schema?.entries ?? {}).map(([name, entry]) => {
     const { description: rule, ...json } = jsonSchemaOf(entry) // The rule says in words what the JSON Schema says.
     return {
       name,
       in: location,
       required: entry.type !== 'optional',
-      description: meaningOf(schema?.entries, name) ?? rule,
+      description: meanings[name] ?? rule,
+      ...(json.type === 'array' && { style: 'form', explode: true }), // It may be repeated.
       schema: json,
       ...exampleOf(entry),
       ...disabledExample(entry),
@@ -130,7 +148,6 @@ const disabledExample = (entry: v.GenericSchema): Json => {
   return { examples: { default: { value: wrapped.options[0], 'x-disabled': true } } }
 }
 
-/** Interface, section 2. */
 const ERROR = {
   type: 'object',
   description: 'The body of every error response.',

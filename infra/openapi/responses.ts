@@ -1,15 +1,16 @@
 import { STATUS_CODES } from 'node:http'
-import type { ObjectSchema, Operation } from '../../shared/contract.ts'
+import { noticeHeaders, type ObjectSchema, type Operation, partsOf, successHeaders } from '../../shared/contract.ts'
 import { cors } from '../../shared/http.ts'
 import { fieldRules } from '../../shared/input.ts'
 import {
-  type ApiError,
+  ApiError,
   badRequest,
   idempotencyKeyReused,
   insufficientScope,
   notFound,
   serviceUnavailable,
   unauthorized,
+  unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
@@ -59,19 +60,24 @@ export const componentHeaders = (): Json => ({
 })
 
 /** The errors that a request to an operation can get; the message of each is an example. */
-const errorsOf = ({ scope, params, query, headers, body }: Operation): ApiError[] => [
-  ...[body ?? query ?? headers].flatMap((schema) => (schema ? [badRequest(firstRule(schema))] : [])),
-  unauthorized({ keyWasSent: true }),
-  insufficientScope(scope),
-  ...(params ? [notFound(firstRule(params))] : []),
-  ...(body ? [gatewayResponses.payloadTooLarge, gatewayResponses.unsupportedMediaType] : []),
-  ...(takesIdempotencyKey(headers) ? [idempotencyKeyReused()] : []),
-  gatewayResponses.tooManyRequests,
-  gatewayResponses.internalServerError,
-  gatewayResponses.badGateway,
-  serviceUnavailable(undefined),
-  gatewayResponses.gatewayTimeout,
-]
+const errorsOf = (operation: Operation): ApiError[] => {
+  const { scope, idempotent, errors = {} } = operation
+  const { params, query, headers, body } = partsOf(operation)
+  return [
+    ...[body ?? query ?? headers].flatMap((schema) => (schema ? [badRequest(firstRule(schema))] : [])),
+    unauthorized({ keyWasSent: true }),
+    insufficientScope(scope),
+    ...(params ? [notFound(firstRule(params))] : []),
+    ...(body ? [gatewayResponses.payloadTooLarge, unsupportedMediaType()] : []),
+    ...(idempotent ? [idempotencyKeyReused()] : []),
+    ...Object.entries(errors).map(([status, message]) => new ApiError(Number(status), codeOf(status), message)),
+    gatewayResponses.tooManyRequests,
+    gatewayResponses.internalServerError,
+    gatewayResponses.badGateway,
+    serviceUnavailable(undefined),
+    gatewayResponses.gatewayTimeout,
+  ]
+}
 
 const firstRule = (schema: ObjectSchema): string => `${fieldRules(schema)[0]?.[1]}.`
 
@@ -97,24 +103,13 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 }
 
 /** References to the headers of a response: those of every response of the operation, and `names`. */
-const headersOf = ({ deprecated }: Operation, names: string[]): Json => {
-  const all = [
-    'Access-Control-Allow-Origin',
-    'X-Request-Id',
-    ...names,
-    ...(deprecated ? ['Deprecation', 'Sunset', 'Link'] : []),
-  ]
+const headersOf = (operation: Operation, names: string[]): Json => {
+  const all = ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(operation)]
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-const successHeaders = ({ success, query, headers }: Operation): string[] => [
-  ...(success.status === 201 ? ['Location'] : []),
-  ...(takesIdempotencyKey(headers) ? ['Idempotent-Replayed'] : []),
-  ...(query && 'cursor' in query.entries ? ['Link'] : []),
-]
-
-const takesIdempotencyKey = (headers: Operation['headers']): boolean =>
-  headers !== undefined && 'Idempotency-Key' in headers.entries
+/** The error code of a status: its reason phrase in snake_case. */
+const codeOf = (status: string): string => (STATUS_CODES[status] ?? 'error').toLowerCase().replaceAll(/\W+/g, '_')
 
 const header = (description: string, example: string, schema: Json = {}): Json => ({
   description,

@@ -1,36 +1,22 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { Cursor } from '../../shared/model/cursor.ts'
-import { IdempotencyKey } from '../../shared/model/idempotency-key.ts'
-import { Int64, Int64Text, MAX_INT64, MIN_INT64 } from '../../shared/model/int64.ts'
+import { contract, type Operation, partsOf } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import {
-  Limit,
-  MAX_LIMIT,
-  MAX_NAME,
-  Name,
-  NewPet,
-  Pet,
-  PetChanges,
-  PetId,
-  PetStatus,
-  Pets,
-} from '../../shared/model/pet.ts'
 import { fieldDescriptions } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
 
-/** The schemas that have a name in the document; elsewhere they are references. */
-export const named = { PetStatus, NewPet, PetChanges, Pet, Pets }
-
-/** The JSON Schemas of `named`, by name. */
-export const componentSchemas = (): Json => complete(toJsonSchemaDefs(named, config))
+/** The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they are references. */
+export const componentSchemas = (): Json => {
+  const schemas = Object.entries<Json>(Object(complete(toJsonSchemaDefs(named, config))))
+  return Object.fromEntries(schemas.map(([title, schema]) => [title, described(schema, fieldDescriptions[title])]))
+}
 
 /**
  * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema describes the result.)
  *
- * @throws Error if JSON Schema cannot express a check and `written` has no entry for it
+ * @throws Error if JSON Schema cannot express a check, and the schema does not say it with `v.metadata()`
  */
 export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
@@ -38,35 +24,34 @@ export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
 }
 
 /** The example of a schema as a member of an OpenAPI object; empty if there is none. */
-export const exampleOf = (schema: v.GenericSchema): Json =>
-  examples.has(schema) ? { example: examples.get(schema) } : {}
+export const exampleOf = (schema: v.GenericSchema): Json => {
+  const [example]: readonly unknown[] = v.getExamples(schema)
+  return example === undefined ? {} : { example }
+}
 
-/** What a field means. `entries` are those of its schema, which stay the same objects when the schema is put into a pipe. */
-export const meaningOf = (entries: unknown, field: string): string | undefined =>
-  fieldDescriptions.find(([schema]) => schema.entries === entries)?.[1][field]
+/** A schema and those in its fields and items; the innermost come first. */
+const schemasIn = (schema: v.GenericSchema): v.GenericSchema[] => {
+  const {
+    entries = {},
+    item,
+    wrapped,
+  }: { entries?: v.ObjectEntries; item?: unknown; wrapped?: unknown } = Object(schema)
+  const inner = [...Object.values(entries), item, wrapped].filter((each) => each !== undefined) as v.GenericSchema[]
+  return [...inner.flatMap(schemasIn), schema] // The types of other schemas than objects are not exported.
+}
 
-const newPet: NewPet = { name: 'Rex', categoryId: 7, status: 'available' }
-const pet: Pet = { id: 373212905455903, ...newPet }
+const schemasOf = (entry: Operation): v.GenericSchema[] =>
+  [...Object.values(partsOf(entry)), 'body' in entry.success ? entry.success.body : undefined]
+    .filter((schema) => schema !== undefined)
+    .flatMap(schemasIn)
 
-const examples = new Map<v.GenericSchema, unknown>([
-  [NewPet, newPet],
-  [PetChanges, { status: 'sold' }],
-  [Pet, pet],
-  [Int64Text, pet.id],
-  [Pets, [{ id: 373212905520046, name: 'Tom', categoryId: 9007199254740991 }, pet]],
-])
-
-// The converter cannot translate checks that are code, so the JSON Schemas of these are written by hand.
-const written: [{ pipe: readonly unknown[] }, Json][] = [
-  [Int64, { type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }],
-  [PetId, { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }],
-  [Limit, { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT }],
-  [Name, { type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }],
-  [Cursor, { type: 'string', maxLength: 16, pattern: Cursor.pipe[1].requirement.source }],
-  [IdempotencyKey, { type: 'string', pattern: IdempotencyKey.pipe[1].requirement.source }],
-]
-// The description is the last action of each pipe, so it identifies the schema.
-const byDescription = new Map(written.map(([{ pipe }, json]) => [pipe.at(-1), json]))
+/** The schemas in the contract that have a title, by that title. */
+export const named: Record<string, v.GenericSchema> = Object.fromEntries(
+  Object.values(contract)
+    .flatMap(schemasOf)
+    .map((schema) => [v.getTitle(schema), schema] as const)
+    .filter(([title]) => title !== undefined),
+)
 
 const INCOMPLETE = 'x-incomplete'
 
@@ -75,18 +60,24 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    if (valibotAction.type === 'min_entries')
-      return { ...jsonSchema, not: without(Object.keys(jsonSchema.properties ?? {})) }
-    if (errors) return { ...jsonSchema, [INCOMPLETE]: valibotAction.type }
-    if (valibotAction.type !== 'description') return undefined
-    const { description, ...json } = jsonSchema
-    if (json.enum) return json // The values say it.
-    return { ...(byDescription.get(valibotAction) ?? json), description: sentence(description) }
+    switch (valibotAction.type) {
+      case 'metadata':
+        return Object(valibotAction).metadata // It replaces what the checks before it say.
+      case 'title':
+        return { ...jsonSchema, title: undefined } // It is the name in the document.
+      case 'examples':
+        return { ...jsonSchema, examples: undefined } // An example stands beside the schema.
+      case 'min_entries':
+        return { ...jsonSchema, not: hasNoneOf(Object.keys(jsonSchema.properties ?? {})) }
+      case 'description':
+        // The values of an enumeration say what its rule says.
+        return { ...jsonSchema, description: jsonSchema.enum ? undefined : sentence(Object(valibotAction).description) }
+      default:
+        return errors ? { ...jsonSchema, [INCOMPLETE]: valibotAction.type } : undefined
+    }
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
-    if (jsonSchema.properties && 'entries' in valibotSchema)
-      return { ...jsonSchema, properties: described(jsonSchema.properties, valibotSchema.entries) }
     if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
     // The default is text, too: it is parsed like a value that was sent.
     return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
@@ -95,22 +86,22 @@ const config: ConversionConfig = {
 
 // An object with none of these properties. (`anyOf`, with each of them as required, would say which objects are valid, but
 // the page and client generators make a type of each of its parts.)
-const without = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
+const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
-const sentence = (rule = ''): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
+const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
 
 /** Puts the meaning of each property before its rule. */
-const described = (properties: object, entries: unknown): Json =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => {
-      const sentences = [meaningOf(entries, name), schema.description].filter(Boolean)
-      return [name, { ...schema, description: sentences.join(' ') || undefined }]
-    }),
-  )
+const described = (schema: Json, meanings: Record<string, string> = {}): Json => {
+  const properties = Object.entries<Json>(Object(schema.properties)).map(([name, property]) => {
+    const description = [meanings[name], property.description].filter(Boolean).join(' ') || undefined
+    return [name, { ...property, description }]
+  })
+  return { ...schema, ...(properties.length > 0 && { properties: Object.fromEntries(properties) }) }
+}
 
 const complete = <T extends object>(json: T): T => {
   const text = stringifyJson(json)
   if (text.includes(INCOMPLETE))
-    throw new Error(`Add to "written" in infra/openapi/schemas.ts what JSON Schema cannot express: ${text}`)
+    throw new Error(`Add v.metadata() with the JSON Schema of what cannot be converted here: ${text}`)
   return json
 }

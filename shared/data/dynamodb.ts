@@ -80,8 +80,17 @@ const unlessFailed = async <T>(response: Promise<T>): Promise<T | undefined> => 
 const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
-  const isOurs = error instanceof DynamoDBServiceException && error.$fault === 'client' && !THROTTLED.test(error.name)
+  const isOurs = error instanceof DynamoDBServiceException && error.$fault === 'client' && !isTemporary(error)
   return '$metadata' in error && !isOurs
 }
 
-const THROTTLED = /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)/
+/** Whether DynamoDB was too busy for the request, or another transaction held one of its items. */
+const isTemporary = (error: DynamoDBServiceException): boolean => {
+  if (TEMPORARY.test(error.name)) return true
+  // A transaction that is canceled has a reason for each of its items, which is `None` if that item was not the cause.
+  const reasons: { Code?: string }[] = Object(error).CancellationReasons ?? []
+  const causes = reasons.filter(({ Code = 'None' }) => Code !== 'None')
+  return causes.length > 0 && causes.every(({ Code = '' }) => TEMPORARY.test(Code))
+}
+
+const TEMPORARY = /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict)/

@@ -2,7 +2,7 @@ import { type Middleware, requestIdOf, respond } from '../http.ts'
 import { ApiError, internalServerError } from '../model/api-error.ts'
 import { nameSourceLines } from '../source-lines.ts'
 
-/** Turns every error into a response with the Error body (interface, section 7). */
+/** Turns every error into a response with the Error body. */
 export const errorBody = (): Middleware => ({
   onError: (request) => {
     const error = request.error instanceof ApiError ? request.error : internalServerError(request.error)

@@ -1,6 +1,6 @@
 import { service } from '../service.ts'
 
-/** The body of every error response (interface, section 2). */
+/** The body of every error response. */
 type ErrorBody = { code: string; message: string; status: number }
 
 /**

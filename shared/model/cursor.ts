@@ -22,5 +22,6 @@ export const Cursor = v.pipe(
   v.check((bytes) => crc32(bytes.subarray(0, ID_BYTES)) === bytes.readUInt32BE(ID_BYTES)),
   v.transform((bytes) => Number(bytes.readBigUInt64BE())),
   v.safeInteger(),
+  v.metadata({ type: 'string', maxLength: 16, pattern: CURSOR_TEXT.source }),
   v.description('the cursor from a Link header, unchanged'),
 )

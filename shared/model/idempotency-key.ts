@@ -2,14 +2,17 @@ import { hash } from 'node:crypto'
 import * as v from 'valibot'
 import { stringifyJson } from './json.ts'
 
+const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
+
 /**
  * The header `Idempotency-Key`. A key may be bare, as most clients send it, or a quoted string (RFC 9651, section
  * 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. Both forms mean the same key.
  */
 export const IdempotencyKey = v.pipe(
   v.string(),
-  v.regex(/^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/),
+  v.regex(KEY_TEXT),
   v.transform((text) => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text)),
+  v.metadata({ type: 'string', pattern: KEY_TEXT.source }),
   v.description('1 to 255 visible ASCII characters, bare or in double quotes'),
 )
 
@@ -21,4 +24,5 @@ export const intentDigest = ({ clientId, operation, key }: Intent): string =>
   hash('sha256', JSON.stringify([clientId, operation, key]))
 
 /** A digest of the values of a body: the same for any order of its fields, and different for different values. */
-export const fingerprintOf = (body: object): string => hash('sha256', stringifyJson(Object.entries(body).sort()))
+export const fingerprintOf = (body: object): string =>
+  hash('sha256', stringifyJson(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))))

@@ -4,13 +4,13 @@ import * as v from 'valibot'
 export const MIN_INT64 = -(2n ** 63n)
 export const MAX_INT64 = 2n ** 63n - 1n
 
-/**
- * An int64 (interface, section 2), always exact: a `number` up to 2^53 - 1, a `bigint` beyond. Rounding an identifier
- * would be silent data loss.
- */
+const RANGE = `an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`
+
+/** An int64, always exact: a `number` up to 2^53 - 1, a `bigint` beyond. Rounding an identifier would be silent data loss. */
 export const Int64 = v.pipe(
   v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),
-  v.description(`an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`),
+  v.metadata({ type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }),
+  v.description(`a JSON number, without quotes: ${RANGE}`),
 )
 export type Int64 = v.InferOutput<typeof Int64>
 
@@ -20,6 +20,7 @@ export const Int64Text = v.pipe(
   v.regex(/^(0|-?[1-9]\d{0,18})$/),
   v.transform((digits) => exactInteger(digits)),
   Int64,
+  v.description(RANGE),
 )
 
 /** Parses signed decimal digits; the result is a `bigint` if a `number` would be rounded. */

@@ -1,16 +1,20 @@
 import * as v from 'valibot'
-import { Int64 } from './int64.ts'
+import { Int64, Int64Text } from './int64.ts'
 
 /** The most characters (code points) of a name. */
 export const MAX_NAME = 1000
 
-/** The most pets on a page (interface, section 8). */
+/** The most pets on a page. */
 export const MAX_LIMIT = 100
 
 const STATUSES = ['available', 'pending', 'sold'] as const
 
-/** The availability of a pet (interface, section 2). */
-export const PetStatus = v.pipe(v.picklist(STATUSES), v.description(`one of ${STATUSES.join(', ')}`))
+/** The availability of a pet. */
+export const PetStatus = v.pipe(
+  v.picklist(STATUSES),
+  v.title('PetStatus'),
+  v.description(`one of ${STATUSES.join(', ')}`),
+)
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
 /**
@@ -21,11 +25,20 @@ export const Name = v.pipe(
   v.string(),
   v.check((name) => /\S/.test(name) && codePoints(name) <= MAX_NAME),
   v.check((name) => name.isWellFormed() && !name.includes('\uFFFD')),
+  v.metadata({
+    type: 'string',
+    maxLength: MAX_NAME,
+    pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$',
+  }),
   v.description(`a string of 1 to ${MAX_NAME} characters, not only white space, in valid Unicode`),
 )
 
 /** What a client sends to add a pet. Unknown fields, including an `id`, are ignored and never stored. */
-export const NewPet = v.object({ name: Name, categoryId: Int64, status: v.optional(PetStatus) })
+export const NewPet = v.pipe(
+  v.object({ name: Name, categoryId: Int64, status: v.optional(PetStatus) }),
+  v.title('NewPet'),
+  v.examples([{ name: 'Rex', categoryId: 7, status: 'available' }]),
+)
 export type NewPet = v.InferOutput<typeof NewPet>
 
 /** A change of a pet (JSON merge patch, RFC 7396): the fields to replace. A `status` of `null` is removed. */
@@ -36,26 +49,44 @@ export const PetChanges = v.pipe(
     status: v.optional(v.pipe(v.nullable(PetStatus), v.description(`one of ${STATUSES.join(', ')}, null`))),
   }),
   v.minEntries(1, 'The body must have at least one of name, categoryId and status'),
+  v.title('PetChanges'),
+  v.examples([{ status: 'sold' }]),
 )
 export type PetChanges = v.InferOutput<typeof PetChanges>
 
 /** The id of a pet, as `newPetId` generates it: an int64 that a `number` holds exactly. */
-export const PetId = v.pipe(v.number(), v.safeInteger(), v.description('a positive integer of at most 53 bits'))
+export const PetId = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.metadata({ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  v.description('a positive integer of at most 53 bits'),
+)
+
+const EXAMPLE = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'available' } as const
+
+/** The id of a pet in a path: any int64, since an id that no pet can have is a 404 like any other. */
+export const PetIdText = v.pipe(Int64Text, v.examples([EXAMPLE.id]))
 
 /** A pet as the service returns it. */
-export const Pet = v.object({ id: PetId, ...NewPet.entries })
+export const Pet = v.pipe(v.object({ id: PetId, ...NewPet.entries }), v.title('Pet'), v.examples([EXAMPLE]))
 export type Pet = v.InferOutput<typeof Pet>
 
 /** A list of pets. */
-export const Pets = v.pipe(v.array(Pet), v.maxLength(MAX_LIMIT))
+export const Pets = v.pipe(
+  v.array(Pet),
+  v.maxLength(MAX_LIMIT),
+  v.title('Pets'),
+  v.examples([[{ id: 373212905520046, name: 'Tom', categoryId: 9007199254740991 }, EXAMPLE]]),
+)
 export type Pets = v.InferOutput<typeof Pets>
 
-/** The size of a page, as text in the query (interface, section 8). */
+/** The size of a page, as text in the query. */
 export const Limit = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d*$/),
   v.transform(Number),
   v.maxValue(MAX_LIMIT),
+  v.metadata({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT }),
   v.description(`an integer from 1 to ${MAX_LIMIT}`),
 )
 

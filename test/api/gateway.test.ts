@@ -88,21 +88,24 @@ test.each([
   expectCommonHeaders(response)
   expect(response.headers).toMatchObject({
     'access-control-allow-origin': '*',
-    'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key',
+    'access-control-allow-headers': expect.stringMatching(/^Authorization,Content-Type,(.+,)?Idempotency-Key(,|$)/),
     'access-control-allow-methods': methods,
     'access-control-max-age': '7200',
   })
 })
 
 test('lets browsers read the headers of responses, errors included', async () => {
-  const exposed =
-    'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, x-amzn-Remapped-WWW-Authenticate'
+  const { body } = await callAnonymously({ path: '/openapi.json' })
+  // Browsers may always read this one.
+  const documented = Object.keys(Object(body).components.headers).filter(
+    (name) => name !== 'Access-Control-Allow-Origin',
+  )
 
   const responses = [await call({ path: '/pets' }), await callAnonymously({ path: '/pets' }), await call({ path: '/' })]
 
   for (const response of responses) {
     expectCommonHeaders(response)
-    expect(response.headers['access-control-expose-headers']).toBe(exposed)
+    expect(response.headers['access-control-expose-headers']?.split(', ')).toEqual(expect.arrayContaining(documented))
   }
 })
 

@@ -103,8 +103,7 @@ describe('the link to the next page', () => {
 
     const changed = [next.slice(0, -1), `${next}A`, next.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))]
 
-    for (const path of changed)
-      expectError(await call({ path }), 400, 'bad_request', `${CURSOR}. Give each parameter once.`)
+    for (const path of changed) expectError(await call({ path }), 400, 'bad_request', `${CURSOR}.`)
   })
 })
 
@@ -112,14 +111,14 @@ test.each([
   ['limit=0', LIMIT],
   ['limit=101', LIMIT],
   ['limit', LIMIT],
-  ['limit=1&limit=2', LIMIT],
+  ['limit=1&limit=2', `${LIMIT} (give it once)`],
   ['status=gone', STATUS],
   ['cursor=AAAAAAAAAAAAAAAA', CURSOR],
   ['limit=0&status=gone&cursor=abc', `${LIMIT}; ${STATUS}; ${CURSOR}`],
 ])('returns 400 for %s', async (query, rules) => {
   const response = await call({ path: `/pets?${query}` })
 
-  expectError(response, 400, 'bad_request', `${rules}. Give each parameter once.`)
+  expectError(response, 400, 'bad_request', `${rules}.`)
 })
 
 test('ignores unknown parameters', async () => {

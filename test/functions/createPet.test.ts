@@ -9,7 +9,8 @@ import { call, info } from './call.ts'
 import { badRequest, errorResponse, responseTo } from './responses.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
-const CATEGORY_ID = 'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits'
+const CATEGORY_ID =
+  'categoryId must be a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, in digits'
 const STATUS = 'status must be one of available, pending, sold, or omitted'
 const EXPECTED = `It must be a JSON object in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
 const MISSING = `The body is missing. ${EXPECTED}`
@@ -76,7 +77,7 @@ test.each([
 
 test.each([
   ['only invalid fields', '{"name":7,"categoryId":"seven","status":"gone"}', `${NAME}; ${CATEGORY_ID}; ${STATUS}.`],
-  ['no fields', '{}', `${NAME}; ${CATEGORY_ID}.`],
+  ['no fields', '{}', 'name is missing; categoryId is missing.'],
   ['an invalid name', '{"name":"Rex \\ud83d","categoryId":7}', `${NAME}.`],
   ['an integer beyond int64', '{"name":"Rex","categoryId":9223372036854775808}', `${CATEGORY_ID}.`],
   ['a fraction that a double rounds', '{"name":"Rex","categoryId":899999999999999.99}', `${CATEGORY_ID}.`],
@@ -179,11 +180,10 @@ describe('with an Idempotency-Key', async () => {
   })
 
   test.each([
-    ['two keys', ['order-1742', 'order-1743']],
-    ['an empty key', ''],
-  ])('returns 400 for %s', async (_, key) => {
-    const message =
-      'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or omitted. Give each header once.'
+    ['two keys', ['order-1742', 'order-1743'], ' (give it once)'],
+    ['an empty key', '', ''],
+  ])('returns 400 for %s', async (_, key, hint) => {
+    const message = `Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or omitted${hint}.`
     await expectRefusal(withHeaders({ 'Idempotency-Key': key }), badRequest(message))
   })
 })

@@ -1,4 +1,4 @@
-import type { Event } from '../../shared/http.ts'
+import { cors, type Event } from '../../shared/http.ts'
 
 type Expected = { status: number; headers?: Record<string, string>; body?: unknown }
 
@@ -7,8 +7,7 @@ export const responseTo = (event: Event, { status, headers = {}, body }: Expecte
   status,
   headers: {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers':
-      'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, x-amzn-Remapped-WWW-Authenticate',
+    'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
     'Cache-Control': 'no-store',
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
     'X-Request-Id': event.requestContext.extendedRequestId,

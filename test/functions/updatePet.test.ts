@@ -6,7 +6,7 @@ import { badRequest, errorResponse, responseTo } from './responses.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode, or omitted'
 const CATEGORY_ID =
-  'categoryId must be an integer from -9223372036854775808 to 9223372036854775807, in digits, or omitted'
+  'categoryId must be a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, in digits, or omitted'
 const STATUS = 'status must be one of available, pending, sold, null, or omitted'
 const EXPECTED = `It must be a JSON object in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
 const NO_CHANGE = 'The body must have at least one of name, categoryId and status.'

@@ -34,6 +34,7 @@ export const databaseResponses = {
   throughputExceeded: error(400, 'ProvisionedThroughputExceededException'),
   throttling: error(400, 'ThrottlingException'),
   accessDenied: error(400, 'AccessDeniedException'),
+  transactionConflict: error(400, 'TransactionConflictException'),
   html: { status: 200, type: 'text/html', body: '<html><body>Sign in to the network</body></html>' },
   malformed: { status: 200, body: '{"Item":{"id":{"N":' },
   nothing: databaseResponse(200, {}),

@@ -73,7 +73,7 @@ test.each(operationIds)(
 test.each(operationIds)('the bundle of %s contains no text of the documentation', (operation) => {
   const text = readFileSync(bundleOf(operation), 'utf8')
 
-  const words = [descriptions, ...fieldDescriptions.map(([, fields]) => fields)].flatMap(Object.values)
+  const words = [descriptions, ...Object.values(fieldDescriptions)].flatMap(Object.values)
   expect(words.filter((some) => text.includes(some))).toEqual([])
 })
 

@@ -4,6 +4,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { createLocalServer } from '../../../infra/local/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
+import { cors } from '../../../shared/http.ts'
 import { type Sent, send } from '../../support/http.ts'
 import { refuseInternals } from '../../support/secrets.ts'
 
@@ -57,8 +58,7 @@ const CONNECTION = new Set(['connection', 'content-length', 'date', 'keep-alive'
 /** The headers of every response. */
 export const commonHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers':
-    'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, x-amzn-Remapped-WWW-Authenticate',
+  'access-control-expose-headers': cors.exposedHeaders.join(', '),
   'cache-control': 'no-store',
   'content-type': 'application/json',
   'x-request-id': expect.stringMatching(/^[\w-]{15}=$/),

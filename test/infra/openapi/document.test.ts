@@ -49,17 +49,23 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
 })
 
 test('an operation of any method is documented by its entry in the contract alone', () => {
-  const toy = v.object({ name: v.string() })
+  const text = v.pipe(v.string(), v.description('a text'))
+  const toy = v.object({ name: text })
   const entry = { path: '/toys/{toyId}', summary: 'Paint a toy', tag: 'Toys', scope: 'pets:write' } as const
-  const params = v.object({ toyId: v.string() })
+  const params = v.object({ toyId: text })
 
   const patch = operationObject('paintToy', {
     ...entry,
     method: 'PATCH',
     stability: 'beta',
     params,
+    query: v.object({ colour: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
+    headers: v.object({ 'X-Brush': text }),
     body: toy,
     success: { status: 202, body: toy },
+    errors: { 409: 'The toy is wet.' },
+    idempotent: true,
+    paged: true,
     access: [],
   })
   const remove = operationObject('dropToy', {
@@ -72,7 +78,7 @@ test('an operation of any method is documented by its entry in the contract alon
 
   const schema = {
     type: 'object',
-    properties: { name: { type: 'string', description: undefined } },
+    properties: { name: { type: 'string', description: 'A text.' } },
     required: ['name'],
   }
   const content = { 'application/json': { schema } }
@@ -84,9 +90,24 @@ test('an operation of any method is documented by its entry in the contract alon
       'This operation is marked as beta: it may change or be removed without notice.',
     tags: ['Toys'],
     'x-stability': 'beta',
-    parameters: [{ name: 'toyId', in: 'path', required: true, schema: { type: 'string' } }],
-    requestBody: { required: true, content: { ...content, 'application/merge-patch+json': { schema } } },
-    responses: { 202: { description: 'Accepted.', content }, 403: {}, 404: {}, 415: {} },
+    parameters: [
+      { name: 'toyId', in: 'path', required: true, description: 'A text.', schema: { type: 'string' } },
+      { name: 'colour', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
+      { name: 'cursor', in: 'query', required: false },
+      { name: 'X-Brush', in: 'header', required: true },
+      { name: 'Idempotency-Key', in: 'header', required: false },
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: {
+      202: { description: 'Accepted.', headers: { 'Idempotent-Replayed': {}, Link: {} }, content },
+      403: {},
+      404: {},
+      409: {
+        content: { 'application/json': { example: { code: 'conflict', message: 'The toy is wet.', status: 409 } } },
+      },
+      415: {},
+      422: {},
+    },
   })
   const names = ['Access-Control-Allow-Origin', 'X-Request-Id']
   const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -109,5 +130,5 @@ test('a check that JSON Schema cannot express is an error unless its JSON Schema
     v.check((n) => n % 2 === 0),
   )
 
-  expect(() => jsonSchemaOf(v.object({ even }))).toThrow(/^Add to "written" .* what JSON Schema cannot express/)
+  expect(() => jsonSchemaOf(v.object({ even }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
 })

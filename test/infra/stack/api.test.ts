@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { referenceScript } from '../../../infra/openapi/docs-page.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
+import { cors } from '../../../shared/http.ts'
 import {
   aliasOf,
   both,
@@ -15,10 +16,6 @@ import {
   templateOf,
 } from './template.ts'
 
-const EXPOSED =
-  'Link, Location, X-Request-Id, Retry-After, Deprecation, Sunset, Idempotent-Replayed, WWW-Authenticate, ' +
-  'x-amzn-Remapped-WWW-Authenticate'
-
 const contractPaths = Map.groupBy(Object.values(contract), ({ path }) => path)
 /** Each path of the contract, and the methods that it allows. */
 const routes = [...contractPaths].map(
@@ -27,7 +24,7 @@ const routes = [...contractPaths].map(
 
 const COMMON = {
   'Access-Control-Allow-Origin': "'*'",
-  'Access-Control-Expose-Headers': `'${EXPOSED}'`,
+  'Access-Control-Expose-Headers': `'${cors.exposedHeaders.join(', ')}'`,
   'Cache-Control': "'no-store'",
   'X-Request-Id': 'context.extendedRequestId',
 }
@@ -122,7 +119,7 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
     'allows web pages of any origin to call %s with %s',
     (path, allowed) => {
       const headers = {
-        'Access-Control-Allow-Headers': "'Authorization,Content-Type,Idempotency-Key'",
+        'Access-Control-Allow-Headers': `'${cors.allowedHeaders.join(',')}'`,
         'Access-Control-Allow-Methods': `'${allowed.join(',')}'`,
         'Access-Control-Max-Age': "'7200'",
       }

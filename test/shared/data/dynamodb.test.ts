@@ -4,7 +4,7 @@ import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
 import * as pets from '../../../shared/data/pets.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
-import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+import { databaseResponse, databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { once, proxy, storedPet, storedPets } from './faulty-database.ts'
 
 const newPet = { name: 'Rex', categoryId: 7 }
@@ -70,6 +70,37 @@ test('a bug is no 503: a table that does not exist', async () => {
 
 test('a bug is no 503: a value that the SDK cannot send', async () => {
   await expect(pets.find(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
+})
+
+const canceled = (...codes: string[]) =>
+  databaseResponse(400, {
+    __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+    message: 'Made by the test.',
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  })
+
+// The lean client has no transactions.
+const transactions: [string, Fault, object][] = [
+  ['a transaction that met another one', canceled('None', 'TransactionConflict'), { status: 503 }],
+  ['a transaction that was throttled', canceled('ThrottlingError', 'None'), { status: 503 }],
+  // The caller of the transaction decides what a false condition means.
+  ['a transaction with a false condition', canceled('ConditionalCheckFailed'), { $fault: 'client' }],
+  [
+    'a false condition beside a conflict',
+    canceled('TransactionConflict', 'ConditionalCheckFailed'),
+    { $fault: 'client' },
+  ],
+]
+
+test.each<[string, Fault, object]>([
+  ['a write of an item that a transaction holds', databaseResponses.transactionConflict, { status: 503 }],
+  ...(process.env.STOCK_CLIENT ? transactions : []),
+])('what a caller gets for %s', async (_, response, expected) => {
+  proxy.faultOf = () => response
+
+  const error = await pets.update(rex.id, newPet).catch((failure) => failure)
+
+  expect(error).toMatchObject(expected)
 })
 
 describe('requests to DynamoDB', () => {

@@ -1,0 +1,82 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { contract, type Operation, partsOf } from '../../shared/contract.ts'
+import { fieldRules, parserOf } from '../../shared/input.ts'
+import { badRequest } from '../../shared/model/api-error.ts'
+import { eventOf } from '../support/events.ts'
+
+const text = v.pipe(v.string(), v.description('a text'))
+const number = v.pipe(v.number(), v.description('a number'))
+
+const entry = {
+  method: 'PUT',
+  path: '/toys/{id}',
+  summary: 'Paint a toy',
+  tag: 'Toys',
+  scope: 'pets:write',
+  params: v.object({ id: text }),
+  query: v.object({ id: v.optional(text), colour: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
+  headers: v.object({ 'X-Brush': text }),
+  body: v.object({ id: number, size: number }),
+  success: { status: 204 },
+  access: [],
+} as const satisfies Operation
+
+const parse = parserOf(entry)
+
+const request = ({ body = { id: 7, size: 1 }, query = {}, headers = { 'x-brush': 'fine' } }) => ({
+  ...eventOf('createPet-created', { query, headers }),
+  pathParameters: { id: 'a' },
+  body: body as never, // As `jsonBody` leaves it.
+})
+
+test('keeps values of the same name in different parts apart', () => {
+  const input = parse(request({ query: { id: 'b' } }))
+
+  expect(input).toEqual({
+    params: { id: 'a' },
+    query: { id: 'b' },
+    headers: { 'X-Brush': 'fine' },
+    body: { id: 7, size: 1 },
+  })
+})
+
+test.each([
+  [['red'], ['red']],
+  [
+    ['red', 'blue'],
+    ['red', 'blue'],
+  ],
+  [undefined, undefined],
+])('a parameter whose schema is a list may be repeated: %j', (sent, colour) => {
+  const { query } = parse(request({ query: { colour: sent } }))
+
+  expect(query).toEqual(colour ? { colour } : {})
+})
+
+test.each([
+  ['a missing field', { body: { id: 7 } }, badRequest('size is missing.')],
+  ['a wrong field', { body: { id: 7, size: '1' } }, badRequest('size must be a number.')],
+  ['null', { body: { id: null, size: 1 } }, badRequest('id must be a number.')],
+  ['a list in a body', { body: { id: [7], size: 1 } }, badRequest('id must be a number.')],
+  ['several', { body: { size: '1' } }, badRequest('id is missing; size must be a number.')],
+  ['a missing header', { headers: { 'x-brush': undefined } }, badRequest('X-Brush is missing.')],
+  ['a repeated header', { headers: { 'x-brush': ['a', 'b'] } }, badRequest('X-Brush must be a text (give it once).')],
+  ['a repeated parameter', { query: { id: ['a', 'a'] } }, badRequest('id must be a text, or omitted (give it once).')],
+])('says what is wrong with %s', (_, changes, error) => {
+  const wrong = request(changes as object)
+
+  expect(() => parse(wrong)).toThrow(error)
+})
+
+test('names a field that has no rule', () => {
+  const schema = v.object({ size: v.optional(v.number()) })
+
+  expect(() => fieldRules(schema)).toThrow('The field size has no rule.')
+})
+
+test('each field of the contract has a rule', () => {
+  const schemas = Object.values<Operation>(contract).flatMap((each) => Object.values(partsOf(each)))
+
+  for (const schema of schemas) if (schema) fieldRules(schema)
+})

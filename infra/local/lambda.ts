@@ -1,20 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from 'aws-lambda'
-import type { OperationId } from '../../shared/contract.ts'
+import * as v from 'valibot'
+import { contract, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import type { Event } from '../../shared/http.ts'
+import { exactJson } from '../../shared/model/json.ts'
+import { CommandError } from '../command-line.ts'
 import { gatewayResponses } from '../gateway.ts'
+import { responsesOf } from '../openapi/responses.ts'
 import { withRightsOf } from './rights.ts'
 
 /** The handler of a Lambda function. */
 export type Handler = (event: Event, context: Context) => Promise<unknown>
 
 /** A response in the format that API Gateway expects of a Lambda proxy integration. */
-export type ProxyResponse = { statusCode: number; headers?: Record<string, string>; body?: string }
+export type ProxyResponse = v.InferOutput<typeof ProxyResponse>
 
 /**
- * Invokes a function as Lambda does, and checks its result as API Gateway does.
+ * Invokes a function as Lambda does, and checks its result as API Gateway does. Warns of a response that is not what the
+ * contract says.
  *
  * @throws ApiError 502 if the function throws or does not return a proxy response, 504 if it exceeds `timeoutMs`
  */
@@ -32,7 +37,9 @@ export const invoke = async (
     // Async, so that a handler that throws rejects instead. Otherwise the rejection of the aborted timeout is unhandled.
     const run = withRightsOf(id, async () => handler(event, contextOf(id, timeoutMs)))
     const result = await Promise.race([run, timeout])
-    if (!isProxyResponse(result)) throw new Error(`The function ${id} did not return a proxy response.`)
+    if (!v.is(ProxyResponse, result)) throw new Error(`The function ${id} did not return a proxy response.`)
+    const difference = differenceOf(id, result)
+    if (difference) console.warn('Not what shared/contract.ts says of %s: %s', id, difference)
     return result
   } catch (error) {
     if (error === gatewayResponses.gatewayTimeout) throw error
@@ -43,24 +50,41 @@ export const invoke = async (
   }
 }
 
-const isProxyResponse = (result: unknown): result is ProxyResponse => {
-  if (typeof result !== 'object' || result === null || !('statusCode' in result)) return false
-  const { statusCode, headers = {}, body = '' }: { statusCode: unknown; headers?: unknown; body?: unknown } = result
-  const isStatus = Number.isInteger(statusCode) && Number(statusCode) >= 200 && Number(statusCode) <= 599
-  return isStatus && areHeaders(headers) && typeof body === 'string'
+/** Loads the functions of all operations. */
+export const loadFunctions = async (): Promise<Record<OperationId, Handler>> => {
+  const functions = await Promise.all(operationIds.map(async (id) => [id, await loadFunction(id)] as const))
+  return Object.fromEntries(functions) as Record<OperationId, Handler> // `fromEntries` returns any keys.
 }
 
-const areHeaders = (headers: unknown): boolean => {
-  if (typeof headers !== 'object' || headers === null) return false
-  try {
-    for (const [name, value] of Object.entries(headers)) {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-    }
-    return true
-  } catch {
-    return false
-  }
+/**
+ * Loads the function of an operation.
+ *
+ * @throws CommandError if its file is missing
+ */
+export const loadFunction = async (id: OperationId): Promise<Handler> => {
+  const file = `functions/${id}.ts`
+  if (!existsSync(new URL(`../../${file}`, import.meta.url)))
+    throw new CommandError(`${file} is missing. Create it, because shared/contract.ts has the operation ${id}.`)
+  return (await import(`../../functions/${id}.ts`)).handler
+}
+
+/** What Node.js accepts as a header is in these patterns too. */
+const ProxyResponse = v.object({
+  statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
+  headers: v.optional(
+    v.record(v.pipe(v.string(), v.regex(/^[\w-]+$/)), v.pipe(v.string(), v.regex(/^[ -~\u00a0-\u00ff]*$/))),
+  ),
+  body: v.optional(v.string()),
+})
+
+/** How a response differs from what callers are told; `undefined` if it does not. */
+const differenceOf = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
+  const { success, ...entry }: Operation = contract[id]
+  if (statusCode !== success.status)
+    return statusCode in responsesOf({ success, ...entry }) ? undefined : `the status ${statusCode}`
+  if (!('body' in success)) return body && 'a body'
+  const { issues = [] } = v.safeParse(success.body, exactJson(body, JSON.parse(body)))
+  return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ')
 }
 
 const contextOf = (id: OperationId, timeoutMs: number): Context => {

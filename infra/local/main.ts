@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
+import { contract } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { pathProblem, referencePaths } from '../gateway.ts'
 import { announce, LOCAL_API_KEY } from './announcement.ts'
 import { openDatabase } from './database.ts'
-import type { Handler } from './lambda.ts'
+import { loadFunctions } from './lambda.ts'
 import { argumentsOf, help, type Options, readOptions } from './options.ts'
 import { silenceFunctions } from './request-log.ts'
 import { enforceRights } from './rights.ts'
@@ -20,34 +20,30 @@ import { serveAndWatch } from './watch.ts'
 const main = async (): Promise<void> => {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options.help) return void process.stdout.write(help)
-  const problem = pathProblem(contract)
-  if (problem) throw new CommandError(problem)
   const database = await openDatabase(options.data, process.env.AWS_ENDPOINT_URL_DYNAMODB)
   // Listen for the signals before printing the banner: whoever reads it may send one at once.
   const signal = firstOf('SIGINT', 'SIGTERM')
-  const stop = options.watch ? serveAndWatch(argumentsOf(options)) : await serve(options, database.description)
+  const description = database.description + (options.seed ? `, with ${await seed()} new pets` : '')
+  const stop = options.watch ? serveAndWatch(argumentsOf(options)) : await serve(options, description)
   await signal
   await stop()
   await database.close()
 }
 
 const serve = async (options: Options, database: string): Promise<() => Promise<void>> => {
+  const problem = pathProblem(contract)
+  if (problem) throw new CommandError(problem)
   const timeoutMs = functionSettings.timeoutSeconds * 1000
-  const pets = options.seed ? `, with ${await seed()} new pets` : ''
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
   const port = await listen(server, options.port, options.host)
   const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
   announce(baseUrl)
-  process.stdout.write(banner(baseUrl, database + pets))
-  process.send?.('ready') // To `serveAndWatch`.
+  const { RESTART_REASON } = process.env // From `serveAndWatch`.
+  process.stdout.write(RESTART_REASON ? `Serving ${baseUrl} again: ${RESTART_REASON}.\n` : banner(baseUrl, database))
+  process.send?.('ready')
   return () => stop(timeoutMs)
-}
-
-const loadFunctions = async (): Promise<Record<OperationId, Handler>> => {
-  const files = await Promise.all(operationIds.map((id) => import(`../../functions/${id}.ts`)))
-  return Object.fromEntries(files.map(({ handler }, i) => [operationIds[i], handler])) as Record<OperationId, Handler>
 }
 
 const listen = async (server: Server, port: number, host: string): Promise<number> => {
@@ -78,8 +74,8 @@ const fail = (error: unknown): void => {
   process.exit(1) // Not `exitCode`: an open embedded database keeps the process alive.
 }
 
-main().catch(fail)
 // dynalite throws the errors of its store, such as a full disk, where nothing can catch them.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) =>
   fail(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error),
 )
+await main().catch(fail)

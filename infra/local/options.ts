@@ -42,11 +42,7 @@ export const readOptions = (args: string[], environment: NodeJS.ProcessEnv): Opt
 }
 
 /** The arguments of a server that uses the database of this process. */
-export const argumentsOf = ({ host, port, seed }: Options): string[] => [
-  `--host=${host}`,
-  `--port=${port}`,
-  ...(seed ? ['--seed'] : []),
-]
+export const argumentsOf = ({ host, port }: Options): string[] => [`--host=${host}`, `--port=${port}`]
 
 const parse = (args: string[]) => {
   const text = { type: 'string' } as const

@@ -8,29 +8,40 @@ const FOLDERS = ['functions', 'infra', 'shared']
 const SETTLE_MS = 10 // An editor or git writes several times.
 
 /**
- * Runs the local server in a process of its own, and replaces it when a source file changes. It uses the database of
- * this process, which therefore keeps its pets and keys. Returns how to stop it.
+ * Runs the local server in a process of its own, and replaces it when a source file changes or when it is killed. It uses
+ * the database of this process, which therefore keeps its pets and keys. Returns a function that stops it.
  */
 export const serveAndWatch = (args: string[]): (() => Promise<void>) => {
   let server: ChildProcess
   let next: ChildProcess | undefined
-  const serve = () => {
+  let wasReady = false
+  const serve = (reason: string) => {
+    let isReady = false
     const child = next?.connected ? next : prepare(args)
     next = undefined
+    server = child
     // It sends a message when it is ready. Preparing the next one earlier would slow it down.
     child.once('message', () => {
+      isReady = true
+      wasReady = true
       next = prepare(args)
     })
-    child.send('start', () => {}) // If it has failed, it has said why. The next change starts another one.
-    server = child
+    child.once('exit', (code, signal) => {
+      if (isReplaced.has(child)) return
+      if (isReady) serve(`the server had ended with ${signal ?? code}`)
+      else process.stderr.write('Waiting for a change.\n') // It has printed what is wrong.
+    })
+    // The first server prints its addresses, and the others only the reason for their start.
+    child.send(wasReady ? reason : '', () => {})
   }
-  serve()
+  serve('')
   let replaced = Promise.resolve()
-  const unwatch = onChange(() => {
-    replaced = replaced.then(() => end(server)).then(serve)
+  const unwatch = onChange((file) => {
+    replaced = replaced.then(() => end(server)).then(() => serve(`${file} changed`))
   })
   return async () => {
     unwatch()
+    isReplaced.add(server)
     await replaced
     server.removeAllListeners('message')
     await end(server)
@@ -38,26 +49,30 @@ export const serveAndWatch = (args: string[]): (() => Promise<void>) => {
   }
 }
 
+/** Processes that this one ends. Whatever else ends is started again. */
+const isReplaced = new WeakSet<ChildProcess>()
+
 /** Starts a server that waits for a message before it loads its sources. */
-const prepare = (args: string[]): ChildProcess =>
-  fork(`${ROOT}infra/local/main.ts`, args, { execArgv: ['--import', `${ROOT}infra/local/standby.ts`] })
+const prepare = (args: string[]): ChildProcess => fork(`${ROOT}infra/local/standby.ts`, args)
 
 const end = async (child: ChildProcess): Promise<void> => {
+  isReplaced.add(child)
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
   await once(child, 'exit')
 }
 
-const onChange = (changed: () => void): (() => void) => {
+/** Calls `changed` with a source file that has changed. Returns a function that stops it. */
+const onChange = (changed: (file: string) => void): (() => void) => {
   let watchers: FSWatcher[] = []
   let timer: NodeJS.Timeout | undefined
-  let isSource = false
+  let source: string | undefined
   const watchAll = () => {
-    // Anew after each change: a watcher loses a file that is replaced, as git and many editors do it.
+    // Watch again after each change: a watcher loses a file that is replaced, as git and many editors do it.
     for (const watcher of watchers) watcher.close()
     watchers = FOLDERS.map((folder) =>
       watch(`${ROOT}${folder}`, { recursive: true }, (_event, file) => {
-        isSource ||= file?.endsWith('.ts') ?? true
+        if (file?.endsWith('.ts')) source ??= `${folder}/${file}`
         clearTimeout(timer)
         timer = setTimeout(settled, SETTLE_MS)
       }),
@@ -65,8 +80,8 @@ const onChange = (changed: () => void): (() => void) => {
   }
   const settled = () => {
     watchAll()
-    if (isSource) changed()
-    isSource = false
+    if (source) changed(source)
+    source = undefined
   }
   watchAll()
   return () => {

@@ -16,7 +16,7 @@ export const serve = async (
   handlers: Partial<Record<OperationId, Handler>> = {},
   timeoutMs = 60_000,
 ): Promise<Served> => {
-  for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   const { server, stop } = createLocalServer({ handlers: { ...everyOk, ...handlers }, timeoutMs })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {

@@ -1,12 +1,16 @@
+import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { getExamples } from 'valibot'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { readAnnouncements } from '../../../infra/local/announcement.ts'
 import { readOptions } from '../../../infra/local/options.ts'
+import { Pet as PetSchema } from '../../../shared/model/pet.ts'
 import { send } from '../../support/http.ts'
-import { startServer } from '../../support/server.ts'
+import { leastEnvironment, startServer } from '../../support/server.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
 import { headersOf, listAll, start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
@@ -104,7 +108,7 @@ test('the keys command uses the server that started last, says so if there are o
   ])
 })
 
-test('adds 50 pets with --seed, the same ones each time, but not to a store that has pets', async () => {
+test('adds the same pets each time with --seed, the example of the reference among them, but only to an empty store', async () => {
   const folder = join(temporaryFolder(), 'pets')
 
   const server = await start(['--seed', '--data', folder])
@@ -112,53 +116,112 @@ test('adds 50 pets with --seed, the same ones each time, but not to a store that
   await server.stop()
   const again = await start(['--seed', '--data', folder])
 
-  expect(pets).toHaveLength(50)
-  expect(pets.at(-1)).toEqual({ id: expect.any(Number), name: 'Rex', categoryId: 1, status: 'available' })
+  expect(pets).toHaveLength(51)
+  expect(pets.slice(-2)).toEqual([{ id: expect.any(Number), name: 'Rex', categoryId: 1, status: 'available' }, example])
   expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold']))
   expect(await listAll(again)).toEqual(pets)
   expect([server.output(), again.output()]).toEqual([
-    expect.stringContaining(`(${folder}), with 50 new pets\n`),
+    expect.stringContaining(`(${folder}), with 51 new pets\n`),
     expect.stringContaining(`(${folder}), with 0 new pets\n`),
   ])
 })
 
-test('with --watch, serves a changed source with the same pets and keys, also after an error in it', async () => {
+const [example] = getExamples(PetSchema)
+
+/** A server with `--watch` in a copy of the sources, and a function that replaces its listPets, as git and editors do it. */
+const startWatching = async (...args: string[]) => {
   const copy = temporaryFolder()
   for (const folder of ['functions', 'infra', 'shared', 'package.json'])
     cpSync(folder, join(copy, folder), { recursive: true })
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
+  const server = await start(['--watch', ...args], {}, copy)
+  const banner = server.output().length
   const source = join(copy, 'functions/listPets.ts')
   const text = readFileSync(source, 'utf8')
-  const server = await start(['--watch'], {}, copy)
-  const { body: pet } = await send(server.baseUrl, {
-    method: 'POST',
-    path: '/pets',
-    headers: headersOf(server),
-    body: BODY,
-  })
-  const change = (change: string) => {
-    writeFileSync(`${source}.new`, change)
-    renameSync(`${source}.new`, source) // As git and many editors do it.
+  const change = (search: string, replacement: string) => {
+    writeFileSync(`${source}.new`, text.replace(search, replacement))
+    renameSync(`${source}.new`, source)
   }
+  const printed = () => server.output().slice(banner).replaceAll(server.apiKey, '…')
   /** Lists the pets on the server that started last: each selects a free port. */
   const list = async () => {
-    const baseUrl =
-      server
-        .output()
-        .match(/(?<=Base address +)\S+/g)
-        ?.at(-1) ?? ''
-    return (await send(baseUrl, { path: '/pets', headers: headersOf(server) }).catch(() => undefined))?.body
+    const baseUrl = server
+      .output()
+      .match(/(?<=(Base address +|^Serving ))\S+/gm)
+      ?.at(-1)
+    return (await send(`${baseUrl}`, { path: '/pets', headers: headersOf(server) }).catch(() => undefined))?.body
   }
+  return { server, source, change, printed, list }
+}
 
-  expect(await list()).toEqual([pet])
-  change(text.replace('body: page }', 'body: [...page }'))
-  await expect.poll(server.output, { timeout: 30_000 }).toContain('SyntaxError')
-  change(text.replace('body: page }', 'body: [...page, ...page] }'))
-  await expect.poll(list, { timeout: 30_000 }).toEqual([pet, pet])
-  change(text)
-  await expect.poll(list, { timeout: 30_000 }).toEqual([pet])
+test('with --watch, serves a changed source with the same pets and keys, and names what is wrong with it', async () => {
+  const { server, source, change, printed, list } = await startWatching('--seed')
+  const pets = await list()
+  const seeded = await listAll(server)
+  for (const { id } of seeded)
+    await send(server.baseUrl, { method: 'DELETE', path: `/pets/${id}`, headers: headersOf(server) })
+
+  change('body: page', 'body: [...page')
+  await expect
+    .poll(printed, { timeout: 60_000 })
+    .toMatch(/^functions\/listPets\.ts:\d+\nSyntaxError: .+\nWaiting for a change\.$/m)
+  change('../shared/http.ts', '../shared/htp.ts')
+  await expect
+    .poll(printed, { timeout: 60_000 })
+    .toMatch(/^functions\/listPets\.ts\nError: Cannot find module 'shared\/htp\.ts' .+\nWaiting for a change\.$/m)
+  rmSync(source)
+  await expect
+    .poll(printed, { timeout: 60_000 })
+    .toMatch(/^functions\/listPets\.ts is missing\. Create it, .+\nWaiting for a change\.$/m)
+  change('body: page', `body: [{ id: 'seven' }] as never`)
+
+  await expect.poll(list, { timeout: 60_000 }).toEqual([{ id: 'seven' }])
+  expect(printed()).toMatch(/^Serving http:\S+\/v1 again: functions\/listPets\.ts changed\.$/m)
+  expect(printed()).toMatch(
+    /^Not what shared\/contract\.ts says of listPets: 0\.id: Invalid type: .+"seven"; 0\.name: /m,
+  )
+  change('', '')
+  await expect.poll(list, { timeout: 60_000 }).toEqual([])
+  expect(pets).toHaveLength(20)
   expect(await server.stop()).toBe(0)
   expect(await list()).toBeUndefined()
+})
+
+test('with --watch, starts a server again that is killed', async () => {
+  const { server, printed, list } = await startWatching()
+  const [child = ''] = execFileSync('pgrep', ['-P', `${server.process.pid}`], { encoding: 'utf8' }).split('\n')
+
+  process.kill(Number(child), 'SIGKILL')
+
+  await expect
+    .poll(printed, { timeout: 60_000 })
+    .toMatch(/^Serving http:\S+\/v1 again: the server had ended with SIGKILL\.\n$/)
+  expect(await list()).toEqual([])
+})
+
+test('npm run invoke runs a function on the database of the running server, or on an empty one', async () => {
+  const env = { LOCAL_DATABASE_FILE: join(temporaryFolder(), 'database.json') }
+  const run = promisify(execFile)
+  const options = { env: { ...leastEnvironment, ...env } }
+  const invoke = (...args: string[]) =>
+    run(process.execPath, ['infra/local/invoke.ts', ...args], options).catch((error) => error)
+  const create = () => invoke('createPet', 'test/events/createPet-created.json')
+
+  const alone = await create()
+  const server = await start([], env)
+  const running = await create()
+
+  for (const { stdout } of [alone, running]) expect(JSON.parse(stdout)).toMatchObject({ statusCode: 201 })
+  expect(running.stderr).toMatch(/^Database: http[\s\S]+operation: 'createPet'/)
+  expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
+  expect(await invoke('createPet', 'no.json')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Cannot read an event: ENOENT.+\n$/),
+  })
+  expect(await invoke('createCat')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Usage: .+ Operations: listPets, .+\n$/),
+  })
 })
 
 test('completes the request in flight and exits with 0 on SIGTERM, also if more signals follow', async () => {

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { vi } from 'vitest'
 import type { Event } from '../../shared/http.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
-import { endpoint, storePet } from '../shared/data/faulty-database.ts'
+import { endpoint, storePet } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 
 /** The functions with caches and connections of their own, as in a Lambda container, and a proxy to the database. */
-export type Container = { call: typeof import('../functions/call.ts')['call']; proxy: FaultProxy }
+export type Container = { call: typeof import('../support/call.ts')['call']; proxy: FaultProxy }
 
 let last: Promise<unknown> = Promise.resolve()
 
@@ -21,7 +21,7 @@ export const startContainer = (apiKey = newApiKey('local')): Promise<Container> 
 const start = async (apiKey: string): Promise<Container> => {
   const proxy = await startFaultProxy(endpoint)
   vi.resetModules()
-  const { call } = await import('../functions/call.ts')
+  const { call } = await import('../support/call.ts')
   process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
   const container = { call, proxy }
   // The SDK reads the address at its first request, and keeps it.

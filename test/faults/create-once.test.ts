@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { list } from '../../shared/data/pets.ts'
 import type { Pet } from '../../shared/model/pet.ts'
-import { responseTo, unavailable } from '../functions/responses.ts'
-import { type StoredPet, storedPets, storeKey } from '../shared/data/faulty-database.ts'
+import { type StoredPet, storedPets, storeKey } from '../support/database.ts'
 import { type Call, databaseResponses } from '../support/fault-proxy.ts'
+import { responseTo, unavailable } from '../support/responses.ts'
 import { type Case, casesOf, nameOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
 import {
   type Container,

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { atMost } from '../../infra/local/server.ts'
 import type { Event } from '../../shared/http.ts'
-import { deprecated, responseTo, unavailable } from '../functions/responses.ts'
-import { storeKey, storePet } from '../shared/data/faulty-database.ts'
+import { storeKey, storePet } from '../support/database.ts'
+import { deprecated, responseTo, unavailable } from '../support/responses.ts'
 import {
   changeEvent,
   createEvent,

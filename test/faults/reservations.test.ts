@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { unavailable } from '../functions/responses.ts'
-import { at } from '../shared/data/clock.ts'
-import { storedPets, storeKey } from '../shared/data/faulty-database.ts'
+import { at } from '../support/clock.ts'
+import { storedPets, storeKey } from '../support/database.ts'
 import { databaseResponses } from '../support/fault-proxy.ts'
+import { unavailable } from '../support/responses.ts'
 import {
   changeEvent,
   createEvent,

@@ -1,12 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
-import { tableName } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/http.ts'
-import '../support/database.ts'
+import { call, info } from '../support/call.ts'
+import { storedPets } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { call, info } from './call.ts'
-import { badRequest, errorResponse, responseTo } from './responses.ts'
+import { badRequest, errorResponse, responseTo } from '../support/responses.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY_ID =
@@ -25,9 +22,6 @@ const withHeaders = (headers: Record<string, string | string[] | undefined>) =>
 const inBase64 = (text: string | Buffer) =>
   eventOf('createPet-created', { body: Buffer.from(text).toString('base64'), isBase64Encoded: true })
 const ofSize = (bytes: number) => '{"name":"Rex","categoryId":7,"status":"available"}'.padEnd(bytes)
-
-const client = DynamoDBDocumentClient.from(new DynamoDBClient())
-const storedPets = async () => (await client.send(new ScanCommand({ TableName: tableName('pets') }))).Items ?? []
 
 /** Calls createPet, and expects this error response and no new pet. */
 const expectRefusal = async (event: Event, expected: ReturnType<typeof errorResponse>) => {

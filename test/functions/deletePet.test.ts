@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { call } from './call.ts'
-import { errorResponse, responseTo } from './responses.ts'
+import { errorResponse, responseTo } from '../support/responses.ts'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
 await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { call } from './call.ts'
-import { deprecated, errorResponse, responseTo } from './responses.ts'
+import { deprecated, errorResponse, responseTo } from '../support/responses.ts'
 
 const NO_INT64 = 'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { call } from './call.ts'
-import { badRequest, responseTo } from './responses.ts'
+import { badRequest, responseTo } from '../support/responses.ts'
 
 const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
 const STATUS = 'status must be one of available, pending, sold, or omitted'

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { call } from './call.ts'
-import { badRequest, errorResponse, responseTo } from './responses.ts'
+import { badRequest, errorResponse, responseTo } from '../support/responses.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode, or omitted'
 const CATEGORY_ID =

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { handler } from '../../infra/release-hook.ts'
 import { operationIds } from '../../shared/contract.ts'
-import { always, proxy } from '../shared/data/faulty-database.ts'
+import { always, proxy } from '../support/database.ts'
 import { databaseResponses } from '../support/fault-proxy.ts'
 
 /** What Lambda sends for an invocation: a status and the response of the version. */

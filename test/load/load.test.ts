@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../infra/local/command.ts'
+import { temporaryFolder } from '../support/command.ts'
 import { shortcomingsOf } from './report.ts'
 import { type Run, runLoad } from './run-load.ts'
 

@@ -1,16 +1,84 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import { beforeEach } from 'vitest'
 import { openDatabase } from '../../infra/local/database.ts'
+import { startEmbedded } from '../../infra/local/embedded-database.ts'
 import { type TableId, tableName } from '../../shared/data/tables.ts'
-import { exampleCredentials } from './secrets.ts'
+import { digestOf, newApiKey, type Scope } from '../../shared/model/api-key.ts'
+import type { Int64 } from '../../shared/model/int64.ts'
+import { type Fault, startFaultProxy } from './fault-proxy.ts'
 
-// A test file that imports this has its own database, with the service's tables and the local API key.
-await openDatabase()
-// Instead of the placeholders of the embedded database, which a search of the logs would not recognize.
-Object.assign(process.env, exampleCredentials)
+// Each test file that imports this has its own database, with the service's tables and the local API key. The service
+// reaches it through `proxy`, the functions below directly.
+export const { endpoint } = await startEmbedded()
+export const proxy = await startFaultProxy(endpoint)
+await openDatabase(undefined, proxy.endpoint)
 
-const client = DynamoDBDocumentClient.from(new DynamoDBClient())
+const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
+  marshallOptions: { removeUndefinedValues: true },
+})
+
+beforeEach(() => {
+  always('pass')
+  proxy.counts = {}
+})
+
+/** Applies a fault to each request. */
+export const always = (fault: Fault): void => {
+  proxy.faultOf = () => fault
+}
+
+/** Applies a fault to the first request of each of these operations. All other requests pass. */
+export const once = (faults: Partial<Record<string, Fault>>): void => {
+  const left = new Map(Object.entries(faults))
+  proxy.faultOf = ({ operation }) => {
+    const fault = left.get(operation) ?? 'pass'
+    left.delete(operation)
+    return fault
+  }
+}
+
+/** An item as it is stored. */
+export type Item = Record<string, unknown>
+
+/** All items of a table. */
+export const storedItems = async (table: TableId): Promise<Item[]> => {
+  const pages = await Array.fromAsync(paginateScan({ client: direct }, { TableName: tableName(table) }))
+  return pages.flatMap(({ Items = [] }) => Items)
+}
 
 /** Writes an item that the service itself would not write. */
-export const putItem = (table: TableId, Item: Record<string, unknown>) =>
-  client.send(new PutCommand({ TableName: tableName(table), Item }))
+export const putItem = (table: TableId, Item: Item) =>
+  direct.send(new PutCommand({ TableName: tableName(table), Item }))
+
+/** A pet as it is stored; a deleted pet has no name. */
+export type StoredPet = Item & { id: number; name?: string }
+
+/** All stored pets. */
+export const storedPets = async () => (await storedItems('pets')) as StoredPet[] // Its key is a number.
+
+/** A pet as it is stored. */
+export const storedPet = async (id: Int64): Promise<StoredPet | undefined> => {
+  const { Item } = await direct.send(new GetCommand({ TableName: tableName('pets'), Key: { id } }))
+  return Item as StoredPet | undefined // As above.
+}
+
+/** Stores a pet as it is unless its id is in use, and returns whether it did. */
+export const storePet = async (item: StoredPet): Promise<boolean> => {
+  if (await storedPet(item.id)) return false
+  await putItem('pets', item)
+  return true
+}
+
+type KeyOptions = { key?: string; clientId?: string; scopes?: readonly Scope[] | undefined; expiresAt?: number }
+
+/** Stores an API key, by default a new one, and returns it. `expiresAt` is in seconds since 1970. */
+export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {
+  const stored = { keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', ...options }
+  await putItem('apiKeys', { digest: digestOf(key), ...stored })
+  return key
+}
+
+/** Deletes an API key, as another process would. */
+export const deleteKey = (key: string) =>
+  direct.send(new DeleteCommand({ TableName: tableName('apiKeys'), Key: { digest: digestOf(key) } }))

@@ -5,7 +5,7 @@ import { carryOut } from '../../../infra/keys/actions.ts'
 import { readCommand } from '../../../infra/keys/command.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
 import { tableName } from '../../../shared/data/tables.ts'
-import { proxy } from '../../shared/data/faulty-database.ts'
+import { proxy } from '../../support/database.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { startCommand } from './run-command.ts'
 

@@ -18,10 +18,10 @@ import { CommandError } from '../../../infra/command-line.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
+import { headersOf, listAll, start, temporaryFolder } from '../../support/command.ts'
 import { send } from '../../support/http.ts'
 import { environment } from '../../support/process.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
-import { headersOf, listAll, start, temporaryFolder } from './command.ts'
 import { wireTo } from './local-server.ts'
 
 /** An embedded database that is closed when the test ends. */

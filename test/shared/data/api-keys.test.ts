@@ -2,9 +2,9 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { find, put, warmUp } from '../../../shared/data/api-keys.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import { at } from '../../support/clock.ts'
+import { always, deleteKey, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponses, type Fault } from '../../support/fault-proxy.ts'
-import { at } from './clock.ts'
-import { always, deleteKey, proxy, storeKey } from './faulty-database.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -4,8 +4,8 @@ import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
 import * as pets from '../../../shared/data/pets.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
+import { once, proxy, storedPet, storedPets } from '../../support/database.ts'
 import { databaseResponse, databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
-import { once, proxy, storedPet, storedPets } from './faulty-database.ts'
 
 const newPet = { name: 'Rex', categoryId: 7 }
 const { pet: rex } = await pets.create({ ...newPet, status: 'sold' })

@@ -1,24 +1,16 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import * as pets from '../../../shared/data/pets.ts'
-import { type TableId, tableName } from '../../../shared/data/tables.ts'
+import type { TableId } from '../../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
-import '../../support/database.ts'
+import { putItem, storedItems } from '../../support/database.ts'
 
 // Deployed tables hold items with these attributes, and during a release the version before still reads and writes them.
 // Code may be renamed; what is stored may not.
 
-const client = DynamoDBDocumentClient.from(new DynamoDBClient())
-
-const putItem = (table: TableId, Item: object) => client.send(new PutCommand({ TableName: tableName(table), Item }))
-
 /** The items of a pet: those with its id. */
-const itemsOf = async (table: TableId, id: unknown) => {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName(table) }))
-  return Items.filter((item) => item.id === id || item.petId === id)
-}
+const itemsOf = async (table: TableId, id: unknown) =>
+  (await storedItems(table)).filter((item) => item.id === id || item.petId === id)
 
 const newPet = { name: 'Rex', categoryId: 7, status: 'available' } as const
 const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1742' }

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { sendUntilServed } from '../../support/http.ts'
-import { type LocalServer, startServer } from '../../support/server.ts'
+import { sendUntilServed } from './http.ts'
+import { type LocalServer, startServer } from './server.ts'
 
 /** Starts the local server of a folder in a process of its own until the test ends. */
 export const start = async (...settings: Parameters<typeof startServer>): Promise<LocalServer> => {

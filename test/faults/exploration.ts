@@ -3,8 +3,8 @@ import {
   type Reservation,
   type reservationStore,
   reservedIds,
-} from '../../../shared/data/idempotent-create.ts'
-import { ApiError } from '../../../shared/model/api-error.ts'
+} from '../../shared/data/idempotent-create.ts'
+import { ApiError } from '../../shared/model/api-error.ts'
 
 // A model of DynamoDB and of requests with one idempotency key. It runs the service's own code, and explores every order of
 // events: requests that crash, responses that get lost, writes that take effect late, pets that are deleted, items that

@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { enforceRights, withRightsOf } from '../../infra/local/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/http.ts'
-import { refuseInternals } from '../support/secrets.ts'
+import { refuseInternals } from './secrets.ts'
 
 type Handler = (event: Event, context: Context) => Promise<Result>
 

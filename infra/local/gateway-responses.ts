@@ -4,6 +4,7 @@ import type { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../gateway.ts'
 import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
+import { openApiText } from '../openapi/document.ts'
 import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
 import { LOCAL_API_KEY } from './announcement.ts'
 import type { ProxyResponse } from './lambda.ts'
@@ -51,8 +52,9 @@ const readDocuments = (): Record<string, PublicDocument> => {
     'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
     'Content-Type': 'text/javascript; charset=utf-8',
   }
+  const script = { address: `${service.basePath}${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }
   return {
-    ...publicDocuments({ address: `${service.basePath}${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }),
+    ...publicDocuments(script, openApiText()),
     [SCRIPT]: { headers, body: referenceScriptText() },
   }
 }

@@ -5,13 +5,13 @@ export const descriptions: Partial<Record<OperationId, string>> = {
   listPets:
     'Returns pets, newest first. If there are more pets than `limit`, the `Link` header contains the URL of the next page. A pet that was added a moment ago may not be listed yet.',
   createPet:
-    'Unknown fields are ignored. No key in the body, at any depth, may be `__proto__`. To retry a request without adding a second pet, send an `Idempotency-Key` and repeat it with each retry.',
+    'Adds a pet, and returns it with the `id` that the service assigned. To retry a request without adding a second pet, send an `Idempotency-Key` and repeat it with each retry.',
   getPet:
-    'A pet can be read as soon as it has been added. An identifier that is not an int64 gets the same response as an unknown one: 404.',
+    'Returns the pet with this identifier. A pet can be read as soon as it has been added. An identifier that is not an int64 gets the same response as an unknown one: 404.',
   updatePet:
-    'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC 7396). The body must have at least one of `name`, `categoryId` and `status`; other fields are ignored. A `status` of `null` removes the status. If several requests change a field at the same time, the last one wins.',
+    'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC 7396). The body must have at least one of `name`, `categoryId` and `status`. A `status` of `null` removes the status. If several requests change a field at the same time, the last one wins.',
   deletePet:
-    'From then on, every request for the pet gets a 404. A retry of the request that added the pet does not bring it back. A list may still contain the pet for a moment.',
+    'Deletes the pet. From then on, every request for it gets a 404. A retry of the request that added the pet does not bring it back. A list may still contain the pet for a moment.',
 }
 
 /** The descriptions of tags. A tag may have none. */
@@ -31,21 +31,17 @@ export const fieldDescriptions: Record<string, Record<string, string>> = {
   Pet: petFields,
 }
 
-const petId = 'The identifier of the pet.'
-
-/** What the parameters and headers of each operation mean. Those without a description show their rule. */
+/** What the parameters and headers of an operation mean, where another operation may use the name differently. */
 export const parameterDescriptions: Partial<Record<OperationId, Record<string, string>>> = {
   listPets: {
     limit: 'The maximum number of pets to return.',
     status: 'Returns only the pets with this availability status.',
   },
-  getPet: { petId },
-  updatePet: { petId },
-  deletePet: { petId },
 }
 
-/** What the parameters and headers mean that all paged and all idempotent operations have. */
+/** What a parameter or header means in all operations that have it. Those without a description show their rule. */
 export const commonParameterDescriptions: Record<string, string> = {
+  petId: 'The identifier of the pet.',
   cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
   'Idempotency-Key':
     'Makes the request safe to retry: it takes effect once, and every retry gets the original response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, for each new request. The service remembers a key for 24 hours.',
@@ -68,6 +64,9 @@ pet sets the same values again. A request that deletes a pet gets a 404 if an ea
 **int64.** \`categoryId\` can be any int64, such as 9223372036854775807. Use a JSON parser that does not round large
 numbers. An \`id\` has at most 53 bits, so every JSON parser reads it exactly.
 
+**Unknown parameters and fields** are ignored, so check their spelling. This reference lists all that the service knows. A
+body in which a key is \`__proto__\`, at any depth, is refused.
+
 **Pagination.** A list is a JSON array. If there are more pets, the \`Link\` header contains the URL of the next page, with
 \`rel="next"\`. Follow these links until a response has none.
 
@@ -75,4 +74,8 @@ numbers. An \`id\` has at most 53 bits, so every JSON parser reads it exactly.
 operations stay compatible.
 
 **Deprecation.** Responses of a deprecated operation announce its removal: \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594)
-and a \`Link\` to the replacement.`
+and a \`Link\` to the replacement.
+
+**Clients.** TypeScript and JavaScript have a typed client of their own, in \`infra/client\` of the service's repository.
+OpenAPI Generator makes clients for other languages from this document, and the one for Go needs the option
+\`--model-name-mappings NewPet=PetInput\`.`

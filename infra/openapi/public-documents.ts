@@ -7,13 +7,16 @@ import { openApiDocument } from './document.ts'
 export type PublicDocument = { headers: Record<string, string>; body: string }
 
 /**
- * The OpenAPI document and the page that shows it, by path. The same on the local server and in AWS, except for the
- * script's URL and the API key in the page.
+ * The OpenAPI document and the page that shows it, by path.
  *
  * @param script the script that renders the page
+ * @param document the text of the document; by default the one for AWS, which is hard to read
  */
-export const publicDocuments = (script: Script): Record<string, PublicDocument> => ({
-  [referencePaths.document]: { headers: HEADERS, body: inertJson(stringifyJson(openApiDocument())) },
+export const publicDocuments = (
+  script: Script,
+  document = inertJson(stringifyJson(openApiDocument())),
+): Record<string, PublicDocument> => ({
+  [referencePaths.document]: { headers: HEADERS, body: document },
   [referencePaths.page]: {
     headers: {
       ...HEADERS,

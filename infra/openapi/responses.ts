@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import * as v from 'valibot'
 import { noticeHeaders, type ObjectSchema, type Operation, partsOf, successHeaders } from '../../shared/contract.ts'
 import { cors } from '../../shared/http.ts'
 import { fieldRules } from '../../shared/input.ts'
@@ -23,41 +24,28 @@ export const responsesOf = (operation: Operation): Json => {
     description: `${STATUS_CODES[success.status]}.`,
     headers: headersOf(operation, successHeaders(operation)),
     ...('body' in success && {
-      content: { 'application/json': { schema: jsonSchemaOf(success.body), ...exampleOf(success.body) } },
+      content: {
+        'application/json': { schema: jsonSchemaOf(success.body), ...exampleAfter(operation.body, success.body) },
+      },
     }),
   }
   const errors = errorsOf(operation).map((error) => [error.status, errorResponse(operation, error)])
   return { [success.status]: response, ...Object.fromEntries(errors) }
 }
 
+/** The example of a response body, with the values that the example of the request body sends. */
+const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema): Json => {
+  const own = exampleOf(body)
+  const sent = request && exampleOf(request)
+  const { success, output } = v.safeParse(body, { ...Object(own.example), ...Object(sent?.example) })
+  return sent && success ? { example: output } : own
+}
+
 /** The headers of responses, for the components of the document. */
-export const componentHeaders = (): Json => ({
-  'Access-Control-Allow-Origin': required(
-    header('Any web page may read the response (CORS).', cors.allowedOrigin, { const: cors.allowedOrigin }),
-  ),
-  'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
-  Location: required(
-    header('The path of the new resource.', `${service.basePath}/pets/373212905455903`, { pattern: '^/' }),
-  ),
-  'Idempotent-Replayed': header(
-    'Present if an earlier request with the same key added the pet. This is the response to that request.',
-    'true',
-    { const: 'true' },
-  ),
-  Link: header(
-    'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
-    `<https://api.example.com${service.basePath}/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"`,
-  ),
-  Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
-    pattern: '^@\\d+$',
-  }),
-  Sunset: header('The date on which the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-  'Retry-After': required(header('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' })),
-  'WWW-Authenticate': header(
-    'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
-    `Bearer realm="${service.name}", error="invalid_token"`,
-  ),
-})
+export const componentHeaders = (): Json => {
+  const names = ['Access-Control-Allow-Origin', ...cors.exposedHeaders]
+  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => names.includes(name)))
+}
 
 /** The errors that a request to an operation can get; the message of each is an example. */
 const errorsOf = (operation: Operation): ApiError[] => {
@@ -118,3 +106,31 @@ const header = (description: string, example: string, schema: Json = {}): Json =
 })
 
 const required = (header: Json): Json => ({ ...header, required: true })
+
+const HEADERS: Json = {
+  'Access-Control-Allow-Origin': required(
+    header('Any web page may read the response (CORS).', cors.allowedOrigin, { const: cors.allowedOrigin }),
+  ),
+  'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
+  Location: required(
+    header('The path of the new resource.', `${service.basePath}/pets/373212905455903`, { pattern: '^/' }),
+  ),
+  'Idempotent-Replayed': header(
+    'Present if an earlier request with the same key has taken effect. This is the response to that request.',
+    'true',
+    { const: 'true' },
+  ),
+  Link: header(
+    'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
+    `<https://api.example.com${service.basePath}/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"`,
+  ),
+  Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
+    pattern: '^@\\d+$',
+  }),
+  Sunset: header('The date on which the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
+  'Retry-After': required(header('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' })),
+  'WWW-Authenticate': header(
+    'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
+    `Bearer realm="${service.name}", error="invalid_token"`,
+  ),
+}

@@ -43,7 +43,7 @@ test.each([
 })
 
 test.each([
-  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|keys|local)\/|release-hook\.ts))/],
+  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data|infra\/(bundle|keys|local))\//],
   ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
   ['the client', / > infra\/client\//, /^infra\/client\//],

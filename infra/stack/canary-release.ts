@@ -12,6 +12,7 @@ import { bundling } from '../bundle/bundling.ts'
 import type { Stage } from '../stages.ts'
 import { acceptedFindings } from './accepted-findings.ts'
 import type { OperationFunction } from './operation-function.ts'
+import type { Storage } from './storage.ts'
 
 type Props = {
   operations: OperationFunction[]
@@ -19,18 +20,19 @@ type Props = {
   alarms: ReadonlyMap<OperationFunction, Alarm[]>
   /** The log of the hook. */
   logGroup: LogGroup
+  storage: Storage
   stage: Stage
 }
 
 /**
- * Releases new versions step by step. First, a hook invokes each of them (`infra/release-hook.ts`). Then they get 10 % of
+ * Releases new versions step by step. First, a hook checks each of them (`infra/release-hook.ts`). Then they get 10 % of
  * the requests for 5 minutes, and then all. A version that crashes, returns 500 or is slow is rolled back. A 503 does
  * not count: a slow database is not the version's fault.
  */
 export class CanaryRelease extends Construct {
-  constructor(scope: Construct, id: string, { operations, alarms, logGroup, stage }: Props) {
+  constructor(scope: Construct, id: string, { operations, alarms, ...props }: Props) {
     super(scope, id)
-    const hook = this.#newHook(operations, logGroup, stage)
+    const hook = this.#newHook(operations, props)
     const role = this.#newRole(hook)
     const application = new LambdaApplication(this, 'Application')
     for (const operation of operations) {
@@ -48,9 +50,11 @@ export class CanaryRelease extends Construct {
     }
   }
 
-  #newHook(operations: OperationFunction[], logGroup: LogGroup, stage: Stage): NodejsFunction {
+  #newHook(operations: OperationFunction[], { logGroup, storage, stage }: Omit<Props, 'operations' | 'alarms'>) {
     const versions = operations.map(({ handler }) => handler.currentVersion.functionArn)
+    const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
     const statements = [
+      putKeys.statement,
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: versions }),
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -64,9 +68,10 @@ export class CanaryRelease extends Construct {
       handler: 'start.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      timeout: Duration.seconds(90),
+      timeout: Duration.minutes(5), // Enough to check 20 versions one after another in a busy account.
       memorySize: 256,
       environment: {
+        ...putKeys.environment,
         NEW_VERSIONS: versions.join(','),
         [settings.keyPrefix.variable]: stage.keyPrefix,
         AWS_ENDPOINT_URL_LAMBDA: `https://lambda.${region}.${urlSuffix}`,
@@ -81,7 +86,10 @@ export class CanaryRelease extends Construct {
     })
   }
 
-  /** The role of CodeDeploy. Its right to invoke the hook is a policy of its own, because the hook depends on the groups. */
+  /**
+   * The role of CodeDeploy. Its right to invoke the hook is a policy of its own. In the role, it would make a cycle: the
+   * hook waits for its right to report to the deployment groups, which refer to this role.
+   */
   #newRole(hook: NodejsFunction) {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),

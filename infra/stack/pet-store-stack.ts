@@ -36,7 +36,7 @@ export class PetStoreStack extends Stack {
     // An urgent release without a canary keeps the log of the hook.
     const logProps = { removalPolicy: stage.onRemoval, retention: stage.logRetention }
     const logGroup = new LogGroup(this, 'ReleaseLogs', logProps)
-    if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, alarms, logGroup, stage })
+    if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, alarms, logGroup, storage, stage })
     this.#checkSize()
   }
 

@@ -148,25 +148,28 @@ const invokeHookId = onlyId(production, 'AWS::IAM::Policy', {
   PolicyDocument: { Statement: [{ Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: arn(hookId) }] },
 })
 
-test('in production, a hook may invoke all new versions and report to CodeDeploy, and nothing else', () => {
+test('in production, a hook may store API keys, invoke all new versions and report to CodeDeploy, and nothing else', () => {
   const { Environment, Role } = resource(production, hookId).Properties
   const [role] = Role['Fn::GetAtt']
   const aliases = operationIds.map((id) => partsOf(production, id).alias.Properties)
   const versions = aliases.map(({ FunctionVersion }) => ({ Ref: FunctionVersion['Fn::GetAtt'][0] }))
   const groups = resourcesOf(production, 'AWS::CodeDeploy::DeploymentGroup').map(([Ref]) => ({ Ref }))
-  const report = onlyId(production, 'AWS::IAM::Policy', { Roles: [{ Ref: role }] })
+  const policy = onlyId(production, 'AWS::IAM::Policy', { Roles: [{ Ref: role }] })
+  const apiKeys = tableOf(production, 'apiKeys')
 
-  const [invoke, log, ...others] = resource(production, role).Properties.Policies[0].PolicyDocument.Statement
-  const [put, ...more] = resource(production, report).Properties.PolicyDocument.Statement
+  const [store, invoke, log, ...others] = resource(production, role).Properties.Policies[0].PolicyDocument.Statement
+  const [report, ...more] = resource(production, policy).Properties.PolicyDocument.Statement
   const allow = (Action: string | string[]) => ({ Action, Effect: 'Allow', Resource: expect.anything() })
   expect(Environment.Variables).toMatchObject({
     NEW_VERSIONS: { 'Fn::Join': ['', versions.flatMap((version) => [',', version]).slice(1)] },
     KEY_PREFIX: 'live',
+    API_KEYS_TABLE: { Ref: apiKeys },
   })
+  expect(store).toEqual({ ...allow('dynamodb:PutItem'), Resource: arn(apiKeys) })
   expect([invoke, log]).toEqual([allow('lambda:InvokeFunction'), allow(['logs:CreateLogStream', 'logs:PutLogEvents'])])
   expect(new Set(invoke.Resource)).toEqual(new Set(versions))
-  expect(put).toEqual(allow('codedeploy:PutLifecycleEventHookExecutionStatus'))
-  const places: { 'Fn::Join': [string, unknown[]] }[] = put.Resource
+  expect(report).toEqual(allow('codedeploy:PutLifecycleEventHookExecutionStatus'))
+  const places: { 'Fn::Join': [string, unknown[]] }[] = report.Resource
   expect(new Set(places.map((place) => place['Fn::Join'][1].at(-1)))).toEqual(new Set(groups))
   expect([...others, ...more]).toEqual([])
 })

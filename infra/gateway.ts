@@ -100,6 +100,8 @@ export const pathProblem = (operations: Record<string, Pick<Operation, 'method' 
     ids.set(`${method} ${path}`, id)
     const parts = path.split('/')
     for (const [i, part] of parts.entries()) {
+      if (!/^(\{[A-Za-z]\w*\}|[\w.:-]*)$/.test(part))
+        return `${id} has the path ${path}, but "${part}" is no valid part.`
       if (!part.startsWith('{')) continue
       const parent = parts.slice(0, i).join('/')
       const sibling = parameters.get(parent) ?? part

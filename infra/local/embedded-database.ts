@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -85,13 +85,6 @@ const repairStore = async (folder: string): Promise<void> => {
     if (TableStatus === 'CREATING') await store.del(key)
   }
   await store.close()
-  warnOfLoss(folder)
-}
-
-/** Says so if LevelDB found damaged data when it opened the store. It drops what it cannot read, and only logs it. */
-const warnOfLoss = (folder: string): void => {
-  const losses = readFileSync(join(folder, 'LOG'), 'utf8').match(/dropping \d+ bytes.*/g) ?? []
-  for (const loss of losses) console.warn('The data folder was damaged, so pets may be missing: %s', loss)
 }
 
 const reasonOf = (error: unknown): unknown => {

@@ -10,7 +10,6 @@ import { announce, LOCAL_API_KEY } from './announcement.ts'
 import { openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
 import { argumentsOf, help, type Options, readOptions } from './options.ts'
-import { silenceFunctions } from './request-log.ts'
 import { enforceRights } from './rights.ts'
 import { seed } from './seed.ts'
 import { createLocalServer } from './server.ts'
@@ -54,6 +53,14 @@ const listen = async (server: Server, port: number, host: string): Promise<numbe
     throw new CommandError(`Cannot listen: ${reason}. Choose another --host or --port; port 0 selects a free port.`)
   }
   return (server.address() as AddressInfo).port // A server on a TCP port has no other type of address.
+}
+
+/** Hides the request log of the functions, which is for CloudWatch: this server logs each response itself. */
+const silenceFunctions = (): void => {
+  const { info } = console
+  console.info = (...args) => {
+    if (!('coldStart' in Object(args[0]))) info(...args)
+  }
 }
 
 // The listeners stay, because npm sends the signal of Ctrl-C a second time.

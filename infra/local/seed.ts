@@ -20,21 +20,13 @@ export const seed = async (): Promise<number> => {
   return 1 + examples.length
 }
 
-// Each row has a pet of each category, 1 to 5: a dog, a cat, a bird, a rabbit and a fish.
-const ROWS = [
-  'Rex Mia Kiwi Flopsy Nemo',
-  'Bella Tiger Coco Thumper Bubbles',
-  'Bruno Cleo Polly Clover Goldie',
-  'Luna Simba Sunny Snowball Finn',
-  'Max Felix Rio Hazel Dory',
-  'Daisy Lucy Pepper Cotton Marlin',
-  'Rocky Oscar Sky Nibbles Coral',
-  'Nala Minka Mango Bramble Neptune',
-  'Buddy Leo Tweety Poppy Pearl',
-  'Ruby Misty Jade Oreo Splash',
-]
-const STATUSES: PetStatus[] = ['available', 'available', 'sold', 'available', 'pending']
+// Of each category, 1 to 5: a dog, a cat, a bird, a rabbit and a fish.
+const NAMES = `
+  Rex Mia Kiwi Flopsy Nemo Bella Tiger Coco Thumper Bubbles Bruno Cleo Polly Clover Goldie Luna Simba Sunny Snowball Finn
+  Max Felix Rio Hazel Dory Daisy Lucy Pepper Cotton Marlin Rocky Oscar Sky Nibbles Coral Nala Minka Mango Bramble Neptune
+  Buddy Leo Tweety Poppy Pearl Ruby Misty Jade Oreo Splash`
+const STATUSES: PetStatus[] = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']
 
-const examples = ROWS.flatMap((row, i) =>
-  row.split(' ').map((name, j) => ({ name, categoryId: j + 1, status: STATUSES[(i + j) % STATUSES.length] })),
-)
+const examples = NAMES.trim()
+  .split(/\s+/)
+  .map((name, i) => ({ name, categoryId: (i % 5) + 1, status: STATUSES[i % STATUSES.length] }))

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { styleText } from 'node:util'
 import { contract, type OperationId } from '../../shared/contract.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
@@ -16,7 +17,6 @@ import {
 } from './gateway-responses.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
-import { logResponse, pathForLog } from './request-log.ts'
 import { methodsOf, routesOf } from './routes.ts'
 
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
@@ -75,13 +75,13 @@ const respond = async (
 ): Promise<void> => {
   if (message.socket.destroyed) return
   const requestId = newRequestId()
-  const request = { requestId, startedAt: performance.now(), method: message.method, path: pathForLog(message) }
+  const startedAt = performance.now()
   const result = await resultOf(setup, message, requestId).catch((error) => {
     if (error instanceof ApiError) return gatewayResponse(requestId, error)
     console.error('Request %s failed:', requestId, error)
     return gatewayResponse(requestId, gatewayResponses.badGateway)
   })
-  logResponse(request, result)
+  logResponse(message, { requestId, milliseconds: performance.now() - startedAt }, result)
   response.statusCode = result.statusCode
   response.setHeaders(new Map(Object.entries(result.headers ?? {})))
   // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
@@ -115,6 +115,38 @@ const isBrowserAtTop = ({ method, headers }: IncomingMessage, path: string): boo
   method === 'GET' &&
   ['', service.basePath].includes(path.replace(/\/$/, '')) &&
   /\btext\/html\b/.test(headers.accept ?? '')
+
+/**
+ * Logs the response to a request on one line, without colours if NO_COLOR is set or the log is not a terminal. It has the
+ * error code, but nothing else of the headers and bodies.
+ */
+const logResponse = (
+  { method = '', url = '' }: IncomingMessage,
+  { requestId, milliseconds }: { requestId: string; milliseconds: number },
+  { statusCode, body = '' }: ProxyResponse,
+): void => {
+  // Somebody may have pasted the API key into the path. A percent-encoded key is hard to recognise, so any long part is
+  // cut; no valid path has one.
+  const path = url
+    .replace(/\?.*/s, '')
+    .replaceAll(KEY, '$1…')
+    .replaceAll(/[^/]{40,}/g, '…')
+  const code = statusCode >= 400 ? /^\{"code":"(\w+)"/.exec(body)?.[1] : ''
+  // 13:20:51  GET      /v1/pets/373212905455903    404     3 ms  not_found               WtooPXbkRGDu1bY=
+  const columns = [
+    new Date().toTimeString().slice(0, 8),
+    method.padEnd(7),
+    path.padEnd(26),
+    styleText(COLOURS[Math.floor(statusCode / 100)] ?? 'red', String(statusCode)),
+    `${Math.round(milliseconds)} ms`.padStart(7),
+    code?.padEnd(22),
+    styleText('dim', requestId),
+  ]
+  console.info(columns.join('  '))
+}
+
+const KEY = new RegExp(`(${service.keyIssuer}_[a-z]+_)\\w+`, 'g')
+const COLOURS: Partial<Record<number, 'green' | 'cyan' | 'yellow'>> = { 2: 'green', 3: 'cyan', 4: 'yellow' }
 
 /** Runs at most `limit` tasks at once. The others wait, and start in the order in which they came. */
 export const atMost = (limit: number) => {

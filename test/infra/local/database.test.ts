@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -185,23 +185,6 @@ test('creates the data folder, and keeps its pets when the server is killed', as
   expect(pet).toEqual({ id: expect.any(Number), name: 'Mia', categoryId: 1, status: 'sold' })
   expect(await listAll(server)).toEqual([pet])
   expect(server.output()).toContain(`(${folder})`)
-})
-
-test('warns of pets that are lost because the data folder is damaged', async () => {
-  const folder = temporaryFolder()
-  const { endpoint, close } = await startEmbedded(folder)
-  await createTable(endpoint)
-  await close()
-  const [log = ''] = globSync(join(folder, '*.log'))
-  const bytes = readFileSync(log)
-  writeFileSync(log, bytes.fill('x', 300, 309))
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  onTestFinished(() => void vi.restoreAllMocks())
-
-  await startDatabase(folder)
-
-  const loss = expect.stringMatching(/^dropping \d+ bytes; Corruption: /)
-  expect(warn.mock.calls).toEqual([['The data folder was damaged, so pets may be missing: %s', loss]])
 })
 
 test('ends with one line when the disk is full', async () => {

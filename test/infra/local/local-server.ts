@@ -72,7 +72,7 @@ export const gatewayResponse = (status: number, code: string, message: string, h
 })
 
 /** What the servers of this process have logged of requests. */
-export const logged = (): unknown[] => vi.mocked(console.info).mock.calls.map(([line]) => JSON.parse(line))
+export const logged = (): string[] => vi.mocked(console.info).mock.calls.map(([line]) => line)
 
 /** Opens a connection until the test ends, and sends a text over it unchanged. */
 export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', options = {}) => {

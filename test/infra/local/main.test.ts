@@ -40,11 +40,10 @@ test('accepts the key that it prints, and logs one line for each request', async
   expect([status, body]).toEqual([200, []])
   const lines = () => server.output().slice(banner.length).trimEnd().split('\n')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(3)
-  const line = { time: expect.any(String), milliseconds: expect.any(Number), requestId: expect.any(String) }
-  expect(lines().map((text) => JSON.parse(text))).toEqual([
-    { ...line, method: 'GET', path: '/v1/pets', status: 200 },
-    { ...line, method: 'GET', path: '/v1/cats', status: 404, code: 'not_found' },
-    { ...line, method: 'OPTIONS', path: '/v1/pets', status: 204 },
+  expect(lines().map((line) => line.split(/ {2,}/).slice(1, 4))).toEqual([
+    ['GET', '/v1/pets', '200'],
+    ['GET', '/v1/cats', '404'],
+    ['OPTIONS', '/v1/pets', '204'],
   ])
 })
 

@@ -8,7 +8,7 @@ type Routes = Record<string, Pick<Operation, 'method' | 'path'>>
 const contract: Routes = {
   getCat: { method: 'GET', path: '/cats/{catId}' },
   countCats: { method: 'GET', path: '/cats/count' },
-  listTildes: { method: 'GET', path: '/cats/~' },
+  listZones: { method: 'GET', path: '/cats/.zones' },
   feedCat: { method: 'POST', path: '/cats/{catId}/meals' },
   listMeals: { method: 'GET', path: '/cats/{catId}/{list}' },
   countMeals: { method: 'GET', path: '/cats/count/{list}' },
@@ -17,7 +17,8 @@ const contract: Routes = {
 test.each([
   ['/v1/cats/7', 'getCat', { catId: '7' }],
   ['/v1/cats/count', 'countCats', null],
-  ['/v1/cats/~', 'listTildes', null],
+  ['/v1/cats/.zones', 'listZones', null],
+  ['/v1/cats/+zones', 'getCat', { catId: '+zones' }],
   ['/v1/cats/7/meals', 'feedCat', { catId: '7' }],
   ['/v1/cats/7/toys', 'listMeals', { catId: '7', list: 'toys' }],
   ['/v1/cats/count/meals', 'countMeals', { list: 'meals' }],
@@ -48,6 +49,11 @@ test.each<[string, Routes, string | undefined]>([
     'refuses two names of one parameter',
     { getCat, feedCat: { method: 'POST', path: '/cats/{id}/meals' } },
     'feedCat has the path /cats/{id}/meals, but another path has {catId} after /cats. Use one name.',
+  ],
+  [
+    'refuses characters that API Gateway refuses',
+    { getCat: { method: 'GET', path: '/cats/~{catId}' } },
+    'getCat has the path /cats/~{catId}, but "~{catId}" is no valid part.',
   ],
 ])('%s', (_name, routes, problem) => {
   expect(pathProblem(routes)).toBe(problem)

@@ -47,6 +47,11 @@ export const expectPet = async (api: Deployed, pet: Pet): Promise<void> => {
   )
 }
 
+/** Expects a pet not to be found. */
+export const expectNoPet = async (api: Deployed, { id }: Pet): Promise<void> => {
+  assert.equal((await get(api, `/pets/${id}`)).status, 404)
+}
+
 /** Expects the API to refuse the key. */
 export const expectUnauthorized = async (api: Deployed): Promise<void> => {
   assert.equal((await get(api, '/pets')).status, 401)

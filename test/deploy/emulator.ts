@@ -39,6 +39,7 @@ export const startEmulator = async (
     ...credentials,
     AWS_ENDPOINT_URL: await startProxy(address, 'https'), // CDK's bucket refuses requests without TLS.
     AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION, // For version 1 of the AWS command.
     // This machine's own configuration may be for a real account.
     AWS_CONFIG_FILE: '/nowhere',
     AWS_SHARED_CREDENTIALS_FILE: '/nowhere',

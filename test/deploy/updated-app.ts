@@ -3,10 +3,11 @@ import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
 import { readContext, stages } from '../../infra/stages.ts'
 
-// A later release of infra/app.ts, with changes that must keep the data. One of them is the SDK's DynamoDB client, so that
-// the release before proves the lean client, and this one the other, without another deployment. Staging adopts a table.
+// A later release of infra/app.ts: production adopts the restored table, as infra/README.md says. Besides, both stages get
+// changes that must keep the data. One of them is the SDK's DynamoDB client, so that the release before proves the lean
+// client, and this one the other, without another deployment.
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 const change = { ...readContext(app).change, readShards: 2, stockClient: true }
-const adopt = { pets: [app.node.tryGetContext('adopt')] }
-new PetStoreStack(app, 'PetStoreStaging', { ...stages.staging, ...change, adopt })
-new PetStoreStack(app, 'PetStoreProduction', { ...stages.production, ...change })
+const adopt = { pets: ['PetStoreProduction-Storagepets-restored'] }
+new PetStoreStack(app, 'PetStoreStaging', { ...stages.staging, ...change })
+new PetStoreStack(app, 'PetStoreProduction', { ...stages.production, ...change, adopt })

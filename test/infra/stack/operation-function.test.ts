@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { accessOf, settingsOf } from '../../../infra/functions.ts'
+import { stages } from '../../../infra/stages.ts'
 import { contract, type Operation, operationIds } from '../../../shared/contract.ts'
+import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
+import { settings } from '../../../shared/settings.ts'
 import {
   both,
   everyOption,
@@ -15,19 +19,10 @@ import {
 
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] })
 
-/** The rights of our operations. */
-const RIGHTS: Partial<Record<string, string[]>> = {
-  listPets: ['Query pets/index/newest', 'Query pets/index/byStatus'],
-  createPet: ['GetItem pets', 'PutItem pets', 'GetItem idempotencyKeys', 'PutItem idempotencyKeys'],
-  getPet: ['GetItem pets'],
-  updatePet: ['UpdateItem pets'],
-  deletePet: ['GetItem pets', 'UpdateItem pets'],
-}
-
-/** The rights of any other operation. */
-const rightsOf = ({ access }: Operation): string[] =>
-  access.flatMap(({ table, index, actions }) =>
-    actions.map((action) => `${action} ${table}${index ? `/index/${index}` : ''}`),
+/** What the contract entry of an operation allows. */
+const rightsOf = (entry: Operation): string[] =>
+  accessOf(entry).flatMap(({ table, index, actions }) =>
+    actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`),
   )
 
 type Place = string | { 'Fn::GetAtt': [id: string, 'Arn'] } | { 'Fn::Join': ['', [table: Place, path: string]] }
@@ -40,9 +35,7 @@ const nameOf = (place: Place, named: Record<string, string>): string => {
 }
 
 describe.each(both())('in $stage', ({ stage, template }) => {
-  const pets = tableOf(template, 'pets')
-  const apiKeys = tableOf(template, 'apiKeys')
-  const idempotencyKeys = tableOf(template, 'idempotencyKeys')
+  const tableNames = Object.fromEntries(tableIds.map((id) => [tableOf(template, id), id]))
 
   // A contract entry is all that a new operation needs.
   test('each operation has its own function, role and log group, and there are no other policies', () => {
@@ -60,17 +53,17 @@ describe.each(both())('in $stage', ({ stage, template }) => {
 
   test.each(operationIds)('the function of %s has the expected settings and environment', (operation) => {
     const { handler, role, logGroup } = partsOf(template, operation)
-    const used: string[] = contract[operation].access.map(({ table }) => table)
+    const entry: Operation = contract[operation]
+    const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
+    const values: Partial<Record<string, unknown>> = stages[stage]
 
     expect(handler).toEqual({
       Architectures: ['arm64'],
       Code: expect.anything(),
       Environment: {
         Variables: {
-          API_KEYS_TABLE: { Ref: apiKeys },
-          KEY_PREFIX: { staging: 'test', production: 'live' }[stage],
-          ...(used.includes('pets') && { PETS_TABLE: { Ref: pets }, READ_SHARDS: '1', WRITE_SHARDS: '1' }),
-          ...(used.includes('idempotencyKeys') && { IDEMPOTENCY_KEYS_TABLE: { Ref: idempotencyKeys } }),
+          ...Object.fromEntries(used),
+          ...Object.fromEntries(settingsOf(entry).map((name) => [settings[name].variable, `${values[name]}`])),
         },
       },
       Handler: 'start.handler',
@@ -85,22 +78,16 @@ describe.each(both())('in $stage', ({ stage, template }) => {
   test.each(operationIds)('the function of %s may access its data and log, and nothing else', (operation) => {
     const { role, logGroup } = partsOf(template, operation)
     const { Policies, ...rest } = resource(template, role).Properties
-    const named = { [pets]: 'pets', [apiKeys]: 'apiKeys', [idempotencyKeys]: 'idempotencyKeys', [logGroup]: 'log' }
+    const named = { ...tableNames, [logGroup]: 'log' }
 
     // CDK merges statements, so compare each action on each resource.
     const statements = [...Policies].flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
     const rights = statements.flatMap(({ Action, Resource }) =>
       [Action].flat().flatMap((action) => [Resource].flat().map((place) => `${action} ${nameOf(place, named)}`)),
     )
-    const expected = RIGHTS[operation] ?? rightsOf(contract[operation])
     expect(new Set(statements.map(({ Effect }) => Effect))).toEqual(new Set(['Allow']))
     expect(new Set(rights)).toEqual(
-      new Set([
-        ...expected.map((right) => `dynamodb:${right}`),
-        'dynamodb:GetItem apiKeys',
-        'logs:CreateLogStream log',
-        'logs:PutLogEvents log',
-      ]),
+      new Set([...rightsOf(contract[operation]), 'logs:CreateLogStream log', 'logs:PutLogEvents log']),
     )
     expect(rest).toEqual({
       AssumeRolePolicyDocument: {

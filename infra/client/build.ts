@@ -1,7 +1,7 @@
 import { execSync } from 'node:child_process'
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contract, type Operation, type OperationId, operationIds, partsOf } from '../../shared/contract.ts'
+import { contract, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
 import { operations } from './operations.ts'
 
@@ -28,7 +28,7 @@ const build = (): void => {
 const operationsModule = (): string => {
   const schemas = Object.entries(componentSchemas()) as [string, Json][] // Each of them is a JSON Schema.
   return [
-    "import type { Route } from './request.ts'\n",
+    "import type { Paged, Route } from './request.ts'\n",
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
     ...schemas.map(([name, schema]) => `${commentOf(schema)}export type ${name} = ${typeText(schema)}\n`),
     `export type Operations = {\n${operationIds.map((id) => operationText(id, contract[id])).join('')}}\n`,
@@ -37,13 +37,13 @@ const operationsModule = (): string => {
 }
 
 const operationText = (id: OperationId, operation: Operation): string => {
-  const { summary, success, deprecated } = operation
-  const { params, query, body } = partsOf(operation)
-  const input = [params, query, body].flatMap((schema) => (schema ? typeText(jsonSchemaOf(schema)) : []))
+  const { summary, params, query, headers, body, success, deprecated, paged = false, idempotent = false } = operation
+  const parts = [params, query, headers, body].flatMap((schema) => (schema ? typeText(jsonSchemaOf(schema)) : []))
+  const input = [...parts, ...(paged ? ['Paged'] : [])].join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
   const day = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   const removal = day ? `\n@deprecated The service removes it on ${day}.` : ''
-  const types = `{ input: ${input.join(' & ') || 'object'}; result: ${result}; isKeyed: ${operations[id]?.isKeyed} }`
+  const types = `{ input: ${input}; result: ${result}; paged: ${paged}; idempotent: ${idempotent} }`
   return `/** ${summary}.${removal} */\n${id}: ${types}\n`
 }
 

@@ -1,14 +1,13 @@
-import { type List, listOf } from './list.ts'
 import { type Operations, operations } from './operations.ts'
+import { PetStoreError } from './pet-store-error.ts'
 import { type Route, requestOf } from './request.ts'
 import { type CallOptions, type ClientOptions, type Send, sender } from './send.ts'
 
 // The package exports what this file exports.
 export { writeJson as stringifyJson } from './exact-json.ts'
-export type { List, Page } from './list.ts'
 export type * from './operations.ts'
-export { PetStoreError } from './pet-store-error.ts'
 export type { CallOptions, ClientOptions } from './send.ts'
+export { PetStoreError }
 
 /** A client of one API: a method for each operation, named by its operationId. A call that fails throws a PetStoreError. */
 export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
@@ -18,6 +17,17 @@ export type KeyedCallOptions = CallOptions & {
   /** Identifies the call (default: a random key). */
   idempotencyKey?: string | undefined
 }
+
+/** The items of all pages. The next page is requested when the one before has been read. */
+export type List<Item> = AsyncIterable<Item> & {
+  /** The same items, page by page. */
+  pages: () => AsyncIterable<Page<Item>>
+  /** All items, or the first `max`. */
+  toArray: (limit?: { max?: number | undefined }) => Promise<Item[]>
+}
+
+/** A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has none. */
+export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
 /**
  * Creates a client for browsers and Node.js.
@@ -30,18 +40,56 @@ export const createClient = (options: ClientOptions): Client => {
   return Object.fromEntries(methods) as Client // `operations` and its types follow from the same contract.
 }
 
-type Method<Operation extends Operations[keyof Operations], Input = Operation['input']> = object extends Input
-  ? (input?: Input, options?: OptionsOf<Operation>) => ResultOf<Input, Operation['result']>
-  : (input: Input, options?: OptionsOf<Operation>) => ResultOf<Input, Operation['result']>
+type Method<Operation extends Operations[keyof Operations]> = (
+  ...given: object extends Operation['input']
+    ? [input?: Operation['input'], options?: OptionsOf<Operation>]
+    : [input: Operation['input'], options?: OptionsOf<Operation>]
+) => Operation extends { paged: true; result: (infer Item)[] } ? List<Item> : Promise<Operation['result']>
 
-type OptionsOf<Operation> = Operation extends { isKeyed: true } ? KeyedCallOptions : CallOptions
-
-type ResultOf<Input, Result> = [Result, 'cursor'] extends [(infer Item)[], keyof Input] ? List<Item> : Promise<Result>
+type OptionsOf<Operation> = Operation extends { idempotent: true } ? KeyedCallOptions : CallOptions
 
 const methodOf =
   (route: Route, send: Send) =>
   (input: object = {}, { idempotencyKey, ...options }: KeyedCallOptions = {}) => {
     const call = async (next?: { cursor: string }) =>
       send(requestOf(route, { ...input, ...next }, idempotencyKey), options)
-    return route.isList && route.query.includes('cursor') ? listOf(call) : call().then(({ body }) => body)
+    return route.paged ? listOf(call) : call().then(({ body }) => body)
   }
+
+// `call` requests the first page, or the one at a cursor.
+const listOf = (call: (next?: { cursor: string }) => ReturnType<Send>): List<unknown> => {
+  async function* pages(): AsyncGenerator<Page<unknown>> {
+    let cursor: string | undefined
+    do {
+      const { body, headers } = await call(cursor === undefined ? undefined : { cursor })
+      const items = body as unknown[] // `send` has checked that it is an array.
+      const nextCursor = nextCursorOf(headers)
+      // Such a link may lead to the same page for ever.
+      if (nextCursor !== undefined && (nextCursor === '' || nextCursor === cursor || items.length === 0))
+        throw new PetStoreError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
+      cursor = nextCursor
+      yield { items, nextCursor }
+    } while (cursor !== undefined)
+  }
+  async function* items(): AsyncGenerator<unknown> {
+    for await (const page of pages()) yield* page.items
+  }
+  const toArray = async ({ max = Number.POSITIVE_INFINITY }: { max?: number | undefined } = {}): Promise<unknown[]> => {
+    const first: unknown[] = []
+    if (max > 0) for await (const item of items()) if (first.push(item) >= max) break
+    return first
+  }
+  return { pages, toArray, [Symbol.asyncIterator]: items }
+}
+
+const INVALID_LINK = 'The link to the next page is invalid. Check baseUrl and any proxy.'
+
+// From a `Link` header (RFC 8288), in whose addresses the service encodes commas; empty if the link has no valid cursor. Only
+// the cursor of the address is used, so that the API key is sent to the base address only.
+const nextCursorOf = (headers: Headers): string | undefined => {
+  const links = (headers.get('Link') ?? '').split(',').map((link) => link.split('>'))
+  const next = links.find(([, parameters = '']) => /;\s*rel="?next\b/.test(parameters))
+  if (!next) return undefined
+  const cursor = new URLSearchParams(next[0]?.split('?')[1]).get('cursor') ?? ''
+  return cursor.includes('\uFFFD') ? '' : cursor // Bytes that are no UTF-8 become U+FFFD.
+}

@@ -1,45 +1,55 @@
 // The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
-import {
-  type Contract,
-  contract,
-  type Operation,
-  type OperationId,
-  type Output,
-  partsOf,
-} from '../../shared/contract.ts'
-import type { Route } from './request.ts'
+import { type Contract, contract, type Operation, type OperationId, type Output } from '../../shared/contract.ts'
+import type { Paged, Route } from './request.ts'
 
 export type { Int64 } from '../../shared/model/int64.ts'
 export type { NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/model/pet.ts'
 
-/** What each operation gets and returns, and whether it takes an idempotency key. */
-export type Operations = {
-  [Id in OperationId]: {
-    input: Given<Id, 'params'> & Given<Id, 'query'> & Cursor<Contract[Id]> & Given<Id, 'body'>
-    result: Output<Id>['body']
-    isKeyed: Contract[Id] extends { idempotent: true } ? true : false
-  }
+/** What each operation gets and returns, whether its result has pages, and whether it takes an idempotency key. */
+export type Operations = { [Id in OperationId]: Typed<Contract[Id], Output<Id>['body']> }
+
+type Typed<Entry, Result> = {
+  input: Given<Entry, 'params'> &
+    Given<Entry, 'query'> &
+    Given<Entry, 'headers'> &
+    Given<Entry, 'body'> &
+    IfPaged<Entry>
+  result: Result
+  paged: Entry extends { paged: true } ? true : false
+  idempotent: Entry extends { idempotent: true } ? true : false
 }
 
-const routeOf = (entry: Operation): Route => ({
+/** How an entry is requested. A name in two of its parts does not compile, because a method takes all parts together. */
+export const routeOf = <Entry extends Operation>(
+  entry: Entry & ([Repeated<Entry>] extends [never] ? unknown : { repeated: Repeated<Entry> }),
+): Route => ({
   method: entry.method,
   path: entry.path,
-  query: Object.keys(partsOf(entry).query?.entries ?? {}),
+  query: [...Object.keys(entry.query?.entries ?? {}), ...(entry.paged ? ['cursor'] : [])],
   headers: Object.keys(entry.headers?.entries ?? {}),
   hasBody: entry.body !== undefined,
-  isKeyed: entry.idempotent ?? false,
   status: entry.success.status,
   isList: 'body' in entry.success && entry.success.body.type === 'array',
+  paged: entry.paged ?? false,
+  idempotent: entry.idempotent ?? false,
 })
 
 /** How each operation is requested. */
 export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, routeOf(entry)]))
 
-type Cursor<Entry> = Entry extends { paged: true } ? { cursor?: string | undefined } : object
+type Part = 'params' | 'query' | 'headers' | 'body'
 
 // A parameter is given as the value that the service parses from its text.
-type Given<Id extends OperationId, Part extends string> =
-  Contract[Id] extends Record<Part, infer S extends v.GenericSchema>
+type Given<Entry, P extends Part> =
+  Entry extends Record<P, infer S extends v.GenericSchema>
     ? { [Name in keyof v.InferInput<S>]: v.InferOutput<S>[Name & keyof v.InferOutput<S>] }
     : object
+
+type IfPaged<Entry> = Entry extends { paged: true } ? Paged : object
+
+type Repeated<Entry> = Entry extends Operation
+  ? { [P in Part]: keyof Given<Entry, P> & NamesIn<Entry, Exclude<Part, P>> }[Part]
+  : never
+
+type NamesIn<Entry, P> = P extends Part ? keyof Given<Entry, P> : never

@@ -7,9 +7,17 @@ export type Route = {
   query: string[]
   headers: string[]
   hasBody: boolean
-  isKeyed: boolean
   status: number
   isList: boolean
+  /** Whether the list has pages, and whether the operation takes an idempotency key. */
+  paged: boolean
+  idempotent: boolean
+}
+
+/** The input of an operation whose result has pages. */
+export type Paged = {
+  /** The `nextCursor` of a page, after which the list continues. */
+  cursor?: string | undefined
 }
 
 /** A request to send, with the parameters in `path`. */
@@ -33,7 +41,8 @@ export const requestOf = (route: Route, input: object, idempotencyKey: string | 
   const query = new URLSearchParams(route.query.flatMap(take))
   const headers = new Headers(route.headers.flatMap(take))
   if (route.hasBody) headers.set('Content-Type', 'application/json')
-  if (route.isKeyed) headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', idempotencyKey ?? randomText()))
+  if (route.idempotent)
+    headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', idempotencyKey ?? randomText()))
   return {
     route,
     path: `${path}?${query}`.replace(/\?$/, ''),

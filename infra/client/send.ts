@@ -44,7 +44,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
   const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
   return async ({ route, path, headers, body }, { signal, onResponse }) => {
-    const { method, isKeyed } = route
+    const { method, idempotent } = route
     headers.set('Authorization', `Bearer ${apiKey}`)
     // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
     const init = { method, headers, body, redirect: 'manual' } as const
@@ -54,10 +54,8 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     }
     const noResponse = (thrown: unknown): never => {
       signal?.throwIfAborted()
-      throw new PetStoreError(hideKey(`No response from ${base}: ${reasonOf(thrown)}.`), {
-        code: 'no_answer',
-        status: 0,
-      })
+      const message = `No response from ${base}: ${reasonOf(thrown)}.`
+      throw new PetStoreError(hideKey(message), { code: 'no_answer', status: 0 })
     }
     const attempt = async (mayBeDone: boolean) => {
       const [response, text] = await within(timeoutSeconds, signal, receive).catch(noResponse)
@@ -71,7 +69,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
       if (mayBeDone && method === 'DELETE' && error.code === 'not_found') return { body: undefined, headers }
       throw error
     }
-    return retry(attempt, { attempts, maxWaitSeconds, isRepeatable: method !== 'POST' || isKeyed }, signal)
+    return retry(attempt, { attempts, maxWaitSeconds, isRepeatable: method !== 'POST' || idempotent }, signal)
   }
 }
 
@@ -116,28 +114,18 @@ const bodyOf = (text: string): object | undefined => {
 }
 
 const errorOf = ({ status, headers }: Response, body: object, hideKey: (text: string) => string): PetStoreError => {
-  const { code, message } = isErrorBody(body) ? body : { code: 'unexpected_answer', message: unexpected(status) }
+  const { code, message } = isErrorBody(body) ? body : unexpected(status)
   const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined
-  const retryAfter = retryAfterOf(headers)
+  const seconds = headers.get('Retry-After') ?? '' // The service sends no dates.
+  const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : undefined
   return new PetStoreError(hideKey(message), { code: hideKey(code), status, requestId, retryAfter })
 }
 
 const isErrorBody = (body: object): body is { code: string; message: string } =>
   'code' in body && typeof body.code === 'string' && 'message' in body && typeof body.message === 'string'
 
-const unexpected = (status: number): string => {
-  // In browsers, a redirect that is not followed has the status 0.
-  if (status === 0 || (status >= 300 && status < 400))
-    return 'The response redirects to another address, and the API key is not sent there. Check baseUrl.'
-  return `The response (${status}) is not from the pet store API. Check baseUrl and any proxy.`
-}
-
-// In seconds (RFC 9110, section 10.2.3).
-const retryAfterOf = (headers: Headers): number | undefined => {
-  const value = headers.get('Retry-After') ?? ''
-  if (/^\d+$/.test(value)) return Number(value)
-  // Compared with the clock of the sender, if it is known, because ours may be wrong.
-  const now = Date.parse(headers.get('Date') ?? '') || Date.now()
-  const seconds = (Date.parse(value) - now) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
-}
+// In browsers, a redirect has the status 0.
+const unexpected = (status: number) => ({
+  code: 'unexpected_answer',
+  message: `The response (${status}) is not from the pet store API. Check baseUrl and any proxy. Redirects are not followed.`,
+})

@@ -1,34 +1,10 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import type { Scope } from '../../shared/model/api-key.ts'
 import { CommandError, explained } from '../command-line.ts'
-import type { KeyCommand } from './command.ts'
 import { type KeyRequest, type KeyTable, type NewKey, newKey, secondsAfter } from './key-table.ts'
-import { issued, listed, printable, type Report, revoked, rotated } from './report.ts'
-
-/**
- * Carries out a command on the keys of a stage.
- *
- * @throws CommandError if the key does not exist or the user does not confirm
- */
-export const carryOut = async (table: KeyTable, command: KeyCommand): Promise<Report> => {
-  switch (command.action) {
-    case 'issue':
-      return issued(await issue(table, command))
-    case 'list':
-      return listed(await table.all())
-    case 'rotate': {
-      const { fresh, old, failure } = await rotate(table, command)
-      return { ...rotated(fresh, old), failure }
-    }
-    case 'revoke': {
-      const key = await find(table, command.keyId)
-      if (!command.yes) await confirm(`Revoke ${key.keyId}, the key of ${key.clientId} (${printable(key.name)})?`)
-      await table.remove(key)
-      return revoked(key)
-    }
-  }
-}
+import { printable, type Report, revoked } from './report.ts'
 
 /**
  * Makes a key and stores it.
@@ -39,7 +15,7 @@ export const issue = async (table: KeyTable, request: KeyRequest): Promise<NewKe
   const key = newKey(table.keyPrefix, request)
   await table.add(key.stored).catch((error) => {
     const reason = explained(error)
-    if (!(reason instanceof CommandError) || !('$metadata' in error) || error.$fault === 'client') throw reason
+    if (!(reason instanceof CommandError) || !mayBeStored(error)) throw reason
     throw new CommandError(`${reason.message} The key may have been stored. ${revokeIt(key.stored.keyId)}`)
   })
   return key
@@ -48,28 +24,49 @@ export const issue = async (table: KeyTable, request: KeyRequest): Promise<NewKe
 /** What to do with a key that nobody has seen. */
 export const revokeIt = (keyId: string): string => `Revoke it with npm run keys -- revoke ${keyId}.`
 
-/** `grace` is for how many seconds the old key stays valid, `expiresIn` the lifetime of the new key in seconds. */
-type RotationRequest = { keyId: string; grace: number; expiresIn?: number | undefined }
+/**
+ * `grace` is for how many seconds the old key stays valid, `expiresIn` the lifetime of the new key in seconds, `scopes`
+ * what the new key allows (default: the same).
+ */
+type RotationRequest = { grace: number; expiresIn?: number | undefined; scopes?: readonly Scope[] | undefined }
 
 /** With a `failure`, the new key is valid, but the old key may not have got its expiry. */
 type Rotation = { fresh: NewKey; old: StoredApiKey; failure?: Error }
 
 /**
- * Issues a new key to the client of a key, with the same scopes, then sets the expiry of the old key. In this order, the
- * client has a valid key at any moment, whatever fails.
+ * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the client has a valid key
+ * at any moment, whatever fails.
  *
  * @throws CommandError if the old key does not exist, or is revoked at the same time
  */
-export const rotate = async (table: KeyTable, { keyId, grace, expiresIn }: RotationRequest): Promise<Rotation> => {
-  const old = await find(table, keyId)
-  const { name, clientId, scopes } = old
-  const fresh = await issue(table, { name, clientId, scopes, expiresIn })
+export const rotate = async (table: KeyTable, keyId: string, request: RotationRequest): Promise<Rotation> => {
+  const old = (await table.all()).keys.find((key) => key.keyId === keyId)
+  if (!old) throw unknown(keyId)
+  const { name, clientId } = old
+  const { grace, expiresIn, scopes = old.scopes } = request
+  const fresh = await issue(table, { name, clientId, expiresIn, scopes })
   const expiring = await table.expire(old, secondsAfter(new Date(), grace)).catch((error) => notExpired(keyId, error))
   if (expiring instanceof Error) return { fresh, old, failure: expiring }
   if (expiring) return { fresh, old: expiring }
   // Somebody has just revoked the old key, so the client must not get a new one.
-  await table.remove(fresh.stored)
+  await table.remove(fresh.stored.digest)
   throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
+}
+
+/**
+ * Deletes the key with this id, or the damaged item with this digest.
+ *
+ * @throws CommandError if it does not exist, or the user does not confirm
+ */
+export const revoke = async (table: KeyTable, id: string, isConfirmed = false): Promise<Report> => {
+  const { keys, damaged } = await table.all()
+  const key = keys.find(({ keyId }) => keyId === id)
+  const digest = key?.digest ?? damaged.find((each) => printable(each) === id)
+  if (digest === undefined) throw unknown(id)
+  if (!isConfirmed)
+    await confirm(`Revoke ${id}${key ? `, the key of ${printable(`${key.clientId} (${key.name})`)}` : ''}?`)
+  await table.remove(digest)
+  return revoked(id, key)
 }
 
 /**
@@ -94,11 +91,12 @@ export const confirm = async (
   if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new CommandError('Nothing was revoked.')
 }
 
-const find = async (table: KeyTable, keyId: string): Promise<StoredApiKey> => {
-  const key = (await table.all()).find((each) => each.keyId === keyId)
-  if (!key) throw new CommandError(`There is no key ${keyId} in this stage. List the keys with npm run keys -- list.`)
-  return key
-}
+const unknown = (keyId: string): CommandError =>
+  new CommandError(`There is no key ${printable(keyId)} in this stage. List the keys with npm run keys -- list.`)
+
+// Unless AWS refused the request. Without metadata, it was not sent.
+const mayBeStored = (error: object): boolean =>
+  '$metadata' in error && !('$fault' in error && error.$fault === 'client')
 
 // The write may have succeeded although its response was lost. Either way, the client needs the new key.
 const notExpired = (keyId: string, error: unknown): Error => {

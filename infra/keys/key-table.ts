@@ -8,9 +8,13 @@ import {
   paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, type KeyPrefix, newApiKey, type Scope, scopes } from '../../shared/model/api-key.ts'
-import { type Deployment, timeouts } from './deployment.ts'
+import { digestOf, type KeyPrefix, newApiKey, type Scope, scopes, scopesOf } from '../../shared/model/api-key.ts'
+import { type Deployment, timeouts } from '../deployment.ts'
+
+/** The keys of a deployment, oldest first, and the digests of damaged items. */
+export type AllKeys = { keys: StoredApiKey[]; damaged: string[] }
 
 /** The API keys of a deployment. Every write is conditional, except the deletion of a key. */
 export class KeyTable {
@@ -21,17 +25,21 @@ export class KeyTable {
 
   constructor({ apiKeysTable, keyPrefix, database }: Deployment) {
     this.keyPrefix = keyPrefix
-    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient({ ...timeouts, ...database }))
+    const client = new DynamoDBClient({ ...timeouts, ...database })
+    // A number that is no safe integer ends a scan otherwise.
+    this.#client = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: Number } })
     this.#table = { TableName: apiKeysTable }
   }
 
-  /** Returns all keys, oldest first. Scans the whole table. */
-  async all(): Promise<StoredApiKey[]> {
+  /** Scans the whole table. */
+  async all(): Promise<AllKeys> {
     const scan = paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true })
     const pages = await Array.fromAsync(scan)
-    // The document client types items as `any`; `add` writes them.
-    const keys = pages.flatMap(({ Items = [] }) => Items as StoredApiKey[])
-    return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+    const items = pages.flatMap(({ Items = [] }) => Items)
+    const results = items.map((item) => v.safeParse(StoredItem, item))
+    const keys = results.flatMap(({ success, output }) => (success ? [output] : []))
+    const damaged = items.filter((_, i) => !results[i]?.success).map(({ digest }) => digest)
+    return { keys: keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), damaged }
   }
 
   /** Stores a new key. */
@@ -58,15 +66,31 @@ export class KeyTable {
   }
 
   /** Deletes a key. Does nothing if it was deleted before. */
-  async remove({ digest }: StoredApiKey): Promise<void> {
+  async remove(digest: string): Promise<void> {
     await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
   }
 
   async #read({ digest }: StoredApiKey): Promise<StoredApiKey | undefined> {
     const { Item } = await this.#client.send(new GetCommand({ ...this.#table, Key: { digest }, ConsistentRead: true }))
-    return Item as StoredApiKey | undefined // As above.
+    return Item && v.parse(StoredItem, Item)
   }
 }
+
+// Someone may have edited an item by hand, or made one.
+const StoredItem = v.object({
+  digest: v.string(),
+  keyId: v.pipe(v.string(), v.regex(/^[\w-]+$/)),
+  clientId: v.string(),
+  name: v.string(),
+  scopes: v.optional(
+    v.pipe(
+      v.union([v.array(v.string()), v.set(v.string())]),
+      v.transform((texts) => scopesOf(texts)),
+    ),
+  ),
+  createdAt: v.string(),
+  expiresAt: v.optional(v.pipe(v.number(), v.maxValue(8.64e12))), // The last second that a Date can hold.
+})
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }

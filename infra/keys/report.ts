@@ -1,18 +1,18 @@
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { scopes as allScopes, type Scope } from '../../shared/model/api-key.ts'
-import type { NewKey } from './key-table.ts'
+import { isExpired, scopesOf } from '../../shared/model/api-key.ts'
+import type { AllKeys, NewKey } from './key-table.ts'
 
 /** The output of a command: `text` for people, `json` for scripts, and the `failure` of a command that half succeeded. */
-export type Report = { text: string; json: unknown; failure?: Error | undefined }
+export type Report = { text: string; json: object; failure?: Error | undefined }
 
 /** Reports a new key. Only this report, and that of a rotation, shows a key itself. */
 export const issued = ({ text, stored }: NewKey): Report => {
   const lines = [
     `API key  ${text}`,
     `Key      ${stored.keyId}`,
-    `Client   ${stored.clientId}`,
+    `Client   ${printable(stored.clientId)}`,
     `Name     ${printable(stored.name)}`,
-    `Scopes   ${scopesOf(stored)}`,
+    `Scopes   ${scopeNames(stored)}`,
     `State    ${expiryOf(stored)}`,
     '',
     'Store the key now: it is not shown again.',
@@ -21,62 +21,70 @@ export const issued = ({ text, stored }: NewKey): Report => {
 }
 
 /** Reports a rotation: the new key, and until when the old key is valid. */
-export const rotated = (fresh: NewKey, old: StoredApiKey): Report => {
+export const rotated = ({ fresh, old, failure }: { fresh: NewKey; old: StoredApiKey; failure?: Error }): Report => {
   const { text, json } = issued(fresh)
   return {
     text: `${text}\nThe previous key, ${old.keyId}: ${expiryOf(old)}.`,
-    json: { ...Object(json), previous: viewOf(old) },
+    json: { ...json, previous: viewOf(old) },
+    failure,
   }
 }
 
-/** Reports all keys. */
-export const listed = (keys: StoredApiKey[]): Report => ({
-  text: keys.length > 0 ? tableOf(keys) : 'There are no keys.',
-  json: keys.map(viewOf),
-})
+/** Reports all keys, and which items are damaged. */
+export const listed = ({ keys, damaged }: AllKeys): Report => {
+  const ids = damaged.map(printable)
+  const warnings = ids.map((id) => `\nDamaged: ${id}\nRevoke it with npm run keys -- revoke ${id}`)
+  return {
+    text: [keys.length > 0 ? tableOf(keys) : 'There are no keys.', ...warnings].join('\n'),
+    json: [...keys.map(viewOf), ...ids.map((keyId) => ({ keyId, state: 'damaged' }))],
+  }
+}
 
-/** Reports a revoked key. */
-export const revoked = ({ keyId, clientId, name }: StoredApiKey): Report => ({
+/** Reports a revoked key, or a damaged item. */
+export const revoked = (keyId: string, key?: StoredApiKey): Report => ({
   text: `${keyId} is revoked. Functions that have just used it accept it for up to one more minute.`,
-  json: { keyId, clientId, name },
+  json: { keyId, clientId: key?.clientId, name: key?.name },
 })
 
 /** Text without control characters, which could forge lines or control the terminal. */
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 
-/** A key in JSON: everything but its digest. Times are ISO 8601. */
-type KeyView = {
-  keyId: string
-  clientId: string
-  name: string
-  scopes: readonly Scope[]
-  createdAt: string
-  expiresAt?: string
-  state: 'valid' | 'expired'
-}
+/** JSON in ASCII, for the same reason. */
+export const jsonText = (json: object): string =>
+  JSON.stringify(json, undefined, 2).replaceAll(
+    /[^\n -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
-const viewOf = ({ keyId, clientId, name, scopes = allScopes, createdAt, expiresAt }: StoredApiKey): KeyView => ({
-  keyId,
-  clientId,
-  name,
-  scopes,
-  createdAt,
+// Everything but the digest. Times are ISO 8601.
+const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
+  ...key,
+  scopes: scopesOf(key.scopes),
   ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
-  state: secondsLeft(expiresAt) > 0 ? 'valid' : 'expired',
+  state: isExpired(expiresAt) ? 'expired' : 'valid',
 })
 
 const tableOf = (keys: StoredApiKey[]): string => {
   const rows = keys.map((key) => {
     const { keyId, clientId, name, createdAt, expiresAt = 'never' } = viewOf(key)
-    return [keyId, clientId, printable(name), scopesOf(key), minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)]
+    return [keyId, clientId, name, scopeNames(key), minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)].map(
+      printable,
+    )
   })
   const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
-  return table.map((row) => `${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`.trimEnd()).join('\n')
+  return table
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
-const scopesOf = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'
+const scopeNames = (key: StoredApiKey): string => scopesOf(key.scopes).join(' ') || 'none'
 
 const expiryOf = (key: StoredApiKey): string => {
   const { expiresAt } = viewOf(key)
@@ -85,9 +93,9 @@ const expiryOf = (key: StoredApiKey): string => {
 
 // `valid`, `expired` or `expires in 24 hours`
 const stateOf = ({ expiresAt }: StoredApiKey): string => {
-  const left = secondsLeft(expiresAt)
-  if (left === Number.POSITIVE_INFINITY) return 'valid'
-  if (left <= 0) return 'expired'
+  if (expiresAt === undefined) return 'valid'
+  if (isExpired(expiresAt)) return 'expired'
+  const left = expiresAt - Date.now() / 1000
   const [unit, seconds] = UNITS.find(([, length]) => left >= 2 * length) ?? ['seconds', 1]
   return `expires ${relativeTime.format(Math.round(left / seconds), unit)}`
 }
@@ -99,8 +107,6 @@ const UNITS = [
 ] as const
 
 const relativeTime = new Intl.RelativeTimeFormat('en')
-
-const secondsLeft = (expiresAt = Number.POSITIVE_INFINITY): number => expiresAt - Date.now() / 1000
 
 // 2026-11-20 13:20Z
 const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')

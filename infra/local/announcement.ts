@@ -1,71 +1,73 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
-import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { tableName } from '../../shared/data/tables.ts'
-import { digestOf } from '../../shared/model/api-key.ts'
 
-/** The API key of every local database. It is fixed so that the documentation can show it, and works nowhere else. */
-export const LOCAL_API_KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
+// Whoever can write into the folder can announce a server. So nothing but an address on this machine is believed, and
+// nothing but printable text is accepted.
+const LoopbackUrl = v.pipe(
+  v.string(),
+  v.regex(
+    /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/[\w.-]*)*$/,
+    'It does not listen on a loopback address.',
+  ),
+)
+const TableName = v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/)) // DynamoDB's rule.
+const Announcement = v.object({ endpoint: LoopbackUrl, baseUrl: LoopbackUrl, apiKeysTable: TableName })
+const AnnouncementText = v.pipe(v.string(), v.parseJson(), Announcement)
 
-/** The local API key as it is stored. */
-export const storedLocalApiKey: StoredApiKey = {
-  digest: digestOf(LOCAL_API_KEY),
-  keyId: 'local',
-  clientId: 'local',
-  name: 'Local development',
-  createdAt: '2026-11-20T00:00:00.000Z',
-}
-
-/** AWS settings that the SDK requires and a local database ignores. */
-export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }
-
-const Announcement = v.object({ endpoint: v.string(), baseUrl: v.string(), apiKeysTable: v.string() })
-
-/** The addresses of a local server and its database, for the commands that work on a running server. */
+/** The addresses of a local server and of its database, for the commands that work on a running server. */
 export type Announcement = v.InferOutput<typeof Announcement>
 
 /**
- * Writes the announcement of this process to a file, and removes it when the process ends. The file is
- * `.local-database.json.<port>` at the top of the repository. LOCAL_DATABASE_FILE replaces the name before the port; an
- * empty value turns the announcement off.
+ * Announces the server of this process until the process ends, in the file `.local-server.<port>.json` at the top of the
+ * repository. LOCAL_SERVERS names another folder; an empty value turns announcements off.
  */
 export const announce = (baseUrl: string): void => {
-  const name = nameOf(process.env)
-  if (!name) return
-  const file = `${name}.${new URL(baseUrl).port}`
-  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? ''
+  const folder = folderOf(process.env)
+  if (!folder) return
+  const file = join(folder, `.local-server.${new URL(baseUrl).port}.json`)
+  const announcement = { endpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB, baseUrl, apiKeysTable: tableName('apiKeys') }
+  const text = JSON.stringify({ ...announcement, process: process.pid })
   try {
-    writeFileSync(file, `${JSON.stringify({ endpoint, baseUrl, apiKeysTable: tableName('apiKeys') })}\n`)
+    v.assert(Announcement, announcement)
+    rmSync(file, { force: true })
+    // A new file: an existing one may be a link to another file, or a pipe that nobody reads.
+    writeFileSync(file, text, { flag: 'wx' })
+    process.on('exit', () => {
+      if (read(file)?.text === text) rmSync(file) // Otherwise, a later server announced itself on this port.
+    })
   } catch (error) {
     // The API works without the file.
     const reason = error instanceof Error ? error.message : error
     console.warn('The keys and smoke commands will not find this server:', reason)
   }
-  process.on('exit', () => rmSync(file, { force: true }))
 }
 
 /** Reads the announcements of all local servers. The server that started last comes first. */
 export const readAnnouncements = (environment: NodeJS.ProcessEnv): Announcement[] => {
-  const name = nameOf(environment)
-  const folder = dirname(name)
-  if (!name || !existsSync(folder)) return []
-  const files = readdirSync(folder).filter((file) => file.startsWith(basename(name)))
-  return files
-    .flatMap((file) => read(join(folder, file)))
+  const folder = folderOf(environment)
+  const names = folder ? readdirSync(folder).filter((name) => /^\.local-server\.\d+\.json$/.test(name)) : []
+  return names
+    .flatMap((name) => read(join(folder, name)) ?? [])
     .sort((a, b) => b.writtenAt - a.writtenAt)
-    .map(({ announcement }) => announcement)
+    .map(({ text }) => v.safeParse(AnnouncementText, text))
+    .flatMap(({ success, output }) => (success ? [output] : []))
 }
 
-const nameOf = ({ LOCAL_DATABASE_FILE }: NodeJS.ProcessEnv): string =>
-  LOCAL_DATABASE_FILE ?? fileURLToPath(new URL('../../.local-database.json', import.meta.url))
+const folderOf = ({ LOCAL_SERVERS }: NodeJS.ProcessEnv): string =>
+  LOCAL_SERVERS ?? fileURLToPath(new URL('../..', import.meta.url))
 
-const read = (file: string): { announcement: Announcement; writtenAt: number }[] => {
+const MAX_BYTES = 1000
+
+/** Reads a small regular file: a pipe or a device might never end. Returns `undefined` if it is not one, or is gone. */
+const read = (file: string): { text: string; writtenAt: number } | undefined => {
   try {
-    const announcement = v.parse(Announcement, JSON.parse(readFileSync(file, 'utf8')))
-    return [{ announcement, writtenAt: statSync(file).mtimeMs }]
+    const stats = lstatSync(file)
+    const isReadable = stats.isFile() && stats.size <= MAX_BYTES
+    return isReadable ? { text: readFileSync(file, 'utf8'), writtenAt: stats.mtimeMs } : undefined
   } catch {
-    return [] // Its server is starting or ending at this moment.
+    return undefined
   }
 }

@@ -12,7 +12,7 @@ import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariab
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { CommandError } from '../command-line.ts'
-import { placeholders, storedLocalApiKey } from './announcement.ts'
+import { placeholders, storedLocalApiKey } from './credentials.ts'
 
 /** A database that is ready to use; `description` is for the banner. */
 type Database = { description: string; close: () => Promise<void> }

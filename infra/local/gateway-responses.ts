@@ -6,7 +6,7 @@ import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } 
 import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
 import { openApiText } from '../openapi/document.ts'
 import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
-import { LOCAL_API_KEY } from './announcement.ts'
+import { LOCAL_API_KEY } from './credentials.ts'
 import type { ProxyResponse } from './lambda.ts'
 
 /** Creates a request id in the format of API Gateway's extended request ids. */

@@ -3,13 +3,14 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contract } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
-import { CommandError } from '../command-line.ts'
+import { CommandError, fail } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { pathProblem, referencePaths } from '../gateway.ts'
-import { announce, LOCAL_API_KEY } from './announcement.ts'
+import { announce } from './announcement.ts'
+import { LOCAL_API_KEY } from './credentials.ts'
 import { openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
-import { argumentsOf, help, type Options, readOptions } from './options.ts'
+import { argumentsOf, type Options, readOptions } from './options.ts'
 import { enforceRights } from './rights.ts'
 import { seed } from './seed.ts'
 import { createLocalServer } from './server.ts'
@@ -17,8 +18,7 @@ import { serveAndWatch } from './watch.ts'
 
 /** The command `npm start`: serves the API on this machine until it receives SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {
-  const options = readOptions(process.argv.slice(2), process.env)
-  if (options.help) return void process.stdout.write(help)
+  const options = readOptions(process.argv.slice(2))
   const database = await openDatabase(options.data, process.env.AWS_ENDPOINT_URL_DYNAMODB)
   // Listen for the signals before printing the banner: whoever reads it may send one at once.
   const signal = firstOf('SIGINT', 'SIGTERM')
@@ -34,25 +34,32 @@ const serve = async (options: Options, database: string): Promise<() => Promise<
   if (problem) throw new CommandError(problem)
   const timeoutMs = functionSettings.timeoutSeconds * 1000
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
-  const port = await listen(server, options.port, options.host)
-  const baseUrl = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${service.basePath}`
+  const { address, port } = await listen(server, options.port, options.host)
+  const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
   announce(baseUrl)
   const { RESTART_REASON } = process.env // From `serveAndWatch`.
   process.stdout.write(RESTART_REASON ? `Serving ${baseUrl} again: ${RESTART_REASON}.\n` : banner(baseUrl, database))
+  if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
   process.send?.('ready')
   return () => stop(timeoutMs)
 }
 
-const listen = async (server: Server, port: number, host: string): Promise<number> => {
+const listen = async (server: Server, port: number, host: string): Promise<AddressInfo> => {
   try {
     await once(server.listen(port, host), 'listening')
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
     throw new CommandError(`Cannot listen: ${reason}. Choose another --host or --port; port 0 selects a free port.`)
   }
-  return (server.address() as AddressInfo).port // A server on a TCP port has no other type of address.
+  return server.address() as AddressInfo // A server on a TCP port has no other type of address.
+}
+
+/** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */
+const hostOf = (address: string): string => {
+  const host = address.replace(/^0\.0\.0\.0$/, '127.0.0.1').replace(/^::$/, '::1')
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Hides the request log of the functions, which is for CloudWatch: this server logs each response itself. */
@@ -75,14 +82,15 @@ const banner = (baseUrl: string, database: string): string => `\
   Try it        curl ${baseUrl}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
 `
 
-const fail = (error: unknown): void => {
-  if (!(error instanceof CommandError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exit(1) // Not `exitCode`: an open embedded database keeps the process alive.
+const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'
+
+const end = (error: unknown): void => {
+  fail(error)
+  process.exit() // An open embedded database keeps the process alive.
 }
 
 // dynalite throws the errors of its store, such as a full disk, where nothing can catch them.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) =>
-  fail(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error),
+  end(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error),
 )
-await main().catch(fail)
+await main().catch(end)

@@ -1,13 +1,22 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { type ApiKey, digestOf, isApiKey } from '../model/api-key.ts'
+import { type ApiKey, digestOf, isApiKey, isExpired, type Scope, scopesOf } from '../model/api-key.ts'
 import { setting } from '../settings.ts'
 import { dynamodb, withinBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
 /**
  * An API key as it is stored: its digest, never the key itself. `createdAt` is ISO 8601, `expiresAt` seconds since 1970.
+ * Keys of earlier releases have no `scopes`, which means all.
  */
-export type StoredApiKey = ApiKey & { digest: string; name: string; createdAt: string; expiresAt?: number }
+export type StoredApiKey = {
+  digest: string
+  keyId: string
+  clientId: string
+  name: string
+  scopes?: readonly Scope[]
+  createdAt: string
+  expiresAt?: number
+}
 
 const CACHED_MS = 60_000
 const MAX_CACHED = 1000
@@ -24,7 +33,7 @@ export const find = async (text: string): Promise<ApiKey | undefined> => {
   const digest = digestOf(text)
   const key = cachedKey(digest) ?? (await read(digest))
   // DynamoDB deletes expired items late, by up to two days.
-  return key && (key.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now() / 1000 ? key : undefined
+  return key && !isExpired(key.expiresAt) ? { ...key, scopes: scopesOf(key.scopes) } : undefined
 }
 
 /** Stores an API key, or replaces the one with the same digest. */
@@ -56,7 +65,7 @@ const read = (digest: string): Promise<StoredApiKey | undefined> =>
       new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true }),
       options,
     )
-    const key = Item as StoredApiKey | undefined // The document client types every item as `any`; only `put` creates them.
+    const key = Item as StoredApiKey | undefined // The document client types every item as `any`.
     cache.delete(digest)
     if (key) addToCache(digest, { key, readAt })
     return key

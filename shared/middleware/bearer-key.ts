@@ -1,6 +1,6 @@
 import { headerValues, type Middleware } from '../http.ts'
 import { insufficientScope, unauthorized } from '../model/api-error.ts'
-import { type ApiKey, type Scope, scopes } from '../model/api-key.ts'
+import type { ApiKey, Scope } from '../model/api-key.ts'
 
 // RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
@@ -14,6 +14,6 @@ export const bearerKey = (find: (key: string) => Promise<ApiKey | undefined>, sc
     const apiKey = key ? await find(key) : undefined
     if (!apiKey) throw unauthorized({ keyWasSent: key !== undefined })
     event.requestContext.authorizer = apiKey
-    if (!(apiKey.scopes ?? scopes).includes(scope)) throw insufficientScope(scope)
+    if (!apiKey.scopes.includes(scope)) throw insufficientScope(scope)
   },
 })

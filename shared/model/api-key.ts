@@ -3,14 +3,28 @@ import { service } from '../service.ts'
 import { crc32 } from './crc32.ts'
 
 /**
- * The owner of an API key. `keyId` identifies the key; `clientId` identifies the client and survives key rotation. A key
- * without `scopes` has all of them.
+ * The owner of an API key, and what the key allows. `keyId` identifies the key; `clientId` identifies the client and
+ * survives key rotation.
  */
-export type ApiKey = { keyId: string; clientId: string; scopes?: readonly Scope[] | undefined }
+export type ApiKey = { keyId: string; clientId: string; scopes: readonly Scope[] }
 
 /** What an API key may allow. */
 export const scopes = ['pets:read', 'pets:write'] as const
 export type Scope = (typeof scopes)[number]
+
+/**
+ * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes. A key of an earlier release
+ * has no such attribute, and all scopes. Anything else is damage, and allows nothing.
+ */
+export const scopesOf = (stored: unknown): readonly Scope[] => {
+  if (stored === undefined) return scopes
+  const texts: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
+  return scopes.filter((scope) => texts.includes(scope))
+}
+
+/** Whether a key has expired by its attribute `expiresAt`, in seconds since 1970. A damaged value counts as expired. */
+export const isExpired = (expiresAt: unknown): boolean =>
+  expiresAt !== undefined && !(typeof expiresAt === 'number' && expiresAt > Date.now() / 1000)
 
 /** The part of a key that names where it is valid: production, staging, or a developer's machine. */
 export type KeyPrefix = 'live' | 'test' | 'local'
@@ -25,7 +39,12 @@ const KEY = new RegExp(
 /** Generates an API key: `pet_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
 export const newApiKey = (prefix: KeyPrefix): string => {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
-  const checked = `${service.keyIssuer}_${prefix}_${random}`
+  return apiKeyOf(prefix, random)
+}
+
+/** The API key with these 32 characters. */
+export const apiKeyOf = (prefix: KeyPrefix, characters: string): string => {
+  const checked = `${service.keyIssuer}_${prefix}_${characters}`
   return checked + checksumOf(checked)
 }
 

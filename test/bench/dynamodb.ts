@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { CommandError } from '../../infra/command-line.ts'
-import { storedLocalApiKey } from '../../infra/local/announcement.ts'
+import { storedLocalApiKey } from '../../infra/local/credentials.ts'
 import { tableIds, tableVariable } from '../../shared/data/tables.ts'
 
 /** Attributes in DynamoDB's JSON, as far as the items of this service have them. */

@@ -1,21 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CommandError, fail, readWords } from '../../infra/command-line.ts'
+import { command, run, wholeNumber } from '../../infra/command-line.ts'
 import { makeBundles } from '../support/bundles.ts'
 import { analyzeBundles, bundlePeers, bundlePipeline, installPeers, runtimeClient } from './bundle.ts'
 import { measure } from './measure.ts'
 import { type Run, report } from './report.ts'
 import { subjectsOf } from './subjects.ts'
 
-const HELP = `Measures the functions as they are deployed, in turns with other functions that do the same work.
-
-  npm run bench -- [options]
-
-  --starts <number>  how often each function is started, and for how many rounds it is called, 1 to 1000  (default: 31)
-  --bundle           measure nothing, and print what is in each bundle
-  --help             print this
-
+const DETAILS = `
 The other functions are in test/bench/peers; their packages are installed on the first run, which takes a network. The
 bench also needs openssl: DynamoDB's responses come over TLS from this machine. A wrong response of any function ends the
 run. Times mean something only on a machine that does nothing else.
@@ -25,23 +18,18 @@ run. Times mean something only on a machine that does nothing else.
   first call        the first call after the init phase
   no read           a handler that responds with a pet that it does not read
   floor             a handler with nothing but Node.js's own HTTPS client and a signature
-  calls, units      DynamoDB calls and capacity units of one warm call
-`
+  calls, units      DynamoDB calls and capacity units of one warm call`
 
-const options = {
-  starts: { type: 'string', default: '31' },
-  bundle: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
-} as const
-
-const main = async (): Promise<string> => {
-  const { starts, bundle, help } = readWords({ options }, 'npm run bench').values
-  if (help) return HELP
-  if (bundle) return analyzeBundles()
-  if (!/^([1-9]\d{0,2}|1000)$/.test(starts))
-    throw new CommandError(`--starts takes a whole number from 1 to 1000, not "${starts}".`)
-  return report(await measureAll(Number(starts)))
-}
+const main = command(
+  'npm run bench --',
+  'Measures the functions as they are deployed, in turns with other functions that do the same work.',
+)
+  .addHelpText('after', DETAILS)
+  .option('--starts <number>', 'starts of each function, and rounds of calls', wholeNumber(1, 1000), 31)
+  .option('--bundle', 'measure nothing, and print what is in each bundle')
+  .action(async ({ starts, bundle }) => {
+    process.stdout.write(bundle ? await analyzeBundles() : report(await measureAll(starts)))
+  })
 
 const measureAll = async (starts: number): Promise<Run> => {
   await installPeers()
@@ -55,4 +43,4 @@ const measureAll = async (starts: number): Promise<Run> => {
 // An `exit` event removes the files and ends the functions; a signal alone would not emit it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 
-main().then((output) => process.stdout.write(output), fail)
+await run(main)

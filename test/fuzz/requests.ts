@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { changesBody, character, type PetBody, petBody, type Refused, weighted, words } from './bodies.ts'
 
 export type Headers = Record<string, string | string[]>

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
-import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { spliced, weighted, words } from './bodies.ts'
 import { authorization, type ClientRequest, type Headers, headerText, oneIn, operationRequest } from './requests.ts'
 

@@ -4,7 +4,7 @@ import { beforeEach } from 'vitest'
 import { openDatabase } from '../../infra/local/database.ts'
 import { startEmbedded } from '../../infra/local/embedded-database.ts'
 import { type TableId, tableName } from '../../shared/data/tables.ts'
-import { digestOf, newApiKey, type Scope } from '../../shared/model/api-key.ts'
+import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
 import { type Fault, startFaultProxy } from './fault-proxy.ts'
 
@@ -70,9 +70,9 @@ export const storePet = async (item: StoredPet): Promise<boolean> => {
   return true
 }
 
-type KeyOptions = { key?: string; clientId?: string; scopes?: readonly Scope[] | undefined; expiresAt?: number }
+type KeyOptions = Item & { key?: string; clientId?: string }
 
-/** Stores an API key, by default a new one, and returns it. `expiresAt` is in seconds since 1970. */
+/** Stores an API key with any attributes, by default a new one, and returns it. */
 export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {
   const stored = { keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', ...options }
   await putItem('apiKeys', { digest: digestOf(key), ...stored })

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { startCommand } from '../infra/keys/run-command.ts'
 import { call } from './call.ts'
@@ -59,7 +59,7 @@ test('the output of a run includes what silenced functions log, all of an error,
   const output = outputOf('the console of test/support/secrets.test.ts')
   expect(output).toContain(`requestId: '${event.requestContext.extendedRequestId}', operation: 'getPet'`)
   expect(output).toContain("fourth: 'deep'")
-  expect(outputOf(`infra/keys/main.ts, stderr of process ${child.pid}`)).toContain('"delete"')
+  expect(outputOf(`infra/keys/main.ts, stderr of process ${child.pid}`)).toContain("required option '--stage <stage>'")
 })
 
 /** What was captured from the sources whose names end so. */

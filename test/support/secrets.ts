@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LOCAL_API_KEY } from '../../infra/local/announcement.ts'
+import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 
 /**
  * The AWS credentials of AWS's documentation, which are valid nowhere. Tests set them in their environment, so that a

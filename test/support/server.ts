@@ -60,5 +60,5 @@ const endWithParent = `--import=${new URL('end-with-parent.ts', import.meta.url)
 /** Starts the command behind `npm start`. */
 const run = (args: string[], env: Record<string, string>, folder: string): ChildProcess =>
   spawn(process.execPath, [endWithParent, join(folder, 'infra/local/main.ts'), ...args], {
-    env: { ...leastEnvironment, LOCAL_DATABASE_FILE: '', ...env },
+    env: { ...leastEnvironment, LOCAL_SERVERS: '', ...env },
   })

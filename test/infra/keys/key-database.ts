@@ -1,8 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { carryOut } from '../../../infra/keys/actions.ts'
-import { readCommand } from '../../../infra/keys/command.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { proxy } from '../../support/database.ts'
@@ -10,7 +8,7 @@ import { exampleCredentials } from '../../support/secrets.ts'
 import { startCommand } from './run-command.ts'
 
 export const deployment = {
-  baseUrl: '',
+  baseUrl: 'http://127.0.0.1/v1',
   apiKeysTable: tableName('apiKeys'),
   keyPrefix: 'local',
   database: { endpoint: proxy.endpoint },
@@ -18,21 +16,16 @@ export const deployment = {
 
 export const table = new KeyTable(deployment)
 
-/** Runs a command in this process. */
-export const run = async (...args: string[]) => {
-  const command = readCommand([...args, '--stage', 'local'])
-  if (command.action === 'help') throw new Error('Help is printed by the process.')
-  const { text, json } = await carryOut(table, command)
-  return { text, json: json as Record<string, unknown> & unknown[] } // An object, or the array of `list`.
-}
+/** What the table has under the id of a key. */
+export const storedOf = async (id: unknown) => (await table.all()).keys.find(({ keyId }) => keyId === id)
 
 // The process takes the proxy for the database of a local server.
-const LOCAL_DATABASE_FILE = join(mkdtempSync(join(tmpdir(), 'keys-')), 'database.json')
-writeFileSync(LOCAL_DATABASE_FILE, JSON.stringify({ ...deployment, ...deployment.database }))
+const LOCAL_SERVERS = mkdtempSync(join(tmpdir(), 'keys-'))
+writeFileSync(join(LOCAL_SERVERS, '.local-server.1.json'), JSON.stringify({ ...deployment, ...deployment.database }))
 
 /** Starts a command as a process. */
 export const startProcess = (...args: string[]) =>
-  startCommand('keys', [...args, '--stage', 'local'], { LOCAL_DATABASE_FILE, ...exampleCredentials })
+  startCommand('keys', [...args, '--stage', 'local'], { LOCAL_SERVERS, ...exampleCredentials })
 
 /** Runs a command as a process. */
 export const runProcess = (...args: string[]) => startProcess(...args).exited

@@ -1,51 +1,57 @@
-import { expect, test } from 'vitest'
+import { once as event } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { issue } from '../../../infra/keys/actions.ts'
+import { confirm, issue, revoke, rotate } from '../../../infra/keys/actions.ts'
 import { newKey } from '../../../infra/keys/key-table.ts'
+import { issued, jsonText, listed, rotated } from '../../../infra/keys/report.ts'
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
-import { always, once, proxy } from '../../support/database.ts'
+import { service } from '../../../shared/service.ts'
+import { always, once, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponse, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
-import { run, runProcess, startProcess, table } from './key-database.ts'
+import { runProcess, startProcess, storedOf, table } from './key-database.ts'
 import { failure, runCommand } from './run-command.ts'
 
-const KEY = /pet_local_[0-9A-Za-z]+/g
+const KEY = new RegExp(`${service.keyIssuer}_local_[0-9A-Za-z]+`, 'g')
 const keyId = expect.stringMatching(/^key_[0-9a-f]{16}$/)
 const clientId = expect.stringMatching(/^client_[0-9a-f]{16}$/)
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-/** What the table has under the id of a key. */
-const storedOf = async (keyId: unknown) => (await table.all()).find((key) => key.keyId === keyId)
+const list = async () => listed(await table.all())
 
 test('issue makes a key that the API accepts, shows it once, and stores only its digest', async () => {
-  const { text } = await run('issue', '--name', 'shop front')
+  const { text } = issued(await issue(table, { name: 'shop front' }))
 
   const [key = '', ...others] = text.match(KEY) ?? []
   expect(others).toEqual([])
   expect(isApiKey(key, 'local')).toBe(true)
   expect(await find(key)).toMatchObject({ keyId, clientId })
-  const stored = await table.all()
-  expect(stored).toContainEqual({ digest: digestOf(key), keyId, clientId, name: 'shop front', scopes, createdAt: time })
-  expect(JSON.stringify(stored)).not.toMatch(KEY)
+  const { keys } = await table.all()
+  expect(keys).toContainEqual({ digest: digestOf(key), keyId, clientId, name: 'shop front', scopes, createdAt: time })
+  expect(JSON.stringify(keys)).not.toMatch(KEY)
 })
 
-test('issue makes a key with an expiry and one scope, and gives scripts all its fields', async () => {
-  const { text, json } = await run('issue', '--name', 'till 2', '--expires-in', '90d', '--scope', 'pets:read')
+test('the process issues a key with an expiry and one scope, and gives scripts all its fields', async () => {
+  const options = ['--name', 'till 2', '--expires-in', '90d', '--scope', 'pets:read', '--json']
+  const { stdout } = await runProcess('issue', ...options)
 
+  const json = JSON.parse(stdout)
   const fields = { keyId, clientId, name: 'till 2', scopes: ['pets:read'], createdAt: time }
   expect(json).toEqual({ key: expect.stringMatching(KEY), ...fields, expiresAt: time, state: 'valid' })
-  expect(text).toContain('\nScopes   pets:read\n')
   const stored = await storedOf(json.keyId)
   expect(stored).toMatchObject(fields)
-  const { expiresAt = 0 } = stored ?? {}
-  expect(expiresAt).toBe(Math.floor(Date.parse(String(json.createdAt)) / 1000) + 90 * 86_400)
-  expect(Date.parse(String(json.expiresAt))).toBe(1000 * expiresAt)
+  expect(stored?.expiresAt).toBe(Math.floor(Date.parse(json.createdAt) / 1000) + 90 * 86_400)
+  expect(Date.parse(json.expiresAt)).toBe(1000 * (stored?.expiresAt ?? 0))
 })
 
 test('each new key is for one stage, and has an id and a client of its own', () => {
   const keys = [newKey('live', { name: 'a' }), newKey('test', { name: 'a' })]
 
-  expect(keys.map(({ text }) => text.slice(0, 9))).toEqual(['pet_live_', 'pet_test_'])
+  expect(keys.map(({ text }) => [isApiKey(text, 'live'), isApiKey(text, 'test')])).toEqual([
+    [true, false],
+    [false, true],
+  ])
   expect(new Set(keys.flatMap(({ stored }) => [stored.digest, stored.keyId, stored.clientId])).size).toBe(6)
 })
 
@@ -64,7 +70,7 @@ test('issue names a key that may be stored although there was no response', asyn
   const error = await issue(table, { name: 'unseen' }).catch(({ message }) => message)
 
   always('pass')
-  const stored = (await table.all()).find(({ name }) => name === 'unseen')
+  const stored = (await table.all()).keys.find(({ name }) => name === 'unseen')
   expect(error).toMatch(
     /^AWS cannot be reached: .+ The key may have been stored\. Revoke it with npm run keys -- revoke /,
   )
@@ -79,30 +85,30 @@ test('issue names no key that AWS refused to store', async () => {
   )
 })
 
-test('names are printed without control characters', async () => {
-  const name = 'a\u001b[2J\nkey_0 \u202e\u2028b'
-  const { stored } = newKey('local', { name })
-  await table.add(stored)
-
-  const list = await run('list')
-  const rotation = await run('rotate', stored.keyId, '--grace', '1h')
-
-  const printed = 'a\\u{1b}[2J\\u{a}key_0 \\u{202e}\\u{2028}b'
-  expect(list.text).toContain(` ${printed} `)
-  expect(rotation.text).toContain(`Name     ${printed}\n`)
-  expect(rotation.json.name).toBe(name)
-})
-
 test('issue overwrites no key', async () => {
   const { stored } = await issue(table, { name: 'shop front' })
 
   await expect(table.add({ ...stored, keyId: 'key_0', name: 'thief' })).rejects.toThrow()
 
-  expect(await table.all()).toContainEqual(stored)
+  expect((await table.all()).keys).toContainEqual(stored)
+})
+
+test('names are printed without control characters, and JSON in ASCII', async () => {
+  const name = 'a\u001b[2J\nkey_0 \u202e\u009b\u2028b'
+  const key = newKey('local', { name })
+  await table.add(key.stored)
+
+  const outputs = [await list(), rotated({ fresh: key, old: key.stored })]
+
+  for (const { text, json } of outputs) {
+    expect(text).toContain(' a\\u{1b}[2J\\u{a}key_0 \\u{202e}\\u{9b}\\u{2028}b')
+    expect(jsonText(json)).toMatch(/^[\n -~]+$/)
+    expect(JSON.parse(jsonText(json))).toEqual(JSON.parse(JSON.stringify(json)))
+  }
 })
 
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {
-  const { key, ...issued } = (await run('issue', '--name', 'kiosk', '--scope', 'pets:write')).json
+  const { key, ...kiosk } = Object(issued(await issue(table, { name: 'kiosk', scopes: ['pets:write'] })).json)
   const old = { keyId: 'key_old', clientId: 'c', name: 'Old', createdAt: '2020' }
   await table.add({ digest: 'd1', ...old, expiresAt: 1_600_000_000 }) // Keys of earlier releases have no scopes.
   await table.add({ digest: 'd2', ...old, keyId: 'key_none', scopes: [] })
@@ -110,17 +116,17 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   // Another read may not see the latest keys.
   proxy.faultOf = ({ body }) => (JSON.parse(body).ConsistentRead ? 'pass' : databaseResponses.nothing)
 
-  const { text, json } = await run('list')
+  const { text, json } = await list()
 
-  expect(json).toContainEqual(issued)
+  expect(json).toContainEqual(kiosk)
   expect(json).toContainEqual({ ...old, scopes, expiresAt: '2020-09-13T12:26:40.000Z', state: 'expired' })
   expect(text).toMatch(/^KEY +CLIENT +NAME +SCOPES +CREATED +EXPIRES +STATE$/m)
   expect(text).toMatch(/^key_old {15}c +Old +pets:read pets:write +2020 +2020-09-13 12:26Z +expired$/m)
   expect(text).toMatch(/^key_none +c +Old +none +2020 +never +valid$/m)
   expect(text).toMatch(
-    new RegExp(`^${issued.keyId} +${issued.clientId} +kiosk +pets:write +\\S+ \\S+ +never +valid$`, 'm'),
+    new RegExp(`^${kiosk.keyId} +${kiosk.clientId} +kiosk +pets:write +\\S+ \\S+ +never +valid$`, 'm'),
   )
-  expect(text + JSON.stringify(json)).not.toMatch(/pet_local_|digest|[0-9a-f]{64}/)
+  expect(text + JSON.stringify(json)).not.toMatch(new RegExp(`${KEY.source}|digest|[0-9a-f]{64}`))
 })
 
 test('list shows more keys than DynamoDB returns at a time, oldest first', async () => {
@@ -129,41 +135,60 @@ test('list shows more keys than DynamoDB returns at a time, oldest first', async
   const many = { clientId: 'c', name: 'Many', padding }
   for (const id of ids) await table.add({ digest: id, keyId: id, createdAt: `2021-0${id.at(-1)}`, ...many })
 
-  const { json } = await run('list')
+  const { keys } = await table.all()
 
-  expect(json.filter((key) => Object(key).name === 'Many').map((key) => Object(key).keyId)).toEqual(ids)
-  expect((await run('revoke', 'key_9', '--yes')).json).toMatchObject({ keyId: 'key_9' })
+  expect(keys.filter(({ name }) => name === 'Many').map(({ keyId }) => keyId)).toEqual(ids)
+})
+
+describe.each<[string, Record<string, unknown>]>([
+  ['no id', { keyId: undefined }],
+  ['an id that controls the terminal', { keyId: 'key_\u001b[2J' }],
+  ['scopes that are no list', { scopes: null }],
+  ['scopes that are no texts', { scopes: [1] }],
+  ['an expiry that is no number', { expiresAt: null }],
+  ['an expiry after the end of all dates', { expiresAt: 10n ** 30n }],
+])('an item with %s', (_, damage) => {
+  test('is listed as damaged, and can be revoked by its digest', async () => {
+    const digest = digestOf(await storeKey({ clientId: 'damaged', ...damage }))
+
+    const { text, json } = await list()
+    await revoke(table, digest, true)
+
+    expect(text).toContain(`\nDamaged: ${digest}\nRevoke it with npm run keys -- revoke ${digest}`)
+    expect(json).toContainEqual({ keyId: digest, state: 'damaged' })
+    expect((await table.all()).damaged).toEqual([])
+  })
+})
+
+test('a set of scopes, which an edit by hand makes, is no damage', async () => {
+  await storeKey({ keyId: 'key_set', scopes: new Set(['pets:write']) })
+
+  expect(await storedOf('key_set')).toMatchObject({ scopes: ['pets:write'] })
 })
 
 const unknown = (id: unknown) =>
   new CommandError(`There is no key ${id} in this stage. List the keys with npm run keys -- list.`)
 
 test('revoke deletes the key and no other', async () => {
-  const other = (await run('issue', '--name', 'other')).json
-  const key = (await run('issue', '--name', 'shop front')).json
+  const { stored: other } = await issue(table, { name: 'other' })
+  const { text, stored } = await issue(table, { name: 'shop front' })
 
-  const { json } = await run('revoke', String(key.keyId), '--yes')
+  const { json } = await revoke(table, stored.keyId, true)
 
-  expect(json).toEqual({ keyId: key.keyId, clientId: key.clientId, name: 'shop front' })
-  expect(await storedOf(key.keyId)).toBeUndefined()
+  expect(json).toEqual({ keyId: stored.keyId, clientId: stored.clientId, name: 'shop front' })
+  expect(await storedOf(stored.keyId)).toBeUndefined()
   expect(await storedOf(other.keyId)).toBeDefined()
-  expect(await find(String(key.key))).toBeUndefined()
-  await expect(run('revoke', String(key.keyId), '--yes')).rejects.toThrow(unknown(key.keyId))
+  expect(await find(text)).toBeUndefined()
+  await expect(revoke(table, stored.keyId, true)).rejects.toThrow(unknown(stored.keyId))
 })
 
-test.each([
-  [['rotate', 'key_unknown', '--grace', '1h']],
-  [['revoke', 'key_unknown', '--yes']],
-  [['revoke', 'key_unknown']],
-])('%j reports that there is no such key', async (args) => {
-  const before = await table.all()
-
-  await expect(run(...args)).rejects.toThrow(unknown('key_unknown'))
-  expect(await table.all()).toEqual(before)
+test('revoke and rotate report that there is no such key', async () => {
+  await expect(revoke(table, 'key_unknown')).rejects.toThrow(unknown('key_unknown'))
+  await expect(rotate(table, 'key_unknown', { grace: 1 })).rejects.toThrow(unknown('key_unknown'))
 })
 
 test('the process does not revoke without a terminal to confirm on, except with --yes', async () => {
-  const keyId = String((await run('issue', '--name', 'shop front')).json.keyId)
+  const { keyId } = (await issue(table, { name: 'shop front' })).stored
 
   const refused = await runProcess('revoke', keyId)
   const isKept = Boolean(await storedOf(keyId))
@@ -174,21 +199,55 @@ test('the process does not revoke without a terminal to confirm on, except with 
   expect(ran).toEqual({ code: 0, stdout: expect.stringContaining(`${keyId} is revoked.`), stderr: '' })
 })
 
+describe('confirm', () => {
+  /** Asks on a terminal where someone types an answer, or closes the terminal. */
+  const ask = async (answer: string | undefined) => {
+    const input = Object.assign(new PassThrough(), { isTTY: true })
+    const output = new PassThrough()
+    const confirmed = confirm('Revoke key_1?', input, output)
+    input.end(answer && `${answer}\n`)
+    const [asked] = await Promise.all([event(output, 'data'), confirmed.catch(() => {})])
+    expect(String(asked)).toBe('Revoke key_1? [y/N] ')
+    return confirmed
+  }
+
+  test.each(['y', 'Y', 'yes', ' y '])('accepts "%s"', async (answer) => {
+    await expect(ask(answer)).resolves.toBeUndefined()
+  })
+
+  test.each([' ', 'n', 'yep', undefined])('refuses %j, where undefined is no answer', async (answer) => {
+    await expect(ask(answer)).rejects.toThrow(new CommandError('Nothing was revoked.'))
+  })
+})
+
 test('the process says how to revoke a new key that it cannot print', async () => {
   const { child, exited } = startProcess('issue', '--name', 'closed pipe')
   child.stdout.destroy()
 
   const { code, stderr } = await exited
 
-  const { keyId } = (await table.all()).find(({ name }) => name === 'closed pipe') ?? {}
+  const { keyId } = (await table.all()).keys.find(({ name }) => name === 'closed pipe') ?? {}
   const advice = `The new key is stored, but was not shown. Revoke it with npm run keys -- revoke ${keyId}.`
   expect({ code, stderr }).toEqual({ code: 1, stderr: `Cannot print: write EPIPE. ${advice}\n` })
 })
 
-test('the process prints its help', async () => {
-  const ran = await runCommand('keys', ['--help'])
+test.each([
+  [[], 'Usage: npm run keys -- [options] [command]\n'],
+  [['lst', '--stage', 'local'], "error: unknown command 'lst'\n(Did you mean list?)\nSee npm run keys -- --help\n"],
+  [['list'], "error: required option '--stage <stage>' not specified\n"],
+  [
+    ['issue', '--stage', 'local', '--name', 'shop\u001b[2J'],
+    'is invalid. Use 1 to 100 characters, not only white space',
+  ],
+  [['issue', '--stage', 'local', '--name', '\u3000'], 'is invalid. Use 1 to 100 characters, not only white space'],
+  [
+    ['list', '--stage', 'staging', '--prefix', '1st'],
+    'Use 1 to 100 letters, digits and hyphens, and start with a letter.',
+  ],
+])('the process refuses %j', async (args, message) => {
+  const { code, stdout, stderr } = await runCommand('keys', args)
 
-  expect(ran).toEqual({ code: 0, stdout: expect.stringContaining('--grace'), stderr: '' })
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
 })
 
 test('the process prints the stack trace of a bug without the new key', async () => {
@@ -200,5 +259,5 @@ test('the process prints the stack trace of a bug without the new key', async ()
 
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/Error: Two keys have the same digest\.\n +at .*key-table\.ts/)
-  expect(stderr).not.toMatch(/pet_local_/)
+  expect(stderr).not.toMatch(KEY)
 })

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { issue, rotate } from '../../../infra/keys/actions.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
+import { listed, rotated } from '../../../infra/keys/report.ts'
 import { find, type StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { digestOf } from '../../../shared/model/api-key.ts'
 import { at, NOW } from '../../support/clock.ts'
 import { once, proxy } from '../../support/database.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
-import { deployment, run, runProcess, table } from './key-database.ts'
+import { deployment, runProcess, table } from './key-database.ts'
 
 const issued = (expiresIn?: number) => issue(table, { name: 'shop front', scopes: ['pets:read'], expiresIn })
 
@@ -15,21 +16,24 @@ test('issues a new key with the same scopes to the client, shows it once, and le
   const { stored: old } = await issued(90 * 86_400)
   const { clientId, name, scopes, createdAt } = old
 
-  const { text, json } = await run('rotate', old.keyId, '--grace', '3h', '--expires-in', '90d')
+  const rotation = await rotate(table, old.keyId, { grace: 3 * 3600, expiresIn: 90 * 86_400 })
+
+  const { text, json } = rotated(rotation)
+  const key = rotation.fresh.text
 
   const common = { clientId, name, scopes, createdAt }
   const keyId = expect.not.stringMatching(old.keyId)
   expect(json).toEqual({
-    ...{ ...common, key: expect.any(String), keyId, expiresAt: '2027-02-18T12:00:00.000Z', state: 'valid' },
+    ...{ ...common, key, keyId, expiresAt: '2027-02-18T12:00:00.000Z', state: 'valid' },
     previous: { ...common, keyId: old.keyId, expiresAt: '2026-11-20T15:00:00.000Z', state: 'valid' },
   })
-  expect(text.match(/pet_local_\w+/g)).toEqual([json.key])
+  expect(text.split(key)).toHaveLength(2)
   expect(text).toContain('State    expires in 90 days (2027-02-18T12:00:00.000Z)')
   expect(text).toContain(`The previous key, ${old.keyId}: expires in 3 hours (2026-11-20T15:00:00.000Z).`)
-  expect((await table.all()).filter((key) => key.clientId === clientId)).toEqual(
+  expect((await table.all()).keys.filter((key) => key.clientId === clientId)).toEqual(
     expect.arrayContaining([
       { ...old, expiresAt: NOW / 1000 + 3 * 3600 },
-      { ...common, keyId: json.keyId, digest: digestOf(String(json.key)), expiresAt: NOW / 1000 + 90 * 86_400 },
+      { ...common, keyId: rotation.fresh.stored.keyId, digest: digestOf(key), expiresAt: NOW / 1000 + 90 * 86_400 },
     ]),
   )
 })
@@ -37,17 +41,17 @@ test('issues a new key with the same scopes to the client, shows it once, and le
 test('does not extend the life of the old key', async () => {
   const { stored } = await issued(3600)
 
-  const { old } = await rotate(table, { keyId: stored.keyId, grace: 7200 })
+  const { old } = await rotate(table, stored.keyId, { grace: 7200 })
 
   expect(old).toEqual(stored)
-  expect(await table.all()).toContainEqual(stored)
+  expect((await table.all()).keys).toContainEqual(stored)
 })
 
 test('a second rotation during the grace period extends no key', async () => {
   const first = await issued()
-  const second = (await rotate(table, { keyId: first.stored.keyId, grace: 60 })).fresh
+  const second = (await rotate(table, first.stored.keyId, { grace: 60 })).fresh
   at(30_000)
-  const third = (await rotate(table, { keyId: second.stored.keyId, grace: 60 })).fresh
+  const third = (await rotate(table, second.stored.keyId, { grace: 60 })).fresh
   const valid = async () => (await Promise.all([first, second, third].map(({ text }) => find(text)))).map(Boolean)
 
   at(59_999)
@@ -55,7 +59,7 @@ test('a second rotation during the grace period extends no key', async () => {
   at(60_000)
   expect(await valid()).toEqual([false, true, true])
   const expired = expect.objectContaining({ keyId: first.stored.keyId, state: 'expired' })
-  expect((await run('list')).json).toContainEqual(expired)
+  expect(listed(await table.all()).json).toContainEqual(expired)
   at(90_000)
   expect(await valid()).toEqual([false, false, true])
 })
@@ -71,7 +75,7 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
   expect(code).toBe(1)
   expect(await find(fresh.key)).toMatchObject({ keyId: fresh.keyId, clientId })
   expect(await find(old.text)).toMatchObject({ keyId, clientId })
-  expect(stdout.match(/pet_local_/g)).toHaveLength(1)
+  expect(stdout.split(fresh.key)).toHaveLength(2)
   const problem = `The expiry of ${keyId} may not have been set: AWS refused the request: Made by the test.`
   expect(stderr).toBe(`${problem} The new key is valid. Revoke ${keyId} when the client uses the new key.\n`)
 })
@@ -80,12 +84,12 @@ test('the old key expires although the response to its update is lost', async ()
   const { stored } = await issued()
   once({ UpdateItem: lostResponse })
 
-  const { fresh, old, failure } = await rotate(table, { keyId: stored.keyId, grace: 60 })
+  const { fresh, old, failure } = await rotate(table, stored.keyId, { grace: 60 })
 
   expect(failure).toBeUndefined()
   expect(fresh.stored).not.toHaveProperty('expiresAt')
   expect(old).toEqual({ ...stored, expiresAt: NOW / 1000 + 60 })
-  expect(await table.all()).toContainEqual(old)
+  expect((await table.all()).keys).toContainEqual(old)
 })
 
 test('returns the new key even if a bug prevents the expiry of the old key', async () => {
@@ -93,7 +97,7 @@ test('returns the new key even if a bug prevents the expiry of the old key', asy
   const bug = new TypeError('Made by the test.')
   const broken = Object.assign(new KeyTable(deployment), { expire: () => Promise.reject(bug) })
 
-  const { fresh, failure } = await rotate(broken, { keyId: old.keyId, grace: 60 })
+  const { fresh, failure } = await rotate(broken, old.keyId, { grace: 60 })
 
   expect(await find(fresh.text)).toMatchObject({ clientId: old.clientId })
   expect(failure).toMatchObject({ cause: bug })
@@ -104,19 +108,28 @@ test('changes nothing if the new key cannot be stored', async () => {
   const before = await table.all()
   proxy.faultOf = ({ operation }) => (operation === 'PutItem' ? 'cut' : 'pass')
 
-  await expect(rotate(table, { keyId: stored.keyId, grace: 60 })).rejects.toThrow('socket hang up')
+  await expect(rotate(table, stored.keyId, { grace: 60 })).rejects.toThrow('socket hang up')
 
   expect(await table.all()).toEqual(before)
 })
 
 test('leaves no new key if the old key is revoked at the same time', async () => {
   const { stored: old } = await issued()
-  const add = (key: StoredApiKey) => table.add(key).then(() => table.remove(old))
+  const add = (key: StoredApiKey) => table.add(key).then(() => table.remove(old.digest))
   const slow = Object.assign(new KeyTable(deployment), { add })
 
-  const rotation = rotate(slow, { keyId: old.keyId, grace: 60 })
+  const rotation = rotate(slow, old.keyId, { grace: 60 })
 
   const line = `The key ${old.keyId} was revoked in the meantime, so no new key was issued.`
   await expect(rotation).rejects.toThrow(new CommandError(line))
-  expect((await table.all()).filter(({ clientId }) => clientId === old.clientId)).toEqual([])
+  expect((await table.all()).keys.filter(({ clientId }) => clientId === old.clientId)).toEqual([])
+})
+
+test('the process gives the new key other scopes', async () => {
+  const { stored } = await issued()
+
+  const { stdout } = await runProcess('rotate', stored.keyId, '--grace', '1h', '--scope', 'pets:write', '--json')
+
+  const { clientId, scopes, previous } = JSON.parse(stdout)
+  expect([clientId, scopes, previous.scopes]).toEqual([stored.clientId, ['pets:write'], ['pets:read']])
 })

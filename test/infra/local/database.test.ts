@@ -15,7 +15,7 @@ import {
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { LOCAL_API_KEY } from '../../../infra/local/announcement.ts'
+import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { headersOf, listAll, start, temporaryFolder } from '../../support/command.ts'

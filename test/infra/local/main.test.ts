@@ -4,9 +4,10 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, wri
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { getExamples } from 'valibot'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { readAnnouncements } from '../../../infra/local/announcement.ts'
+import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { readOptions } from '../../../infra/local/options.ts'
 import { Pet as PetSchema } from '../../../shared/model/pet.ts'
 import { headersOf, listAll, start, temporaryFolder } from '../../support/command.ts'
@@ -15,25 +16,31 @@ import { leastEnvironment, startServer } from '../../support/server.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
 import { wireTo } from './local-server.ts'
 
-const KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
 const server = await startServer([], { AWS_PROFILE: 'of-another-account' }) // It must be ignored.
 const banner = server.output()
 afterAll(() => server.stop('SIGKILL'))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
 
 test('prints its address, its key and a command to try it', () => {
   expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
   expect(banner).toMatch(
     new RegExp(
-      `^  Base address  ${server.baseUrl}\\n  API key       ${KEY}\\n` +
+      `^  Base address  ${server.baseUrl}\\n  API key       ${LOCAL_API_KEY}\\n` +
         `  Database      http://127\\.0\\.0\\.1:\\d+ \\(in memory\\)\\n` +
         `  Reference     ${server.baseUrl}/docs\\n` +
-        `  Try it        curl ${server.baseUrl}/pets -H 'Authorization: Bearer ${KEY}'\\n$`,
+        `  Try it        curl ${server.baseUrl}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'\\n$`,
     ),
   )
 })
 
 test('accepts the key that it prints, and logs one line for each request', async () => {
-  const { status, body } = await send(server.baseUrl, { path: '/pets', headers: { Authorization: `Bearer ${KEY}` } })
+  const { status, body } = await send(server.baseUrl, {
+    path: '/pets',
+    headers: { Authorization: `Bearer ${LOCAL_API_KEY}` },
+  })
   await send(server.baseUrl, { path: '/cats?colour=black' })
   await send(server.baseUrl, { method: 'OPTIONS', path: '/pets' })
 
@@ -48,12 +55,12 @@ test('accepts the key that it prints, and logs one line for each request', async
 })
 
 test('listens on the address of --host although it cannot write its announcement, and exits with 0 on SIGINT', async () => {
-  const env = { LOCAL_DATABASE_FILE: join(temporaryFolder(), 'no', 'file.json') }
+  const env = { LOCAL_SERVERS: join(temporaryFolder(), 'no') }
   const { baseUrl, stop, output } = await start(['--host', 'localhost'], env)
 
   const { status } = await send(baseUrl, { path: '/openapi.json' })
 
-  expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/localhost:\d+\/v1$/), 200])
+  expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/(127\.0\.0\.1|\[::1\]):\d+\/v1$/), 200])
   expect(await stop('SIGINT')).toBe(0)
   expect(output()).toContain('The keys and smoke commands will not find this server: ENOENT')
   expect(output()).not.toContain('Error')
@@ -64,7 +71,7 @@ const mia = { id: expect.any(Number), name: 'Mia', categoryId: 1 }
 
 test('servers with one database share their pets, and all are announced until they stop', async () => {
   const folder = temporaryFolder()
-  const env = { LOCAL_DATABASE_FILE: join(folder, 'database.json') }
+  const env = { LOCAL_SERVERS: folder }
 
   const first = await start([], env)
   const [, endpoint = ''] = /Database +(\S+)/.exec(first.output()) ?? []
@@ -84,8 +91,8 @@ test('servers with one database share their pets, and all are announced until th
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('the keys command uses the server that started last, says so if there are others, and --base-url chooses', async () => {
-  const env = { LOCAL_DATABASE_FILE: join(temporaryFolder(), 'database.json') }
+test('the keys command uses the server that started last, says so if there are others, and --port chooses', async () => {
+  const env = { LOCAL_SERVERS: temporaryFolder() }
   const keys = (...args: string[]) => runCommand('keys', ['list', '--json', '--stage', 'local', ...args], env)
   const message = 'The local server is not running, or its database is unavailable. Start it with npm start.'
   expect(await keys()).toEqual(failure(message))
@@ -94,15 +101,15 @@ test('the keys command uses the server that started last, says so if there are o
   const alone = await keys()
   const last = await start([], env)
   const choice = `${last.baseUrl}, ${first.baseUrl}\n`
-  const outcomes = await Promise.all([keys(), keys('--base-url', first.baseUrl), keys('--base-url', 'http://a')])
+  const outcomes = await Promise.all([keys(), keys('--port', new URL(first.baseUrl).port), keys('--port', '1')])
   await last.stop('SIGKILL') // It leaves its announcement.
 
   const { stdout } = alone
   expect([alone, ...outcomes, await keys()]).toEqual([
     { code: 0, stdout: expect.stringContaining('"keyId": "local"'), stderr: '' },
-    { code: 0, stdout, stderr: `Using ${last.baseUrl}. Choose with --base-url: ${choice}` },
+    { code: 0, stdout, stderr: `Using ${last.baseUrl}. Choose with --port: ${choice}` },
     { code: 0, stdout, stderr: '' },
-    failure(`No local server has the address http://a. Choose from: ${choice.trim()}`),
+    failure(`No local server has the port 1. Choose from: ${choice.trim()}`),
     alone,
   ])
 })
@@ -199,7 +206,7 @@ test('with --watch, starts a server again that is killed', async () => {
 })
 
 test('npm run invoke runs a function on the database of the running server, or on an empty one', async () => {
-  const env = { LOCAL_DATABASE_FILE: join(temporaryFolder(), 'database.json') }
+  const env = { LOCAL_SERVERS: temporaryFolder() }
   const run = promisify(execFile)
   const options = { env: { ...leastEnvironment, ...env } }
   const invoke = (...args: string[]) =>
@@ -255,7 +262,7 @@ test('prints its help, or one line that says what is wrong', async () => {
 
   const outcomes = await Promise.all([runCommand('local', ['--help']), runCommand('local', [], { PORT: port })])
 
-  const help = /^Runs the Pet Store API[\s\S]+--port[\s\S]+--host[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
+  const help = /^Usage: npm start -- [\s\S]+--port[\s\S]+PORT[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
   expect(outcomes).toEqual([
     { code: 0, stdout: expect.stringMatching(help), stderr: '' },
     failure(
@@ -265,36 +272,39 @@ test('prints its help, or one line that says what is wrong', async () => {
   ])
 })
 
-const defaults = { help: false, host: '127.0.0.1', port: 3000, seed: false, watch: false, data: undefined }
+const defaults = { host: '127.0.0.1', port: 3000 }
 
-test.each([
-  ['nothing', [], {}, defaults],
-  ['an empty PORT', [], { PORT: '' }, defaults],
-  ['PORT', [], { PORT: '8080' }, { ...defaults, port: 8080 }],
-  ['--port, which overrides PORT', ['--port', '65535'], { PORT: '8080' }, { ...defaults, port: 65535 }],
-  [
-    'all other options',
-    ['--host', '::1', '--data', 'pets', '--seed', '--watch'],
-    {},
-    { ...defaults, host: '::1', data: 'pets', seed: true, watch: true },
-  ],
-])('reads %s', (_name, args, environment, expected) => {
-  expect(readOptions(args, environment)).toEqual(expected)
+test.each<[string[], Record<string, string>, object]>([
+  [[], {}, defaults],
+  [[], { PORT: '8080' }, { ...defaults, port: 8080 }],
+  [['--port', '65535', '--data', 'pets'], { PORT: '8080' }, { ...defaults, port: 65535, data: 'pets' }],
+  [['--host', '::1', '--seed', '--watch'], {}, { ...defaults, host: '::1', seed: true, watch: true }],
+])('reads %j with %j', (args, env, expected) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+
+  expect(readOptions(args)).toEqual(expected)
 })
 
-test.each([
-  [['--verbose'], {}, "Unknown option '--verbose'. See npm start -- --help"],
-  [['--port', 'http'], {}, 'The port must be 0 to 65535, not "http".'],
-  [['--port', '65536'], {}, 'The port must be 0 to 65535, not "65536".'],
-  [['--port', '80.5'], {}, 'The port must be 0 to 65535, not "80.5".'],
-  [['--port='], {}, 'The port must be 0 to 65535, not "".'],
-  [[], { PORT: 'http' }, 'The port must be 0 to 65535, not "http".'],
-  [['--host='], {}, 'The host must not be empty.'],
-  [
-    ['--data', 'pets'],
-    { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' },
-    '--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.',
-  ],
-])('refuses %j with %j', (args, environment, message) => {
-  expect(() => readOptions(args, environment)).toThrow(new CommandError(message))
+const RULE = 'Use a whole number from 0 to 65535.'
+test.each<[string[], Record<string, string>, string]>([
+  [['--prot', '80'], {}, "error: unknown option '--prot'\n(Did you mean --port?)"],
+  [['--port', '65536'], {}, `error: option '--port <number>' argument '65536' is invalid. ${RULE}`],
+  [['--port='], {}, `error: option '--port <number>' argument '' is invalid. ${RULE}`],
+  [[], { PORT: 'http' }, `error: option '--port <number>' value 'http' from env 'PORT' is invalid. ${RULE}`],
+  [['--host='], {}, "error: option '--host <address>' argument '' is invalid. Name an address."],
+  [['3000'], {}, 'error: too many arguments. Expected 0 arguments but got 1: 3000.'],
+  [[], { npm_config_seed: 'true' }, 'error: npm kept --seed for itself. Put -- before it: npm start -- --seed'],
+])('refuses %j with %j', (args, env, message) => {
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+
+  expect(() => readOptions(args)).toThrow(message)
+  expect(printed.mock.calls.join('')).toBe(`${message}\nSee npm start -- --help\n`)
+})
+
+test('refuses a data folder for a database of its own', () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://localhost:8000')
+  const message = '--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.'
+
+  expect(() => readOptions(['--data', 'pets'])).toThrow(new CommandError(message))
 })

@@ -2,13 +2,13 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { CommandError } from '../../../infra/command-line.ts'
-import { findDeployment } from '../../../infra/keys/deployment.ts'
+import { findDeployment } from '../../../infra/deployment.ts'
 import { KeyTable } from '../../../infra/keys/key-table.ts'
 import { type Api, apiAt, type Received, type Sent } from '../../../infra/smoke/check.ts'
 import { runChecks } from '../../../infra/smoke/checks.ts'
-import { readOptions } from '../../../infra/smoke/main.ts'
-import { contract } from '../../../shared/contract.ts'
+import { operationIds } from '../../../shared/contract.ts'
+import { isApiKey } from '../../../shared/model/api-key.ts'
+import { stringifyJson } from '../../../shared/model/json.ts'
 import { serve } from '../../support/fake-api.ts'
 import { send } from '../../support/http.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -17,15 +17,15 @@ import { runCommand, startCommand } from '../keys/run-command.ts'
 
 // The commands find the server of this file by this environment.
 const env = {
-  LOCAL_DATABASE_FILE: join(mkdtempSync(join(tmpdir(), 'smoke-')), 'database.json'),
+  LOCAL_SERVERS: mkdtempSync(join(tmpdir(), 'smoke-')),
   ...exampleCredentials,
   // A developer may need these in AWS; a local database has no such endpoints.
   AWS_USE_FIPS_ENDPOINT: 'true',
   AWS_USE_DUALSTACK_ENDPOINT: 'true',
 }
-process.env.LOCAL_DATABASE_FILE = env.LOCAL_DATABASE_FILE
+process.env.LOCAL_SERVERS = env.LOCAL_SERVERS
 const server = await startServer([], env)
-const table = new KeyTable(await findDeployment({ stage: 'local', prefix: '' }))
+const table = new KeyTable(await findDeployment({ stage: 'local' }))
 afterAll(() => server.stop())
 
 const storedPets = async () => {
@@ -33,36 +33,36 @@ const storedPets = async () => {
   return (await send(server.baseUrl, { path: '/pets', headers })).body
 }
 
+/** Replaces what differs from run to run. */
+const same = (line: string): string =>
+  line
+    .replaceAll(/(?<=pets\/)\d{13,}/g, '<id>')
+    .replace(/"Smoke test.+?"/, '"<name>"')
+    .replace(/key_\w+/, '<key>')
+
 test('passes on a working API, and leaves neither a pet nor a key', async () => {
   const before = [await table.all(), await storedPets()]
 
   const { code, stdout, stderr } = await runCommand('smoke', ['--stage', 'local'], env)
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const [, keyId = ''] = /(key_\w+)$/m.exec(stdout) ?? []
-  const [, name = ''] = /"(Smoke test of .+?)"/.exec(stdout) ?? []
-  const challenge = 'the header WWW-Authenticate or x-amzn-Remapped-WWW-Authenticate'
-  expect(stdout.replaceAll(/\d{13,}/g, '<id>').split('\n')).toEqual([
-    `Testing ${server.baseUrl} with the key ${keyId}`,
-    '✓ GET /pets?limit=1: 200, an array',
-    `✓ POST /pets with "${name}": 201, the pet with its id, the header Location`,
-    '✓ POST /pets again, with the same Idempotency-Key: 201, the same pet, the header Idempotent-Replayed',
-    '✓ GET /pets/<id>: 200, the pet',
-    '✓ GET /pets?status=sold&limit=100: 200, the pet among others',
-    '✓ PATCH /pets/<id> with the status pending: 200, the changed pet',
-    '✓ DELETE /pets/<id>: 204, no body',
-    '✓ GET /pets/<id> after that: 404, the error body of not_found',
-    ...Object.values(contract).map(({ method, path }) => {
-      return `✓ ${method} ${path} without a key: 401, the error body of unauthorized, ${challenge}`
-    }),
-    `✓ GET /pets with an unknown key: 401, the error body of unauthorized, ${challenge}`,
-    '✓ POST /pets with an invalid body: 400, the error body of bad_request',
-    '✓ GET /pets/1: 404, the error body of not_found',
-    '✓ GET /smoke-test: 404, the error body of not_found',
-    '✓ GET /pets/1/smoke-test: 404, the error body of not_found',
-    '✓ DELETE /pets: 405, the error body of method_not_allowed, the header Allow',
-    `The key ${keyId} is revoked.`,
-    '',
+  const lines = stdout.trimEnd().split('\n').map(same)
+  expect(lines.filter((line) => line.endsWith(' without a key: 401'))).toHaveLength(operationIds.length)
+  expect(lines.filter((line) => !line.endsWith(' without a key: 401'))).toEqual([
+    `Testing ${server.baseUrl} with the key <key>`,
+    '✓ GET /pets?limit=1: 200',
+    '✓ POST /pets with "<name>": 201',
+    '✓ POST /pets again, with the same Idempotency-Key: 201',
+    '✓ GET /pets?status=sold&limit=100 for the new pet: 200',
+    '✓ PATCH /pets/<id>: 200',
+    '✓ DELETE /pets/<id>: 204',
+    '✓ PATCH /pets/<id> after that: 404',
+    '✓ GET /pets with an unknown key: 401',
+    '✓ POST /pets with an invalid body: 400',
+    '✓ GET /smoke-test: 404',
+    '✓ GET /pets/1/smoke-test: 404',
+    '✓ PUT /pets: 405',
+    'The key <key> is revoked.',
   ])
   expect([await table.all(), await storedPets()]).toEqual(before)
 })
@@ -72,14 +72,15 @@ describe('on an API that does not work', () => {
     const before = await table.all()
     const { baseUrl, requests } = await serve({ status: 302, headers: { Location: '/v2' }, body: '{}' })
 
-    const { code, stdout } = await runCommand('smoke', ['--stage', 'local', '--base-url', baseUrl, '--wait', '1s'], env)
+    const args = ['--stage', 'local', '--base-url', `${baseUrl}/`, '--wait', '1s']
+    const { code, stdout } = await runCommand('smoke', args, env)
 
     expect(code).toBe(1)
-    expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, an array, but got 302 with {} (')
+    expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, got 302 with {} (')
     expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
     expect(requests.length).toBeGreaterThan(1)
-    const keys = new Set(requests.map(({ headers }) => headers.authorization))
-    expect(keys).toEqual(new Set([expect.stringMatching(/^Bearer pet_local_\w{38}$/)]))
+    const [key = '', ...others] = new Set(requests.map(({ headers }) => headers.authorization?.slice('Bearer '.length)))
+    expect([isApiKey(key, 'local'), others]).toEqual([true, []])
     expect(await table.all()).toEqual(before)
   })
 
@@ -88,7 +89,7 @@ describe('on an API that does not work', () => {
     const { baseUrl, requests } = await serve('silence')
     const { child, exited } = startCommand('smoke', ['--stage', 'local', '--base-url', baseUrl], env)
     await vi.waitUntil(() => requests.length > 0, { timeout: 30_000 })
-    expect(await table.all()).toHaveLength(before.length + 1)
+    expect((await table.all()).keys).toHaveLength(before.keys.length + 1)
 
     // Each signal alone would end a process that does not handle it.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal)
@@ -111,19 +112,14 @@ test('leaves neither a pet nor a key when its output is closed', async () => {
   expect([await table.all(), await storedPets()]).toEqual(before)
 })
 
-test('the command line sets an address and a time to wait', () => {
-  const staging = ['--stage', 'staging']
-  const target = { stage: 'staging', prefix: '' }
+test('refuses an address that is not HTTP', async () => {
+  const { code, stderr } = await runCommand(
+    'smoke',
+    ['--stage', 'local', '--base-url', 'ftp://api.example.com/v1'],
+    env,
+  )
 
-  expect(readOptions(staging)).toEqual({ target, baseUrl: undefined, waitSeconds: 30 })
-  expect(readOptions([...staging, '--base-url', 'https://api.example.com/v1/', '--wait', '2m'])).toEqual({
-    ...{ target, baseUrl: 'https://api.example.com/v1', waitSeconds: 120 },
-  })
-  expect(readOptions(['--help'])).toBeUndefined()
-  for (const address of ['x', 'ftp://api.example.com/v1'])
-    expect(() => readOptions([...staging, '--base-url', address])).toThrow(
-      new CommandError('--base-url must be an HTTP or HTTPS address, such as https://api.example.com/v1.'),
-    )
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Use an HTTP or HTTPS address') })
 })
 
 type Alteration = (received: Received, sent: Sent) => Partial<Received> | undefined
@@ -139,8 +135,7 @@ const runAltered = async (alter: Alteration, { waitSeconds = 0, stop = new Abort
     return { ...received, ...alter(received, sent) }
   }
   const passed = await runChecks({ ...api, call }, { key: server.apiKey, keyPrefix: 'local', waitSeconds })
-  const lines = printed.mock.calls.map(([line]) => String(line).replaceAll(/\d{13,}/g, '<id>'))
-  return { passed, lines: lines.map((line) => line.replace(/"Smoke test.+?"/, '"<name>"')) }
+  return { passed, lines: printed.mock.calls.map(([line]) => same(String(line))) }
 }
 
 type Matches = (received: Received, sent: Sent) => boolean
@@ -152,17 +147,23 @@ const on =
     matches(received, sent) ? change(received) : undefined
 
 const isList: Matches = (_, { path }) => path.includes('status=sold')
-const isPet: Matches = ({ status }, { path, method }) => status === 200 && !method && /^\/pets\/\d{13,}$/.test(path)
 const hasStatus = (status: number) => (received: Received) => received.status === status
+const isResponse =
+  (method: string, status: number): Matches =>
+  (received, sent) =>
+    sent.method === method && received.status === status
+
+const rounded = (body: unknown): unknown => JSON.parse(stringifyJson(body))
 
 const without = (name: string) => (received: Received) => ({
   headers: new Headers([...received.headers].filter(([each]) => each !== name.toLowerCase())),
 })
+const withField = (field: object) => (received: Received) => ({ body: { ...Object(received.body), ...field } })
 
 test('a call is aborted when the signal stops the API', async () => {
   const { call, stopped } = apiAt(server.baseUrl, AbortSignal.abort())
 
-  await expect(call({ path: '/pets' }, stopped)).rejects.toHaveProperty('name', 'AbortError')
+  await expect(call({ method: 'GET', path: '/pets' }, stopped)).rejects.toHaveProperty('name', 'AbortError')
 })
 
 describe('the checks', () => {
@@ -183,22 +184,23 @@ describe('the checks', () => {
   })
 
   const isReplay: Matches = ({ headers }) => headers.has('Idempotent-Replayed')
-  const isChanged: Matches = ({ status }, { method }) => method === 'PATCH' && status === 200
-  const isGone: Matches = ({ status }, { path }) => status === 404 && /\d{13,}$/.test(path)
-  const hasNoKey: Matches = (_, { path, method, key }) => path === '/pets' && method === 'GET' && !key
-  const withField = (field: object) => (received: Received) => ({ body: { ...Object(received.body), ...field } })
+  const hasNoKey: Matches = (_, { path, method, headers }) => path === '/pets' && method === 'GET' && !headers
 
   test.each<[string, string, Alteration]>([
-    ['rounds an int64', 'GET /pets/<id>', on(isPet, withField({ categoryId: 2 ** 63 }))],
-    ['does not list the pet', 'GET /pets?status=sold&limit=100', on(isList, () => ({ body: [] }))],
+    [
+      'rounds an int64',
+      'GET /pets?status=sold&limit=100 for the new pet',
+      on(isList, ({ body }) => ({ body: rounded(body) })),
+    ],
+    ['does not list the pet', 'GET /pets?status=sold&limit=100 for the new pet', on(isList, () => ({ body: [] }))],
     ['does not return its address', 'POST /pets with "<name>"', on(hasStatus(201), without('Location'))],
     ['creates a pet twice', 'POST /pets again, with the same Idempotency-Key', on(isReplay, withField({ id: 1 }))],
     ['does not mark a replay', 'POST /pets again, with the same Idempotency-Key', without('Idempotent-Replayed')],
-    ['does not change the pet', 'PATCH /pets/<id> with the status pending', on(isChanged, withField({ name: 'a' }))],
-    ['returns a deleted pet', 'GET /pets/<id> after that', on(isGone, () => ({ status: 200 }))],
+    ['does not change the pet', 'PATCH /pets/<id>', on(isResponse('PATCH', 200), withField({ name: 'a' }))],
+    ['changes a deleted pet', 'PATCH /pets/<id> after that', on(isResponse('PATCH', 404), () => ({ status: 200 }))],
     ['adds a field to an error', 'POST /pets with an invalid body', on(hasStatus(400), withField({ requestId: 'r' }))],
-    ['has an empty error message', 'DELETE /pets', on(hasStatus(405), withField({ message: '' }))],
-    ['does not name the allowed methods', 'DELETE /pets', on(hasStatus(405), without('Allow'))],
+    ['has an empty error message', 'PUT /pets', on(hasStatus(405), withField({ message: '' }))],
+    ['does not name the allowed methods', 'PUT /pets', on(hasStatus(405), without('Allow'))],
     ['needs no key', 'GET /pets without a key', on(hasNoKey, () => ({ status: 200, body: [] }))],
   ])('report an API that %s: %s', async (_, what, alter) => {
     const before = await storedPets()
@@ -206,7 +208,7 @@ describe('the checks', () => {
     const { passed, lines } = await runAltered(alter)
 
     const failed = lines.filter((line) => line.startsWith('✗'))
-    expect(failed).toEqual([expect.stringContaining(`✗ ${what}: expected `)])
+    expect(failed).toEqual([expect.stringContaining(`✗ ${what}: `)])
     expect(passed).toBe(false)
     expect(await storedPets()).toEqual(before)
   })
@@ -220,10 +222,10 @@ describe('the checks', () => {
 
     expect(passed).toBe(false)
     expect(lines).toEqual([
-      '✓ GET /pets?limit=1: 200, an array',
-      '✓ POST /pets with "<name>": 201, the pet with its id, the header Location',
-      '✓ DELETE /pets/<id>: 204, no body',
-      '✓ GET /pets/<id> after that: 404, the error body of not_found',
+      '✓ GET /pets?limit=1: 200',
+      '✓ POST /pets with "<name>": 201',
+      '✓ DELETE /pets/<id>: 204',
+      '✓ PATCH /pets/<id> after that: 404',
     ])
     expect(await storedPets()).toEqual(before)
   })

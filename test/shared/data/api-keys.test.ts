@@ -1,7 +1,7 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { find, put, warmUp } from '../../../shared/data/api-keys.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
-import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import { digestOf, newApiKey, scopes } from '../../../shared/model/api-key.ts'
 import { at } from '../../support/clock.ts'
 import { always, deleteKey, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponses, type Fault } from '../../support/fault-proxy.ts'
@@ -18,8 +18,8 @@ test('find returns undefined for an unknown key, and reads it each time, until i
   expect(proxy.counts.GetItem).toBe(3)
 })
 
-const noKeys = ['abc', '', 'pet_local_forDevelopmentOnOneMachineOnly002lJW3W']
-test.each(noKeys)('find returns undefined for "%s", which is no key, without a read', async (key) => {
+const mistyped = newApiKey('local').replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))
+test.each(['abc', '', mistyped])('find returns undefined for "%s", which is no key, without a read', async (key) => {
   await storeKey({ key })
 
   expect(await find(key)).toBeUndefined()
@@ -46,6 +46,22 @@ test('a key is valid until it expires, cached or not', async () => {
   at(10_000)
   expect([await find(cached), proxy.counts.GetItem]).toEqual([undefined, 1])
   expect(await find(other)).toBeUndefined()
+})
+
+test.each([
+  [undefined, scopes], // A key of an earlier release.
+  [['pets:read'], ['pets:read']],
+  [new Set(['pets:write']), ['pets:write']], // What an edit by hand makes.
+  [[], []],
+  [null, []],
+  ['no-pets:write', []],
+  [{ 'pets:write': true }, []],
+])('a key whose scopes are %j allows %j', async (stored, allowed) => {
+  expect(await find(await storeKey({ scopes: stored }))).toMatchObject({ scopes: allowed })
+})
+
+test.each([null, 'never', '9999999999', true, []])('a key that expires at %j has expired', async (expiresAt) => {
+  expect(await find(await storeKey({ expiresAt }))).toBeUndefined()
 })
 
 test('a known key is cached for 60 s from the moment its read was sent, even if it is revoked', async () => {

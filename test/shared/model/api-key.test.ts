@@ -1,17 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { crc32 as crc32OfZlib } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { digestOf, isApiKey, newApiKey } from '../../../shared/model/api-key.ts'
 import { crc32 } from '../../../shared/model/crc32.ts'
+import { service } from '../../../shared/service.ts'
 
-const KEY = 'pet_local_forDevelopmentOnOneMachineOnly002lJW3V'
+const KEY = LOCAL_API_KEY
 const CHARACTERS = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', ...'_-. é\n']
 
 describe.each(['live', 'test', 'local'] as const)('a key for %s', (prefix) => {
   const key = newApiKey(prefix)
 
   test('is its prefix, 32 random characters and a checksum of 6', () => {
-    expect(key).toMatch(new RegExp(`^pet_${prefix}_[0-9A-Za-z]{32}[0-9A-Za-z]{6}$`))
+    expect(key).toMatch(new RegExp(`^${service.keyIssuer}_${prefix}_[0-9A-Za-z]{32}[0-9A-Za-z]{6}$`))
   })
 
   test('is valid nowhere else, even with another prefix', () => {
@@ -24,14 +27,15 @@ describe.each(['live', 'test', 'local'] as const)('a key for %s', (prefix) => {
 
 test('keys differ, and use every character', () => {
   const keys = Array.from({ length: 200 }, () => newApiKey('test'))
-  const characters = new Set(keys.flatMap((key) => [...key.slice('pet_test_'.length, -6)]))
+  const characters = new Set(keys.flatMap((key) => [...(key.split('_')[2] ?? '').slice(0, -6)]))
 
   expect(new Set(keys).size).toBe(200)
   expect(characters.size).toBe(62)
 })
 
-test('a key of an earlier release is valid', () => {
+test('the local key is the one that README shows', () => {
   expect(isApiKey(KEY, 'local')).toBe(true)
+  expect(readFileSync('README.md', 'utf8')).toContain(KEY)
 })
 
 describe.each([KEY, newApiKey('local')])('the key %s', (key) => {

@@ -1,0 +1,17 @@
+import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { apiKeyOf, digestOf } from '../../shared/model/api-key.ts'
+
+/** The API key of every local database. It is fixed so that the documentation can show it, and works nowhere else. */
+export const LOCAL_API_KEY = apiKeyOf('local', 'forDevelopmentOnOneMachineOnly00')
+
+/** The local API key as it is stored. */
+export const storedLocalApiKey: StoredApiKey = {
+  digest: digestOf(LOCAL_API_KEY),
+  keyId: 'local',
+  clientId: 'local',
+  name: 'Local development',
+  createdAt: '2026-11-20T00:00:00.000Z',
+}
+
+/** AWS settings that the SDK requires and a local database ignores. */
+export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }

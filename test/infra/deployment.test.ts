@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { CommandError, duration, explained } from '../../infra/command-line.ts'
+import { findDeployment } from '../../infra/deployment.ts'
+import { announce, readAnnouncements } from '../../infra/local/announcement.ts'
+import { service } from '../../shared/service.ts'
+import { serve } from '../support/fake-api.ts'
+import { exampleCredentials } from '../support/secrets.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+})
+
+test.each(Object.entries({ '1s': 1, '15m': 900, '24h': 86_400, '99999d': 8_639_913_600 }))(
+  'a duration of %s is %d seconds',
+  (text, expected) => {
+    expect(duration(text)).toBe(expected)
+  },
+)
+
+const invalid = ['', '0s', '24', 'h', '-1h', '1.5h', '1 h', '24H', '1h30m', '01h', '100000d', '١h']
+test.each(invalid)('"%s" is no duration', (text) => {
+  expect(() => duration(text)).toThrow('Use a whole number from 1 to 99999 followed by s, m, h or d')
+})
+
+describe('a stage in AWS', () => {
+  /** Finds a deployment of production, where CloudFormation sends this response. */
+  const findWith = async (status: number, body: string, prefix?: string) => {
+    const { baseUrl, requests } = await serve({ status, body })
+    vi.stubEnv('AWS_REGION', 'eu-central-1')
+    vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
+    const found = await findDeployment({ stage: 'production', prefix })
+    return { found, stack: new URLSearchParams(requests[0]?.body).get('StackName') }
+  }
+  const output = (name: string) =>
+    `<member><OutputKey>${name}</OutputKey><OutputValue>the ${name}</OutputValue></member>`
+  const stackWith = (...names: string[]) =>
+    `<R><DescribeStacksResult><Stacks><member><Outputs>${names.map(output).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
+  const name = `${service.stack}Production`
+  const NO_OUTPUT = `The stack ${name} has no outputs BaseUrl and ApiKeysTable. Deploy this version first.`
+  const error = '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
+
+  test('is known by the outputs of its stack', async () => {
+    const { found, stack } = await findWith(200, stackWith('PetsTable', 'BaseUrl', 'ApiKeysTable'), 'mine-')
+
+    expect(found).toEqual({ baseUrl: 'the BaseUrl', apiKeysTable: 'the ApiKeysTable', keyPrefix: 'live', database: {} })
+    expect(stack).toBe(`mine-${name}`)
+  })
+
+  test.each([
+    ['no stack', 400, error, `There is no stack ${name} in eu-central-1 of this AWS account.`],
+    ['an unknown response', 200, '<R/>', NO_OUTPUT],
+    ['a missing output', 200, stackWith('BaseUrl'), NO_OUTPUT],
+  ])('is unknown if there is %s', async (_problem, status, xml, line) => {
+    await expect(findWith(status, xml)).rejects.toThrow(new CommandError(line))
+  })
+
+  test('has no port, and a local server has no prefix', async () => {
+    const inAws = findDeployment({ stage: 'staging', port: 3000 })
+    const local = findDeployment({ stage: 'local', prefix: 'mine-' })
+
+    await expect(inAws).rejects.toThrow(new CommandError('--port is only for local servers.'))
+    await expect(local).rejects.toThrow(new CommandError('--prefix is only for stages in AWS, not for local servers.'))
+  })
+
+  const region = { AWS_REGION: 'eu-central-1' }
+  const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
+  const NO_CREDENTIALS = /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/
+
+  test.each<[Record<string, string | undefined>, RegExp]>([
+    [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
+    [{ ...region, ...noCredentials }, NO_CREDENTIALS],
+    [{ ...region, ...noCredentials, AWS_PROFILE: 'nobody' }, NO_CREDENTIALS],
+    [{ ...region, AWS_ENDPOINT_URL: 'http://aws.invalid' }, /^AWS cannot be reached: .+ aws\.invalid$/],
+    // Nothing listens on port 1.
+    [{ ...region, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, /^AWS cannot be reached: connect ECONNREFUSED/],
+  ])('has one line for a failure of AWS with %j', async (env, line) => {
+    const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
+    const surroundings = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
+    for (const [name, value] of Object.entries(surroundings)) vi.stubEnv(name, value)
+
+    const error = await findDeployment({ stage: 'staging' }).catch(explained)
+
+    expect(error).toBeInstanceOf(CommandError)
+    expect(error).toHaveProperty('message', expect.stringMatching(line))
+  })
+})
+
+describe('the announcement of a local server', () => {
+  const genuine = { endpoint: 'http://127.0.0.1:8000', baseUrl: 'http://[::1]:3000/v1', apiKeysTable: 'Keys' }
+  const newFolder = () => mkdtempSync(join(tmpdir(), 'announcements-'))
+  const fileIn = (folder: string) => join(folder, '.local-server.3000.json')
+
+  test.each<[string, object]>([
+    ['a foreign API', { baseUrl: 'https://api.example.com/v1' }],
+    ['a foreign database', { endpoint: 'https://dynamodb.eu-central-1.amazonaws.com' }],
+    ['a user of another host', { endpoint: 'http://127.0.0.1:8000@example.com' }],
+    ['a host that starts as this one', { endpoint: 'http://localhost.example.com' }],
+    ['text that controls the terminal', { baseUrl: 'http://localhost:3000/\u001b[2J' }],
+    ['a table that is no name', { apiKeysTable: 'Keys\u001b[2J' }],
+    ['far too much', { rest: 'x'.repeat(2000) }],
+  ])('is ignored if somebody wrote it with %s', (_, change) => {
+    const folder = newFolder()
+
+    writeFileSync(fileIn(folder), JSON.stringify(genuine))
+    expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([genuine])
+    writeFileSync(fileIn(folder), JSON.stringify({ ...genuine, ...change }))
+    expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([])
+  })
+
+  const makePipe = (file: string) => execFileSync('mkfifo', [file])
+  const makeLink = (file: string) => {
+    writeFileSync(`${file}.target`, JSON.stringify(genuine))
+    symlinkSync(`${file}.target`, file)
+  }
+  /** Announces a server as a process that ends, and returns what it warned of. */
+  const announceIn = (folder: string) => {
+    vi.stubEnv('LOCAL_SERVERS', folder)
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', genuine.endpoint)
+    vi.stubEnv('API_KEYS_TABLE', genuine.apiKeysTable)
+    const exit = vi.spyOn(process, 'on').mockReturnValue(process)
+    const warned = vi.spyOn(console, 'warn').mockReturnValue()
+    announce(genuine.baseUrl)
+    const end = () =>
+      exit.mock.calls.forEach(([, listener]) => {
+        listener()
+      })
+    return { end, warnings: warned.mock.calls.length }
+  }
+
+  test.each([
+    ['a pipe', makePipe],
+    ['a link', makeLink],
+    ['an endless device', (file: string) => symlinkSync('/dev/zero', file)],
+  ])('is not read from %s, and replaces it', (_, make) => {
+    const folder = newFolder()
+    make(fileIn(folder))
+
+    expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([])
+    const { end } = announceIn(folder)
+    expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([genuine])
+    end()
+    expect(readdirSync(folder).filter((name) => !name.endsWith('.target'))).toEqual([])
+    if (make === makeLink) expect(readFileSync(`${fileIn(folder)}.target`, 'utf8')).toBe(JSON.stringify(genuine))
+  })
+
+  test('is left alone by a server that ends after its successor has started', () => {
+    const folder = newFolder()
+    const { end } = announceIn(folder)
+    const successor = JSON.stringify({ ...genuine, process: 1 })
+    writeFileSync(fileIn(folder), successor)
+
+    end()
+
+    expect(readFileSync(fileIn(folder), 'utf8')).toBe(successor)
+  })
+
+  test('is a warning if a folder is in its place', () => {
+    const folder = newFolder()
+    mkdirSync(fileIn(folder))
+
+    const { end, warnings } = announceIn(folder)
+    end()
+
+    expect(warnings).toBe(1)
+    expect(readdirSync(folder)).toHaveLength(1)
+  })
+})

@@ -15,7 +15,12 @@ const asBundled = {
 } as const
 
 // They change neither the environment nor the state of modules, so they share processes. Most of them load CDK.
-const stateless = ['test/infra/{app,stack/*,openapi/*}.test.ts', 'test/shared/model/*.test.ts', 'test/layout.test.ts']
+const stateless = [
+  'test/infra/{app,github,bundle/lean-client,{client,openapi,smoke,stack}/*,local/{connections,gateway,lambda,malformed,routes}}.test.ts',
+  'test/shared/{input,source-lines,model/*}.test.ts',
+  'test/support/documented.test.ts',
+  'test/layout.test.ts',
+]
 // They only call the API.
 const api = 'test/api/*.test.ts'
 

@@ -20,7 +20,7 @@ const ADDED_HEADERS = ['host', 'x-amzn-trace-id', 'x-forwarded-for', 'x-forwarde
 
 const events: [string, Event][] = [
   ...names.map((name): [string, Event] => [name, eventOf(name)]),
-  ['getPet-found with another id', eventOf('getPet-found', { petId: '1 %' })],
+  ['updatePet-changed with another id', eventOf('updatePet-changed', { petId: '1 %' })],
   ['listPets-first-page without parameters', eventOf('listPets-first-page', { query: { limit: undefined } })],
   ['listPets-no-parameters with two limits', eventOf('listPets-no-parameters', { query: { limit: ['2', '3'] } })],
   ['createPet-created with two keys', eventOf('createPet-created', { headers: { 'Idempotency-Key': ['a', 'b'] } })],

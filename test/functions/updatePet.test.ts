@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import * as pets from '../../shared/data/pets.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
@@ -16,8 +17,7 @@ const stored = { ...rex, shard: 0, statusShard: 'available#0', creation: 'a toke
 const withBody = (body: string | null) => eventOf('updatePet-changed', { body })
 const withType = (type: string) => eventOf('updatePet-changed', { headers: { 'Content-Type': type } })
 
-/** The response to a request that reads the pet, also as the next request would see it. */
-const read = async () => (await call(eventOf('getPet-found'))).body
+const read = () => pets.find(rex.id)
 
 beforeEach(() => putItem('pets', stored))
 

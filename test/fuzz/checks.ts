@@ -8,40 +8,38 @@ import type { Received, Sent } from '../support/http.ts'
 import { FRESH } from './bodies.ts'
 import type { ClientRequest, Page } from './requests.ts'
 
-/** What is known about a response. `pet` is the stored pet that a getPet returns, as JSON. */
-type Expected = Partial<Pick<ClientRequest, 'method' | 'statuses' | 'wanted' | 'page'>> & { pet: string }
+/** What is known about a response. */
+type Expected = Partial<Pick<ClientRequest, 'method' | 'statuses' | 'wanted' | 'page'>>
 
 /** Sends a request, relative to the base address, with a valid API key. */
 export type Call = (request: Sent) => Promise<Received>
 
-/** Stores pets; returns one as JSON, and a function that fills in the placeholders of a `ClientRequest`. */
+/** Stores pets, and returns a function that fills in the placeholders of a `ClientRequest`. */
 export const prepare = async (call: Call) => {
-  const headers = { 'Content-Type': 'application/json' }
-  const add = async (body: string) => (await call({ method: 'POST', path: '/pets', headers, body })).text
+  const add = async (body: string) => (await call({ method: 'POST', path: '/pets', headers: JSON_BODY, body })).text
   // So that the next page of a filtered list is never empty: nothing deletes these.
   for (const status of ['available', 'pending']) await add(`{"name":"Tom","categoryId":7,"status":"${status}"}`)
-  const pet = await add(FRESH)
+  const [id = ''] = /\d+/.exec(await add(FRESH)) ?? []
   const { link = '' } = (await call({ path: '/pets?limit=1' })).headers
-  const [id = ''] = /\d+/.exec(pet) ?? []
   const [, cursor = ''] = /cursor=([\w-]+)/.exec(link) ?? []
-  const filled = async (text: string): Promise<string> => {
+  return async (text: string): Promise<string> => {
     const [fresh = ''] = /\d+/.exec(text.includes('{fresh}') ? await add(FRESH) : '') ?? []
     return text.replaceAll('{id}', id).replaceAll('{cursor}', cursor).replaceAll('{fresh}', fresh)
   }
-  return { pet, filled }
 }
+
+const JSON_BODY = { 'Content-Type': 'application/json' }
 
 /** Checks everything that the interface says about a response; `call` reads back what it names. */
 export const checkResponse = async (response: Received, expected: Expected, call: Call): Promise<void> => {
-  const { status, text, body } = response
+  const { status, text } = response
   checkHeaders(response)
   if (expected.statuses) assert.ok(expected.statuses.includes(status), `Expected status ${expected.statuses}.`)
   if (status === 204 || expected.method === 'HEAD') assert.equal(text, '')
   else if (status >= 400) checkError(response)
   else if (status === 201) await checkCreated(response, expected.wanted, call)
   else if (expected.method === 'PATCH') await checkStored('updatePet', response, expected.wanted, call)
-  else if (Array.isArray(body)) await checkListed(response, expected.page, call)
-  else assert.equal(text, expected.pet)
+  else await checkListed(response, expected.page, call)
 }
 
 const checkHeaders = ({ status, headers }: Received): void => {
@@ -68,7 +66,7 @@ const checkCreated = async (response: Received, wanted: string | undefined, call
   assert.equal(response.headers.location, `/v1/pets/${id}`)
 }
 
-/** Checks that a pet is the wanted one, and that getPet returns exactly the same. Returns its id. */
+/** Checks that a pet is the wanted one, and that a change that leaves it as it is returns the same. Returns its id. */
 const checkStored = async (
   operation: 'createPet' | 'updatePet',
   response: Received,
@@ -78,8 +76,9 @@ const checkStored = async (
   checkSchema(operation, response)
   const [, id = ''] = /^\{"id":(\d+),/.exec(response.text) ?? []
   if (wanted) assert.equal(response.text, wanted.replace('{id}', id))
-  const read = await call({ path: `/pets/${id}` })
-  assert.deepEqual([read.status, read.text], [200, response.text])
+  const body = JSON.stringify({ name: Object(response.body).name })
+  const stored = await call({ method: 'PATCH', path: `/pets/${id}`, headers: JSON_BODY, body })
+  assert.deepEqual([stored.status, stored.text], [200, response.text])
   return id
 }
 

@@ -71,8 +71,8 @@ const KEY = `Host: a\r\nAuthorization: Bearer ${LOCAL_API_KEY}\r\n`
 const CREATE = `POST /v1/pets HTTP/1.1\r\n${KEY}Content-Type: application/json\r\n`
 const VALID = [
   `GET /v1/pets?limit=2&status=sold HTTP/1.1\r\n${KEY}\r\n`,
-  `GET /v1/pets/{id} HTTP/1.1\r\n${KEY}\r\n`,
-  `GET http://a/v1/pets/7 HTTP/1.0\r\n${KEY}Connection: keep-alive\r\n\r\n`,
+  `DELETE /v1/pets/7 HTTP/1.1\r\n${KEY}\r\n`,
+  `GET http://a/v1/pets?limit=1 HTTP/1.0\r\n${KEY}Connection: keep-alive\r\n\r\n`,
   `${CREATE}Content-Length: 29\r\n\r\n{"name":"Rex","categoryId":7}`,
   `${CREATE}Transfer-Encoding: chunked\r\n\r\n10\r\n{"name":"Rex","c\r\nd;a=b\r\nategoryId":7}\r\n0\r\nX-End: a\r\n\r\n`,
   `PUT /v1/pets HTTP/1.1\r\n${KEY}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,

@@ -6,7 +6,7 @@ import { report, shortcomingsOf } from './report.ts'
 import { runLoad } from './run-load.ts'
 
 const DETAILS = `
-64 connections send 80 % lists, 15 % creates and 5 % reads to a server with a data folder of its own. The exit code is 1
+64 connections send 80 % lists, 15 % creates and 5 % changes to a server with a data folder of its own. The exit code is 1
 if
 
 - a response is not a 2xx, or a request gets no response,
@@ -25,7 +25,7 @@ const main = command(
   .action(async ({ seconds }) => {
     const folder = mkdtempSync(join(tmpdir(), 'pet-store-load-'))
     process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-    // `startServer` ends its servers when this process exits.
+    // An `exit` event removes the folder; a signal alone would not emit it.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
 
     const result = await runLoad(folder, seconds)

@@ -113,13 +113,13 @@ type LoadRequest = { operation: OperationId; path: string } & Pick<Request, 'met
 const STATUSES = ['available', 'pending', 'sold', undefined]
 const LIMITS = [1, 20, undefined, 50, 100]
 
-/** The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 reads a pet that was created. */
+/** The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 changes a pet to what it is. */
 function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
   let lists = 0
   for (let turn = 0; ; turn++) {
     const pet = ledger.created[turn % ledger.created.length] // None at the very start.
     if ([0, 7, 13].includes(turn % 20)) yield create(ledger)
-    else if (turn % 20 === 10 && pet) yield { operation: 'getPet', method: 'GET', path: `/pets/${pet.id}` }
+    else if (turn % 20 === 10 && pet) yield change(pet)
     else yield list(ledger, lists++)
   }
 }
@@ -132,6 +132,13 @@ const create = ({ sent }: Ledger): LoadRequest => {
   const headers = nth % 3 === 0 ? { 'Idempotency-Key': randomUUID() } : {}
   return { operation: 'createPet', method: 'POST', path: '/pets', headers, body: JSON.stringify(pet) }
 }
+
+const change = ({ id, categoryId }: Pet): LoadRequest => ({
+  operation: 'updatePet',
+  method: 'PATCH',
+  path: `/pets/${id}`,
+  body: JSON.stringify({ categoryId }),
+})
 
 const list = ({ links }: Ledger, nth: number): LoadRequest => {
   const link = nth % 7 === 6 ? links.shift() : undefined

@@ -23,7 +23,10 @@ const operationOf = ({ paths }: OpenApi, { method = 'GET', path = '' }: Sent) =>
   const sent = partsOf(path.replace(/\?.*/s, ''))
   const isMatch = (parts: string[]) =>
     parts.length === sent.length && parts.every((part, i) => part.startsWith('{') || part === sent[i])
-  return Object.entries(paths).find(([template]) => isMatch(partsOf(template)))?.[1][method.toLowerCase()]
+  const templates = Object.keys(paths).filter((template) => isMatch(partsOf(template)))
+  // A literal part wins over a parameter, as in API Gateway: `{` comes after all characters of a literal part.
+  const [template = ''] = templates.sort((a, b) => (a < b ? -1 : 1))
+  return paths[template]?.[method.toLowerCase()]
 }
 
 const partsOf = (path: string): string[] => path.split('/').filter(Boolean)

@@ -49,7 +49,7 @@ test('a test fails when a function returns internals', async () => {
 })
 
 test('the output of a run includes what silenced functions log, all of an error, and what commands print', async () => {
-  const event = eventOf('getPet-unknown-id')
+  const event = eventOf('deletePet-deleted')
 
   await call(event)
   console.error(new Error('Outer', { cause: { first: { second: { third: { fourth: 'deep' } } } } }))
@@ -57,7 +57,7 @@ test('the output of a run includes what silenced functions log, all of an error,
   await exited
 
   const output = outputOf('the console of test/support/secrets.test.ts')
-  expect(output).toContain(`requestId: '${event.requestContext.extendedRequestId}', operation: 'getPet'`)
+  expect(output).toContain(`requestId: '${event.requestContext.extendedRequestId}', operation: 'deletePet'`)
   expect(output).toContain("fourth: 'deep'")
   expect(outputOf(`infra/keys/main.ts, stderr of process ${child.pid}`)).toContain("required option '--stage <stage>'")
 })
@@ -72,7 +72,7 @@ const outputOf = (source: string): string =>
 describe('a test run in which a secret is printed', () => {
   const KEYS = 'node infra/keys/main.ts, stdout of process 1'
   const SERVER = 'node infra/local/main.ts, stdout of process 2'
-  const CONSOLE = 'the console of test/functions/getPet.test.ts'
+  const CONSOLE = 'the console of test/functions/createPet.test.ts'
   const key = newApiKey('local')
   const forPeople = `API key  ${key}\nKey      key_1\n`
   const banner = `  API key       ${LOCAL_API_KEY}\n{"method":"GET","path":"/v1/pets","status":200}\n`

@@ -5,6 +5,7 @@
 
 import '@aws-sdk/client-dynamodb'
 import '@aws-sdk/lib-dynamodb'
+import '@commander-js/extra-typings'
 import { once } from 'node:events'
 import 'node:http'
 import { fileURLToPath } from 'node:url'

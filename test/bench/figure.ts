@@ -1,3 +1,5 @@
+import { showProgress } from '../support/progress.ts'
+
 /** One measured number: a cell of one of the tables. */
 export type Figure = {
   table: 'cold' | 'warm' | 'dynamodb'
@@ -24,17 +26,20 @@ export const median = (numbers: number[]): number => quantile(numbers, 0.5)
 
 /**
  * Calls `measure` with each subject `rounds` times, and returns the results of each. The subjects take turns in random
- * order, so that none always runs after the same other one.
+ * order, so that none always runs after the same other one. `name` is shown with the progress.
  */
 export const inTurns = async <Subject, Result>(
+  name: string,
   subjects: Subject[],
   rounds: number,
   measure: (subject: Subject) => Promise<Result>,
 ): Promise<[Subject, Result[]][]> => {
   const runs = subjects.map((subject): [Subject, Result[]] => [subject, []])
   for (let round = 0; round < rounds; round++) {
+    showProgress(`${name}: round ${round + 1} of ${rounds}`)
     const shuffled = runs.map((run) => ({ run, order: Math.random() })).sort((a, b) => a.order - b.order)
     for (const { run } of shuffled) run[1].push(await measure(run[0]))
   }
+  showProgress('')
   return runs
 }

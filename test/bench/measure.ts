@@ -41,7 +41,7 @@ const machine = (): string => {
 
 /** Starts each function `starts` times, and returns the medians. */
 const measureCold = async (subjects: Subject[], host: Host, starts: number): Promise<Figure[]> => {
-  const runs = await inTurns(subjects, starts + 1, (subject) => coldStart(subject, host))
+  const runs = await inTurns('Cold starts', subjects, starts + 1, (subject) => coldStart(subject, host))
   // The first start is not counted, because it reads the bundle from the disk.
   return runs.flatMap(([subject, [, ...counted]]) => coldFigures(subject, counted))
 }
@@ -93,7 +93,7 @@ const measureWarm = async (subjects: Subject[], host: Host, rounds: number): Pro
   try {
     for (const subject of subjects) started.push(await startWarm(subject, host))
     for (const { callFor } of started) await callFor(WARM_UP_MS * rounds)
-    const runs = await inTurns(started, rounds, ({ callFor }) => callFor(ROUND_MS))
+    const runs = await inTurns('Warm calls', started, rounds, ({ callFor }) => callFor(ROUND_MS))
     return runs.flatMap(([{ name }, rounds]) => warmFigures(name, rounds))
   } finally {
     await Promise.all(started.map(({ stop }) => stop()))

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { type Received, sendUntilServed } from '../support/http.ts'
 import { memoryAt, probeAt } from '../support/memory.ts'
+import { showProgress } from '../support/progress.ts'
 import { refuseInternals } from '../support/secrets.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
 import { type Call, checkReplay, checkResponse, prepare } from './checks.ts'
@@ -54,10 +55,12 @@ const attack = async (server: LocalServer, plan: Plan, memory: () => Promise<num
   const batches = fc.array(anyRequest, { minLength: AT_ONCE, maxLength: AT_ONCE })
   const property = fc.asyncProperty(batches, async (batch) => {
     await Promise.all(batch.map((request) => tryOut(target, request)))
-    if (++runs === Math.floor(Math.min(WARM_UP, requests / 2) / AT_ONCE)) warm = await memory()
+    showProgress(`${++runs * AT_ONCE} of ${requests} requests`)
+    if (runs === Math.floor(Math.min(WARM_UP, requests / 2) / AT_ONCE)) warm = await memory()
   })
   // A failing request is not shrunk: it is small, and earlier requests can be part of the cause.
   const result = await fc.check(property, { seed, numRuns: Math.ceil(requests / AT_ONCE), endOnFailure: true })
+  showProgress('')
   if (result.failed) throw result.errorInstance
   const { statuses } = target
   const end = await memory()

@@ -6,6 +6,7 @@ import type { OperationId } from '../../shared/contract.ts'
 import { headersOf, listAll, type Pet } from '../support/command.ts'
 import { send } from '../support/http.ts'
 import { type Memory, memoryAt, probeAt } from '../support/memory.ts'
+import { showProgress } from '../support/progress.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
 
 /** Throughput, and latency in milliseconds. `failed` requests got no response: the connection broke, or ten seconds passed. */
@@ -48,12 +49,16 @@ export const runLoad = async (folder: string, seconds: number, connections = CON
     return { seconds, speed, memory: await memoryAt(socket) }
   }
   const firstSeconds = Math.min(10, seconds / 2)
+  showProgress(`Load for ${firstSeconds} s`)
   const first = await part(firstSeconds)
+  showProgress(`Load for ${seconds - firstSeconds} s more`)
   const rest = await part(seconds - firstSeconds)
+  showProgress('Restart, and list all pets')
   await stop(server) // Completes the requests whose connections autocannon closed.
   const restarted = await startServer(data)
   const found = await listAll(restarted)
   await stop(restarted)
+  showProgress('')
   return { first, rest, ledger, found, output: server.output() }
 }
 

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -270,6 +270,24 @@ test('prints its help, or one line that says what is wrong', async () => {
         'Choose another --host or --port; port 0 selects a free port.',
     ),
   ])
+})
+
+const olderNode = ['--import', 'data:text/javascript,Object.defineProperty(process,"version",{value:"v22.9.0"})']
+const TOO_OLD =
+  'Node.js v22.9.0 is too old: run npm ci with install scripts allowed, which adds Node.js 24, or use Node.js 24.\n'
+
+test.each([
+  ['without packages', [], [], 'The packages are missing: run npm ci.\n'],
+  ['on an older Node.js', olderNode, ['node_modules'], TOO_OLD],
+  ['on Node.js 24 with packages', [], ['node_modules'], ''],
+])('a start %s prints %j', (_, options, folders, message) => {
+  const copy = temporaryFolder()
+  cpSync('infra/installed.mjs', join(copy, 'infra/installed.mjs'))
+  for (const folder of folders) cpSync('package.json', join(copy, folder, '.package-lock.json'))
+
+  const { status, stderr } = spawnSync(process.execPath, [...options, join(copy, 'infra/installed.mjs')])
+
+  expect([status, String(stderr)]).toEqual([message ? 1 : 0, message])
 })
 
 const defaults = { host: '127.0.0.1', port: 3000 }

@@ -1,15 +1,19 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { exampleCredentials } from './secrets.ts'
 import { startServer } from './server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The base address of the API under test, without a slash at the end, and a key for it. */
-    api: { baseUrl: string; apiKey: string }
+    /** The base address of the API under test, without a slash at the end, a key for it, and the file of its log. */
+    api: { baseUrl: string; apiKey: string; log?: string }
   }
 }
 
 let stop: (() => Promise<unknown>) | undefined
+const folder = mkdtempSync(join(tmpdir(), 'pet-store-api-'))
 
 /**
  * Provides the API for all tests that only call one: the API at `BASE_URL` with the key `API_KEY`, both from the command
@@ -20,8 +24,13 @@ export const setup = async ({ provide }: TestProject): Promise<void> => {
   if (BASE_URL) return provide('api', { baseUrl: BASE_URL.replace(/\/$/, ''), apiKey: API_KEY })
   const { baseUrl, apiKey, ...server } = await startServer([], exampleCredentials)
   stop = server.stop
-  provide('api', { baseUrl, apiKey })
+  const log = join(folder, 'log')
+  server.process.stderr?.on('data', (chunk) => appendFileSync(log, chunk))
+  provide('api', { baseUrl, apiKey, log })
 }
 
 /** Stops the local server. */
-export const teardown = async (): Promise<void> => void (await stop?.())
+export const teardown = async (): Promise<void> => {
+  await stop?.()
+  rmSync(folder, { recursive: true })
+}

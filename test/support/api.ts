@@ -1,16 +1,33 @@
-import { expect, inject } from 'vitest'
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, inject, vi } from 'vitest'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
 
 /** The API under test (see api-server.ts). Other test files call it too, so its catalogue is never empty for certain. */
 export const { baseUrl, apiKey } = inject('api')
+const { log } = inject('api')
 
-const { body: document } = await sendUntilServed(baseUrl, { path: '/openapi.json' }) // Its tests are in gateway.test.ts.
+/** Sends a request. A bug of the service fails the test with the response, and with the log of the local server. */
+const deliver = async (request: Sent): Promise<Received> => {
+  const response = await sendUntilServed(baseUrl, request)
+  const { status, headers, text } = response
+  if (![500, 502].includes(status)) return response
+  // The log may arrive after the response.
+  const cause = log && (await vi.waitUntil(() => readLog(log, headers['x-request-id'] ?? ''), 30_000))
+  throw new Error([`${request.method ?? 'GET'} ${request.path}`, `${status} ${text}`, cause].join('\n'))
+}
+
+/** What a log has after the id of a request. */
+const readLog = (log: string, requestId: string): string | undefined =>
+  existsSync(log) ? readFileSync(log, 'utf8').split(requestId)[1]?.slice(0, 2000) : undefined
+
+const { status, text, body: document } = await deliver({ path: '/openapi.json' }) // Its tests are in gateway.test.ts.
+if (status !== 200) throw new Error(`${baseUrl} has no OpenAPI document: ${status} ${text}`)
 
 /** Sends a request without an API key. Expects the response to be as the API's OpenAPI document describes it. */
 export const callAnonymously = async (request: Sent): Promise<Received> => {
-  const response = await sendUntilServed(baseUrl, request)
+  const response = await deliver(request)
   expect(differences(document as OpenApi, request, response), `${request.method} ${request.path}`).toEqual([])
   return response
 }

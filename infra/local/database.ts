@@ -5,10 +5,14 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
-  ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
 import * as apiKeys from '../../shared/data/api-keys.ts'
+import { dynamodb } from '../../shared/data/dynamodb.ts'
+import * as pets from '../../shared/data/pets.ts'
 import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
+import { Pet, type PetStatus } from '../../shared/model/pet.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { CommandError } from '../command-line.ts'
@@ -38,6 +42,21 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
   Object.assign(process.env, placeholders)
   await use(embedded.endpoint)
   return { description: `${embedded.endpoint} (${folder ?? 'in memory'})`, close: embedded.close }
+}
+
+/**
+ * Adds 51 pets, the same ones each time, if the store is empty: one of them is the example of the API reference, with its
+ * id. Returns how many it has added.
+ */
+export const seed = async (): Promise<number> => {
+  if ((await pets.list({ limit: 1 })).pets.length > 0) return 0
+  for (const pet of v.getExamples(Pet)) {
+    const Item = { ...pet, shard: 0, statusShard: `${pet.status}#0` } // There is one shard locally.
+    await dynamodb.send(new PutCommand({ TableName: tableName('pets'), Item }))
+  }
+  // One after the other: a list has them in the reverse of this order.
+  for (const pet of examples) await pets.create(pet)
+  return 1 + examples.length
 }
 
 const useExternal = async (endpoint: string): Promise<void> => {
@@ -83,15 +102,10 @@ const createTables = async (): Promise<void> => {
 }
 
 const createTable = async (client: DynamoDBClient, TableName: string, table: Table): Promise<void> => {
-  try {
-    while (!(await isActive(client, TableName, table))) await pause(20)
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error
-    await client.send(new CreateTableCommand(definition(TableName, table))).catch((failure) => {
-      if (!(failure instanceof ResourceInUseException)) throw failure // Another process created it first.
-    })
-    while (!(await isActive(client, TableName, table))) await pause(20)
-  }
+  await client.send(new CreateTableCommand(definition(TableName, table))).catch((error) => {
+    if (!(error instanceof ResourceInUseException)) throw error // It exists, or another process creates it.
+  })
+  while (!(await isActive(client, TableName, table))) await pause(20)
 }
 
 const isActive = async (client: DynamoDBClient, TableName: string, { indexes }: Table): Promise<boolean> => {
@@ -124,3 +138,14 @@ const definition = (TableName: string, { partitionKey, indexes }: Table): Create
 }
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType })
+
+// Of each category, 1 to 5: a dog, a cat, a bird, a rabbit and a fish.
+const NAMES = `
+  Rex Mia Kiwi Flopsy Nemo Bella Tiger Coco Thumper Bubbles Bruno Cleo Polly Clover Goldie Luna Simba Sunny Snowball Finn
+  Max Felix Rio Hazel Dory Daisy Lucy Pepper Cotton Marlin Rocky Oscar Sky Nibbles Coral Nala Minka Mango Bramble Neptune
+  Buddy Leo Tweety Poppy Pearl Ruby Misty Jade Oreo Splash`
+const STATUSES: PetStatus[] = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']
+
+const examples = NAMES.trim()
+  .split(/\s+/)
+  .map((name, i) => ({ name, categoryId: (i % 5) + 1, status: STATUSES[i % STATUSES.length] }))

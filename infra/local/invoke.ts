@@ -4,7 +4,7 @@ import { CommandError, fail } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { readAnnouncements } from './announcement.ts'
 import { openDatabase } from './database.ts'
-import { invoke, loadFunction } from './lambda.ts'
+import { invoke, loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
 
 /**
@@ -21,7 +21,8 @@ const main = async ([name, file = '']: string[]): Promise<void> => {
   const database = await openDatabase(undefined, server?.endpoint).catch(() => openDatabase())
   console.info('Database: %s', database.description)
   enforceRights()
-  const response = await invoke(id, await loadFunction(id), event, functionSettings.timeoutSeconds * 1000)
+  const { [id]: handler } = await loadFunctions([id])
+  const response = await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
   process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
   await database.close()
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { contract, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
+import { contract, type Operation, type OperationId } from '../../shared/contract.ts'
 import type { Event } from '../../shared/http.ts'
 import { exactJson } from '../../shared/model/json.ts'
 import { CommandError } from '../command-line.ts'
@@ -50,22 +50,18 @@ export const invoke = async (
   }
 }
 
-/** Loads the functions of all operations. */
-export const loadFunctions = async (): Promise<Record<OperationId, Handler>> => {
-  const functions = await Promise.all(operationIds.map(async (id) => [id, await loadFunction(id)] as const))
-  return Object.fromEntries(functions) as Record<OperationId, Handler> // `fromEntries` returns any keys.
-}
-
 /**
- * Loads the function of an operation.
+ * Loads the functions of operations.
  *
- * @throws CommandError if its file is missing
+ * @throws CommandError if the file of one is missing
  */
-export const loadFunction = async (id: OperationId): Promise<Handler> => {
-  const file = `functions/${id}.ts`
-  if (!existsSync(new URL(`../../${file}`, import.meta.url)))
-    throw new CommandError(`${file} is missing. Create it, because shared/contract.ts has the operation ${id}.`)
-  return (await import(`../../functions/${id}.ts`)).handler
+export const loadFunctions = async (ids: OperationId[]): Promise<Record<OperationId, Handler>> => {
+  const load = async (id: OperationId): Promise<[OperationId, Handler]> => {
+    if (!existsSync(new URL(`../../functions/${id}.ts`, import.meta.url)))
+      throw new CommandError(`functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`)
+    return [id, (await import(`../../functions/${id}.ts`)).handler]
+  }
+  return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler> // It has any keys.
 }
 
 /** What Node.js accepts as a header is in these patterns too. */

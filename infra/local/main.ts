@@ -1,18 +1,17 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { contract } from '../../shared/contract.ts'
+import { contract, operationIds } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, fail } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { pathProblem, referencePaths } from '../gateway.ts'
 import { announce } from './announcement.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, seed } from './database.ts'
 import { loadFunctions } from './lambda.ts'
 import { argumentsOf, type Options, readOptions } from './options.ts'
 import { enforceRights } from './rights.ts'
-import { seed } from './seed.ts'
 import { createLocalServer } from './server.ts'
 import { serveAndWatch } from './watch.ts'
 
@@ -33,7 +32,7 @@ const serve = async (options: Options, database: string): Promise<() => Promise<
   const problem = pathProblem(contract)
   if (problem) throw new CommandError(problem)
   const timeoutMs = functionSettings.timeoutSeconds * 1000
-  const { server, stop } = createLocalServer({ handlers: await loadFunctions(), timeoutMs })
+  const { server, stop } = createLocalServer({ handlers: await loadFunctions(operationIds), timeoutMs })
   const { address, port } = await listen(server, options.port, options.host)
   const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
   enforceRights()

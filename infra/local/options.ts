@@ -15,7 +15,7 @@ export const readOptions = (args: string[]): Options => {
     .addOption(port)
     .option('--host <address>', 'the address to listen on', address, '127.0.0.1')
     .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
-    .option('--seed', 'add 50 pets, if there are none')
+    .option('--seed', 'add 51 pets, if there are none')
     .option('--watch', 'restart when a source file changes; pets and API keys are kept')
     .addHelpText('after', ENVIRONMENT)
   checkDashes(start)

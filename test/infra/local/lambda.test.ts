@@ -32,7 +32,7 @@ test.each<[string, Handler]>([
 ])('returns 502 when a function %s, and keeps running', async (_name, listPets) => {
   const served = await serve({ listPets })
 
-  const responses = [await ask(served, { path: '/v1/pets' }), await ask(served, { path: '/v1/pets/7' })]
+  const responses = [await ask(served, { path: '/v1/pets' }), await ask(served, { method: 'POST', path: '/v1/pets' })]
 
   const { 'content-type': json } = commonHeaders
   expect(responses).toEqual([badGateway, { status: 200, headers: { 'content-type': json }, body: [] }])

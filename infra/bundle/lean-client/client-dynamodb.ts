@@ -79,17 +79,12 @@ const errorOf = (received: Received, content: Content | undefined): Error => {
   return Object.assign(error, { $metadata: { httpStatusCode: statusCode } })
 }
 
-const serviceError = (received: Received, content: Content = {}): Error => {
-  const name = nameOf(received, content)
-  const message = String(content.message ?? content.Message ?? 'UnknownError')
+const serviceError = (received: Received, { __type, code, message, Message }: Content = {}): Error => {
+  // The name stands in one of three places, and may have a namespace before it and an address behind it.
+  const [text = ''] = String(__type ?? code ?? received.headers['x-amzn-errortype'] ?? 'Unknown').split(/[,:]/)
+  const name = text.replace(/^.*#/, '')
   const Kind = name === 'ConditionalCheckFailedException' ? ConditionalCheckFailedException : DynamoDBServiceException
-  return new Kind(name, message, received)
-}
-
-/** The name of an error, which stands in one of three places and may have a namespace and an address around it. */
-const nameOf = ({ headers }: Received, { __type, code }: Content): string => {
-  const [text = ''] = String(__type ?? code ?? headers['x-amzn-errortype'] ?? 'Unknown').split(/[,:]/)
-  return text.split('#')[1] ?? text
+  return new Kind(name, String(message ?? Message ?? 'UnknownError'), received)
 }
 
 type Content = Record<string, unknown>

@@ -19,15 +19,11 @@ export const postTo = (url: URL, limits: TimeLimits): Post => {
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   return (headers, body, signal) =>
     new Promise((resolve, reject) => {
-      const sent = request(url, { method: 'POST', agent, headers })
-      const end = (name: string, message: string) => {
-        reject(Object.assign(new Error(message), { name }))
+      const sent = request(url, { method: 'POST', agent, headers, ...(signal && { signal }) })
+      limitTime(sent, limits, (message) => {
+        reject(Object.assign(new Error(message), { name: 'TimeoutError' }))
         sent.destroy()
-      }
-      const abort = () => end('AbortError', 'The request was aborted.')
-      signal?.addEventListener('abort', abort)
-      sent.on('close', () => signal?.removeEventListener('abort', abort))
-      limitTime(sent, limits, (message) => end('TimeoutError', message))
+      })
       // The server may close a connection without a response or an error, such as after "101 Switching Protocols".
       const reset = () => reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }))
       sent.on('close', reset)
@@ -36,8 +32,7 @@ export const postTo = (url: URL, limits: TimeLimits): Post => {
         read(response).then(resolve, reject)
       })
       sent.on('error', reject)
-      if (signal?.aborted) abort()
-      else sent.end(body)
+      sent.end(body)
     })
 }
 

@@ -1,7 +1,7 @@
 import { execSync } from 'node:child_process'
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contract, type Operation, type OperationId, operationIds } from '../../shared/contract.ts'
+import { contract, type Operation, operationIds } from '../../shared/contract.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
 import { operations } from './operations.ts'
 
@@ -36,7 +36,8 @@ const operationsModule = (): string => {
   ].join('')
 }
 
-const operationText = (id: OperationId, operation: Operation): string => {
+/** An operation as a member of the type `Operations`. */
+export const operationText = (id: string, operation: Operation): string => {
   const { summary, params, query, headers, body, success, deprecated, paged = false, idempotent = false } = operation
   const parts = [params, query, headers, body].flatMap((schema) => (schema ? typeText(jsonSchemaOf(schema)) : []))
   const input = [...parts, ...(paged ? ['Paged'] : [])].join(' & ') || 'object'

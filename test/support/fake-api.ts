@@ -24,11 +24,11 @@ export const error = (status: number, headers: Record<string, string> = {}): Fak
 
 /** Serves on a free port until the test ends. Each request meets one of `fates`, in order; later ones meet the last. */
 export const serve = async (...fates: Fate[]) => {
-  const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string; at: number }[] = []
+  const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] = []
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const fate = fates[Math.min(requests.length, fates.length - 1)] ?? 'silence'
     const { method = '', url: path = '', headers } = message
-    requests.push({ method, path, headers, body: await text(message), at: performance.now() })
+    requests.push({ method, path, headers, body: await text(message) })
     meet(fate, response)
   }
   // It throws when the client disconnects.

@@ -71,18 +71,12 @@ describe('a list', () => {
     'reads 4 MB of %j as a Link header',
     async (part) => {
       const Link = `<?cursor=a${part.repeat(4e6 / part.length)}`
-      const client = createClient({
-        baseUrl: 'http://a',
-        apiKey: 'k',
-        fetch: async () => Response.json([], { headers: { Link } }),
-      })
+      const fetch = async () => Response.json([], { headers: { Link } })
+      const list = createClient({ baseUrl: 'http://a', apiKey: 'k', fetch }).listPets()
 
-      expect(
-        await client
-          .listPets()
-          .toArray()
-          .catch(({ code }) => code),
-      ).toBeOneOf([[], 'unexpected_answer'])
+      const outcome = await list.toArray().catch(({ code }) => code)
+
+      expect(outcome).toBeOneOf([[], 'unexpected_answer'])
     },
   )
 
@@ -101,10 +95,11 @@ describe('a list', () => {
   })
 })
 
+const findCats = { method: 'GET', path: '/cats/{id}', summary: '', tag: '', scope: scopes[0], access: [] } as const
+
 test('sends each value of a list, exact digits, and headers', () => {
-  const route = { method: 'GET', path: '/cats/{id}', summary: '', tag: '', scope: scopes[0], access: [] } as const
   const entry = {
-    ...route,
+    ...findCats,
     params: v.object({ id: Int64Text }),
     query: v.object({ tag: v.array(v.string()), max: v.optional(v.string()) }),
     headers: v.object({ 'Accept-Language': v.string() }),
@@ -152,18 +147,6 @@ const ID = { 'X-Request-Id': 'abc=' }
 const html: FakeResponse = { status: 404, headers: { 'Content-Type': 'text/html' }, body: '<html>Not here</html>' }
 
 describe('throws a PetStoreError', () => {
-  test('with the code, message, status and request id of an error response', async () => {
-    const message = 'Nothing is at this address.'
-    const body = JSON.stringify({ code: 'not_found', message, status: 404 })
-    const api = await serve({ status: 404, headers: ID, body })
-
-    const error = await failureOf(createClient(api).createPet(rex))
-
-    const details = { code: 'not_found', status: 404, requestId: 'abc=', retryAfter: undefined }
-    expect({ ...error }).toEqual({ name: 'PetStoreError', ...details })
-    expect(String(error)).toBe(`PetStoreError: ${message}`)
-  })
-
   const create = (client: Client) => client.createPet(rex)
   const remove = (client: Client) => client.deletePet({ petId: 1 })
   const list = (client: Client) => client.listPets().toArray({ max: 1 })
@@ -196,11 +179,8 @@ describe('throws a PetStoreError', () => {
 
 describe('the API key', () => {
   const apiKey = newApiKey('local')
-  const echoed = {
-    status: 400,
-    headers: { 'X-Request-Id': apiKey },
-    body: JSON.stringify({ code: apiKey, message: apiKey }),
-  }
+  const body = JSON.stringify({ code: apiKey, message: apiKey })
+  const echoed = { status: 400, headers: { 'X-Request-Id': apiKey }, body }
 
   test.each([301, 302, 303, 307, 308])('does not follow a redirect (%d)', async (status) => {
     const elsewhere = await serve({ status: 200, body: '[]' })

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { typeText } from '../../../infra/client/build.ts'
+import { operationText, typeText } from '../../../infra/client/build.ts'
+import { scopes } from '../../../shared/model/api-key.ts'
 import { startServer } from '../../support/server.ts'
 import { install } from './installed.ts'
 
@@ -70,7 +71,17 @@ test('CommonJS programs can require the package', async () => {
 })
 
 test('editors show when the service removes an operation', () => {
-  const types = readFileSync(join(installed.folder, 'node_modules/pet-store/dist/operations.d.ts'), 'utf8')
+  const entry = {
+    method: 'DELETE',
+    path: '/cats',
+    summary: 'Delete cats',
+    tag: '',
+    scope: scopes[0],
+    access: [],
+  } as const
+  const deprecated = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' } as const
 
-  expect(types).toMatch(/Get an animal\.\s+@deprecated The service removes it on 5 December 2030\. \*\/\s+getPet:/)
+  const text = operationText('deleteCats', { ...entry, success: { status: 204 }, deprecated })
+
+  expect(text).toContain('/** Delete cats.\n@deprecated The service removes it on 5 December 2030. */\ndeleteCats: {')
 })

@@ -14,7 +14,7 @@ export const exact: [
   Same<Input<'createPet'>, { name: string; categoryId: number | bigint; status?: Status | undefined }>,
   Same<Input<'deletePet'>, { petId: Int64 }>,
   Same<ReturnType<Result<'listPets'>['pages']>, AsyncIterable<Page<Pet>>>,
-  Same<Result<'createPet' | 'getPet' | 'updatePet'>, Promise<Pet>>,
+  Same<Result<'createPet' | 'updatePet'>, Promise<Pet>>,
   Same<Result<'deletePet'>, Promise<undefined>>,
   Same<PetStoreError['retryAfter'], number | undefined>,
 ] = [true, true, true, true, true, true, true, true]

@@ -37,15 +37,20 @@ export class PetStoreStack extends Stack {
     const logProps = { removalPolicy: stage.onRemoval, retention: stage.logRetention }
     const logGroup = new LogGroup(this, 'ReleaseLogs', logProps)
     if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, alarms, logGroup, storage, stage })
-    this.#checkSize()
+    checkSize(this)
   }
+}
 
-  #checkSize(): void {
-    const count = this.node.findAll().filter(CfnResource.isCfnResource).length
-    if (count > MAX_RESOURCES)
-      throw new StageError(
-        `${this.stackName} has ${count} resources, and CloudFormation allows ${MAX_RESOURCES} in a stack. Move some ` +
-          'operations to a service of their own.',
-      )
-  }
+/**
+ * Checks the number of resources of a stack.
+ *
+ * @throws StageError if CloudFormation would refuse them
+ */
+export const checkSize = (stack: Stack): void => {
+  const count = stack.node.findAll().filter(CfnResource.isCfnResource).length
+  if (count <= MAX_RESOURCES) return
+  throw new StageError(
+    `${stack.stackName} has ${count} resources, and CloudFormation allows ${MAX_RESOURCES} in a stack. Move some ` +
+      'operations to a service of their own.',
+  )
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { accessOf } from '../../../infra/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
-import { tables } from '../../../shared/data/tables.ts'
+import { contract, operationIds } from '../../../shared/contract.ts'
+import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { partsOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
 
 const key = (...attributes: string[]) =>
@@ -50,7 +52,7 @@ describe.each([
     // A release without a canary removes the hook, and with it its log.
     const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup').filter(([id]) => !id.includes('Release'))
 
-    expect(found).toHaveLength(Object.keys(tables).length)
+    expect(found).toHaveLength(tableIds.length)
     for (const [, table] of found)
       expect(table).toMatchObject({ ...removed, Properties: { DeletionProtectionEnabled: protection } })
     for (const [, log] of logGroups) expect(log).toMatchObject({ ...removed, Properties: { RetentionInDays: logs } })
@@ -63,20 +65,19 @@ test.each<Stage['adopt'] & object>([
   { pets: ['restored-pets'], apiKeys: ['restored-keys'], idempotencyKeys: ['restored-intents'] },
 ])('a stack that adopts %o uses the first, and keeps its own tables and the rights to all', (adopt) => {
   const template = templateOf('production', { adopt })
-  const { Outputs } = template.toJSON()
-  const { handler, role } = partsOf(template, 'createPet')
-  const { PETS_TABLE, API_KEYS_TABLE, IDEMPOTENCY_KEYS_TABLE } = handler.Environment.Variables
-  const rights = JSON.stringify(resource(template, role).Properties.Policies)
-  const own = [tableOf(template, 'pets'), tableOf(template, 'apiKeys'), tableOf(template, 'idempotencyKeys')]
+  const outputs = Object.values<{ Value: unknown }>(template.toJSON().Outputs).map(({ Value }) => Value)
 
-  expect(PETS_TABLE).toEqual(adopt.pets?.[0] ?? { Ref: own[0] })
-  expect(API_KEYS_TABLE).toEqual(adopt.apiKeys?.[0] ?? { Ref: own[1] })
-  expect(IDEMPOTENCY_KEYS_TABLE).toEqual(adopt.idempotencyKeys?.[0] ?? { Ref: own[2] })
-  expect(Outputs).toMatchObject({
-    PetsTable: { Value: PETS_TABLE },
-    ApiKeysTable: { Value: API_KEYS_TABLE },
-    IdempotencyKeysTable: { Value: IDEMPOTENCY_KEYS_TABLE },
-  })
-  for (const name of Object.values(adopt).flat()) expect(rights).toContain(`:table/${name}"`)
-  for (const name of own) expect(rights).toContain(`"${name}"`)
+  for (const id of tableIds) {
+    const own = tableOf(template, id)
+    const used = adopt[id]?.[0] ?? { Ref: own }
+    expect(outputs).toContainEqual(used)
+
+    const users = operationIds.filter((operation) => accessOf(contract[operation]).some(({ table }) => table === id))
+    for (const { handler, role } of users.map((operation) => partsOf(template, operation))) {
+      const rights = JSON.stringify(resource(template, role).Properties.Policies)
+      expect(handler.Environment.Variables[tableVariable(id)]).toEqual(used)
+      for (const name of adopt[id] ?? []) expect(rights).toMatch(new RegExp(`:table/${name}["/]`))
+      expect(rights).toContain(`"${own}"`)
+    }
+  }
 })

@@ -5,13 +5,7 @@ import { storedPets } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
 import { badRequest, errorResponse, responseTo } from '../support/responses.ts'
 
-const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
-const CATEGORY_ID =
-  'categoryId must be a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, in digits'
-const STATUS = 'status must be one of available, pending, sold, or omitted'
-const EXPECTED = `It must be a JSON object in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
-const MISSING = `The body is missing. ${EXPECTED}`
-const NO_OBJECT = `The body is not a JSON object. ${EXPECTED}`
+const MISSING = expect.stringMatching(/^The body is missing\. It must be a JSON object in which name must be .+\.$/)
 const KIB_256 = 262_144
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
@@ -54,59 +48,28 @@ test.each([
   expect(response).toEqual(responseTo(event, { status: 201, headers, body: { id: expect.any(Number), ...pet } }))
 })
 
-test.each([
-  [
-    'no field that the client made up',
-    '{"id":1,"name":"Rex","categoryId":7,"status":"sold","colour":"brown","creation":"mine","shard":7}',
-    { name: 'Rex', categoryId: 7, status: 'sold', shard: 0, statusShard: 'sold#0' },
-  ],
-  ['no status', '{"name":"Rex","categoryId":7}', { name: 'Rex', categoryId: 7, shard: 0 }],
-])('stores %s', async (_, text, fields) => {
-  const { body } = await call(withBody(text))
+test('stores no field that the client made up', async () => {
+  const fields = { name: 'Rex', categoryId: 7, status: 'sold' }
+
+  const { body } = await call(
+    withBody(JSON.stringify({ id: 1, ...fields, colour: 'brown', creation: 'mine', shard: 7 })),
+  )
 
   const stored = (await storedPets()).filter(({ id }) => id === body.id || id === 1)
-  const creation = expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
-  expect(stored).toEqual([{ id: body.id, ...fields, creation }])
+  const keys = { shard: 0, statusShard: 'sold#0', creation: expect.stringMatching(/^[\da-f-]{36}$/) }
+  expect(stored).toEqual([{ id: body.id, ...fields, ...keys }])
 })
 
-test.each([
-  ['only invalid fields', '{"name":7,"categoryId":"seven","status":"gone"}', `${NAME}; ${CATEGORY_ID}; ${STATUS}.`],
-  ['no fields', '{}', 'name is missing; categoryId is missing.'],
-  ['an invalid name', '{"name":"Rex \\ud83d","categoryId":7}', `${NAME}.`],
-  ['an integer beyond int64', '{"name":"Rex","categoryId":9223372036854775808}', `${CATEGORY_ID}.`],
-  ['a fraction that a double rounds', '{"name":"Rex","categoryId":899999999999999.99}', `${CATEGORY_ID}.`],
-  ['the status null', '{"name":"Rex","categoryId":7,"status":null}', `${STATUS}.`],
-  [
-    'malformed JSON',
-    '{"name":"Rex","categoryId":7,}',
-    'The body is not valid JSON: Expected double-quoted property name in JSON at position 29 (line 1 column 30).',
-  ],
-  ['a key __proto__', '{"name":"Rex","categoryId":7,"__proto__":{}}', 'The body must not have the key __proto__.'],
-  [
-    'a key constructor.prototype',
-    '{"name":"Rex","categoryId":7,"deep":{"constructor":{"prototype":1}}}',
-    'The body must not have the key constructor.prototype.',
-  ],
-  [
-    '100 KB of nesting',
-    `{"name":"Rex","categoryId":7,"deep":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
-    'The body is nested too deeply.',
-  ],
-  ['null', 'null', NO_OBJECT],
-  ['an array', '[{"name":"Rex","categoryId":7}]', NO_OBJECT],
-  ['a string', '"Rex"', NO_OBJECT],
-])('returns 400 with all rules that the body breaks: %s', async (_, body, message) => {
-  await expectRefusal(withBody(body), badRequest(message))
-})
-
+// More refused bodies are in test/api/create-pet.test.ts.
 test.each([
   ['no body', eventOf('createPet-no-body'), MISSING],
   ['no body and no Content-Type', eventOf('createPet-no-body', { headers: { 'Content-Type': undefined } }), MISSING],
-  ['an empty body', withBody(''), MISSING],
+  ['bytes that are not UTF-8', inBase64(Buffer.from('"Zoë"', 'latin1')), 'The body is not valid UTF-8.'],
+  ['a key __proto__', withBody('{"a":{"__proto__":{}}}'), 'The body must not have the key __proto__.'],
   [
-    'a body that is not UTF-8',
-    inBase64(Buffer.from('{"name":"Zoë","categoryId":7}', 'latin1')),
-    'The body is not valid UTF-8.',
+    'a key constructor.prototype',
+    withBody('{"a":{"constructor":{"prototype":1}}}'),
+    'The body must not have the key constructor.prototype.',
   ],
 ])('returns 400 for %s', async (_, event, message) => {
   await expectRefusal(event, badRequest(message))
@@ -120,12 +83,9 @@ test.each([
   await expectRefusal(event, errorResponse(413, 'payload_too_large', 'The body must not be larger than 256 KiB.'))
 })
 
-test.each([
-  ['text', withHeaders({ 'Content-Type': 'text/plain' })],
-  ['two types, of which the last counts', withHeaders({ 'Content-Type': ['application/json', 'text/plain'] })],
-  ['no Content-Type', withHeaders({ 'Content-Type': undefined })],
-])('returns 415 for %s', async (_, event) => {
+test('returns 415 when the last of two content types is not JSON', async () => {
   const message = 'Send the body as JSON, with the header Content-Type: application/json'
+  const event = withHeaders({ 'Content-Type': ['application/json', 'text/plain'] })
   await expectRefusal(event, errorResponse(415, 'unsupported_media_type', message))
 })
 

@@ -2,11 +2,7 @@ import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { badRequest, responseTo } from '../support/responses.ts'
-
-const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
-const STATUS = 'status must be one of available, pending, sold, or omitted'
-const CURSOR = 'cursor must be the cursor from a Link header, unchanged, or omitted'
+import { responseTo } from '../support/responses.ts'
 
 const nala = { id: 106, name: 'Nala', categoryId: 7, status: 'available' }
 const milo = { id: 105, name: 'Milo', categoryId: 7 }
@@ -61,17 +57,3 @@ test.each([
     expect(response).toEqual(responseTo(event, { status: 200, headers: { Link: `<${next}>; rel="next"` }, body }))
   },
 )
-
-test.each([
-  ['a limit above 100', { limit: '101' }, LIMIT],
-  ['two limits', { limit: ['2', '3'] }, `${LIMIT} (give it once)`],
-  ['two statuses', { status: ['available', 'sold'] }, `${STATUS} (give it once)`],
-  ['an altered cursor', { cursor: 'AAAAAAAAAGhRTAaV' }, CURSOR],
-  ['only invalid parameters', { limit: '1000', status: 'gone', cursor: '2' }, `${LIMIT}; ${STATUS}; ${CURSOR}`],
-])('returns 400 with the rules for %s', async (_, query, rules) => {
-  const event = list(query)
-
-  const response = await call(event)
-
-  expect(response).toEqual(responseTo(event, badRequest(`${rules}.`)))
-})

@@ -3,14 +3,7 @@ import * as pets from '../../shared/data/pets.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { badRequest, errorResponse, responseTo } from '../support/responses.ts'
-
-const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode, or omitted'
-const CATEGORY_ID =
-  'categoryId must be a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, in digits, or omitted'
-const STATUS = 'status must be one of available, pending, sold, null, or omitted'
-const EXPECTED = `It must be a JSON object in which ${NAME}; ${CATEGORY_ID}; ${STATUS}.`
-const NO_CHANGE = 'The body must have at least one of name, categoryId and status.'
+import { errorResponse, responseTo } from '../support/responses.ts'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
 const stored = { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' }
@@ -39,32 +32,17 @@ test.each([
   expect(await read()).toEqual(pet)
 })
 
+// More refused bodies are in test/api/update-pet.test.ts.
 test.each([
-  ['no field', '{}', NO_CHANGE],
-  ['only an id', '{"id":7}', NO_CHANGE],
-  ['only unknown fields', '{"tag":"x","Name":"Max"}', NO_CHANGE],
-  ['null as name', '{"name":null}', `${NAME}.`],
-  ['null as categoryId', '{"categoryId":null,"status":"sold"}', `${CATEGORY_ID}.`],
-  ['an unknown status', '{"status":"gone"}', `${STATUS}.`],
-  ['null', 'null', `The body is not a JSON object. ${EXPECTED}`],
-  ['an array', '[]', `The body is not a JSON object. ${EXPECTED}`],
-  ['no body', null, `The body is missing. ${EXPECTED}`],
-])('returns 400 with what a change may hold, and changes nothing, for %s', async (_, body, message) => {
-  const event = withBody(body)
-
+  ['only unknown fields', 400, withBody('{"tag":"x","Name":"Max"}')],
+  ['one of two fields invalid', 400, withBody('{"categoryId":null,"status":"sold"}')],
+  ['no body', 400, withBody(null)],
+  ['another content type', 415, withType('text/plain')],
+  ['more than 256 KiB', 413, withBody('{"status":"sold"}'.padEnd(262_145))],
+])('refuses a request with %s, and changes nothing', async (_, status, event) => {
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, badRequest(message)))
-  expect(await read()).toEqual(rex)
-})
-
-test.each([
-  ['another content type', 415, 'unsupported_media_type', withType('text/plain')],
-  ['more than 256 KiB', 413, 'payload_too_large', withBody('{"status":"sold"}'.padEnd(262_145))],
-])('refuses a body with %s, and changes nothing', async (_, status, code, event) => {
-  const response = await call(event)
-
-  expect(response).toEqual(responseTo(event, errorResponse(status, code, expect.any(String))))
+  expect(response).toMatchObject({ status, body: { status } })
   expect(await read()).toEqual(rex)
 })
 

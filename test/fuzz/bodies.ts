@@ -20,7 +20,7 @@ export const character = (min: number, max: number): fc.Arbitrary<string> =>
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 
 /** Replaces `removed` characters of a text by `inserted`; `at` wraps around at the end of the text. */
-export const spliced = (text: string, at: number, removed: number, inserted: string): string => {
+const spliced = (text: string, at: number, removed: number, inserted: string): string => {
   const position = at % (text.length + 1)
   return text.slice(0, position) + inserted + text.slice(position + removed)
 }

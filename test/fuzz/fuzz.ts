@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { type Received, sendUntilServed } from '../support/http.ts'
 import { memoryAt, probeAt } from '../support/memory.ts'
 import { showProgress } from '../support/progress.ts'
-import { refuseInternals } from '../support/secrets.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
 import { type Call, checkReplay, checkResponse, prepare } from './checks.ts'
 import type { ClientRequest } from './requests.ts'
-import { anyRequest, type RawRequest } from './strange-requests.ts'
+import { anyRequest } from './strange-requests.ts'
 
 /** How many requests to send, and the seed that generates them. */
 type Plan = { requests: number; seed: number }
@@ -84,16 +81,16 @@ const targetAt = async (server: LocalServer) => {
 }
 
 /** Sends a request, and checks every response. The error of a check has the request, the responses and their log lines. */
-const tryOut = async (target: Target, request: ClientRequest | RawRequest): Promise<void> => {
+const tryOut = async (target: Target, request: ClientRequest): Promise<void> => {
   const { server, call, statuses } = target
   const responses: Received[] = []
   try {
-    responses.push(...(await ('text' in request ? rawResponses(target, request) : responsesTo(target, request))))
+    responses.push(...(await responsesTo(target, request)))
     for (const response of responses) {
-      await checkResponse(response, 'text' in request ? {} : request, call)
+      await checkResponse(response, request, call)
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
     }
-    if ('key' in request && request.key) checkReplay(responses)
+    if (request.key) checkReplay(responses)
   } catch (error) {
     const ids = responses.map(({ headers }) => headers['x-request-id'] ?? '-')
     const log = server.output().split('\n')
@@ -119,29 +116,4 @@ const responsesTo = async ({ server, filled }: Target, request: ClientRequest): 
   if (method === 'DELETE' && responses[0]?.status === 204)
     assert.equal((await sendUntilServed(origin, sent)).status, 404, 'The deleted pet still exists.')
   return responses
-}
-
-const rawResponses = async ({ server, filled }: Target, request: RawRequest): Promise<Received[]> => {
-  const { hostname: host, port } = new URL(server.baseUrl)
-  const socket = connect({ host, port: Number(port), allowHalfOpen: true }).setEncoding('latin1')
-  // Ends this side of the connection, so that the server does not wait for the rest of an incomplete request.
-  socket.end(await filled(request.text), 'latin1')
-  return responsesIn(await text(socket).catch(() => '')) // After invalid HTTP, Node.js may reset the connection.
-}
-
-const responsesIn = (text: string): Received[] => {
-  if (text === '') return []
-  const end = text.indexOf('\r\n\r\n')
-  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
-  const rest = text.slice(end + 4)
-  const status = Number(/^HTTP\/1\.1 ([1-5]\d\d) /.exec(statusLine)?.[1])
-  if (status === 100) return responsesIn(rest)
-  const pairs = lines.map((line) => /^(.+?): (.*)$/.exec(line) ?? [])
-  const headers = Object.fromEntries(pairs.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
-  // Node.js's own response to what is no valid HTTP ends the connection.
-  if (status >= 400 && status < 500 && !('x-request-id' in headers) && headers.connection === 'close') return []
-  const length = status === 204 ? 0 : Number(headers['content-length'] ?? rest.length)
-  const body = Buffer.from(rest.slice(0, length), 'latin1').toString()
-  refuseInternals({ status, headers, text: body })
-  return [{ status, headers, text: body, body: body && JSON.parse(body) }, ...responsesIn(rest.slice(length))]
 }

@@ -1,11 +1,7 @@
 import { METHODS } from 'node:http'
 import fc from 'fast-check'
-import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
-import { spliced, weighted, words } from './bodies.ts'
+import { weighted, words } from './bodies.ts'
 import { authorization, type ClientRequest, type Headers, headerText, oneIn, operationRequest } from './requests.ts'
-
-/** Bytes, each written as one character, that may not be a valid HTTP request. */
-export type RawRequest = { text: string }
 
 const PETS = words('/v1/pets /v1/pets/ /v1/pets?limit=0')
 const PET = words('/v1/pets/{id} /v1/pets/7?a')
@@ -67,38 +63,5 @@ const withExtra = (request: fc.Arbitrary<ClientRequest>): fc.Arbitrary<ClientReq
     return { ...request, target: origin + request.target, headers: { ...request.headers, ...headers } }
   })
 
-const KEY = `Host: a\r\nAuthorization: Bearer ${LOCAL_API_KEY}\r\n`
-const CREATE = `POST /v1/pets HTTP/1.1\r\n${KEY}Content-Type: application/json\r\n`
-const VALID = [
-  `GET /v1/pets?limit=2&status=sold HTTP/1.1\r\n${KEY}\r\n`,
-  `DELETE /v1/pets/7 HTTP/1.1\r\n${KEY}\r\n`,
-  `GET http://a/v1/pets?limit=1 HTTP/1.0\r\n${KEY}Connection: keep-alive\r\n\r\n`,
-  `${CREATE}Content-Length: 29\r\n\r\n{"name":"Rex","categoryId":7}`,
-  `${CREATE}Transfer-Encoding: chunked\r\n\r\n10\r\n{"name":"Rex","c\r\nd;a=b\r\nategoryId":7}\r\n0\r\nX-End: a\r\n\r\n`,
-  `PUT /v1/pets HTTP/1.1\r\n${KEY}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}`,
-  `OPTIONS /v1/pets HTTP/1.1\r\n${KEY}Origin: https://shop.example\r\n\r\n`,
-]
-
-const FRAGMENTS = [
-  ...['\r\n', '\r\n\r\n', '\r\n\r\n\r\n', '0\r\n\r\n', 'Connection: Upgrade\r\nUpgrade: h2c\r\n', 'X-Cat: a\r\n b\r\n'],
-  ...words('ffffffffffffffff Host:b Connection:close Content-Length:5 Content-Length:-1 Transfer-Encoding:chunked')
-    .concat('Transfer-Encoding:gzip', 'Expect:a', `X-Cat:${'a'.repeat(11_000)}`)
-    .map((line) => `${line}\r\n`),
-  ...words('HTTP/1.0 HTTP/1.1 HTTP/9.9'),
-  ...'\r\n\0\t :/?%#\x7f\x80\xff0f-',
-]
-
-const change = fc.tuple(fc.nat(), fc.constantFrom(0, 0, 1, 2, 20), fc.constantFrom('', ...FRAGMENTS, ...VALID))
-
-/** One or two valid requests in which bytes are replaced, removed or inserted. */
-const rawRequest: fc.Arbitrary<RawRequest> = fc
-  .tuple(fc.constantFrom(...VALID), fc.constantFrom('', '', ...VALID), fc.array(change, { minLength: 1, maxLength: 3 }))
-  .map(([first, second, changes]) => changes.reduce((text, change) => spliced(text, ...change), first + second))
-  .map((text) => ({ text }))
-
 /** Any request, valid or not. */
-export const anyRequest = weighted<ClientRequest | RawRequest>(
-  [16, withExtra(operationRequest)],
-  [3, withExtra(strayRequest)],
-  [2, rawRequest],
-)
+export const anyRequest = weighted([16, withExtra(operationRequest)], [3, withExtra(strayRequest)])

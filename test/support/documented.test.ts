@@ -42,3 +42,13 @@ test.each([
 
   expect(found).toEqual(expected)
 })
+
+test('compares with a literal path before a path with a parameter, as API Gateway does', () => {
+  const get = (status: number) => ({ get: { responses: { [status]: {} } } })
+  const paths = { '/pets/{petId}': get(200), '/pets/count': get(204) }
+  const response = { status: 204, headers: {}, text: '', body: undefined }
+
+  const found = differences({ paths, components: { headers: {}, schemas: {} } }, { path: '/pets/count' }, response)
+
+  expect(found).toEqual([])
+})

@@ -6,21 +6,19 @@ import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts
 import { operations } from './operations.ts'
 
 /**
- * Builds the client package in `dist`: one JavaScript file, because Node.js runs no TypeScript from
- * node_modules, and its type declarations. `npm pack` runs this as `prepack`.
+ * Builds the client package in `dist`: one JavaScript file, because Node.js runs no TypeScript from node_modules, and its
+ * type declarations. `npm pack` runs this as `prepack`.
  */
 const build = (): void => {
-  const client = import.meta.dirname
-  const dist = join(client, 'dist')
+  const folder = import.meta.dirname
+  const dist = join(folder, 'dist')
   rmSync(dist, { recursive: true, force: true })
-  for (const file of globSync('*.ts', { cwd: client, exclude: ['build.ts'] }))
-    cpSync(join(client, file), join(dist, file))
+  for (const file of globSync('*.ts', { cwd: folder, exclude: ['build.ts'] }))
+    cpSync(join(folder, file), join(dist, file))
   writeFileSync(join(dist, 'operations.ts'), operationsModule())
   const run = (command: string) => execSync(command, { cwd: dist, stdio: 'inherit' })
   // On a neutral platform, an import of a Node.js module fails.
-  run(
-    'esbuild client.ts --outfile=client.js --bundle --format=esm --platform=neutral --target=es2022 --log-level=warning',
-  )
+  run('esbuild client.ts --outdir=. --bundle --format=esm --platform=neutral --target=es2022 --log-level=warning')
   run('tsc client.ts --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions')
 }
 

@@ -71,17 +71,10 @@ test('CommonJS programs can require the package', async () => {
 })
 
 test('editors show when the service removes an operation', () => {
-  const entry = {
-    method: 'DELETE',
-    path: '/cats',
-    summary: 'Delete cats',
-    tag: '',
-    scope: scopes[0],
-    access: [],
-  } as const
+  const entry = { method: 'DELETE', path: '/cats', summary: 'Delete cats', tag: '', scope: scopes[0] } as const
   const deprecated = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' } as const
 
-  const text = operationText('deleteCats', { ...entry, success: { status: 204 }, deprecated })
+  const text = operationText('deleteCats', { ...entry, success: { status: 204 }, access: [], deprecated })
 
   expect(text).toContain('/** Delete cats.\n@deprecated The service removes it on 5 December 2030. */\ndeleteCats: {')
 })

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import {
@@ -207,25 +206,6 @@ test('ends with one line when the disk is full', async () => {
 
   expect(await exited).toEqual([1, null])
   expect(await stderr).toMatch(/^Cannot use the data folder: IO error: .+: File too large\n$/)
-})
-
-test('uses a table that another server creates at the same time', async () => {
-  let isCreated = false
-  const GlobalSecondaryIndexes = ['newest', 'byStatus'].map((IndexName) => ({ IndexName, IndexStatus: 'ACTIVE' }))
-  const other = createServer(({ headers }, response) => {
-    const isCreate = String(headers['x-amz-target']).endsWith('CreateTable')
-    isCreated ||= isCreate
-    const error = isCreate ? 'ResourceInUseException' : !isCreated && 'ResourceNotFoundException'
-    const body = error ? { __type: error } : { Table: { TableStatus: 'ACTIVE', GlobalSecondaryIndexes } }
-    response.writeHead(error ? 400 : 200).end(JSON.stringify(body))
-  })
-  onTestFinished(() => void other.close().closeAllConnections())
-  await once(other.listen(0, '127.0.0.1'), 'listening')
-  const { port } = other.address() as AddressInfo
-
-  const { description } = await openDatabase(undefined, `http://127.0.0.1:${port}`)
-
-  expect([description, isCreated]).toEqual([`http://127.0.0.1:${port}`, true])
 })
 
 const PUBLIC_KEY = 'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'

@@ -40,15 +40,11 @@ test.each<[string, Handler]>([
 
 test.each([
   ['undefined', undefined],
-  ['null', null],
   ['a status code as a string', { statusCode: '200', body: '[]' }],
   ['a status code below 200', { statusCode: 199, body: '[]' }],
-  ['a status code above 599', { statusCode: 600, body: '[]' }],
-  ['a fractional status code', { statusCode: 200.5, body: '[]' }],
   ['an object as body', { statusCode: 200, body: {} }],
   ['a string as headers', { statusCode: 200, headers: 'X-Cat: Mia', body: '[]' }],
   ['a header with a line break', { statusCode: 200, headers: { 'X-Cat': 'Mia\r\nX-Dog: Rex' }, body: '[]' }],
-  ['a header without a value', { statusCode: 200, headers: { 'X-Cat': undefined }, body: '[]' }],
   ['a header name with a space', { statusCode: 200, headers: { 'X Cat': 'Mia' }, body: '[]' }],
 ])('returns 502 when a function returns %s', async (_name, result) => {
   const served = await serve({ listPets: async () => result })

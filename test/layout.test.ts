@@ -19,7 +19,7 @@ const importsBelow = (pattern: RegExp): string[] =>
   files.filter((file) => pattern.test(file)).flatMap((file) => importsOf(file).map((name) => `${file} > ${name}`))
 
 test('each operation of the contract has a function, and each function is an operation', () => {
-  const functions = globSync('functions/*').map((file) => basename(file, '.ts'))
+  const functions = globSync('functions/*.ts').map((file) => basename(file, '.ts'))
 
   expect(functions.sort()).toEqual(operationIds.toSorted())
 })

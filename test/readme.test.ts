@@ -1,76 +1,121 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Sent, send } from './support/http.ts'
-import { type LocalServer, startServer } from './support/server.ts'
+import { type LocalServer, leastEnvironment, startServer } from './support/server.ts'
 
-const readmes = globSync(['README.md', '{infra,shared,test}/**/README.md'], { exclude: ['**/node_modules/**'] })
+/** The shell blocks that are not run here, by README and first line, or all of a README, and what proves them. */
+const provenElsewhere: Record<string, string> = {
+  'README.md: npm ci && npm start': '.ci/run installs; test/infra/local/main.test.ts starts the server',
+  'README.md: npm ci && npx cdk bootstrap': 'test/deploy/main.ts, but for `cdk bootstrap`',
+  'functions/README.md: rm functions/getPet.ts test/functions/getPet.test.ts test/api/get-pet.test.ts test/events/getPet-*.json':
+    'test/recipe/recipe.test.ts',
+  'infra/README.md': 'test/deploy/main.ts, as far as an emulated AWS can',
+  'infra/client/README.md': 'test/infra/client/package.test.ts',
+  'test/README.md': 'who runs the tests',
+}
 
-/** The commands in `console` blocks, each with the output that is shown below it. */
-const examples = readmes
-  .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^```console\n(.*?)^```$/gms)])
-  .flatMap(([, block = '']) => block.split(/^\$ /m).slice(1))
-  .map((example): [string, string] => [example.split('\n')[0] ?? '', example.split('\n').slice(1).join('\n').trim()])
+type Block = { readme: string; language: string; info: string; code: string; output: string }
+
+/** The fenced blocks of a README. `output` is the block that follows directly, if it shows what is printed. */
+const blocksOf = (readme: string): Block[] => {
+  const text = readFileSync(readme, 'utf8')
+  const blocks = text.matchAll(
+    /^( *)```(\w*) ?([^\n]*)\n(.*?)^\1```$(?=(?:\n+\1```(?:json|http|text)\n(.*?)^\1```$)?)/gms,
+  )
+  return [...blocks].map(([, indent = '', language = '', info = '', code = '', output = '']) => ({
+    readme,
+    language,
+    info,
+    code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    output,
+  }))
+}
+
+const readmes = globSync(['README.md', '{functions,infra,shared,test}/**/README.md'], {
+  exclude: ['**/node_modules/**'],
+})
+const blocks = readmes.flatMap(blocksOf)
+const commands = blocks.filter(({ language }) => ['sh', 'bash', 'console'].includes(language))
+const nameOf = ({ readme, code }: Block): string => `${readme}: ${code.split('\n')[0]}`
+// Requests alone, so that no block of another kind deploys or deletes anything here before somebody has thought of it.
+const run = commands.filter(({ code }) => /^(api|curl) /m.test(code) || code.startsWith('API='))
 
 let server: LocalServer
+const printed = new Map<Block, { status: string; text: string }>()
+
+// The blocks of a README run in one shell, verbatim, because the later ones use variables of the earlier ones.
 beforeAll(async () => {
   server = await startServer()
+  const folder = mkdtempSync(join(tmpdir(), 'readme-'))
+  // The READMEs name the default port. Here another server may have it.
+  writeFileSync(join(folder, '.curlrc'), `connect-to = "127.0.0.1:3000:${new URL(server.baseUrl).host}"\n`)
+  for (const readme of readmes) {
+    const own = run.filter((block) => block.readme === readme)
+    const input = own.map(({ code }) => `${code}\necho "<status $?>"\n`).join('')
+    const env = { ...leastEnvironment, HOME: folder, CURL_HOME: folder }
+    const { stdout, stderr } = spawnSync('bash', { input, env, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    const outputs = [...stdout.matchAll(/(.*?)<status (\d+)>\n/gs)]
+    for (const [i, [, text = '', status = '']] of outputs.entries()) if (own[i]) printed.set(own[i], { status, text })
+  }
 })
 afterAll(() => server.stop())
 
-/** The ids of the pets that the examples have added, by the ids that the READMEs show. */
-const ids = new Map<string, string>()
-const idIn = (text: string): string => /"id":(\d+)/.exec(text)?.[1] ?? ''
-
-/** Reads a curl command, with the options that the READMEs use. */
-const requestOf = (command: string): Sent => {
-  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, raw, quoted = '', bare = quoted]) =>
-      raw ??
-      bare
-        .replace('$API', '')
-        .replace('$KEY', server.apiKey)
-        .replace(/\d{15}/, (id) => ids.get(id) ?? id),
-  )
-  const valuesOf = (option: string) => words.filter((_, i) => words[i - 1] === option)
-  const [body] = valuesOf('-d')
-  const [method = body === undefined ? 'GET' : 'POST'] = valuesOf('-X')
-  const headers = Object.fromEntries(valuesOf('-H').map((header) => header.split(': ')))
-  return { method, path: words.find((word) => word.startsWith('/')) ?? '', headers, ...(body && { body }) }
-}
-
-/** Removes what differs from run to run. */
-const same = (text: string): string =>
+/** The lines of a text, without what differs from run to run. */
+const linesOf = (text: string): string[] =>
   text
-    .replaceAll(/"id":\d+/g, '"id":1')
-    .replaceAll(/pets\/\d{9,}/g, 'pets/1')
-    .replaceAll(/cursor=[\w-]+/g, 'cursor=x')
-    .replaceAll(/127.0.0.1:\d+/g, '127.0.0.1:3000')
-    .replaceAll(/(x-request-id: )\S+/gi, '$1x')
+    .replaceAll(/"id":\d+|pets\/\d{9,}/g, 'id')
+    .replaceAll(/cursor=[\w-]+/g, 'cursor')
+    .split(/\r?\n/)
+    .filter(Boolean)
 
-test.each(readmes)('%s names only files that exist, besides those of the operation that it adds', (readme) => {
+test.each(run.map((block) => [nameOf(block), block] as const))(
+  'a shell takes the block as it is, and prints what the README shows: %s',
+  (_, block) => {
+    const { status, text } = printed.get(block) ?? {}
+
+    expect(status).toBe('0')
+    expect(linesOf(text ?? '')).toEqual(expect.arrayContaining(linesOf(block.output)))
+  },
+)
+
+test('the READMEs show requests to a server with the key of this one, and their responses', () => {
+  const requests = run.filter(({ output }) => output)
+
+  expect(requests.length).toBeGreaterThan(4)
+  expect(run.filter(({ code }) => code.includes(server.apiKey))).toHaveLength(1)
+})
+
+test('all other blocks are proven elsewhere', () => {
+  const others = commands.filter((block) => !run.includes(block))
+  const keys = others.map((block) => (block.readme in provenElsewhere ? block.readme : nameOf(block)))
+
+  expect([...new Set(keys)].toSorted()).toEqual(Object.keys(provenElsewhere).toSorted())
+})
+
+const own = commands.filter(({ readme }) => !['infra/README.md', 'test/README.md'].includes(readme))
+test.each(own.map((block) => [nameOf(block), block.code]))('the block can be pasted: %s', (_, code) => {
+  // Without prompts, and without comments, which zsh takes for arguments.
+  expect(code).not.toMatch(/^\$ |(^|\s)#(\s|$)/m)
+})
+
+test.each(readmes)('%s names only files that exist, besides those that it adds', (readme) => {
   const text = readFileSync(readme, 'utf8')
   const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, name = '']) => join(dirname(readme), name))
   const names = [...text.matchAll(/`((?:functions|shared|infra|test)\/[\w./-]+)`/g)].map(([, name = '']) => name)
 
-  const added = ['functions/listNames.ts', 'test/api/list-names.test.ts']
+  const added = blocks.map(({ info }) => info)
   expect([...links, ...names].filter((name) => !existsSync(name) && !added.includes(name))).toEqual([])
 })
 
-test('the READMEs show examples', () => {
-  expect(examples.length).toBeGreaterThan(6)
+test('the chart of cold starts shows the run of the benchmark', () => {
+  const { code = '' } = blocks.find(({ language, code }) => language === 'mermaid' && code.startsWith('xychart')) ?? {}
+  const [names = [], times = []] = [...code.matchAll(/\[.*\]/g)].map(([list]): unknown[] => JSON.parse(list))
+  const rows = readFileSync('test/README.md', 'utf8').matchAll(/^(\S+(?: \S+)*) {2,}\S+ +\S+ +(\S+).*$/gm)
+  const measured = new Map([...rows].reverse().map(([, name, total]) => [name, Number(total)]))
+
+  expect(names.length).toBeGreaterThan(3)
+  expect(times).toEqual(names.map((name) => measured.get(String(name))))
 })
-
-test.each(examples)('%s prints what the README shows', async (command, expected) => {
-  const { status, headers, text } = await send(server.baseUrl, requestOf(command))
-  ids.set(idIn(expected), idIn(text))
-
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const [head = '', body = head] = expected.split('\n\n')
-  const [statusLine, ...headerLines] = head === body ? [] : head.split('\n')
-  expect(same(text)).toBe(same(body))
-  expect(lines.map(same)).toEqual(expect.arrayContaining(headerLines.map(lowerName).map(same)))
-  if (statusLine) expect(statusLine).toContain(`HTTP/1.1 ${status} `)
-})
-
-const lowerName = (line: string): string => line.replace(/^[^:]+/, (name) => name.toLowerCase())

@@ -53,8 +53,12 @@ const responseOf = async (operation: OperationId, event: Event, bundles = lean) 
 }
 
 // Each entry of the contract adds 300 bytes to all bundles, a package tens of thousands; `npm run bench -- --bundle` shows what a bundle contains.
-test.each(operationIds)('the bundle of %s is not too large', (operation) => {
-  expect(statSync(bundleOf(operation)).size).toBeLessThanOrEqual(45_000)
+test.each(operationIds)('the bundle of %s is not too large, and contains no text of the documentation', (operation) => {
+  const bundle = readFileSync(bundleOf(operation), 'utf8')
+
+  const texts = [descriptions, ...Object.values(fieldDescriptions)].flatMap(Object.values)
+  expect(texts.filter((text) => bundle.includes(text))).toEqual([])
+  expect(bundle.length).toBeLessThanOrEqual(45_000)
   expect(statSync(bundleOf(operation, stock)).size).toBeGreaterThan(300_000)
 })
 
@@ -65,17 +69,10 @@ test.each(operationIds)(
 
     const response = await responseOf(operation, event)
 
-    expect([200, 400, 404]).toContain(response.statusCode)
+    expect(response.statusCode).toBeLessThan(500)
     expect(await responseOf(operation, event, stock)).toEqual(response)
   },
 )
-
-test.each(operationIds)('the bundle of %s contains no text of the documentation', (operation) => {
-  const text = readFileSync(bundleOf(operation), 'utf8')
-
-  const words = [descriptions, ...Object.values(fieldDescriptions)].flatMap(Object.values)
-  expect(words.filter((some) => text.includes(some))).toEqual([])
-})
 
 test('the bundles work with a database', async () => {
   const body = '{"name":"Rex","categoryId":9223372036854775807}'

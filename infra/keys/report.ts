@@ -13,7 +13,7 @@ export const issued = ({ text, stored }: NewKey): Report => {
     `Client   ${printable(stored.clientId)}`,
     `Name     ${printable(stored.name)}`,
     `Scopes   ${scopeNames(stored)}`,
-    `State    ${expiryOf(stored)}`,
+    `Expires  ${expiryOf(stored)}`,
     '',
     'Store the key now: it is not shown again.',
   ]
@@ -24,7 +24,7 @@ export const issued = ({ text, stored }: NewKey): Report => {
 export const rotated = ({ fresh, old, failure }: { fresh: NewKey; old: StoredApiKey; failure?: Error }): Report => {
   const { text, json } = issued(fresh)
   return {
-    text: `${text}\nThe previous key, ${old.keyId}: ${expiryOf(old)}.`,
+    text: `${text}\nThe previous key, ${old.keyId}, expires: ${expiryOf(old)}.`,
     json: { ...json, previous: viewOf(old) },
     failure,
   }
@@ -67,10 +67,8 @@ const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
 
 const tableOf = (keys: StoredApiKey[]): string => {
   const rows = keys.map((key) => {
-    const { keyId, clientId, name, createdAt, expiresAt = 'never' } = viewOf(key)
-    return [keyId, clientId, name, scopeNames(key), minuteOf(createdAt), minuteOf(expiresAt), stateOf(key)].map(
-      printable,
-    )
+    const { keyId, clientId, name, createdAt, state } = viewOf(key)
+    return [keyId, clientId, name, scopeNames(key), minuteOf(createdAt), expiryOf(key), state].map(printable)
   })
   const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
@@ -86,27 +84,7 @@ const tableOf = (keys: StoredApiKey[]): string => {
 
 const scopeNames = (key: StoredApiKey): string => scopesOf(key.scopes).join(' ') || 'none'
 
-const expiryOf = (key: StoredApiKey): string => {
-  const { expiresAt } = viewOf(key)
-  return expiresAt === undefined ? 'does not expire' : `${stateOf(key)} (${expiresAt})`
-}
-
-// `valid`, `expired` or `expires in 24 hours`
-const stateOf = ({ expiresAt }: StoredApiKey): string => {
-  if (expiresAt === undefined) return 'valid'
-  if (isExpired(expiresAt)) return 'expired'
-  const left = expiresAt - Date.now() / 1000
-  const [unit, seconds] = UNITS.find(([, length]) => left >= 2 * length) ?? ['seconds', 1]
-  return `expires ${relativeTime.format(Math.round(left / seconds), unit)}`
-}
-
-const UNITS = [
-  ['days', 86_400],
-  ['hours', 3600],
-  ['minutes', 60],
-] as const
-
-const relativeTime = new Intl.RelativeTimeFormat('en')
+const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
 
 // 2026-11-20 13:20Z
 const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')

@@ -23,7 +23,6 @@ export type Check = {
 }
 
 const TIMEOUT_MS = 30_000 // API Gateway gives up after 29 s.
-const MAX_BODY_SHOWN = 500
 
 /** The API at a base address. */
 export const apiAt = (baseUrl: string, stopped: AbortSignal): Api => ({
@@ -60,16 +59,13 @@ const lineOf = ({ request, with: how = '', status }: Check, passed: boolean, rec
   if (passed) return `✓ ${what}: ${status}`
   if (typeof received === 'string') return `✗ ${what}: no response: ${received}`
   const headers = [...received.headers].map(([name, value]) => `${name}: ${value}`).join('; ')
-  const body = stringifyJson(received.body).slice(0, MAX_BODY_SHOWN)
+  const body = stringifyJson(received.body).slice(0, 500)
   const problem = received.status === status ? 'wrong body or headers' : `expected ${status}`
   return `✗ ${what}: ${problem}, got ${received.status} with ${body} (${headers})`
 }
 
 // `fetch` puts the reason into the cause of its error.
-const reasonOf = (error: unknown): string => {
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return reason instanceof Error ? reason.message || reason.name : String(reason)
-}
+const reasonOf = (error: unknown): string => String(Object(error).cause ?? error)
 
 const parse = (text: string): unknown => {
   try {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { contract } from '../../shared/contract.ts'
 import { type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
 import { MAX_LIMIT } from '../../shared/model/pet.ts'
-import { type Api, type Check, type Received, runCheck, type Sent } from './check.ts'
+import { type Api, type Check, runCheck, type Sent } from './check.ts'
 
 /** The key that the checks use, its stage's prefix, and how long to wait for the API and for lists. */
 export type Settings = { key: string; keyPrefix: KeyPrefix; waitSeconds: number }
@@ -89,38 +90,38 @@ const petChecks = (create: Sent, pet: Pet, key: string, waitSeconds: number): Ch
 
 const deletion = (pet: Pet, key: string): Check[] => [
   { request: { method: 'DELETE', path: `${PETS}/${pet.id}`, headers: bearer(key) }, status: 204 },
-  { ...isError(404, 'not_found', change(pet, key)), with: 'after that' },
+  isError(404, change(pet, key), 'after that'),
 ]
 
 // Errors of the functions and of API Gateway itself have the same body.
-const errorChecks = ({ key, keyPrefix }: Settings): Check[] => [
-  ...Object.values(contract).map(({ method, path }) => isUnauthorized({ method, path: pathOf(path) }, 'without a key')),
-  isUnauthorized({ method: 'GET', path: PETS, headers: bearer(newApiKey(keyPrefix)) }, 'with an unknown key'),
-  {
-    ...isError(400, 'bad_request', { method: 'POST', path: PETS, headers: bearer(key), body: { name: '' } }),
-    with: 'with an invalid body',
-  },
-  isError(404, 'not_found', { method: 'GET', path: '/smoke-test', headers: bearer(key) }),
-  isError(404, 'not_found', { method: 'GET', path: `${PETS}/1/smoke-test`, headers: bearer(key) }),
-  isError(405, 'method_not_allowed', { method: 'PUT', path: PETS, headers: bearer(key) }, 'Allow'),
-]
+const errorChecks = ({ key, keyPrefix }: Settings): Check[] => {
+  const headers = bearer(key)
+  const unknown = bearer(newApiKey(keyPrefix))
+  return [
+    ...Object.values(contract).map(({ method, path }) => {
+      return isError(401, { method, path: path.replaceAll(/{\w+}/g, '1') }, 'without a key', ...CHALLENGE)
+    }),
+    isError(401, { method: 'GET', path: PETS, headers: unknown }, 'with an unknown key', ...CHALLENGE),
+    isError(400, { method: 'POST', path: PETS, headers, body: { name: '' } }, 'with an invalid body'),
+    isError(404, { method: 'GET', path: '/smoke-test', headers }),
+    isError(404, { method: 'GET', path: `${PETS}/1/smoke-test`, headers }),
+    isError(405, { method: 'PUT', path: PETS, headers }, '', 'Allow'),
+  ]
+}
 
-const pathOf = (path: string): string => path.replaceAll(/{\w+}/g, '1')
+// API Gateway renames the header of RFC 6750.
+const CHALLENGE = ['WWW-Authenticate', 'x-amzn-Remapped-WWW-Authenticate']
 
-const isUnauthorized = (request: Sent, how: string): Check => ({
-  // API Gateway renames the header of RFC 6750.
-  ...isError(401, 'unauthorized', request, 'WWW-Authenticate', 'x-amzn-Remapped-WWW-Authenticate'),
-  with: how,
-})
-
-/** The error body, and a header under one of these names. */
-const isError = (status: number, code: string, request: Sent, ...headers: string[]): Check => ({
+/** The error body of a status, with a header of one of these names. */
+const isError = (status: number, request: Sent, how = '', ...names: string[]): Check => ({
   request,
+  with: how,
   status,
-  fits: ({ headers: received, body }: Received) => {
+  fits: ({ headers, body }) => {
+    const code = STATUS_CODES[status]?.toLowerCase().replaceAll(' ', '_')
     const { message } = Object(body)
     const isErrorBody =
       typeof message === 'string' && message !== '' && isDeepStrictEqual(body, { code, message, status })
-    return isErrorBody && (headers.length === 0 || headers.some((name) => received.has(name)))
+    return isErrorBody && (names.length === 0 || names.some((name) => headers.has(name)))
   },
 })

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { CommandError, duration, explained, run } from '../command-line.ts'
+import { CommandError, duration, run } from '../command-line.ts'
 import { type Deployment, deploymentCommand, findDeployment } from '../deployment.ts'
 import { issue } from '../keys/actions.ts'
-import { KeyTable, type NewKey } from '../keys/key-table.ts'
+import { KeyTable } from '../keys/key-table.ts'
 import { apiAt } from './check.ts'
 import { runChecks } from './checks.ts'
 
@@ -41,17 +41,9 @@ const smoke = async (deployment: Deployment, waitSeconds: number, stopped: Abort
     stopped.throwIfAborted()
     return passed
   } finally {
-    await revoke(table, key)
+    await table.remove(key.stored.digest)
+    console.info(`The key ${key.stored.keyId} is revoked.`)
   }
-}
-
-const revoke = async (table: KeyTable, { stored }: NewKey): Promise<void> => {
-  await table.remove(stored.digest).catch((error) => {
-    const reason = explained(error)
-    if (!(reason instanceof CommandError)) throw reason
-    throw new CommandError(`The key ${stored.keyId} was not revoked. It expires in ten minutes. ${reason.message}`)
-  })
-  console.info(`The key ${stored.keyId} is revoked.`)
 }
 
 await run(command)

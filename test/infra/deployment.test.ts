@@ -112,6 +112,18 @@ describe('the announcement of a local server', () => {
     expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([])
   })
 
+  test('is used with placeholders, not with the credentials of the developer', async () => {
+    const folder = newFolder()
+    const { baseUrl: endpoint } = await serve({ status: 400, body: '{}' })
+    writeFileSync(fileIn(folder), JSON.stringify({ ...genuine, endpoint }))
+    vi.stubEnv('LOCAL_SERVERS', folder)
+    for (const [name, value] of Object.entries(exampleCredentials)) vi.stubEnv(name, value)
+
+    const { database } = await findDeployment({ stage: 'local' })
+
+    expect(database).toMatchObject({ endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } })
+  })
+
   const makePipe = (file: string) => execFileSync('mkfifo', [file])
   const makeLink = (file: string) => {
     writeFileSync(`${file}.target`, JSON.stringify(genuine))

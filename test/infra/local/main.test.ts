@@ -54,13 +54,14 @@ test('accepts the key that it prints, and logs one line for each request', async
   ])
 })
 
-test('listens on the address of --host although it cannot write its announcement, and exits with 0 on SIGINT', async () => {
+test('listens on all addresses, and prints one that works, although it cannot write its announcement, and exits with 0 on SIGINT', async () => {
   const env = { LOCAL_SERVERS: join(temporaryFolder(), 'no') }
-  const { baseUrl, stop, output } = await start(['--host', 'localhost'], env)
+  const { baseUrl, stop, output } = await start(['--host', '0.0.0.0'], env)
 
   const { status } = await send(baseUrl, { path: '/openapi.json' })
 
-  expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/(127\.0\.0\.1|\[::1\]):\d+\/v1$/), 200])
+  expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/), 200])
+  expect(output()).toContain('\n  Warning       Other machines can reach this server, and its API key is public.\n')
   expect(await stop('SIGINT')).toBe(0)
   expect(output()).toContain('The keys and smoke commands will not find this server: ENOENT')
   expect(output()).not.toContain('Error')

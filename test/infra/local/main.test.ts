@@ -158,7 +158,7 @@ const startWatching = async (...args: string[]) => {
       ?.at(-1)
     return (await send(`${baseUrl}`, { path: '/pets', headers: headersOf(server) }).catch(() => undefined))?.body
   }
-  return { server, source, change, printed, list }
+  return { server, copy, source, change, printed, list }
 }
 
 test('with --watch, serves a changed source with the same pets and keys, and names what is wrong with it', async () => {
@@ -192,6 +192,16 @@ test('with --watch, serves a changed source with the same pets and keys, and nam
   expect(pets).toHaveLength(20)
   expect(await server.stop()).toBe(0)
   expect(await list()).toBeUndefined()
+})
+
+test('with --watch, refuses paths that API Gateway refuses', async () => {
+  const { copy, printed } = await startWatching()
+  const contract = join(copy, 'shared/contract.ts')
+
+  writeFileSync(contract, readFileSync(contract, 'utf8').replace("method: 'POST'", "method: 'GET'"))
+
+  const lines = /^createPet has the method and path of listPets: .+\nWaiting for a change\.\n$/
+  await expect.poll(printed, { timeout: 60_000 }).toMatch(lines)
 })
 
 test('with --watch, starts a server again that is killed', async () => {

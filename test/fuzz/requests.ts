@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
+import { apiKeyOf } from '../../shared/model/api-key.ts'
 import { changesBody, character, type PetBody, petBody, type Refused, weighted, words } from './bodies.ts'
 
 export type Headers = Record<string, string | string[]>
@@ -43,8 +44,8 @@ const BEARER = `Bearer ${KEY}`
 const WRONG_CREDENTIALS = [
   ...['', 'Bearer', KEY, `Basic ${KEY}`, `${BEARER}A`, BEARER.slice(0, -1), `${BEARER}, ${BEARER}`, 'Bearer __proto__'],
   // Well-formed keys that were never issued, of this stage and of another one.
-  'Bearer pet_local_000000000000000000000000000000001ORft7',
-  'Bearer pet_live_000000000000000000000000000000004HWLXb',
+  `Bearer ${apiKeyOf('local', '0'.repeat(32))}`,
+  `Bearer ${apiKeyOf('live', '0'.repeat(32))}`,
   [BEARER, BEARER],
 ]
 

@@ -1,15 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
+import { FilterPattern, type LogGroup, MetricFilter, type MetricFilterOptions } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Operation } from '../../shared/contract.ts'
 
-type Props = { operationId: string; entry: Operation; logGroup: LogGroup; namespace: string }
-
-/** What a metric counts: log lines that match a condition, or the values of one of their fields. */
-type Filter = { condition: string; metricValue?: string; metricName?: string; dimensions?: Record<string, string> }
-
 const BY_OPERATION = { Operation: '$.message.operation' }
+
+type Props = { operationId: string; entry: Operation; logGroup: LogGroup; namespace: string }
 
 /**
  * The metrics that CloudWatch extracts from the log of a function: from the request log of its operation
@@ -23,21 +20,17 @@ export class RequestMetrics extends Construct {
     super(scope, id)
     this.#props = props
     const { operationId, entry } = props
-    const version = { ...BY_OPERATION, Version: '$.message.version' }
-    this.#addFilter('InternalErrors', { condition: '$.message.status = 500', dimensions: version })
-    const metricValue = '$.record.metrics.initDurationMs'
+    const dimensions = BY_OPERATION
+    const ofVersion = { ...BY_OPERATION, Version: '$.message.version' }
+    this.#extract('InternalErrors', '$.message.status = 500', { dimensions: ofVersion })
     // Lambda's lines name no function that could be a dimension, so the metric's name does.
-    const metricName = `${operationId}InitDuration`
-    this.#addFilter('InitDuration', { condition: `${metricValue} > 0`, metricValue, metricName })
-    if (entry.success.status === 201) {
-      const condition = '($.message.status = 201) && ($.message.replayed NOT EXISTS)'
-      this.#addFilter('Created', { condition, dimensions: BY_OPERATION })
-    }
-    if (entry.deprecated) {
-      // Only calls of clients that may call it: a 401 has no client, and the release hook gets a 403.
-      const condition = '($.message.clientId = "*") && ($.message.status != 403)'
-      this.#addFilter('DeprecatedCalls', { condition, dimensions: BY_OPERATION })
-    }
+    const init = { metricName: `${operationId}InitDuration`, metricValue: '$.record.metrics.initDurationMs' }
+    this.#extract('InitDuration', `${init.metricValue} > 0`, init)
+    if (entry.success.status === 201)
+      this.#extract('Created', '($.message.status = 201) && ($.message.replayed NOT EXISTS)', { dimensions })
+    // Only calls of clients that may call it: a 401 has no client, and the release hook gets a 403.
+    if (entry.deprecated)
+      this.#extract('DeprecatedCalls', '($.message.clientId = "*") && ($.message.status != 403)', { dimensions })
   }
 
   /** Responses with status 500 of one version of the function. Lambda's own `Errors` does not count them. */
@@ -53,10 +46,11 @@ export class RequestMetrics extends Construct {
     return new Metric({ namespace, metricName: `${operationId}InitDuration`, statistic, period: Duration.minutes(5) })
   }
 
-  #addFilter(id: string, { condition, ...metric }: Filter): void {
+  /** Extracts a metric from the log lines that match a condition. By default, it counts them. */
+  #extract(metricName: string, condition: string, options: Partial<MetricFilterOptions>): void {
     const { logGroup, namespace: metricNamespace } = this.#props
     const filterPattern = FilterPattern.literal(`{ ${condition} }`)
-    new MetricFilter(this, id, { logGroup, filterPattern, metricNamespace, metricName: id, ...metric })
+    new MetricFilter(this, metricName, { logGroup, filterPattern, metricNamespace, metricName, ...options })
   }
 
   #metric(metricName: string, dimensions: Record<string, string> = {}): Metric {

@@ -48,17 +48,6 @@ describe('the app, with a prefix and a release in its context,', () => {
     const warnings = read(`${stack}.metadata.json`).match(/"aws:cdk:(warning|error)",\s+"data": ".+"/g)
     expect(warnings).toEqual([expect.stringContaining(`Nobody gets the alarms of ${stack}. Set alarmEmail`)])
   })
-
-  test('sets every feature flag that the CDK command would otherwise warn of', () => {
-    const { artifacts } = JSON.parse(read('manifest.json'))
-
-    type Flag = { userValue?: unknown; recommendedValue: unknown; unconfiguredBehavesLike?: { v2: unknown } }
-    const flags = Object.values<Flag>(artifacts['aws-cdk-lib/feature-flag-report'].properties.flags)
-    const unset = flags.filter(({ userValue }) => userValue === undefined)
-    expect(flags.length).toBeGreaterThan(0)
-    for (const { unconfiguredBehavesLike, recommendedValue } of unset)
-      expect(unconfiguredBehavesLike?.v2 ?? false).toBe(recommendedValue)
-  })
 })
 
 test('the app fails with one sentence for an invalid context', async () => {

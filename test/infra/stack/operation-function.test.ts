@@ -50,6 +50,7 @@ describe.each(both())('in $stage', ({ stage, template }) => {
     template.resourceCountIs('AWS::Lambda::Function', operationIds.length + hooks)
     template.resourceCountIs('AWS::Lambda::Permission', operationIds.length)
     template.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', groups)
+    template.resourceCountIs('AWS::CodeDeploy::Application', hooks) // One for all groups: a stack has 500 resources.
     template.resourceCountIs('AWS::IAM::Policy', policies)
     template.resourceCountIs('AWS::IAM::ManagedPolicy', 0)
   })

@@ -3,7 +3,7 @@ import { notFound } from '../shared/model/api-error.ts'
 import { operation } from '../shared/operation.ts'
 
 /** `DELETE /pets/{petId}`: deletes a pet. */
-export const handler = operation('deletePet', async ({ params }) => {
-  if (!(await pets.remove(params.petId))) throw notFound(`No pet has the id ${params.petId}.`)
+export const handler = operation('deletePet', async ({ params, headers }) => {
+  if (!(await pets.remove(params.petId, headers['If-Match']))) throw notFound(`No pet has the id ${params.petId}.`)
   return {}
 })

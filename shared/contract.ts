@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Access } from './data/tables.ts'
 import type { Scope } from './model/api-key.ts'
 import { Cursor } from './model/cursor.ts'
+import { IfMatch } from './model/etag.ts'
 import { IdempotencyKey } from './model/idempotency-key.ts'
 import { Limit, NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './model/pet.ts'
 import type { SettingName } from './settings.ts'
@@ -32,6 +33,9 @@ export type Operation = {
   errors?: Readonly<Record<number, string>>
   /** Whether it returns a list page by page: it has the query parameter `cursor`, and links to the next page (`nextPage`). */
   paged?: true
+  /** Whether its success has an `ETag`, and whether it takes `If-Match`: then a resource that has changed since is a 412. */
+  tagged?: true
+  conditional?: true
   /** Whether it can be retried with the header `Idempotency-Key`, which takes effect once. A replay says so in a header. */
   idempotent?: true
   deprecated?: Deprecated
@@ -75,6 +79,7 @@ export const contract = {
     body: NewPet,
     success: { status: 201, body: Pet },
     idempotent: true,
+    tagged: true,
     access: [
       { table: 'pets', actions: ['GetItem', 'PutItem'] },
       { table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] },
@@ -88,6 +93,7 @@ export const contract = {
     scope: 'pets:read',
     params: v.object({ petId: PetIdText }),
     success: { status: 200, body: Pet },
+    tagged: true,
     deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },
     access: [{ table: 'pets', actions: ['GetItem'] }],
   },
@@ -101,7 +107,9 @@ export const contract = {
     params: v.object({ petId: PetIdText }),
     body: PetChanges,
     success: { status: 200, body: Pet },
-    access: [{ table: 'pets', actions: ['UpdateItem'] }],
+    tagged: true,
+    conditional: true,
+    access: [{ table: 'pets', actions: ['GetItem', 'UpdateItem'] }],
   },
   deletePet: {
     method: 'DELETE',
@@ -112,6 +120,7 @@ export const contract = {
     stability: 'experimental',
     params: v.object({ petId: PetIdText }),
     success: { status: 204 },
+    conditional: true,
     access: [{ table: 'pets', actions: ['GetItem', 'UpdateItem'] }],
   },
 } as const satisfies Record<string, Operation>
@@ -129,7 +138,10 @@ export type Contract = typeof contract
 export const partsOf = (entry: Operation): Record<Part, ObjectSchema | undefined> => ({
   params: entry.params,
   query: merged(entry.query, entry.paged && flagged.paged),
-  headers: merged(entry.headers, entry.idempotent && flagged.idempotent),
+  headers: merged(
+    merged(entry.headers, entry.idempotent && flagged.idempotent),
+    entry.conditional && flagged.conditional,
+  ),
   body: entry.body,
 })
 
@@ -137,10 +149,11 @@ export const partsOf = (entry: Operation): Record<Part, ObjectSchema | undefined
 export const requestHeaders = (entry: Operation): string[] => Object.keys(partsOf(entry).headers?.entries ?? {})
 
 /** The headers that a success of an operation may have, besides those of every response. */
-export const successHeaders = ({ success, paged, idempotent }: Operation): string[] => [
+export const successHeaders = ({ success, paged, idempotent, tagged }: Operation): string[] => [
   ...(success.status === 201 ? ['Location'] : []),
   ...(idempotent ? ['Idempotent-Replayed'] : []),
   ...(paged ? ['Link'] : []),
+  ...(tagged ? ['ETag'] : []),
 ]
 
 /** The headers that each response of an operation has to announce its removal. */
@@ -150,6 +163,7 @@ export const noticeHeaders = ({ deprecated }: Operation): string[] =>
 const flagged = {
   paged: v.object({ cursor: v.optional(Cursor) }),
   idempotent: v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
+  conditional: v.object({ 'If-Match': v.optional(IfMatch) }),
 }
 
 const merged = (own: ObjectSchema | undefined, added: ObjectSchema | undefined): ObjectSchema | undefined =>
@@ -161,7 +175,7 @@ type Part = 'params' | 'query' | 'headers' | 'body'
 export type Input<Entry extends Operation> = {
   params: Parsed<Entry, 'params'>
   query: Parsed<Entry, 'query'> & IfFlagged<Entry, 'paged'>
-  headers: Parsed<Entry, 'headers'> & IfFlagged<Entry, 'idempotent'>
+  headers: Parsed<Entry, 'headers'> & IfFlagged<Entry, 'idempotent'> & IfFlagged<Entry, 'conditional'>
   body: Parsed<Entry, 'body'>
 }
 

@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
 import { contract, noticeHeaders, type Operation, requestHeaders, successHeaders } from './contract.ts'
 import type { ApiKey } from './model/api-key.ts'
-import { cursorAfter } from './model/cursor.ts'
+import type { Intent } from './model/idempotency-key.ts'
 import { stringifyJson } from './model/json.ts'
 
 /** The Lambda proxy event of an API Gateway REST API. The middleware `bearerKey` sets the caller as its authorizer. */
@@ -19,6 +19,10 @@ export const callerOf = ({ requestContext: { authorizer } }: Event): ApiKey => {
   if (!authorizer) throw new Error('The caller is unknown until bearerKey has run.')
   return authorizer
 }
+
+/** What the caller wants done once, if the request has an idempotency key. */
+export const intentOf = (event: Event, operation: string, key: string | undefined): Intent | undefined =>
+  key === undefined ? undefined : { clientId: callerOf(event).clientId, operation, key }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestIdOf = ({ requestContext }: Event): string =>
@@ -44,26 +48,15 @@ export const basePath = ({ requestContext }: Event): string => {
   return base.map((part) => `/${part}`).join('')
 }
 
-/** The absolute URL of a path of the API, on the host that the caller used. */
-export const absoluteUrl = (event: Event, path: string): string => `${originOf(event)}${basePath(event)}${path}`
+/** The path of the request, without empty parts. */
+export const requestPath = ({ requestContext }: Event): string => `/${partsOf(requestContext.path).join('/')}`
+
+/** The absolute URL of a path, on the host that the caller used. */
+export const absoluteUrl = (event: Event, path: string): string => `${originOf(event)}${path}`
 
 const originOf = (event: Event): string => {
   const scheme = header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
   return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}`
-}
-
-/**
- * The `Link` header of a page of a list (RFC 8288): the address of the page after the id `last`, with the same query. No
- * header if `last` is undefined, as on the last page.
- *
- * @param query the parsed parameters, of which lists are repeated
- */
-export const nextPage = (event: Event, query: object, last: number | undefined): Record<string, string> => {
-  if (last === undefined) return {}
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...query, cursor: cursorAfter(last) }))
-    for (const each of [value].flat()) if (each !== undefined) parameters.append(name, `${each}`)
-  return { Link: `<${originOf(event)}/${partsOf(event.requestContext.path).join('/')}?${parameters}>; rel="next"` }
 }
 
 /** Creates the response to `event`, with the headers that every response has. Without a `body`, it has no content. */

@@ -49,7 +49,7 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
  * id. Returns how many it has added.
  */
 export const seed = async (): Promise<number> => {
-  if ((await pets.list({ limit: 1 })).pets.length > 0) return 0
+  if ((await pets.list({ limit: 1 })).items.length > 0) return 0
   for (const pet of v.getExamples(Pet)) {
     const Item = { ...pet, shard: 0, statusShard: `${pet.status}#0` } // There is one shard locally.
     await dynamodb.send(new PutCommand({ TableName: tableName('pets'), Item }))

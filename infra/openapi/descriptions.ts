@@ -43,6 +43,8 @@ export const parameterDescriptions: Partial<Record<OperationId, Record<string, s
 export const commonParameterDescriptions: Record<string, string> = {
   petId: 'The identifier of the pet.',
   cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
+  'If-Match':
+    'Changes the resource only if it still has this revision: its `ETag`, without `W/`. Otherwise, nothing happens, and the response is a 412. Several tags are separated by commas; `*` allows any revision.',
   'Idempotency-Key':
     'Makes the request safe to retry: it takes effect once, and every retry gets the original response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, for each new request. The service remembers a key for 24 hours.',
 }

@@ -9,6 +9,7 @@ import {
   idempotencyKeyReused,
   insufficientScope,
   notFound,
+  preconditionFailed,
   serviceUnavailable,
   unauthorized,
   unsupportedMediaType,
@@ -49,7 +50,7 @@ export const componentHeaders = (): Json => {
 
 /** The errors that a request to an operation can get; the message of each is an example. */
 const errorsOf = (operation: Operation): ApiError[] => {
-  const { scope, idempotent, errors = {} } = operation
+  const { scope, conditional, idempotent, errors = {} } = operation
   const { params, query, headers, body } = partsOf(operation)
   return [
     ...[body ?? query ?? headers].flatMap((schema) => (schema ? [badRequest(firstRule(schema))] : [])),
@@ -57,6 +58,7 @@ const errorsOf = (operation: Operation): ApiError[] => {
     insufficientScope(scope),
     ...(params ? [notFound(firstRule(params))] : []),
     ...(body ? [gatewayResponses.payloadTooLarge, unsupportedMediaType()] : []),
+    ...(conditional ? [preconditionFailed()] : []),
     ...(idempotent ? [idempotencyKeyReused()] : []),
     ...Object.entries(errors).map(([status, message]) => new ApiError(Number(status), codeOf(status), message)),
     gatewayResponses.tooManyRequests,
@@ -80,6 +82,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   401: 'The API key is missing or invalid.',
   403: 'The API key does not have the scope that the operation needs.',
   404: 'The requested resource could not be found.',
+  412: 'The resource was changed since the revision in `If-Match`. Nothing happened.',
   413: 'The body is too large.',
   415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',
   422: 'The `Idempotency-Key` was sent with a different body before.',
@@ -119,6 +122,11 @@ const HEADERS: Json = {
     'Present if an earlier request with the same key has taken effect. This is the response to that request.',
     'true',
     { const: 'true' },
+  ),
+  ETag: required(
+    header('The revision of the resource, for the header `If-Match` of a change.', '"373212905455903"', {
+      pattern: '^"',
+    }),
   ),
   Link: header(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',

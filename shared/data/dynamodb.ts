@@ -5,7 +5,6 @@ import {
   type PutCommandInput,
   UpdateCommand,
   type UpdateCommandInput,
-  type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb'
 import { serviceUnavailable } from '../model/api-error.ts'
 
@@ -55,20 +54,50 @@ export const withinBudget = async <T>(work: (options: Options) => Promise<T>): P
 }
 
 /** Puts an item if the condition of `input` is true, and returns whether it was. */
-export const putIf = async (input: PutCommandInput, options: Options): Promise<boolean> =>
-  (await unlessFailed(dynamodb.send(new PutCommand(input), options))) !== undefined
-
-/** Updates an item if the condition of `input` is true, and returns its `Attributes`; `undefined` if it was false. */
-export const updateIf = async (input: UpdateCommandInput, options: Options): Promise<Attributes | undefined> =>
-  (await unlessFailed(dynamodb.send(new UpdateCommand(input), options)))?.Attributes
-
-type Attributes = UpdateCommandOutput['Attributes']
-
-const unlessFailed = async <T>(response: Promise<T>): Promise<T | undefined> => {
+export const putIf = async (input: PutCommandInput, options: Options): Promise<boolean> => {
   try {
-    return await response
+    await dynamodb.send(new PutCommand(input), options)
+    return true
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return undefined
+    if (error instanceof ConditionalCheckFailedException) return false
+    throw error
+  }
+}
+
+/** A condition on an item, with the names and values in its text. */
+export type Condition = { text: string; names: Record<string, string>; values: Record<string, unknown> }
+
+/**
+ * Sets attributes of an item, or removes those that are `null`, if the condition is true. Returns the item; if the condition
+ * was false, how often the SDK had sent the request.
+ */
+export const updateIf = async <Item>(
+  key: Pick<UpdateCommandInput, 'TableName' | 'Key'>,
+  attributes: object,
+  condition: Condition,
+  options: Options,
+) => {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  const [set, removed] = [given.filter(([, value]) => value !== null), given.filter(([, value]) => value === null)]
+  const input = {
+    ...key,
+    UpdateExpression: [
+      ...(set.length > 0 ? [`SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
+    ].join(' '),
+    ConditionExpression: condition.text,
+    ExpressionAttributeNames: { ...condition.names, ...Object.fromEntries(given.map(([name]) => [`#${name}`, name])) },
+    ExpressionAttributeValues: {
+      ...condition.values,
+      ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+    },
+    ReturnValues: 'ALL_NEW' as const,
+  }
+  try {
+    const { Attributes } = await dynamodb.send(new UpdateCommand(input), options)
+    return { item: Attributes as Item } // The document client types every item as `any`.
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return { attempts: error.$metadata.attempts }
     throw error
   }
 }

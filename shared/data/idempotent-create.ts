@@ -3,54 +3,58 @@ import { idempotencyKeyReused } from '../model/api-error.ts'
 import { dynamodb, type Options, putIf } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
-/** Who created a pet: the request and, with an idempotency key, its reservation. Stored with the pet, never returned. */
+/** How an item was created: by which request and, with an idempotency key, by which reservation. Never returned. */
 export type Origin = { creation: string; reservation?: string | undefined }
 
-/** An id for a new pet. `isFree` if this request chose it just now, so that no earlier request can have used it. */
-type Candidate = { id: number; isFree: boolean }
+/** An id for a new item. `isNew` if this request chose it just now, so that no earlier request can have used it. */
+type Candidate = { id: number; isNew: boolean }
 
-/** The ids to try for a new pet. */
-export type Ids = {
-  first: () => Promise<Candidate>
+/** The ids to try for a new item. */
+type Ids = {
+  /** The id that this request, or an earlier one with the same intent, has chosen. */
+  claim: () => Promise<Candidate>
   /** Reserves an id for another 24 hours, and returns whether it was still reserved. */
   extend: (id: number) => Promise<boolean>
-  /** The id to try when another pet has this one. */
+  /** The id to try when another item has this one. */
   next: (taken: number) => Promise<Candidate>
 }
 
-/** How to store and read the pet under an id. Each function is one atomic request to DynamoDB. */
-type PetStore = {
-  /** Stores the pet unless the id is in use, and returns whether it did. */
+/** How to store and read the item under an id. Each function is one atomic request to DynamoDB. */
+type ItemStore = {
+  /** Stores the item unless the id is in use, and returns whether it did. */
   write: (id: number) => Promise<boolean>
-  /** Reads who created the pet, also if it was deleted (strongly consistent). */
+  /** Reads how the item was created, also if it was deleted (strongly consistent). */
   read: (id: number) => Promise<Partial<Origin> | undefined>
 }
 
 /**
- * Creates a pet exactly once. Clients resend requests, and the SDK resends writes, when the response is lost, although
+ * Creates an item exactly once. Clients resend requests, and the SDK resends writes, when the response is lost, although
  * the write may have taken effect. So when an id may be in use, read the item to see who wrote it.
  *
- * @returns the pet's id, and whether an earlier request created it
+ * @returns the id, and whether an earlier request created the item
  */
-export const createOnce = async (origin: Origin, ids: Ids, pets: PetStore) => {
-  let { id, isFree } = await ids.first()
+export const createOnce = async (origin: Origin, ids: Ids, items: ItemStore) => {
+  let candidate = await ids.claim()
   for (;;) {
-    const stored = isFree ? undefined : await pets.read(id)
+    const { id, isNew } = candidate
+    const stored = isNew ? undefined : await items.read(id)
     if (stored?.creation === origin.creation) return { id, isReplay: false }
     if (stored && origin.reservation && stored.reservation === origin.reservation) return { id, isReplay: true }
-    if (stored) {
-      ;({ id, isFree } = await ids.next(id))
-    } else if (isFree || (await ids.extend(id))) {
-      if (await pets.write(id)) return { id, isReplay: false }
-      isFree = false
-    } else {
-      ;({ id, isFree } = await ids.first())
-    }
+    if (stored) candidate = await ids.next(id)
+    else if (!isNew && !(await ids.extend(id))) candidate = await ids.claim()
+    else if (await items.write(id)) return { id, isReplay: false }
+    else candidate = { id, isNew: false }
   }
 }
 
+/** The ids of an item that is created without an idempotency key. */
+export const freshIds = (newId: () => number): Ids => {
+  const fresh = async () => ({ id: newId(), isNew: true })
+  return { claim: fresh, extend: async () => true, next: fresh }
+}
+
 /** The id that an idempotency key reserves, and a digest of the request body. */
-export type Reservation = { petId: number; fingerprint: string }
+export type Reservation = { id: number; fingerprint: string }
 
 /** How to store and read the reservation of one idempotency key. Each function is one atomic request to DynamoDB. */
 type ReservationStore = {
@@ -58,37 +62,37 @@ type ReservationStore = {
   reserve: (reservation: Reservation) => Promise<boolean>
   /** Reads the reservation (strongly consistent). */
   read: () => Promise<Reservation | undefined>
-  /** Replaces a reservation of the id `petId` that has the same fingerprint, and returns whether there was one. */
-  replace: (petId: number, reservation: Reservation) => Promise<boolean>
+  /** Replaces a reservation of `id` that has the same fingerprint, and returns whether there was one. */
+  replace: (id: number, reservation: Reservation) => Promise<boolean>
 }
 
 /**
- * The ids of a pet that is created with an idempotency key. The first request reserves an id; all other requests with
+ * The ids of an item that is created with an idempotency key. The first request reserves an id; all other requests with
  * the key, concurrent or later, use the same one.
  *
  * @throws ApiError 422 if the key was used with another body
  */
 export const reservedIds = (store: ReservationStore, newId: () => number, fingerprint: string): Ids => {
-  const first = async (): Promise<Candidate> => {
+  const claim = async (): Promise<Candidate> => {
     for (;;) {
-      const petId = newId()
-      if (await store.reserve({ petId, fingerprint })) return { id: petId, isFree: true }
+      const id = newId()
+      if (await store.reserve({ id, fingerprint })) return { id, isNew: true }
       const reserved = await store.read()
       if (reserved && reserved.fingerprint !== fingerprint) throw idempotencyKeyReused()
       // There is none if it expired in the meantime: reserve again.
-      if (reserved) return { id: reserved.petId, isFree: false }
+      if (reserved) return { id: reserved.id, isNew: false }
     }
   }
   return {
-    first,
-    // Without this, a reservation whose writer died could expire between two retries, and each would create a pet. The
-    // reservation of an existing pet is not extended, because it must end before the pet's tombstone does.
-    extend: (petId) => store.replace(petId, { petId, fingerprint }),
+    claim,
+    // Without this, a reservation whose writer died could expire between two retries, and each would create an item. The
+    // reservation of an existing item is not extended, because it must end before the item's tombstone does.
+    extend: (id) => store.replace(id, { id, fingerprint }),
     next: async (taken) => {
-      const petId = newId()
-      // Without the condition on the taken id, two concurrent requests could each store a pet under an id of their own.
-      if (await store.replace(taken, { petId, fingerprint })) return { id: petId, isFree: true }
-      return first()
+      const id = newId()
+      // Without the condition on the taken id, two concurrent requests could each store an item under an id of their own.
+      if (await store.replace(taken, { id, fingerprint })) return { id, isNew: true }
+      return claim()
     },
   }
 }
@@ -97,14 +101,15 @@ export const reservedIds = (store: ReservationStore, newId: () => number, finger
 export const VALID_SECONDS = 24 * 60 * 60
 
 /**
- * The reservation that DynamoDB stores for an idempotency key.
+ * The reservation that DynamoDB stores for an idempotency key. The id is stored as `petId`, of whatever resource: a renamed
+ * attribute would make retries during a release create a second item.
  *
  * @param intent the digest of client, operation and key
  */
 export const reservationStore = (intent: string, options: Options): ReservationStore => {
   const TableName = tableName('idempotencyKeys')
-  const put = (reservation: Reservation, ConditionExpression: string, values: object = {}) => {
-    const Item = { intent, ...reservation, expiresAt: nowInSeconds() + VALID_SECONDS }
+  const put = ({ id, fingerprint }: Reservation, ConditionExpression: string, values: object = {}) => {
+    const Item = { intent, petId: id, fingerprint, expiresAt: nowInSeconds() + VALID_SECONDS }
     const ExpressionAttributeValues = { ':now': nowInSeconds(), ...values }
     return putIf({ TableName, Item, ConditionExpression, ExpressionAttributeValues }, options)
   }
@@ -115,11 +120,11 @@ export const reservationStore = (intent: string, options: Options): ReservationS
         new GetCommand({ TableName, Key: { intent }, ConsistentRead: true }),
         options,
       )
-      return Item as Reservation | undefined // The document client types every item as `any`; only `put` creates them.
+      return Item && { id: Item.petId, fingerprint: Item.fingerprint }
     },
-    replace: (petId, reservation) =>
-      put(reservation, 'petId = :petId AND fingerprint = :fingerprint AND expiresAt > :now', {
-        ':petId': petId,
+    replace: (id, reservation) =>
+      put(reservation, 'petId = :id AND fingerprint = :fingerprint AND expiresAt > :now', {
+        ':id': id,
         ':fingerprint': reservation.fingerprint,
       }),
   }

@@ -53,6 +53,14 @@ export const notFound = (message: string) => new ApiError(404, 'not_found', mess
  */
 export const MAX_BODY_KIB = 256
 
+/** The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). Nothing happened. */
+export const preconditionFailed = () =>
+  new ApiError(
+    412,
+    'precondition_failed',
+    'It was changed since the ETag in If-Match. Read it again, and send its current ETag, without W/.',
+  )
+
 /** The body is larger than `MAX_BODY_KIB`. */
 export const payloadTooLarge = () =>
   new ApiError(413, 'payload_too_large', `The body must not be larger than ${MAX_BODY_KIB} KiB.`)

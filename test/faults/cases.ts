@@ -9,6 +9,8 @@ export type Way = {
   calls: string[]
   /** The kind of request whose first response gets lost. */
   loses?: string
+  /** Whether a request of the SDK that is resent makes the result unknown. */
+  isUnknownIfResent?: boolean
   /** Changes the database right before it gets a request. */
   meanwhile?: () => (call: Call) => Promise<unknown>
 }
@@ -39,7 +41,7 @@ export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: str
 export const possible = ({ overcome, times, way }: Case<Way>, first: Exchange) => {
   const mustFail = overcome === 0 || (times >= 3 && times > overcome)
   // A lost response uses up a retry, too.
-  const mustSucceed = times <= overcome && isInTime(first) && !way.loses
+  const mustSucceed = times <= overcome && isInTime(first) && !way.loses && !way.isUnknownIfResent
   return { success: !mustFail, failure: !mustSucceed }
 }
 

@@ -6,8 +6,13 @@ import { type Case, casesOf, possible, runCase, startFaults, type Way, withoutFa
 import { changeEvent, deleteEvent, type Exchange, isInTime, isServed, send, sendUntil } from './container.ts'
 import { faultKinds } from './fault-kinds.ts'
 
-/** A way to change or delete a pet, and the statuses that a client gets: at first, or after a 503. */
-type ChangeWay = Way & { event: (id: number, apiKey: string) => Event; status: number; afterwards: number[] }
+/** A way to change or delete a pet, the statuses that a client gets, at first or after a 503, and what is stored then. */
+type ChangeWay = Way & {
+  event: (id: number, apiKey: string) => Event
+  status: number
+  afterwards: readonly number[]
+  leaves: 'changed' | 'deleted' | 'unchanged'
+}
 
 const KEY = 'GetItem ApiKeys'
 const UPDATE = 'UpdateItem Pets'
@@ -16,16 +21,34 @@ const DELETED = 7
 
 await storePet({ id: DELETED, creation: 'x', deletion: 'y', expiresAt: 4_000_000_000 })
 
-const change = (id: number, apiKey: string) => changeEvent(id, { name: 'Max', status: 'sold' }, apiKey)
+const change = (id: number, apiKey: string, ifMatch?: string) =>
+  changeEvent(id, { name: 'Max', status: 'sold' }, apiKey, ifMatch)
+const ofFirstRevision = (id: number, apiKey: string) => change(id, apiKey, `"${id}"`)
+const ofOtherRevision = (id: number, apiKey: string) => change(id, apiKey, `"${'ab'.repeat(16)}"`)
+const deleteFirstRevision = (id: number, apiKey: string) => deleteEvent(id, apiKey, `"${id}"`)
 const deleteAgain = (_: number, apiKey: string) => deleteEvent(DELETED, apiKey)
 
-// A delete that gets a 503 may have deleted the pet.
-const deletes = { event: deleteEvent, status: 204, afterwards: [204, 404] }
+// A change or a delete that gets a 503 may have taken effect.
+const changes = { status: 200, leaves: 'changed' } as const
+const deletes = { status: 204, afterwards: [204, 404], leaves: 'deleted' } as const
+const resent = { calls: [KEY, UPDATE, UPDATE, READ], loses: UPDATE }
 const ways: Record<string, ChangeWay> = {
-  'a change': { calls: [KEY, UPDATE], event: change, status: 200, afterwards: [200] },
-  'a delete': { calls: [KEY, UPDATE], ...deletes },
-  'a delete whose response is lost': { calls: [KEY, UPDATE, UPDATE, READ], loses: UPDATE, ...deletes },
-  'a delete of a deleted pet': { calls: [KEY, UPDATE, READ], event: deleteAgain, status: 404, afterwards: [404] },
+  'a change': { calls: [KEY, UPDATE], event: change, afterwards: [200], ...changes },
+  'a change of a revision': { calls: [KEY, UPDATE], event: ofFirstRevision, afterwards: [200, 412], ...changes },
+  'a change of a revision whose response is lost': {
+    ...{ ...resent, event: ofFirstRevision, afterwards: [200, 412], ...changes },
+  },
+  // If the SDK has sent it several times, nobody can tell whether the first one was too late or took effect.
+  'a change of another revision': {
+    ...{ calls: [KEY, UPDATE, READ], isUnknownIfResent: true, event: ofOtherRevision },
+    ...{ status: 412, afterwards: [412], leaves: 'unchanged' },
+  },
+  'a delete': { calls: [KEY, UPDATE], event: deleteEvent, ...deletes },
+  'a delete of a revision': { calls: [KEY, UPDATE], event: deleteFirstRevision, ...deletes },
+  'a delete whose response is lost': { ...resent, event: deleteEvent, ...deletes },
+  'a delete of a deleted pet': {
+    ...{ calls: [KEY, UPDATE, READ], event: deleteAgain, status: 404, afterwards: [404], leaves: 'unchanged' },
+  },
 }
 
 test.each(Object.entries(ways))('%s sends no unnecessary requests to the database', async (title, way) => {
@@ -63,7 +86,7 @@ const petOf = (id: number) => ({ id, name: 'Rex', categoryId: 7, status: 'availa
 
 /** Expects that the pet is as the responses say, and that each response is complete. */
 const expectWhole = ({ each, id, exchanges, faults }: Awaited<ReturnType<typeof run>>, stored: StoredPet[]): void => {
-  const { event, status, afterwards } = each.way
+  const { event, status, afterwards, leaves } = each.way
   const [first, ...more] = exchanges
   if (isInTime(first)) expect(faults, each.title).toBeGreaterThan(0)
   const { success, failure } = possible(each, first)
@@ -73,18 +96,23 @@ const expectWhole = ({ each, id, exchanges, faults }: Awaited<ReturnType<typeof 
 
   const changed = { ...petOf(id), name: 'Max', status: 'sold' }
   const responses: Record<number, Parameters<typeof responseTo>[1]> = {
-    200: { status: 200, body: changed },
+    200: { status: 200, headers: { ETag: expect.stringMatching(/^"[\da-f]{32}"$/) }, body: changed },
     204: { status: 204 },
     404: errorResponse(404, 'not_found', `No pet has the id ${event === deleteAgain ? DELETED : id}.`),
+    412: errorResponse(
+      412,
+      'precondition_failed',
+      'It was changed since the ETag in If-Match. Read it again, and send its current ETag, without W/.',
+    ),
     503: unavailable,
   }
   for (const { event, response } of exchanges) {
     expect(response).toEqual(responseTo(event, responses[response.status] ?? unavailable))
   }
-  const items = new Map<unknown, object>([
-    [change, { ...changed, shard: 0, statusShard: 'sold#0', creation: 'x' }],
-    [deleteEvent, { id, creation: 'x', deletion: expect.any(String), expiresAt: expect.any(Number) }],
-    [deleteAgain, { ...petOf(id), shard: 0, statusShard: 'available#0', creation: 'x' }],
-  ])
-  expect(stored.find((pet) => pet.id === id)).toEqual(items.get(event))
+  const items = {
+    changed: { ...changed, shard: 0, statusShard: 'sold#0', creation: 'x', revision: expect.any(String) },
+    deleted: { id, creation: 'x', deletion: expect.any(String), expiresAt: expect.any(Number) },
+    unchanged: { ...petOf(id), shard: 0, statusShard: 'available#0', creation: 'x' },
+  }
+  expect(stored.find((pet) => pet.id === id)).toEqual(items[leaves])
 }

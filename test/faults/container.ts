@@ -38,15 +38,18 @@ export const createEvent = ({ name, apiKey, idempotencyKey }: Wish): Event =>
     body: JSON.stringify({ name, categoryId: 7, status: 'available' }),
   })
 
-export const changeEvent = (id: number, changes: object, apiKey: string): Event =>
+export const changeEvent = (id: number, changes: object, apiKey: string, ifMatch?: string): Event =>
   eventOf('updatePet-changed', {
-    headers: { Authorization: `Bearer ${apiKey}` },
+    headers: { Authorization: `Bearer ${apiKey}`, 'If-Match': ifMatch },
     petId: String(id),
     body: JSON.stringify(changes),
   })
 
-export const deleteEvent = (id: number, apiKey: string): Event =>
-  eventOf('deletePet-deleted', { headers: { Authorization: `Bearer ${apiKey}` }, petId: String(id) })
+export const deleteEvent = (id: number, apiKey: string, ifMatch?: string): Event =>
+  eventOf('deletePet-deleted', {
+    headers: { Authorization: `Bearer ${apiKey}`, 'If-Match': ifMatch },
+    petId: String(id),
+  })
 
 export const listEvent = (query: Record<string, string>, apiKey: string): Event =>
   eventOf('listPets-no-parameters', { headers: { Authorization: `Bearer ${apiKey}` }, query })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { list } from '../../shared/data/pets.ts'
+import * as pets from '../../shared/data/pets.ts'
 import type { Pet } from '../../shared/model/pet.ts'
 import { type StoredPet, storedPets, storeKey } from '../support/database.ts'
 import { type Call, databaseResponses } from '../support/fault-proxy.ts'
@@ -87,13 +87,13 @@ test('lists each of these pets once', async () => {
   const listed: Pet[] = []
 
   for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
-    const page = await list({ limit: 100, before })
-    listed.push(...page.pets)
+    const page: { items: Pet[]; next: number | undefined } = await pets.list({ limit: 100, before })
+    listed.push(...page.items)
     before = page.next
   }
 
-  const pets = stored.map(({ id, name, categoryId, status }) => ({ id, name, categoryId, status }))
-  expect(listed).toEqual(pets.sort((a, b) => b.id - a.id))
+  const expected = stored.map(({ id, name, categoryId, status }) => ({ id, name, categoryId, status }))
+  expect(listed).toEqual(expected.sort((a, b) => b.id - a.id))
 })
 
 let names = 0
@@ -152,6 +152,10 @@ const possibleStatuses = (each: Case<CreateWay>, exchange: Exchange): string[] =
 const wholeResponse = (exchange: Exchange, body: { id: unknown }) => {
   const status = statusOf(exchange)
   if (status === 'unavailable') return responseTo(exchange.event, unavailable)
-  const headers = { Location: `/v1/pets/${body.id}`, ...(status === 'replayed' && { 'Idempotent-Replayed': 'true' }) }
+  const headers = {
+    Location: `/v1/pets/${body.id}`,
+    ETag: `"${body.id}"`,
+    ...(status === 'replayed' && { 'Idempotent-Replayed': 'true' }),
+  }
   return responseTo(exchange.event, { status: 201, headers, body })
 }

@@ -52,7 +52,7 @@ const RESERVATION_LIFE = 2
 export const carryOut: CarryOut = (store, call) => {
   const { reservation, pets } = store
   if (call.do === 'readReservation') {
-    return { result: reservation && { petId: reservation.petId, fingerprint: reservation.fingerprint }, store }
+    return { result: reservation && { id: reservation.id, fingerprint: reservation.fingerprint }, store }
   }
   if (call.do === 'read') {
     const pet = pets[call.id]
@@ -65,7 +65,7 @@ const isAllowed = ({ reservation, pets }: Store, call: Write): boolean => {
   if (call.do === 'write') return !pets[call.id] || pets[call.id]?.isGone === true
   const valid = validOf(reservation)
   if (call.do === 'reserve') return !valid
-  return valid?.petId === call.from && valid.fingerprint === call.reservation.fingerprint
+  return valid?.id === call.from && valid.fingerprint === call.reservation.fingerprint
 }
 
 const validOf = (reservation: StoredReservation | null) => (reservation?.left ? reservation : undefined)

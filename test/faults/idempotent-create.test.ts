@@ -62,7 +62,7 @@ describe('the exploration finds an error', () => {
           ...store,
           read: async () => {
             const reservation = await store.read()
-            if (reservation) await store.replace(reservation.petId, reservation)
+            if (reservation) await store.replace(reservation.id, reservation)
             return reservation
           },
         }),
@@ -74,8 +74,7 @@ describe('the exploration finds an error', () => {
       {
         change: (store) => ({
           ...store,
-          replace: async (petId, reservation) =>
-            petId === reservation.petId ? true : store.replace(petId, reservation),
+          replace: async (id, reservation) => (id === reservation.id ? true : store.replace(id, reservation)),
         }),
       },
       'A pet was created after its reservation.',
@@ -89,7 +88,7 @@ describe('the exploration finds an error', () => {
 
 test('DynamoDB checks the conditions that the exploration assumes', async () => {
   const store = reservationStore('intent', { abortSignal: new AbortController().signal })
-  const [first, second] = [1, 2].map((petId) => ({ petId, fingerprint: 'body' })) as [Reservation, Reservation]
+  const [first, second] = [1, 2].map((id) => ({ id, fingerprint: 'body' })) as [Reservation, Reservation]
 
   expect([await store.replace(1, first), await store.read()]).toEqual([false, undefined])
   expect([await store.reserve(first), await store.reserve(second)]).toEqual([true, false])

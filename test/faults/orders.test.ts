@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { find, remove, update } from '../../shared/data/pets.ts'
+import * as pets from '../../shared/data/pets.ts'
 import { intentDigest } from '../../shared/model/idempotency-key.ts'
 import { type StoredPet, storedPet, storedPets, storeKey } from '../support/database.ts'
 import { type Call, databaseResponses, type Fault } from '../support/fault-proxy.ts'
@@ -33,7 +33,7 @@ const counts = { orders: 0, faults: 0, takenIds: 0, moves: 0, changes: 0, delete
 
 const apiKey = await storeKey()
 let containers: Container[] = []
-await find(1) // The SDK reads its address at the first request, and the containers have others.
+await pets.find(1) // The SDK reads its address at the first request, and the containers have others.
 
 test('concurrent attempts create one pet, in every order of requests to the database and with every fault', async () => {
   const orders = fc.asyncProperty(order, async (steps) => {
@@ -117,7 +117,7 @@ const release = async (call: HeldCall, { fault, before }: Step, asLeft: Map<numb
 /** Changes or deletes the pets that have been stored so far. */
 const changeAll = async (kind: 'change' | 'delete', asLeft: Map<number, StoredPet | undefined>) => {
   for (const id of asLeft.keys()) {
-    const isDone = kind === 'delete' ? await remove(id) : await update(id, { name: 'Max', status: null })
+    const isDone = kind === 'delete' ? await pets.remove(id) : await pets.change(id, { name: 'Max', status: null })
     if (!isDone) continue
     counts[`${kind}s`]++
     asLeft.set(id, await storedPet(id))

@@ -44,7 +44,7 @@ test.each([
 ])('returns 201 with the new pet for a request with %s', async (_, event, pet) => {
   const response = await call(event)
 
-  const headers = { Location: `/v1/pets/${response.body.id}` }
+  const headers = { Location: `/v1/pets/${response.body.id}`, ETag: `"${response.body.id}"` }
   expect(response).toEqual(responseTo(event, { status: 201, headers, body: { id: expect.any(Number), ...pet } }))
 })
 
@@ -98,7 +98,7 @@ describe('with an Idempotency-Key', async () => {
 
     const stored = await storedPets()
 
-    const headers = { Location: `/v1/pets/${id}` }
+    const headers = { Location: `/v1/pets/${id}`, ETag: `"${id}"` }
     expect(first).toEqual(responseTo(firstEvent, { status: 201, headers, body: { id: expect.any(Number), ...rex } }))
     expect(stored.find((pet) => pet.id === id)).toEqual({
       ...first.body,
@@ -119,7 +119,8 @@ describe('with an Idempotency-Key', async () => {
 
     const response = await call(event)
 
-    const headers = { Location: first.headers.Location ?? '', 'Idempotent-Replayed': 'true' }
+    const { Location = '', ETag = '' } = first.headers
+    const headers = { Location, ETag, 'Idempotent-Replayed': 'true' }
     expect(response).toEqual(responseTo(event, { status: 201, headers, body: first.body }))
     expect(await storedPets()).toEqual(before)
     expect(info.mock.lastCall?.[0]).toMatchObject({ status: 201, replayed: 'true' })

@@ -17,7 +17,9 @@ test.each([
 
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, { status: 200, headers: { ...deprecated, Link }, body: rex }))
+  expect(response).toEqual(
+    responseTo(event, { status: 200, headers: { ...deprecated, Link, ETag: `"${rex.id}"` }, body: rex }),
+  )
 })
 
 test.each([

@@ -10,7 +10,7 @@ const stored = { ...rex, shard: 0, statusShard: 'available#0', creation: 'a toke
 const withBody = (body: string | null) => eventOf('updatePet-changed', { body })
 const withType = (type: string) => eventOf('updatePet-changed', { headers: { 'Content-Type': type } })
 
-const read = () => pets.find(rex.id)
+const read = async () => (await pets.find(rex.id))?.resource
 
 beforeEach(() => putItem('pets', stored))
 
@@ -28,7 +28,8 @@ test.each([
 ])('returns 200 with the changed pet for %s', async (_, event, pet) => {
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, { status: 200, body: pet }))
+  const headers = { ETag: expect.stringMatching(/^"[\da-f]{32}"$/) }
+  expect(response).toEqual(responseTo(event, { status: 200, headers, body: pet }))
   expect(await read()).toEqual(pet)
 })
 

@@ -39,7 +39,7 @@ import { operation } from '../shared/operation.ts'
 
 /** \`PATCH /pets/{petId}/name\`: renames a pet. */
 export const handler = operation('renamePet', async ({ petId, name }) => {
-  const pet = await pets.update(petId, { name })
+  const pet = await pets.change(petId, { name })
   if (!pet) throw notFound(\`No pet has the id \${petId}.\`)
   return { body: pet }
 })
@@ -80,7 +80,7 @@ import { operation } from '../shared/operation.ts'
 
 /** \`DELETE /pets/{petId}/status\`: removes the status of a pet. */
 export const handler = operation('clearStatus', async ({ petId }) => {
-  if (!(await pets.update(petId, { status: null }))) throw notFound(\`No pet has the id \${petId}.\`)
+  if (!(await pets.change(petId, { status: null }))) throw notFound(\`No pet has the id \${petId}.\`)
   return {}
 })
 `,

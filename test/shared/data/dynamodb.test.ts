@@ -8,7 +8,7 @@ import { once, proxy, storedPet, storedPets } from '../../support/database.ts'
 import { databaseResponse, databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 
 const newPet = { name: 'Rex', categoryId: 7 }
-const { pet: rex } = await pets.create({ ...newPet, status: 'sold' })
+const { resource: rex } = await pets.create({ ...newPet, status: 'sold' })
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -60,7 +60,7 @@ test('a bug is no 503: a table that does not exist', async () => {
   const key = newApiKey('local')
   const { id } = rex
   const reads = [pets.find(id), pets.list({ limit: 1 }), apiKeys.find(key)]
-  const work = [...reads, pets.create(newPet), pets.update(id, newPet), pets.remove(id)]
+  const work = [...reads, pets.create(newPet), pets.change(id, newPet), pets.remove(id)]
 
   const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
 
@@ -98,7 +98,7 @@ test.each<[string, Fault, object]>([
 ])('what a caller gets for %s', async (_, response, expected) => {
   proxy.faultOf = () => response
 
-  const error = await pets.update(rex.id, newPet).catch((failure) => failure)
+  const error = await pets.change(rex.id, newPet).catch((failure) => failure)
 
   expect(error).toMatchObject(expected)
 })
@@ -147,30 +147,40 @@ describe('requests to DynamoDB', () => {
     expect(requests).toEqual([{ operation: 'Query', body }])
   })
 
-  test('a change is one request, which sets or removes what changes', async () => {
+  test('a change is one request, which sets or removes what changes, and the revision', async () => {
     vi.stubEnv('WRITE_SHARDS', '5')
+    const { id } = rex
 
-    await pets.update(8, { name: 'Max', status: 'sold' })
-    await pets.update(8, { status: null })
+    await pets.change(id, { name: 'Max', status: 'sold' })
+    const failed = pets.change(id, { status: null }, [`${id}`, 'ab'.repeat(16), 'of another service'])
+    await expect(failed).rejects.toMatchObject({ status: 412 })
 
-    const input = {
-      ...{ TableName: 'PetStoreLocal-Pets', Key: { id: { N: '8' } }, ReturnValues: 'ALL_NEW' },
-      ConditionExpression: 'attribute_exists(#shard)',
-    }
-    const status = { '#status': 'status', '#statusShard': 'statusShard', '#shard': 'shard' }
+    const input = { TableName: 'PetStoreLocal-Pets', Key: { id: { N: `${id}` } }, ReturnValues: 'ALL_NEW' }
+    const status = { '#status': 'status', '#statusShard': 'statusShard', '#shard': 'shard', '#revision': 'revision' }
+    const revision = { S: expect.stringMatching(/^[\da-f]{32}$/) }
+    const sold = { ':name': { S: 'Max' }, ':status': { S: 'sold' }, ':statusShard': { S: `sold#${id % 5}` } }
     const changed = {
       ...input,
-      UpdateExpression: 'SET #name = :name, #status = :status, #statusShard = :statusShard',
+      UpdateExpression: 'SET #name = :name, #status = :status, #statusShard = :statusShard, #revision = :revision',
+      ConditionExpression: 'attribute_exists(#shard)',
       ExpressionAttributeNames: { '#name': 'name', ...status },
-      ExpressionAttributeValues: { ':name': { S: 'Max' }, ':status': { S: 'sold' }, ':statusShard': { S: 'sold#3' } },
+      ExpressionAttributeValues: { ...sold, ':revision': revision },
     }
-    const removed = { ...input, UpdateExpression: 'REMOVE #status, #statusShard', ExpressionAttributeNames: status }
-    expect(requests).toEqual([changed, removed].map((body) => ({ operation: 'UpdateItem', body })))
+    const removed = {
+      ...input,
+      UpdateExpression: 'SET #revision = :revision REMOVE #status, #statusShard',
+      ConditionExpression:
+        'attribute_exists(#shard) AND (#revision IN (:expected0) OR attribute_not_exists(#revision))',
+      ExpressionAttributeNames: status,
+      ExpressionAttributeValues: { ':expected0': { S: 'ab'.repeat(16) }, ':revision': revision },
+    }
+    const sent = requests.filter(({ operation }) => operation === 'UpdateItem')
+    expect(sent).toEqual([changed, removed].map((body) => ({ operation: 'UpdateItem', body })))
   })
 
   test('a delete is one request, which leaves the origin of the pet for longer than any retry', async () => {
     const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1743' }
-    const { pet } = await pets.create({ ...newPet, status: 'sold' }, intent)
+    const { resource: pet } = await pets.create({ ...newPet, status: 'sold' }, intent)
     const created = await storedPet(pet.id)
     requests = []
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
@@ -190,7 +200,7 @@ describe('requests to DynamoDB', () => {
     async (status) => {
       vi.stubEnv('WRITE_SHARDS', '5')
 
-      const { pet } = await pets.create({ ...newPet, ...(status && { status }) })
+      const { resource: pet } = await pets.create({ ...newPet, ...(status && { status }) })
 
       const shard = Number(pet.id) % 5
       const keys = { shard, ...(status && { statusShard: `${status}#${shard}` }) }
@@ -211,7 +221,7 @@ test.each([
   const before = await storedPets()
   once(faults)
 
-  const { pet } = await pets.create(newPet)
+  const { resource: pet } = await pets.create(newPet)
 
   expect(proxy.counts).toEqual({ PutItem: 2, ...(reads && { GetItem: reads }) })
   const stored = await storedPets()

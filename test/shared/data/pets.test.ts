@@ -1,10 +1,17 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as pets from '../../../shared/data/pets.ts'
-import { type NewPet, type Pet, PetStatus } from '../../../shared/model/pet.ts'
+import type { Int64 } from '../../../shared/model/int64.ts'
+import { type NewPet, type Pet, type PetChanges, PetStatus } from '../../../shared/model/pet.ts'
 import { putItem } from '../../support/database.ts'
 
-const { find, list, remove, update } = pets
-const create = async (newPet: NewPet): Promise<Pet> => (await pets.create(newPet)).pet
+const create = async (newPet: NewPet): Promise<Pet> => (await pets.create(newPet)).resource
+const find = async (id: Int64) => (await pets.find(id))?.resource
+const update = async (id: Int64, changes: PetChanges) => (await pets.change(id, changes))?.resource
+const remove = (id: Int64) => pets.remove(id)
+const list = async ({ status, ...page }: { status?: PetStatus; limit: number; before?: number }) => {
+  const { items, next } = await pets.list({ ...page, status })
+  return { pets: items, next }
+}
 
 const setShards = ({ read, write }: { read: number; write: number }) => {
   vi.stubEnv('READ_SHARDS', String(read))

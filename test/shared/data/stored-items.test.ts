@@ -19,7 +19,7 @@ const FINGERPRINT = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f
 const token = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 
 test('a pet is stored with its fields, its partitions in the indexes, and what identifies its creation', async () => {
-  const { pet } = await pets.create(newPet)
+  const { resource: pet } = await pets.create(newPet)
 
   expect(await itemsOf('pets', pet.id)).toEqual([
     { id: pet.id, ...newPet, shard: 0, statusShard: 'available#0', creation: token },
@@ -27,7 +27,7 @@ test('a pet is stored with its fields, its partitions in the indexes, and what i
 })
 
 test('an idempotency key is stored as a reservation, and a deleted pet as a tombstone that keeps it', async () => {
-  const { pet } = await pets.create(newPet, intent)
+  const { resource: pet } = await pets.create(newPet, intent)
   await pets.remove(pet.id)
 
   expect(await itemsOf('idempotencyKeys', pet.id)).toEqual([
@@ -55,9 +55,9 @@ test('stored pets, reservations, tombstones and API keys are understood', async 
     expiresAt: 4e9,
   })
 
-  expect(await pets.find(1)).toEqual({ id: 1, ...newPet })
-  expect(await pets.list({ status: 'available', limit: 1, before: 2 })).toMatchObject({ pets: [{ id: 1 }] })
+  expect(await pets.find(1)).toEqual({ resource: { id: 1, ...newPet }, etag: '"1"' })
+  expect(await pets.list({ status: 'available', limit: 1, before: 2 })).toMatchObject({ items: [{ id: 1 }] })
   expect(await pets.find(2)).toBeUndefined()
-  expect(await pets.create(newPet, replayed)).toEqual({ pet: { id: 2, ...newPet }, isReplay: true })
+  expect(await pets.create(newPet, replayed)).toMatchObject({ resource: { id: 2, ...newPet }, isReplay: true })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] })
 })

@@ -1,0 +1,25 @@
+import * as v from 'valibot'
+
+// A list of 1 to 10 entity tags (RFC 9110, section 8.8.3), of which some elements may be empty (section 5.6.1).
+const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/
+const TAGS = new RegExp(`^[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*$`)
+
+/** The `ETag` of a resource, from its revision. */
+export const etagOf = (revision: string | number): string => `"${revision}"`
+
+/**
+ * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the revisions that it names; `*` for any. Several field
+ * lines are one list. A weak tag names no revision, because `If-Match` compares strongly.
+ */
+export const IfMatch = v.pipe(
+  v.array(v.string()),
+  v.transform((lines): string => lines.join(',').trim()),
+  v.check((text) => text === '*' || TAGS.test(text)),
+  v.transform((text): string[] | '*' => (text === '*' ? text : strongTags(text))),
+  v.metadata({ type: 'string' }),
+  v.description('* or a list of 1 to 10 entity tags in double quotes, such as "373212905455903"'),
+)
+export type IfMatch = v.InferOutput<typeof IfMatch>
+
+const strongTags = (text: string): string[] =>
+  [...text.matchAll(new RegExp(TAG, 'g'))].flatMap(([tag]) => (tag.startsWith('W/') ? [] : [tag.slice(1, -1)]))

@@ -36,13 +36,14 @@ const operationsModule = (): string => {
 
 /** An operation as a member of the type `Operations`. */
 export const operationText = (id: string, operation: Operation): string => {
-  const { summary, params, query, headers, body, success, deprecated, paged = false, idempotent = false } = operation
+  const { summary, params, query, headers, body, success, deprecated } = operation
+  const { paged = false, idempotent = false, conditional = false } = operation
   const parts = [params, query, headers, body].flatMap((schema) => (schema ? typeText(jsonSchemaOf(schema)) : []))
   const input = [...parts, ...(paged ? ['Paged'] : [])].join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
   const day = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   const removal = day ? `\n@deprecated The service removes it on ${day}.` : ''
-  const types = `{ input: ${input}; result: ${result}; paged: ${paged}; idempotent: ${idempotent} }`
+  const types = `{ input: ${input}; result: ${result}; paged: ${paged}; idempotent: ${idempotent}; conditional: ${conditional} }`
   return `/** ${summary}.${removal} */\n${id}: ${types}\n`
 }
 

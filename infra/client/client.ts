@@ -18,6 +18,23 @@ export type KeyedCallOptions = CallOptions & {
   idempotencyKey?: string | undefined
 }
 
+/** Options of a call that can depend on the revision of what it changes. */
+export type ConditionalCallOptions = CallOptions & {
+  /** The `etagOf` what was read: if it has changed since, the call throws a `precondition_failed`, and nothing happens. */
+  ifMatch?: string | undefined
+}
+
+/**
+ * The tag of the revision that a call has returned, for `ifMatch`.
+ *
+ * @throws TypeError if `result` is not what a call has returned, or the service sent no tag, as in lists
+ */
+export const etagOf = (result: object): string => {
+  const etag = etags.get(result)
+  if (etag === undefined) throw new TypeError('The service sent no tag for this. Lists have none.')
+  return etag
+}
+
 /** The items of all pages. The next page is requested when the one before has been read. */
 export type List<Item> = AsyncIterable<Item> & {
   /** The same items, page by page. */
@@ -46,15 +63,24 @@ type Method<Operation extends Operations[keyof Operations]> = (
     : [input: Operation['input'], options?: OptionsOf<Operation>]
 ) => Operation extends { paged: true; result: (infer Item)[] } ? List<Item> : Promise<Operation['result']>
 
-type OptionsOf<Operation> = Operation extends { idempotent: true } ? KeyedCallOptions : CallOptions
+type OptionsOf<Operation> = (Operation extends { idempotent: true } ? KeyedCallOptions : CallOptions) &
+  (Operation extends { conditional: true } ? ConditionalCallOptions : CallOptions)
+
+// Beside the results, so that they have the fields of the service only.
+const etags = new WeakMap<object, string>()
 
 const methodOf =
   (route: Route, send: Send) =>
-  (input: object = {}, { idempotencyKey, ...options }: KeyedCallOptions = {}) => {
-    const call = async (next?: { cursor: string }) =>
-      send(requestOf(route, { ...input, ...next }, idempotencyKey), options)
-    return route.paged ? listOf(call) : call().then(({ body }) => body)
+  (input: object = {}, options: KeyedCallOptions & ConditionalCallOptions = {}) => {
+    const call = async (next?: { cursor: string }) => send(requestOf(route, { ...input, ...next }, options), options)
+    return route.paged ? listOf(call) : call().then(tagged)
   }
+
+const tagged = ({ body, headers }: Awaited<ReturnType<Send>>): unknown => {
+  const etag = headers.get('ETag')
+  if (etag && typeof body === 'object' && body) etags.set(body, etag)
+  return body
+}
 
 // `call` requests the first page, or the one at a cursor.
 const listOf = (call: (next?: { cursor: string }) => ReturnType<Send>): List<unknown> => {

@@ -6,7 +6,7 @@ import type { Paged, Route } from './request.ts'
 export type { Int64 } from '../../shared/model/int64.ts'
 export type { NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/model/pet.ts'
 
-/** What each operation gets and returns, whether its result has pages, and whether it takes an idempotency key. */
+/** What each operation gets and returns, and the flags of its entry. */
 export type Operations = { [Id in OperationId]: Typed<Contract[Id], Output<Id>['body']> }
 
 type Typed<Entry, Result> = {
@@ -18,6 +18,7 @@ type Typed<Entry, Result> = {
   result: Result
   paged: Entry extends { paged: true } ? true : false
   idempotent: Entry extends { idempotent: true } ? true : false
+  conditional: Entry extends { conditional: true } ? true : false
 }
 
 /** How an entry is requested. A name in two of its parts does not compile, because a method takes all parts together. */
@@ -33,6 +34,7 @@ export const routeOf = <Entry extends Operation>(
   isList: 'body' in entry.success && entry.success.body.type === 'array',
   paged: entry.paged ?? false,
   idempotent: entry.idempotent ?? false,
+  conditional: entry.conditional ?? false,
 })
 
 /** How each operation is requested. */

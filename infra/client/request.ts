@@ -9,9 +9,10 @@ export type Route = {
   hasBody: boolean
   status: number
   isList: boolean
-  /** Whether the list has pages, and whether the operation takes an idempotency key. */
+  /** Whether the list has pages, and whether the operation takes an idempotency key and the tag of a revision. */
   paged: boolean
   idempotent: boolean
+  conditional: boolean
 }
 
 /** The input of an operation whose result has pages. */
@@ -19,6 +20,8 @@ export type Paged = {
   /** The `nextCursor` of a page, after which the list continues. */
   cursor?: string | undefined
 }
+
+export type RequestOptions = { idempotencyKey?: string | undefined; ifMatch?: string | undefined }
 
 /** A request to send, with the parameters in `path`. */
 export type Request = { route: Route; path: string; headers: Headers; body: string | null }
@@ -29,7 +32,7 @@ export type Request = { route: Route; path: string; headers: Headers; body: stri
  * @throws RangeError for a `number` that may already have been rounded
  * @throws TypeError for a value that a path or a header cannot hold
  */
-export const requestOf = (route: Route, input: object, idempotencyKey: string | undefined): Request => {
+export const requestOf = (route: Route, input: object, { idempotencyKey, ifMatch }: RequestOptions = {}): Request => {
   const fields: Record<string, unknown> = { ...input }
   // A list has a pair for each of its values.
   const take = (name: string): [name: string, text: string][] => {
@@ -43,6 +46,7 @@ export const requestOf = (route: Route, input: object, idempotencyKey: string | 
   if (route.hasBody) headers.set('Content-Type', 'application/json')
   if (route.idempotent)
     headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', idempotencyKey ?? randomText()))
+  if (route.conditional && ifMatch !== undefined) headers.set('If-Match', refuseInvisible('ifMatch', ifMatch))
   return {
     route,
     path: `${path}?${query}`.replace(/\?$/, ''),

@@ -67,11 +67,15 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
       const error = errorOf(response, body ?? {}, hideKey)
       // An attempt whose response was lost has deleted it.
       if (mayBeDone && method === 'DELETE' && error.code === 'not_found') return { body: undefined, headers }
+      // An attempt whose response was lost may have made this change, or somebody else another one.
+      if (mayBeDone && status === 412) throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
       throw error
     }
     return retry(attempt, { attempts, maxWaitSeconds, isRepeatable: method !== 'POST' || idempotent }, signal)
   }
 }
+
+const UNKNOWN_OUTCOME = 'A lost response hides whether the change was made. Read it again, and decide.'
 
 // Origin and path, without a slash at the end.
 const baseOf = (baseUrl: string): string => {

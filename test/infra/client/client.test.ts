@@ -107,7 +107,7 @@ test('sends each value of a list, exact digits, and headers', () => {
   } as const
   const input = { id: 2n ** 53n, tag: ['a&b', 'c'], max: undefined, 'Accept-Language': 'de' }
 
-  const { path, headers } = requestOf(routeOf(entry), input, undefined)
+  const { path, headers } = requestOf(routeOf(entry), input)
 
   expect([path, ...headers]).toEqual(['/cats/9007199254740992?tag=a%26b&tag=c', ['accept-language', 'de']])
   // @ts-expect-error: `id` stands in two parts, and a method takes both together.

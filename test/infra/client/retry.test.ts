@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createClient } from '../../../infra/client/client.ts'
+import { createClient, etagOf } from '../../../infra/client/client.ts'
 import { routeOf } from '../../../infra/client/operations.ts'
 import { requestOf } from '../../../infra/client/request.ts'
 import { pause } from '../../../infra/client/retry.ts'
@@ -9,7 +9,7 @@ import { scopes } from '../../../shared/model/api-key.ts'
 import { error, type Fate, serve } from '../../support/fake-api.ts'
 
 const mia = { name: 'Mia', categoryId: 2n ** 63n - 1n }
-const created: Fate = { status: 201, body: '{"id":1,"name":"Mia","categoryId":9223372036854775807}' }
+const created = { status: 201, body: '{"id":1,"name":"Mia","categoryId":9223372036854775807}' }
 
 describe('the client retries', () => {
   test.each<[string, Fate]>([
@@ -51,7 +51,7 @@ describe('the client retries', () => {
   ])('a %s without an idempotency key if it is safe: %d requests for %j', async (method, requests, fate) => {
     const api = await serve(fate, { status: 204 })
     const feed = { method, path: '/meals', summary: '', tag: '', success: { status: 204 }, access: [] } as const
-    const request = requestOf(routeOf({ ...feed, scope: scopes[0] }), {}, undefined)
+    const request = requestOf(routeOf({ ...feed, scope: scopes[0] }), {})
 
     await Promise.allSettled([sender(api)(request, {})])
 
@@ -114,6 +114,33 @@ test.each<[string, string, ...Fate[]]>([
 
   expect(outcome).toBe(expected)
   expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(fates.map(() => 'DELETE /v1/pets/1'))
+})
+
+describe('a change with ifMatch', () => {
+  const tag = { ETag: '"a"' }
+  const failed: Fate = { status: 412, body: '{"code":"precondition_failed","message":"Changed since.","status":412}' }
+
+  test('sends the tag of what was returned', async () => {
+    const api = await serve({ ...created, headers: tag }, { status: 200, headers: { ETag: '"b"' }, body: created.body })
+    const client = createClient(api)
+
+    const pet = await client.createPet(mia)
+    const changed = await client.updatePet({ petId: pet.id, name: 'Tom' }, { ifMatch: etagOf(pet) })
+
+    expect(api.requests.map(({ headers }) => headers['if-match'])).toEqual([undefined, '"a"'])
+    expect(etagOf(changed)).toBe('"b"')
+    expect(() => etagOf({ ...pet })).toThrow(TypeError)
+  })
+
+  test.each<[string, string, ...Fate[]]>([
+    ['precondition_failed', 'a 412 at once', failed],
+    ['precondition_failed', 'a 429 and a 412', error(429), failed],
+    ['unknown_outcome', 'no response and a 412', 'cut', failed],
+  ])('throws %s after %s', async (code, _, ...fates) => {
+    const changed = createClient(await serve(...fates)).updatePet({ petId: 1, name: 'Tom' }, { ifMatch: '"a"' })
+
+    await expect(changed).rejects.toMatchObject({ code, status: 412 })
+  })
 })
 
 describe('Retry-After', () => {

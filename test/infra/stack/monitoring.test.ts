@@ -31,9 +31,11 @@ const math = (Expression: string, metrics: object[], rule: object) => ({
   Metrics: [{ Expression }, ...metrics.map((Metric) => ({ MetricStat: { Metric, Period: 300, Stat: 'Sum' } }))],
 })
 
+const access = Object.values(entries).flatMap(accessOf)
+const usedTables = tableIds.filter((id) => access.some(({ table }) => table === id))
+
 /** The sum over all actions that operations may do with a table. DynamoDB emits nothing for an action without errors. */
 const sumOverActions = (table: TableId, MetricName: string) => {
-  const access = Object.values(entries).flatMap(accessOf)
   const actions = [...new Set(access.flatMap((each) => (each.table === table ? each.actions : [])))]
   const terms = actions.map((action) => `FILL(${action.charAt(0).toLowerCase()}${action.slice(1)}, 0)`)
   const dimensions = actions.map((Value) => [{ Name: 'Operation', Value }, { Name: 'TableName' }])
@@ -52,8 +54,8 @@ const ALARMS = {
   ApiSlow: { MetricName: 'Latency', ExtendedStatistic: 'p99', Threshold: 2000, EvaluationPeriods: 3, Period: 300 },
   ApiThrottles: percentage('ApiThrottled', { Threshold: 5, EvaluationPeriods: 2 }),
   ...byId(operationIds, 'Throttles', () => ({ ...simple, MetricName: 'Throttles' })),
-  ...byId(tableIds, 'Throttles', (id) => sumOverActions(id, 'ThrottledRequests')),
-  ...byId(tableIds, 'SystemErrors', (id) => sumOverActions(id, 'SystemErrors')),
+  ...byId(usedTables, 'Throttles', (id) => sumOverActions(id, 'ThrottledRequests')),
+  ...byId(usedTables, 'SystemErrors', (id) => sumOverActions(id, 'SystemErrors')),
 }
 // They are tested in operation-function.test.ts.
 const VERSION_ALARMS = operationIds.flatMap((id) => [`${id}Crashes`, `${id}InternalErrors`, `${id}Slow`])

@@ -14,9 +14,6 @@ export const descriptions: Partial<Record<OperationId, string>> = {
     'Deletes the pet. From then on, every request for it gets a 404. A retry of the request that added the pet does not bring it back. A list may still contain the pet for a moment.',
 }
 
-/** The descriptions of tags. A tag may have none. */
-export const tagDescriptions: Record<string, string> = { Pets: 'The pets in the catalogue.' }
-
 const petFields = {
   id: 'The unique identifier of the pet, assigned by the service when the pet is added.',
   name: "The pet's name.",
@@ -29,18 +26,17 @@ export const fieldDescriptions: Record<string, Record<string, string>> = {
   NewPet: petFields,
   PetChanges: petFields,
   Pet: petFields,
-}
-
-/** What the parameters and headers of an operation mean, where another operation may use the name differently. */
-export const parameterDescriptions: Partial<Record<OperationId, Record<string, string>>> = {
-  listPets: {
-    limit: 'The maximum number of pets to return.',
-    status: 'Returns only the pets with this availability status.',
+  Error: {
+    code: 'The machine-readable error code: the reason phrase of the HTTP status in snake_case.',
+    message: 'The human-readable description of the error: what is wrong and how to fix it.',
+    status: 'The HTTP status code of the response.',
   },
 }
 
-/** What a parameter or header means in all operations that have it. Those without a description show their rule. */
-export const commonParameterDescriptions: Record<string, string> = {
+/** What parameters and headers mean. Those without a description show their rule. */
+export const parameterDescriptions: Record<string, string> = {
+  limit: 'The maximum number of pets to return.',
+  status: 'Returns only the pets with this availability status.',
   petId: 'The identifier of the pet.',
   cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
   'If-Match':

@@ -9,15 +9,9 @@ import {
 } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
-import {
-  commonParameterDescriptions,
-  descriptions,
-  introduction,
-  parameterDescriptions,
-  tagDescriptions,
-} from './descriptions.ts'
+import { descriptions, fieldDescriptions, introduction, parameterDescriptions } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
-import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
+import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
 /** The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. */
 export const openApiDocument = (): Json => ({
@@ -29,7 +23,7 @@ export const openApiDocument = (): Json => ({
     contact: { name: 'The administrator of this service' },
   },
   servers,
-  tags: [...new Set(operationIds.map((id) => contract[id].tag))].map(tagObject),
+  tags: [...new Set(operationIds.map((id) => contract[id].tag))].map((name) => ({ name })),
   security: [{ apiKey: [] }],
   paths: Object.fromEntries(
     [...Map.groupBy(operationIds, (id) => contract[id].path)].map(([path, ids]) => [
@@ -47,41 +41,25 @@ export const openApiDocument = (): Json => ({
       },
     },
     headers: componentHeaders(),
-    schemas: { ...componentSchemas(), Error: ERROR },
+    schemas: { ...componentSchemas(), Error: described(ERROR, fieldDescriptions.Error) },
   },
 })
 
 /** The document as text. */
 export const openApiText = (): string => `${stringifyJson(openApiDocument(), 2)}\n`
 
-/** The parameters of an operation in its path, its query and its headers. */
-const parametersOf = (id: string, operation: Operation): Json[] => {
-  const { params, query, headers } = partsOf(operation)
-  const meanings = { ...commonParameterDescriptions, ...parameterDescriptions[id as OperationId] }
-  return [
-    ...parametersIn('path', params, meanings),
-    ...parametersIn('query', query, meanings),
-    ...parametersIn('header', headers, meanings),
-  ]
-}
-
 /** The base addresses of the API: the deployment that serves the document first, then those that `cdk deploy` creates. */
 export const servers: Json[] = [
   { url: service.basePath, description: 'The deployment that serves this document' },
-  deployed('Production', `${service.stack}Production`),
-  deployed('Staging', `${service.stack}Staging`),
-]
-
-function deployed(name: string, stack: string): Json {
-  return {
+  ...['Production', 'Staging'].map((stage) => ({
     url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
-    description: name,
+    description: stage,
     variables: {
-      api: { default: 'abcdef1234', description: `The API id, from the output BaseUrl of the stack ${stack}` },
+      api: { default: 'abcdef1234', description: `The API id, from the output BaseUrl of ${service.stack}${stage}` },
       region: { default: 'us-east-1', description: 'The AWS region of the deployment' },
     },
-  }
-}
+  })),
+]
 
 /** An operation, by its entry in the contract. */
 export const operationObject = (id: string, operation: Operation): Json => ({
@@ -97,12 +75,10 @@ export const operationObject = (id: string, operation: Operation): Json => ({
     deprecated: true,
     'x-sunset': operation.deprecated.sunset.toISOString().slice(0, 10),
   }),
-  parameters: parametersOf(id, operation),
+  parameters: parametersOf(operation),
   ...(operation.body && { requestBody: { required: true, content: jsonBody(operation.body) } }),
   responses: responsesOf(operation),
 })
-
-const tagObject = (name: string): Json => ({ name, description: tagDescriptions[name] })
 
 const descriptionOf = (id: string, { scope, deprecated, stability }: Operation): string => {
   const access = `Needs an API key with the scope \`${scope}\`.`
@@ -123,20 +99,27 @@ const jsonBody = (schema: ObjectSchema): Json => ({
   },
 })
 
-const parametersIn = (location: string, schema: ObjectSchema | undefined, meanings: Record<string, string>): Json[] =>
-  Object.entries(schema?.entries ?? {}).map(([name, entry]) => {
-    const { description: rule, ...json } = jsonSchemaOf(entry) // The rule says in words what the JSON Schema says.
-    return {
-      name,
-      in: location,
-      required: entry.type !== 'optional',
-      description: meanings[name] ?? rule,
-      ...(json.type === 'array' && { style: 'form', explode: true }), // It may be repeated.
-      schema: json,
-      ...exampleOf(entry),
-      ...disabledExample(entry),
-    }
-  })
+/** The parameters of an operation in its path, its query and its headers. */
+const parametersOf = (operation: Operation): Json[] => {
+  const { params, query, headers } = partsOf(operation)
+  return Object.entries({ path: params, query, header: headers }).flatMap(([location, schema]) =>
+    Object.entries(schema?.entries ?? {}).map(([name, entry]) => parameter(location, name, entry)),
+  )
+}
+
+const parameter = (location: string, name: string, entry: v.GenericSchema): Json => {
+  const { description: rule, ...schema } = jsonSchemaOf(entry) // The rule says in words what the JSON Schema says.
+  return {
+    name,
+    in: location,
+    required: entry.type !== 'optional',
+    description: parameterDescriptions[name] ?? rule,
+    ...(schema.type === 'array' && { style: 'form', explode: true }), // It may be repeated.
+    schema,
+    ...exampleOf(entry),
+    ...disabledExample(entry),
+  }
+}
 
 /**
  * Keeps the console of the page from sending the first value of an optional enumeration by default: the list would then
@@ -154,21 +137,8 @@ const ERROR = {
   required: ['code', 'message', 'status'],
   additionalProperties: false,
   properties: {
-    code: {
-      type: 'string',
-      pattern: '^[a-z_]+$',
-      description: 'The machine-readable error code: the reason phrase of the HTTP status in snake_case.',
-    },
-    message: {
-      type: 'string',
-      description: 'The human-readable description of the error: what is wrong and how to fix it.',
-    },
-    status: {
-      type: 'integer',
-      format: 'int32',
-      minimum: 400,
-      maximum: 599,
-      description: 'The HTTP status code of the response.',
-    },
+    code: { type: 'string', pattern: '^[a-z_]+$' },
+    message: { type: 'string' },
+    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
   },
 }

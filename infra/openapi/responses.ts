@@ -83,14 +83,9 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   403: 'The API key does not have the scope that the operation needs.',
   404: 'The requested resource could not be found.',
   412: 'The resource was changed since the revision in `If-Match`. Nothing happened.',
-  413: 'The body is too large.',
   415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',
   422: 'The `Idempotency-Key` was sent with a different body before.',
-  429: 'Too many requests.',
-  500: 'An unexpected error in the service.',
-  502: 'The service failed to return a response.',
   503: 'The database is slow, throttling requests or unavailable.',
-  504: 'The service did not respond in time.',
 }
 
 /** References to the headers of a response: those of every response of the operation, and `names`. */

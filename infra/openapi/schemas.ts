@@ -1,6 +1,6 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { contract, type Operation, partsOf } from '../../shared/contract.ts'
+import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { fieldDescriptions } from './descriptions.ts'
 
@@ -29,26 +29,16 @@ export const exampleOf = (schema: v.GenericSchema): Json => {
   return example === undefined ? {} : { example }
 }
 
-/** A schema and those in its fields and items; the innermost come first. */
-const schemasIn = (schema: v.GenericSchema): v.GenericSchema[] => {
-  const {
-    entries = {},
-    item,
-    wrapped,
-  }: { entries?: v.ObjectEntries; item?: unknown; wrapped?: unknown } = Object(schema)
-  const inner = [...Object.values(entries), item, wrapped].filter((each) => each !== undefined) as v.GenericSchema[]
-  return [...inner.flatMap(schemasIn), schema] // The types of other schemas than objects are not exported.
+/** All schemas in a value, such as the contract; the innermost come first. */
+const schemasIn = (value: unknown): v.GenericSchema[] => {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap(schemasIn)
+  return 'kind' in value && value.kind === 'schema' ? [...inner, value as v.GenericSchema] : inner // Only schemas have it.
 }
-
-const schemasOf = (entry: Operation): v.GenericSchema[] =>
-  [...Object.values(partsOf(entry)), 'body' in entry.success ? entry.success.body : undefined]
-    .filter((schema) => schema !== undefined)
-    .flatMap(schemasIn)
 
 /** The schemas in the contract that have a title, by that title. */
 export const named: Record<string, v.GenericSchema> = Object.fromEntries(
-  Object.values(contract)
-    .flatMap(schemasOf)
+  schemasIn(contract)
     .map((schema) => [v.getTitle(schema), schema] as const)
     .filter(([title]) => title !== undefined),
 )
@@ -91,7 +81,7 @@ const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: na
 const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
 
 /** Puts the meaning of each property before its rule. */
-const described = (schema: Json, meanings: Record<string, string> = {}): Json => {
+export const described = (schema: Json, meanings: Record<string, string> = {}): Json => {
   const properties = Object.entries<Json>(Object(schema.properties)).map(([name, property]) => {
     const description = [meanings[name], property.description].filter(Boolean).join(' ') || undefined
     return [name, { ...property, description }]

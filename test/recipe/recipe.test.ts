@@ -1,189 +1,185 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** An operation: its entry in the contract, and its files by name. */
-type Recipe = { entry: string; files: Record<string, string> }
+/** Text for a file: all of a new one, or more of a file that is a table, such as the contract. */
+type Change = { file: string; text: string }
 
-/** The operation that README adds. It shows the entry, the function and the test, in this order. */
-const fromReadme = (): Recipe => {
-  const [, section = ''] = readFileSync('README.md', 'utf8').split('## Adding an operation')
-  const [entry = '', source = '', tests = ''] = [...section.matchAll(/^ {3}```ts\n(.*?)^ {3}```$/gms)].map(
-    ([, code = '']) => code.replaceAll(/^ {3}/gm, ''),
+/** A section of functions/README.md: the changes that it shows, and its commands. */
+const section = (title: string): { changes: Change[]; commands: string } => {
+  const [, rest = ''] = readFileSync('functions/README.md', 'utf8').split(`## ${title}\n`)
+  const blocks = [...(rest.split('\n## ')[0] ?? '').matchAll(/^( *)```(\S+) ?([^\n]*)\n(.*?)^\1```$/gms)].map(
+    ([, indent, language, file = '', text = '']) => ({
+      language,
+      file,
+      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
   )
-  const [file = '', testFile = ''] = [...section.matchAll(/`((?:functions|test)\/[\w/.-]+\.ts)`/g)].map(
-    ([, name]) => name,
-  )
-  return { entry, files: { [file]: source, [testFile]: tests } }
+  const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
+  return { changes: blocks.filter(({ file }) => file), commands: commands.join('') }
 }
 
-const renamePet: Recipe = {
-  entry: `renamePet: {
-  method: 'PATCH',
-  path: '/pets/{petId}/name',
-  summary: 'Rename a pet',
-  tag: 'Pets',
-  scope: 'pets:write',
-  params: v.object({ petId: Int64Text }),
-  body: v.object({ name: NewPet.entries.name }),
-  success: { status: 200, body: Pet },
-  access: [{ table: 'pets', actions: ['UpdateItem'] }],
-},
-`,
-  files: {
-    'functions/renamePet.ts': `import * as pets from '../shared/data/pets.ts'
-import { notFound } from '../shared/model/api-error.ts'
-import { operation } from '../shared/operation.ts'
+const operationFile = (id: string, imports: string, run: string): Change => ({
+  file: `functions/${id}.ts`,
+  text: `${imports}import { operation } from '../shared/operation.ts'
 
-/** \`PATCH /pets/{petId}/name\`: renames a pet. */
-export const handler = operation('renamePet', async ({ petId, name }) => {
-  const pet = await pets.change(petId, { name })
-  if (!pet) throw notFound(\`No pet has the id \${petId}.\`)
-  return { body: pet }
-})
+/** Added by the recipe. */
+export const handler = operation('${id}', ${run})
 `,
-    'test/api/rename-pet.test.ts': `import { expect, test } from 'vitest'
+})
+
+const apiTest = (file: string, name: string, calls: string): Change => ({
+  file,
+  text: `import { expect, test } from 'vitest'
 import { call, created } from '../support/api.ts'
 
-const headers = { 'Content-Type': 'application/json' }
-
-test('renames a pet', async () => {
-  const pet = await created({ name: 'Rex', categoryId: 7, status: 'sold' })
-
-  const response = await call({ method: 'PATCH', path: \`/pets/\${pet.id}/name\`, headers, body: '{"name":"Max"}' })
-
-  expect([response.status, response.body]).toEqual([200, { ...pet, name: 'Max' }])
-})
+test('${name}', async () => {
+  const pet = await created({ name: 'Rex', categoryId: 7 })
+${calls}})
 `,
-  },
-}
+})
 
-const clearStatus: Recipe = {
-  entry: `clearStatus: {
-  method: 'DELETE',
-  path: '/pets/{petId}/status',
-  summary: 'Remove the status of a pet',
+/** A literal path beside one with a parameter. */
+const countPets: Change[] = [
+  {
+    file: 'shared/contract.ts',
+    text: `countPets: {
+  method: 'GET',
+  path: '/pets/count',
+  summary: 'Count pets',
   tag: 'Pets',
-  scope: 'pets:write',
-  stability: 'beta',
-  params: v.object({ petId: Int64Text }),
-  success: { status: 204 },
-  access: [{ table: 'pets', actions: ['UpdateItem'] }],
+  scope: 'pets:read',
+  success: { status: 200, body: v.object({ count: v.number() }) },
+  access: [{ table: 'pets', index: 'newest', actions: ['Query'] }],
 },
 `,
-  files: {
-    'functions/clearStatus.ts': `import * as pets from '../shared/data/pets.ts'
-import { notFound } from '../shared/model/api-error.ts'
-import { operation } from '../shared/operation.ts'
-
-/** \`DELETE /pets/{petId}/status\`: removes the status of a pet. */
-export const handler = operation('clearStatus', async ({ petId }) => {
-  if (!(await pets.change(petId, { status: null }))) throw notFound(\`No pet has the id \${petId}.\`)
-  return {}
-})
-`,
-    'test/api/clear-status.test.ts': `import { expect, test } from 'vitest'
-import { call, created } from '../support/api.ts'
-
-test('removes the status of a pet', async () => {
-  const { status, ...pet } = await created({ name: 'Rex', categoryId: 7, status: 'sold' })
-
-  const response = await call({ method: 'DELETE', path: \`/pets/\${pet.id}/status\` })
-
-  expect([response.status, response.text]).toEqual([204, ''])
-  expect((await call({ path: \`/pets/\${pet.id}\` })).body).toEqual(pet)
-})
-`,
   },
-}
+  operationFile(
+    'countPets',
+    "import * as pets from '../shared/data/pets.ts'\n",
+    `async () => {
+  const page = await pets.list({ limit: 100 })
+  return { body: { count: page.pets.length } }
+}`,
+  ),
+  apiTest(
+    'test/api/count-pets.test.ts',
+    'counts pets',
+    `
+  const count = async () => (await call({ path: '/pets/count' })).body
 
-const createOrder: Recipe = {
-  entry: `createOrder: {
+  expect(pet.id).toBeGreaterThan(0)
+  await expect.poll(count).toEqual({ count: expect.any(Number) })
+`,
+  ),
+]
+
+/** An error, a list parameter, a table, a scope and a setting of its own. */
+const holdPet: Change[] = [
+  {
+    file: 'shared/contract.ts',
+    text: `holdPet: {
   method: 'POST',
-  path: '/orders',
-  summary: 'Order a pet',
-  tag: 'Orders',
-  scope: 'pets:write',
-  body: v.object({ petId: v.pipe(v.number(), v.integer(), v.description('the id of a pet')) }),
-  success: { status: 202, body: v.object({ orders: v.number() }) },
-  access: [{ table: 'pets', actions: ['UpdateItem'] }],
+  path: '/pets/{petId}/holds',
+  summary: 'Put a pet on hold',
+  tag: 'Holds',
+  scope: 'holds:write',
+  params: v.object({ petId: PetIdText }),
+  query: v.object({ reason: v.optional(v.pipe(v.array(v.string()), v.description('texts'))) }),
+  success: { status: 202, body: v.object({ reasons: v.array(v.string()) }) },
+  errors: { 409: 'The pet 7 is on hold.' },
+  settings: ['holdHours'],
+  access: [{ table: 'holds', actions: ['PutItem'] }],
 },
 `,
-  files: {
-    'shared/data/orders.ts': `import { updateIf, withinBudget } from './dynamodb.ts'
+  },
+  { file: 'shared/settings.ts', text: "holdHours: { variable: 'HOLD_HOURS', local: '24' },\n" },
+  {
+    file: 'shared/data/tables.ts',
+    text: "holds: { partitionKey: { name: 'petId', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
+  },
+  {
+    file: 'shared/data/holds.ts',
+    text: `import type { Int64 } from '../model/int64.ts'
+import { setting } from '../settings.ts'
+import { putIf, withinBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
-/** Adds an order of a pet, and returns how many there are; \`undefined\` if no pet has that id. */
-export const add = (id: number): Promise<number | undefined> =>
-  withinBudget(async (options) => {
-    const pet = await updateIf(
-      {
-        TableName: tableName('pets'),
-        Key: { id },
-        UpdateExpression: 'ADD orders :one',
-        ConditionExpression: 'attribute_exists(#shard)',
-        ExpressionAttributeNames: { '#shard': 'shard' },
-        ExpressionAttributeValues: { ':one': 1 },
-        ReturnValues: 'UPDATED_NEW',
-      },
-      options,
-    )
-    return pet?.orders
+/** Puts a pet on hold, and returns whether it was not on hold yet. */
+export const add = (petId: Int64): Promise<boolean> =>
+  withinBudget((options) => {
+    const Item = { petId, expiresAt: Math.floor(Date.now() / 1000) + 3600 * Number(setting('holdHours')) }
+    return putIf({ TableName: tableName('holds'), Item, ConditionExpression: 'attribute_not_exists(petId)' }, options)
   })
 `,
-    'functions/createOrder.ts': `import * as orders from '../shared/data/orders.ts'
-import { badRequest } from '../shared/model/api-error.ts'
-import { operation } from '../shared/operation.ts'
-
-/** \`POST /orders\`: orders a pet. */
-export const handler = operation('createOrder', async ({ petId }) => {
-  const count = await orders.add(petId)
-  if (count === undefined) throw badRequest(\`No pet has the id \${petId}.\`)
-  return { body: { orders: count } }
-})
-`,
-    'test/api/create-order.test.ts': `import { expect, test } from 'vitest'
-import { call, created } from '../support/api.ts'
-
-const headers = { 'Content-Type': 'application/json' }
-
-test('orders a pet', async () => {
-  const pet = await created({ name: 'Rex', categoryId: 7, status: 'sold' })
-
-  const response = await call({ method: 'POST', path: '/orders', headers, body: JSON.stringify({ petId: pet.id }) })
-
-  expect([response.status, response.body]).toEqual([202, { orders: 1 }])
-})
-
-test('refuses an order of a pet that does not exist', async () => {
-  const response = await call({ method: 'POST', path: '/orders', headers, body: '{"petId":1}' })
-
-  expect([response.status, response.body]).toMatchObject([400, { message: 'No pet has the id 1.' }])
-})
-`,
   },
-}
+  operationFile(
+    'holdPet',
+    `import * as holds from '../shared/data/holds.ts'
+import { ApiError } from '../shared/model/api-error.ts'
+`,
+    `async ({ params, query }) => {
+  if (!(await holds.add(params.petId))) throw new ApiError(409, 'conflict', \`The pet \${params.petId} is on hold.\`)
+  return { body: { reasons: query.reason ?? [] } }
+}`,
+  ),
+  apiTest(
+    'test/api/hold-pet.test.ts',
+    'puts a pet on hold once',
+    `  const hold = { method: 'POST', path: \`/pets/\${pet.id}/holds?reason=a&reason=b\` }
+
+  const responses = [await call(hold), await call(hold)]
+
+  expect(responses.map(({ status }) => status)).toEqual([202, 409])
+  expect(responses[0]?.body).toEqual({ reasons: ['a', 'b'] })
+`,
+  ),
+]
 
 const copy = mkdtempSync(join(tmpdir(), 'pet-store-recipe-'))
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
+const edit = (name: string, change: (text: string) => string): void => {
+  const text = readFileSync(join(copy, name), 'utf8')
+  expect(change(text), `The recipe changes nothing in ${name}.`).not.toBe(text)
+  writeFileSync(join(copy, name), change(text))
+}
+
+/** Runs a command in the copy, without the variables of vitest. */
+const run = (command: string, args: string[]): void => {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: copy, encoding: 'utf8', env })
+  expect(status, `${command} ${args.join(' ')}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(0)
+}
+
+/** Adds an entry to a table, at its end or at its start, or creates a file. */
+const add = ({ file, text }: Change, place: 'last' | 'first' = 'last'): void => {
+  if (!existsSync(join(copy, file))) return void writeFileSync(join(copy, file), text)
+  const entry = text.replaceAll(/^(?=.)/gm, '  ')
+  edit(file, (table) =>
+    place === 'last'
+      ? table.replace('} as const satisfies', () => `${entry}} as const satisfies`)
+      : table.replace(/^export const contract = \{\n/m, (start) => `${start}${entry}`),
+  )
+}
+
 beforeAll(() => {
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    encoding: 'utf8',
-  })
-  for (const file of files.split('\0').filter(Boolean)) cpSync(file, join(copy, file))
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const files = execFileSync('git', listed, { encoding: 'utf8' }).split('\0')
+  for (const file of files.filter((name) => name && existsSync(name))) cpSync(file, join(copy, file))
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
-  const contract = join(copy, 'shared/contract.ts')
-  for (const { entry, files } of [fromReadme(), renamePet, clearStatus, createOrder]) {
-    const indented = entry.replaceAll(/^(?=.)/gm, '  ')
-    writeFileSync(
-      contract,
-      readFileSync(contract, 'utf8').replace('} as const satisfies', () => `${indented}} as const satisfies`),
-    )
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(copy, name), text)
-  }
+
+  for (const change of section('Adding an operation').changes) add(change)
+  for (const change of countPets) add(change, 'first')
+  for (const change of holdPet) add(change)
+  edit('shared/model/api-key.ts', (text) => text.replace("'pets:write']", "'pets:write', 'holds:write']"))
+
+  edit('shared/contract.ts', (text) => text.replace(/^ {2}getPet: \{\n.*?^ {2}\},\n/ms, ''))
+  edit('infra/openapi/descriptions.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
+  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, '').replace(/^Read a pet\..*^(?=Change)/ms, ''))
+  run('bash', ['-ec', section('Removing an operation').commands])
 })
 
 test.each([
@@ -191,10 +187,6 @@ test.each([
   ['lint rules and format', 'run lint'],
   ['tests', 'test'],
   ['synthesis', 'exec -- cdk synth --quiet'],
-])('four operations of different methods, each an entry, a file and a test, pass: %s', (_, command) => {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME } // Without the variables of vitest.
-
-  const { status, stdout, stderr } = spawnSync('npm', command.split(' '), { cwd: copy, encoding: 'utf8', env })
-
-  expect(status, `${stdout}${stderr}`.slice(-20_000)).toBe(0)
+])('after the recipes that add and remove operations, a table, a scope and a setting, they pass: %s', (_, command) => {
+  run('npm', command.split(' '))
 })

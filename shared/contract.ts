@@ -20,8 +20,8 @@ export type Operation = {
   /** Shown in the documentation. Operations without it do not change incompatibly. */
   stability?: 'experimental' | 'beta'
   /**
-   * The parts of the request. An invalid path parameter is a 404; other invalid input is a 400. A query parameter whose
-   * schema is a list may be repeated.
+   * The parts of the request. An invalid path parameter is a 404; other invalid input is a 400. A query parameter or a
+   * header whose schema is a list may be repeated.
    */
   params?: ObjectSchema
   query?: ObjectSchema
@@ -31,7 +31,7 @@ export type Operation = {
   success: { status: 200 | 201 | 202; body: v.GenericSchema } | { status: 204 }
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
-  /** Whether it returns a list page by page: it has the query parameter `cursor`, and links to the next page (`nextPage`). */
+  /** Whether it returns a list page by page: it has the query parameter `cursor`, and links to the next page. */
   paged?: true
   /** Whether its success has an `ETag`, and whether it takes `If-Match`: then a resource that has changed since is a 412. */
   tagged?: true
@@ -39,7 +39,7 @@ export type Operation = {
   /** Whether it can be retried with the header `Idempotency-Key`, which takes effect once. A replay says so in a header. */
   idempotent?: true
   deprecated?: Deprecated
-  /** What its function may do with the tables, in addition to reading API keys. */
+  /** What its function may do with the tables, besides reading API keys (`accessOf` in infra/functions.ts). */
   access: readonly Access[]
   /** The settings that its function needs besides those of its tables. */
   settings?: readonly SettingName[]

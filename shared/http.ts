@@ -30,10 +30,8 @@ export const requestIdOf = ({ requestContext }: Event): string =>
 
 /** All values of a header. `name` is in lower case; the event may have it in any case. */
 export const headerValues = (event: Event, name: string): string[] => {
-  const headers = event.multiValueHeaders ?? {}
-  // Comparing lengths first excludes most names, and saves 4 of the 16 µs that the pipeline adds to an operation.
-  const keys = Object.keys(headers).filter((key) => key.length === name.length && key.toLowerCase() === name)
-  return keys.flatMap((key) => headers[key] ?? [])
+  const headers = Object.entries(event.multiValueHeaders ?? {})
+  return headers.flatMap(([key, values = []]) => (key.toLowerCase() === name ? values : []))
 }
 
 /** The last value of a header. `name` is in lower case. */

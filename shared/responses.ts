@@ -1,8 +1,6 @@
 import { absoluteUrl, type Event, requestPath } from './http.ts'
 import { cursorAfter } from './model/cursor.ts'
-
-/** A resource, and the `ETag` of its revision. */
-type Tagged<Resource> = { resource: Resource; etag: string }
+import type { Tagged } from './model/etag.ts'
 
 /** The response with one resource. */
 export const one = <Resource>({ resource, etag }: Tagged<Resource>) => ({ body: resource, headers: { ETag: etag } })

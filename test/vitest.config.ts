@@ -17,7 +17,7 @@ const asBundled = {
 // They change neither the environment nor the state of modules, so they share processes. Most of them load CDK.
 const stateless = [
   'test/infra/{app,github,bundle/lean-client,{client,openapi,smoke,stack}/*,local/{connections,gateway,lambda,malformed,routes}}.test.ts',
-  'test/shared/{input,source-lines,model/*}.test.ts',
+  'test/shared/{input,middleware/*,model/*}.test.ts',
   'test/support/documented.test.ts',
   'test/layout.test.ts',
 ]

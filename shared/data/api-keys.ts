@@ -41,9 +41,9 @@ export const put = (key: StoredApiKey): Promise<unknown> =>
   withinBudget((options) => dynamodb.send(new PutCommand({ TableName: tableName('apiKeys'), Item: key }), options))
 
 /**
- * Reads a key that does not exist while the function starts. Lambda gives a function more CPU during init ("burst CPU" in
- * the guide of the AWS Lambda Web Adapter), and a first read is mostly CPU time, for TLS and for code that runs for the
- * first time: 20 of the 26 ms of a first call. Outside of Lambda nothing is read.
+ * Reads a key that does not exist while the function starts. A first read is mostly CPU time, for TLS and for code that
+ * runs for the first time, and Lambda gives a function more CPU during init ("burst CPU" in the guide of the AWS Lambda
+ * Web Adapter). Outside of Lambda nothing is read.
  */
 export const warmUp = async (): Promise<void> => {
   if (!process.env.AWS_LAMBDA_INITIALIZATION_TYPE) return

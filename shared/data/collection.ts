@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import { etagOf, type IfMatch } from '../model/etag.ts'
+import { etagOf, type IfMatch, type Tagged } from '../model/etag.ts'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
 import { setting, settings } from '../settings.ts'
@@ -26,9 +26,6 @@ export type Collection<Resource extends { id: number }> = {
   /** Generates an id that is probably free, and sorts after the ids before it. */
   newId: () => number
 }
-
-/** A resource and the `ETag` of its revision. */
-export type Tagged<Resource> = { resource: Resource; etag: string }
 
 /** Which page of a list to read: the newest resources with ids below `before`, of those that have the values in `where`. */
 export type Page = { limit: number; before?: number | undefined; where?: Readonly<Record<string, string | undefined>> }

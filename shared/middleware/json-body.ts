@@ -37,7 +37,9 @@ export const jsonBody = (rules: string[]): Middleware => {
 
 /** Why a body cannot be parsed. */
 const problemOf = (error: unknown): string => {
-  const { message, cause: { data, message: reason = message } = {} } = Object(error)
+  const { message, cause } = Object(error)
+  const data = cause?.data
+  const reason = cause?.message ?? message
   // The parser refuses keys that can change the prototype of a JavaScript object.
   if (message === 'Forbidden key in JSON body')
     return `The body must not have the key ${data === 'constructor' ? 'constructor.prototype' : data}.`

@@ -4,6 +4,9 @@ import * as v from 'valibot'
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/
 const TAGS = new RegExp(`^[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*$`)
 
+/** A resource and the `ETag` of its revision. */
+export type Tagged<Resource> = { resource: Resource; etag: string }
+
 /** The `ETag` of a resource, from its revision. */
 export const etagOf = (revision: string | number): string => `"${revision}"`
 

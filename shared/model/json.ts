@@ -9,7 +9,7 @@ declare global {
 }
 
 // A double is exact up to 15 significant digits. A longer number, or one so small that it became 0, may have been
-// rounded. Most bodies have neither: this test takes 0.3 µs and saves a second parse of 1.9 µs.
+// rounded. Most bodies have neither, and need no second parse.
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**
@@ -21,10 +21,13 @@ const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 export const exactJson = (text: string, parsed: unknown): unknown =>
   MAY_BE_ROUNDED.test(text) ? JSON.parse(text, exactNumber) : parsed
 
+/** Stands for a number that a double rounds. No schema accepts it. */
+const ROUNDED = Number.NaN
+
 const exactNumber = (_key: string, value: unknown, { source = '' }: { source?: string }): unknown => {
   if (typeof value !== 'number') return value
   if (/^-?\d{1,19}$/.test(source)) return exactInteger(source) // An int64 has no more digits.
-  return significantDigits(source) === significantDigits(String(value)) ? value : Number.NaN
+  return significantDigits(source) === significantDigits(String(value)) ? value : ROUNDED
 }
 
 // Without `(?<!0)`, a long run of zeros in the middle takes quadratic time.

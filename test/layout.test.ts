@@ -32,7 +32,7 @@ test.each([
   [
     'shared/middleware',
     /^shared\/middleware\//,
-    /> (shared\/(model|middleware)\/|shared\/(contract|http)\.ts|@middy\/|aws-lambda$)/,
+    /> (shared\/(model|middleware)\/|shared\/(contract|http)\.ts|node:|@middy\/|aws-lambda$)/,
   ],
   ['infra/client', /^infra\/client\/(?!build)/, /> (infra\/client\/|shared\/(contract|model\/)|valibot$)/],
 ])('files in %s import only what their layer may use', (_, folder, allowed) => {

@@ -5,7 +5,7 @@ import { differences } from './documented.ts'
 const document = JSON.parse(openApiText())
 const pet = { id: 1, name: 'Rex', categoryId: 9223372036854776000 }
 const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
-const headers = { ...common, 'content-type': 'application/json', location: '/v1/pets/1' }
+const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: '/v1/pets/1' }
 const created = { status: 201, headers, text: JSON.stringify(pet), body: pet }
 const create = { method: 'POST', path: '/pets/?a=/b' }
 

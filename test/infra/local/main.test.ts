@@ -168,11 +168,11 @@ test('with --watch, serves a changed source with the same pets and keys, and nam
   for (const { id } of seeded)
     await send(server.baseUrl, { method: 'DELETE', path: `/pets/${id}`, headers: headersOf(server) })
 
-  change('body: page', 'body: [...page')
+  change('return page', 'return [...page')
   await expect
     .poll(printed, { timeout: 60_000 })
     .toMatch(/^functions\/listPets\.ts:\d+\nSyntaxError: .+\nWaiting for a change\.$/m)
-  change('../shared/http.ts', '../shared/htp.ts')
+  change('../shared/operation.ts', '../shared/htp.ts')
   await expect
     .poll(printed, { timeout: 60_000 })
     .toMatch(/^functions\/listPets\.ts\nError: Cannot find module 'shared\/htp\.ts' .+\nWaiting for a change\.$/m)
@@ -180,7 +180,7 @@ test('with --watch, serves a changed source with the same pets and keys, and nam
   await expect
     .poll(printed, { timeout: 60_000 })
     .toMatch(/^functions\/listPets\.ts is missing\. Create it: .+\nWaiting for a change\.$/m)
-  change('body: page', `body: [{ id: 'seven' }] as never`)
+  change('return page(', `return { body: [{ id: 'seven' }] as never }\n  page(`)
 
   await expect.poll(list, { timeout: 60_000 }).toEqual([{ id: 'seven' }])
   expect(printed()).toMatch(/^Serving http:\S+\/v1 again: functions\/listPets\.ts changed\.$/m)

@@ -35,8 +35,8 @@ export const fieldDescriptions: Record<string, Record<string, string>> = {
 
 /** What parameters and headers mean. Those without a description show their rule. */
 export const parameterDescriptions: Record<string, string> = {
-  limit: 'The maximum number of pets to return.',
-  status: 'Returns only the pets with this availability status.',
+  limit: 'The maximum number of items to return.',
+  status: 'Returns only items with this availability status.',
   petId: 'The identifier of the pet.',
   cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
   'If-Match':

@@ -61,7 +61,7 @@ const countPets: Change[] = [
     "import * as pets from '../shared/data/pets.ts'\n",
     `async () => {
   const page = await pets.list({ limit: 100 })
-  return { body: { count: page.pets.length } }
+  return { body: { count: page.items.length } }
 }`,
   ),
   apiTest(
@@ -138,6 +138,56 @@ import { ApiError } from '../shared/model/api-error.ts'
   ),
 ]
 
+/** An operation on owners, with an entry and a function as those of an operation on pets. */
+const asOfPets = (id: string): Change[] => {
+  const [entry = ''] = entryOf(id).exec(readFileSync('shared/contract.ts', 'utf8')) ?? []
+  const general = entry.replaceAll(/^.*(deprecated:|stability:|byStatus|status: v).*\n/gm, '').replaceAll(/^ {2}/gm, '')
+  const code = readFileSync(`functions/${id}.ts`, 'utf8')
+    .replace(
+      /import \* as pets .*/,
+      "import * as collection from '../shared/data/collection.ts'\nimport { owners } from '../shared/data/owners.ts'",
+    )
+    .replaceAll(/\bpets\.(\w+)\(/g, 'collection.$1(owners, ')
+  return [
+    { file: 'shared/contract.ts', text: renamed(general) },
+    { file: renamed(`functions/${id}.ts`), text: renamed(code) },
+  ]
+}
+
+const renamed = (text: string): string =>
+  text.replaceAll(/Pet(?!IdText)/g, 'Owner').replaceAll(/pet(?!s:)|animal/g, 'owner')
+
+const entryOf = (id: string): RegExp => new RegExp(`^ {2}${id}: \\{\\n.*?^ {2}\\},\\n`, 'ms')
+
+const testOfOwners: Change = {
+  file: 'test/api/owners.test.ts',
+  text: `import { expect, test } from 'vitest'
+import { call } from '../support/api.ts'
+
+const send = (method: string, path: string, headers: Record<string, string> = {}, body = '') =>
+  call({ method, path, headers: { 'Content-Type': 'application/json', ...headers }, ...(body && { body }) })
+
+test('adds, lists, changes and deletes owners', async () => {
+  const key = { 'Idempotency-Key': 'owners-1' }
+
+  const first = await send('POST', '/owners', key, '{"name":"Ann"}')
+  const again = await send('POST', '/owners', key, '{"name":"Ann"}')
+  await send('POST', '/owners', {}, '{"name":"Bob"}')
+  const path = String(first.headers.location).replace(/^.*(?=.owners)/, '')
+  const match = { 'If-Match': String(first.headers.etag) }
+  const changed = await send('PATCH', path, match, '{"name":"Eve"}')
+  const late = [await send('PATCH', path, match, '{"name":"Tom"}'), await send('DELETE', path, match)]
+  const deleted = await send('DELETE', path, { 'If-Match': String(changed.headers.etag) })
+
+  expect(again).toMatchObject({ status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } })
+  expect(changed).toMatchObject({ status: 200, body: { name: 'Eve' } })
+  expect(late.map(({ status }) => status)).toEqual([412, 412])
+  expect([deleted.status, (await send('GET', path)).status]).toEqual([204, 404])
+  await expect.poll(async () => (await send('GET', '/owners?limit=1')).body).toMatchObject([{ name: 'Bob' }])
+})
+`,
+}
+
 const copy = mkdtempSync(join(tmpdir(), 'pet-store-recipe-'))
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
@@ -174,11 +224,21 @@ beforeAll(() => {
   for (const change of section('Adding an operation').changes) add(change)
   for (const change of countPets) add(change, 'first')
   for (const change of holdPet) add(change)
+  const resource = section('Adding a resource').changes
+  const operations = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
+  for (const change of [...resource, ...operations, testOfOwners]) add(change)
+  edit('shared/contract.ts', (text) =>
+    text.replace(
+      /^(?=import .*pet\.ts)/m,
+      "import { NewOwner, Owner, OwnerChanges, Owners } from './model/owner.ts'\n",
+    ),
+  )
   edit('shared/model/api-key.ts', (text) => text.replace("'pets:write']", "'pets:write', 'holds:write']"))
 
-  edit('shared/contract.ts', (text) => text.replace(/^ {2}getPet: \{\n.*?^ {2}\},\n/ms, ''))
+  edit('shared/contract.ts', (text) => text.replace(entryOf('getPet'), ''))
   edit('infra/openapi/descriptions.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
   edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, '').replace(/^Read a pet\..*^(?=Change)/ms, ''))
+  run('npm', ['run', 'format'])
   run('bash', ['-ec', section('Removing an operation').commands])
 })
 
@@ -187,6 +247,9 @@ test.each([
   ['lint rules and format', 'run lint'],
   ['tests', 'test'],
   ['synthesis', 'exec -- cdk synth --quiet'],
-])('after the recipes that add and remove operations, a table, a scope and a setting, they pass: %s', (_, command) => {
-  run('npm', command.split(' '))
-})
+])(
+  'after the recipes that add operations, a setting and a resource, and remove an operation, they pass: %s',
+  (_, command) => {
+    run('npm', command.split(' '))
+  },
+)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { etagOf, type IfMatch, type Tagged } from '../model/etag.ts'
+import { newId } from '../model/id.ts'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
 import { setting, settings } from '../settings.ts'
@@ -23,8 +24,6 @@ export type Collection<Resource extends { id: number }> = {
   table: TableId
   /** The fields of its resources, in the order in which they are returned. */
   fields: readonly (keyof Resource & string)[]
-  /** Generates an id that is probably free, and sorts after the ids before it. */
-  newId: () => number
 }
 
 /** Which page of a list to read: the newest resources with ids below `before`, of those that have the values in `where`. */
@@ -61,8 +60,8 @@ export const create = <Resource extends { id: number }>(
   withinBudget(async (options) => {
     const origin = { creation: randomUUID(), reservation: intent && intentDigest(intent) }
     const ids = origin.reservation
-      ? reservedIds(reservationStore(origin.reservation, options), of.newId, fingerprintOf(values))
-      : freshIds(of.newId)
+      ? reservedIds(reservationStore(origin.reservation, options), newId, fingerprintOf(values))
+      : freshIds
     const { id, isReplay } = await createOnce(origin, ids, {
       write: (id) => put(of, { id, ...values, ...origin, shard: shardOf(id) }, options),
       read: (id) => read(of, id, options),

@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { idempotencyKeyReused } from '../model/api-error.ts'
+import { newId } from '../model/id.ts'
 import { dynamodb, type Options, putIf } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
@@ -47,11 +48,10 @@ export const createOnce = async (origin: Origin, ids: Ids, items: ItemStore) => 
   }
 }
 
+const fresh = async (): Promise<Candidate> => ({ id: newId(), isNew: true })
+
 /** The ids of an item that is created without an idempotency key. */
-export const freshIds = (newId: () => number): Ids => {
-  const fresh = async () => ({ id: newId(), isNew: true })
-  return { claim: fresh, extend: async () => true, next: fresh }
-}
+export const freshIds: Ids = { claim: fresh, extend: async () => true, next: fresh }
 
 /** The id that an idempotency key reserves, and a digest of the request body. */
 export type Reservation = { id: number; fingerprint: string }
@@ -70,12 +70,13 @@ type ReservationStore = {
  * The ids of an item that is created with an idempotency key. The first request reserves an id; all other requests with
  * the key, concurrent or later, use the same one.
  *
+ * @param draw generates an id that is probably free
  * @throws ApiError 422 if the key was used with another body
  */
-export const reservedIds = (store: ReservationStore, newId: () => number, fingerprint: string): Ids => {
+export const reservedIds = (store: ReservationStore, draw: () => number, fingerprint: string): Ids => {
   const claim = async (): Promise<Candidate> => {
     for (;;) {
-      const id = newId()
+      const id = draw()
       if (await store.reserve({ id, fingerprint })) return { id, isNew: true }
       const reserved = await store.read()
       if (reserved && reserved.fingerprint !== fingerprint) throw idempotencyKeyReused()
@@ -89,7 +90,7 @@ export const reservedIds = (store: ReservationStore, newId: () => number, finger
     // reservation of an existing item is not extended, because it must end before the item's tombstone does.
     extend: (id) => store.replace(id, { id, fingerprint }),
     next: async (taken) => {
-      const id = newId()
+      const id = draw()
       // Without the condition on the taken id, two concurrent requests could each store an item under an id of their own.
       if (await store.replace(taken, { id, fingerprint })) return { id, isNew: true }
       return claim()

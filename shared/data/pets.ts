@@ -1,13 +1,12 @@
 import type { IfMatch } from '../model/etag.ts'
 import type { Intent } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
-import { type NewPet, newPetId, type Pet, type PetChanges, type PetStatus } from '../model/pet.ts'
+import type { NewPet, Pet, PetChanges, PetStatus } from '../model/pet.ts'
 import * as collection from './collection.ts'
 
 const pets: collection.Collection<Pet> = {
   table: 'pets',
   fields: ['id', 'name', 'categoryId', 'status'],
-  newId: newPetId,
 }
 
 /** Reads one pet (strongly consistent); `undefined` if no pet has that id. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { Id } from './id.ts'
 import { Int64, Int64Text } from './int64.ts'
 
 /** The most characters (code points) of a name. */
@@ -54,21 +55,13 @@ export const PetChanges = v.pipe(
 )
 export type PetChanges = v.InferOutput<typeof PetChanges>
 
-/** The id of a pet, as `newPetId` generates it: an int64 that a `number` holds exactly. */
-export const PetId = v.pipe(
-  v.number(),
-  v.safeInteger(),
-  v.metadata({ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-  v.description('a positive integer of at most 53 bits'),
-)
-
 const EXAMPLE = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'available' } as const
 
 /** The id of a pet in a path: any int64, since an id that no pet can have is a 404 like any other. */
 export const PetIdText = v.pipe(Int64Text, v.examples([EXAMPLE.id]))
 
 /** A pet as the service returns it. */
-export const Pet = v.pipe(v.object({ id: PetId, ...NewPet.entries }), v.title('Pet'), v.examples([EXAMPLE]))
+export const Pet = v.pipe(v.object({ id: Id, ...NewPet.entries }), v.title('Pet'), v.examples([EXAMPLE]))
 export type Pet = v.InferOutput<typeof Pet>
 
 /** A list of pets. */
@@ -89,23 +82,5 @@ export const Limit = v.pipe(
   v.metadata({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT }),
   v.description(`an integer from 1 to ${MAX_LIMIT}`),
 )
-
-/**
- * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Ids are positive integers that every JSON
- * client holds exactly (53 bits, until 2093), and sort by creation; those of one process always ascend. Two processes
- * may generate the same id in the same millisecond, so the caller must check that it is free.
- *
- * @param now milliseconds since 1970
- */
-export const newPetId = (now = Date.now()): number => {
-  // Plain arithmetic, because the shift operators truncate to 32 bits.
-  const candidate = (now - ID_EPOCH) * IDS_PER_MILLISECOND + Math.floor(Math.random() * IDS_PER_MILLISECOND)
-  lastId = Math.max(candidate, lastId + 1)
-  return lastId
-}
-
-const ID_EPOCH = Date.UTC(2024, 0, 1)
-const IDS_PER_MILLISECOND = 4096
-let lastId = 0
 
 const codePoints = (text: string): number => (text.length > 2 * MAX_NAME ? text.length : [...text].length)

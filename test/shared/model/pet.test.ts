@@ -1,6 +1,5 @@
-import fc from 'fast-check'
 import * as v from 'valibot'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Limit, NewPet, Pet } from '../../../shared/model/pet.ts'
 
 describe('a name', () => {
@@ -48,66 +47,4 @@ test('only the known fields of a new pet are kept', () => {
 test('a pet that the service returns has an id', () => {
   expect(v.is(Pet, { id: 1, name: 'Rex', categoryId: 7 })).toBe(true)
   expect(v.is(Pet, { name: 'Rex', categoryId: 7 })).toBe(false)
-})
-
-describe('ids', () => {
-  const timeOf = (time: string) => new Date(time).getTime()
-  const now = timeOf('2026-11-20T00:00:00Z')
-  let newPetId: (now?: number) => number
-
-  beforeEach(async () => {
-    vi.restoreAllMocks()
-    // Each test gets its own copy of the module, because the module remembers its last id.
-    vi.resetModules()
-    ;({ newPetId } = await import('../../../shared/model/pet.ts'))
-  })
-
-  test.each([
-    ['2024-01-01T00:00:00.001Z', 0, 4096],
-    ['2024-01-01T00:00:00.001Z', 0.9999, 8191],
-    ['2026-11-20T00:00:00.000Z', 0.5, 373_004_697_602_048],
-    ['2093-09-06T15:47:35.551Z', 0.9999, 9_007_199_254_740_991],
-  ])('have the milliseconds since 2024, then 12 random bits: %s, %s', (time, random, id) => {
-    vi.spyOn(Math, 'random').mockReturnValue(random)
-
-    expect(newPetId(timeOf(time))).toBe(id)
-  })
-
-  test('have the time of the clock', () => {
-    vi.spyOn(Date, 'now').mockReturnValue(now)
-    vi.spyOn(Math, 'random').mockReturnValue(0)
-
-    expect(newPetId()).toBe(373_004_697_600_000)
-  })
-
-  test('have random bits that differ between processes', () => {
-    const bits = new Set(Array.from({ length: 100 }, (_, milliseconds) => newPetId(now + milliseconds) % 4096))
-
-    expect(bits.size).toBeGreaterThan(50)
-  })
-
-  test('ascend by one if the clock goes back, or stands still for longer than a millisecond has ids', () => {
-    const id = newPetId(now)
-    const back = [newPetId(timeOf('2026-11-19T00:00:00Z')), newPetId(timeOf('2023-11-19T00:00:00Z'))]
-    const still = Array.from({ length: 10_000 }, () => newPetId(now))
-
-    expect(back).toEqual([id + 1, id + 2])
-    expect(still.every((each, i) => each > (still[i - 1] ?? id + 2))).toBe(true)
-  })
-
-  test('ascend and fit into 53 bits, whatever the clock does', () => {
-    const times = fc.array(fc.integer({ min: timeOf('2020-01-01T00:00:00Z'), max: timeOf('2093-09-06T00:00:00Z') }))
-    let last = 0
-
-    fc.assert(
-      fc.property(times, (readings) => {
-        for (const reading of readings) {
-          const id = newPetId(reading)
-          expect(id).toBeGreaterThan(last)
-          expect(Number.isSafeInteger(id)).toBe(true)
-          last = id
-        }
-      }),
-    )
-  })
 })

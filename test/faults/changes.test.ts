@@ -3,6 +3,7 @@ import type { Event } from '../../shared/http.ts'
 import { type StoredPet, storedPets, storeKey, storePet } from '../support/database.ts'
 import { errorResponse, responseTo, unavailable } from '../support/responses.ts'
 import { type Case, casesOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
+import { type Attempt, type CarryOut, carryOut, exploreChanges, ID, write } from './change-model.ts'
 import { changeEvent, deleteEvent, type Exchange, isInTime, isServed, send, sendUntil } from './container.ts'
 import { faultKinds } from './fault-kinds.ts'
 
@@ -116,3 +117,84 @@ const expectWhole = ({ each, id, exchanges, faults }: Awaited<ReturnType<typeof 
   }
   expect(stored.find((pet) => pet.id === id)).toEqual(items[leaves])
 }
+
+const [A = '', B = '', C = ''] = ['a', 'b', 'c'].map((digit) => digit.repeat(32))
+const changing = (token: string, ...ifMatch: string[]): Attempt => ({ token, ifMatch })
+const deleting = (token: string, ...ifMatch: string[]): Attempt => ({ token, ifMatch, deletes: true })
+
+describe('of the changes of one revision, one takes effect, whatever crashes, gets lost or comes late', () => {
+  test.each<[string, Attempt[], number, string[]]>([
+    ['two changes', [changing(A, ID), changing(B, ID)], 3, ['200 412', '412 200']],
+    ['a change and a delete', [changing(A, ID), deleting(B, ID)], 3, ['200 412', '404 204']],
+    ['two deletes', [deleting(A, ID), deleting(B, ID)], 3, ['204 404', '404 204']],
+    [
+      'changes of two revisions',
+      [changing(A, ID), changing(B, A), changing(C, A, ID)],
+      2,
+      ['200 200 412', '200 412 200', '412 412 200'],
+    ],
+    [
+      'changes of two revisions, and any delete',
+      [changing(A, ID), changing(B, A), { token: C, deletes: true }],
+      2,
+      ['200 200 204', '200 404 204', '200 412 204', '404 200 204', '404 404 204', '404 412 204'],
+    ],
+    // If the SDK resends a change of any revision, it may take effect twice, and lie over others both times.
+    [
+      'two changes, and one of any revision',
+      [changing(A, ID), changing(B, ID), { token: C }],
+      0,
+      ['200 412 200', '412 200 200', '412 412 200'],
+    ],
+  ])('%s', async (_, attempts, mayLose, expected) => {
+    const { wrong, ends } = await exploreChanges({ attempts, mayLose })
+
+    const statuses = ends.map(({ statuses }) => attempts.map(({ token }) => statuses[token] ?? 'crashed').join(' '))
+    const certain = new Set(statuses.filter((each) => !/crashed|503/.test(each)))
+    expect({ wrong, statuses: [...certain].sort() }).toEqual({ wrong: undefined, statuses: expected })
+  })
+})
+
+describe('the exploration finds an error', () => {
+  /** Stores changes, whatever their condition, if this is stored. */
+  const unconditional = (when: (item: object) => boolean): CarryOut => {
+    return (store, call, sent) => (!call.isRead && when(store.item) ? write(store, call) : carryOut(store, call, sent))
+  }
+  /** Reads the pet without an attribute. */
+  const without = (name: string): CarryOut => {
+    return (store, call, sent) =>
+      call.isRead ? { result: { ...store.item, [name]: undefined }, store } : carryOut(store, call, sent)
+  }
+
+  test.each<[string, CarryOut, string]>([
+    ['a deleted pet is changed', unconditional((item) => 'deletion' in item), 'A deleted pet was changed.'],
+    ['any changed pet is changed', unconditional((item) => 'revision' in item), 'A change undid another one.'],
+    ['any unchanged pet is changed', unconditional((item) => !('revision' in item)), 'A change undid another one.'],
+    [
+      'a change leaves the revision as it is',
+      (store, call, sent) => {
+        const { result, store: after } = carryOut(store, call, sent)
+        return { result, store: { ...after, item: { ...after.item, revision: undefined } } }
+      },
+      'A change undid another one.',
+    ],
+    [
+      'the SDK hides that it has resent a write',
+      (store, call) => carryOut(store, call, 1),
+      'A refused change took effect.',
+    ],
+    [
+      'a change is not stored although it succeeds',
+      (store, call, sent) => ({ ...carryOut(store, call, sent), store }),
+      'A request got a success that is not its own.',
+    ],
+    ['a change is not recognized', without('revision'), 'A request did not find its own change.'],
+    ['a delete is not recognized', without('deletion'), 'A request did not find its own change.'],
+  ])('when %s', async (_, database, expected) => {
+    const attempts = [changing(A, ID), changing(B, A), deleting(C, A, ID)]
+
+    const { wrong } = await exploreChanges({ attempts, mayLose: 2 }, database)
+
+    expect(wrong).toBe(expected)
+  })
+})

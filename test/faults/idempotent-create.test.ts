@@ -2,7 +2,7 @@ import '../support/database.ts'
 import { describe, expect, test } from 'vitest'
 import { type Reservation, reservationStore } from '../../shared/data/idempotent-create.ts'
 import { at } from '../support/clock.ts'
-import { type Attempt, carryOut, explore, type Model, put, type Write } from './exploration.ts'
+import { type Attempt, carryOut, exploreCreations, put, type Variant, type Write } from './creation-model.ts'
 import { runsAll } from './fault-kinds.ts'
 
 const ONE_DAY = 86_400_000
@@ -29,7 +29,7 @@ describe('a reservation creates one pet, whatever crashes, gets lost, comes late
   ]
 
   test.each(runsAll ? [...scenarios, ...larger] : scenarios)('when $when', async (scenario) => {
-    const { states, wrong } = await explore(scenario)
+    const { states, wrong } = await exploreCreations(scenario)
 
     expect(wrong).toBeUndefined()
     expect(states).toBeGreaterThan(8000) // 370,000 in all scenarios.
@@ -38,11 +38,11 @@ describe('a reservation creates one pet, whatever crashes, gets lost, comes late
 
 describe('the exploration finds an error', () => {
   /** A database that ignores the condition of one kind of write. */
-  const withoutCondition = (kind: Write['do']): Partial<Model> => ({
+  const withoutCondition = (kind: Write['do']): Partial<Variant> => ({
     carryOut: (store, call) => (call.do === kind ? { result: true, store: put(store, call) } : carryOut(store, call)),
   })
 
-  test.each<[string, Partial<Model>, string]>([
+  test.each<[string, Partial<Variant>, string]>([
     ['a reservation is moved twice', withoutCondition('replace'), 'A reservation created two pets.'],
     ['a reservation replaces another one', withoutCondition('reserve'), 'A reservation created two pets.'],
     ['a pet replaces another one', withoutCondition('write'), 'An id got a pet twice.'],
@@ -80,7 +80,7 @@ describe('the exploration finds an error', () => {
       'A pet was created after its reservation.',
     ],
   ])('when %s', async (_, changes, expected) => {
-    const { wrong } = await explore({ attempts: [a, b, c1], taken: [1, 2], mayLose: 0 }, changes)
+    const { wrong } = await exploreCreations({ attempts: [a, b, c1], taken: [1, 2], mayLose: 0 }, changes)
 
     expect(wrong).toBe(expected)
   })

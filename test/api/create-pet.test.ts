@@ -33,15 +33,13 @@ test.each([
   ['-9223372036854775808', '-9223372036854775808'],
   ['9007199254740993', '9007199254740993'],
   ['1.0', '1'],
-])('returns the categoryId %s as %s, also when the pet is read or listed', async (sent, expected) => {
+])('returns the categoryId %s as %s, also when the pet is listed', async (sent, expected) => {
   const added = await create(`{"name":"Rex","categoryId":${sent}}`)
-  const read = await call({ path: `/pets/${idOf(added)}` })
   // The index follows the table, usually within a second.
   const list = async () => (await call({ path: '/pets?limit=100' })).text
 
   expect(added.status).toBe(201)
   expect(added.text).toMatch(new RegExp(`^\\{"id":\\d+,"name":"Rex","categoryId":${expected}\\}$`))
-  expect(read.text).toBe(added.text)
   await expect.poll(list, { timeout: 30_000 }).toContain(added.text)
 })
 

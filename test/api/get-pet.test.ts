@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { baseUrl, call, callAnonymously, created, expectCommonHeaders, expectError } from '../support/api.ts'
+import {
+  baseUrl,
+  call,
+  callAnonymously,
+  create,
+  created,
+  expectCommonHeaders,
+  expectError,
+  remove,
+} from '../support/api.ts'
 
 const DEPRECATED = {
   deprecation: '@1795132800', // 20 November 2026
@@ -7,15 +16,23 @@ const DEPRECATED = {
   link: `<${baseUrl}/pets>; rel="successor-version"`,
 }
 
-test('returns a pet right after it was added', async () => {
-  const pet = await created({ name: 'Rex', categoryId: 7, status: 'sold' })
+test('returns a pet right after it was added, with all digits', async () => {
+  const added = await create('{"name":"Rex","categoryId":9007199254740993,"status":"sold"}')
 
-  const response = await call({ path: `/pets/${pet.id}` })
+  const response = await call({ path: `/pets/${Object(added.body).id}` })
 
-  expect(response.status).toBe(200)
-  expect(response.body).toEqual(pet)
+  expect([response.status, response.text]).toEqual([200, added.text])
   expect(response.headers).toMatchObject(DEPRECATED)
   expectCommonHeaders(response)
+})
+
+test('returns 404 right after the pet was deleted', async () => {
+  const { id } = await created({ name: 'Rex', categoryId: 7 })
+  await remove(id)
+
+  const response = await call({ path: `/pets/${id}` })
+
+  expectError(response, 404, 'not_found', `No pet has the id ${id}.`)
 })
 
 test.each(['1', '0', '-1', '9223372036854775807', '9007199254740993'])(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { call, created, expectCommonHeaders, expectError, type Pet, update } from '../support/api.ts'
+import { call, created, expectCommonHeaders, expectError, listed, type Pet, update } from '../support/api.ts'
 
 const NO_CHANGE = 'The body must have at least one of name, categoryId and status.'
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
@@ -16,7 +16,7 @@ test.each([
 
   expect([response.status, response.body]).toEqual([200, { id, ...expected }])
   expectCommonHeaders(response)
-  expect((await call({ path: `/pets/${id}` })).body).toEqual({ id, ...expected })
+  await expect.poll(() => listed(id), { timeout: 30_000 }).toEqual({ id, ...expected })
 })
 
 test('keeps all digits of a categoryId', async () => {
@@ -34,7 +34,7 @@ test.each([
   [undefined, { status: null }],
 ])('moves the pet to the list of its new status: %s', async (status, changes) => {
   const { id } = await created(rex)
-  const listed = async (query: string) => {
+  const found = async (query: string) => {
     const { body } = await call({ path: `/pets?limit=100${query}` })
     return (body as Pet[]).find((pet) => pet.id === id) // As the tests of listPets prove.
   }
@@ -42,7 +42,7 @@ test.each([
   const { body } = await update(id, changes)
 
   // The indexes follow the table, usually within a second.
-  const lists = async () => [await listed('&status=available'), await listed('&status=sold'), await listed('')]
+  const lists = async () => [await found('&status=available'), await found('&status=sold'), await found('')]
   await expect.poll(lists, { timeout: 30_000 }).toEqual([undefined, status && body, body])
 })
 
@@ -58,7 +58,7 @@ test.each([
   const response = await update(pet.id, body)
 
   expectError(response, 400, 'bad_request', message)
-  expect((await call({ path: `/pets/${pet.id}` })).body).toEqual(pet)
+  await expect.poll(() => listed(pet.id), { timeout: 30_000 }).toEqual(pet)
 })
 
 test('accepts JSON and merge patches, and returns 415 for other content types', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, inject, vi } from 'vitest'
+import { cursorAfter } from '../../shared/model/cursor.ts'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
@@ -62,6 +63,12 @@ export const created = async (pet: Omit<Pet, 'id'>): Promise<Pet> => {
   const { status, body } = await create(pet)
   expect(status).toBe(201)
   return body as Pet // As the interface describes a 201; the tests of createPet prove it.
+}
+
+/** The pet with this id as lists have it; `undefined` if they do not. They follow a write, usually within a second. */
+export const listed = async (id: number): Promise<Pet | undefined> => {
+  const { body } = await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}` })
+  return (body as Pet[]).find((pet) => pet.id === id) // As the tests of listPets prove.
 }
 
 /** The challenge of a 401. API Gateway's REST APIs rename its header. */

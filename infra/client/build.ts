@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { contract, type Operation, operationIds } from '../../shared/contract.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
 import { operations } from './operations.ts'
+import { flags } from './request.ts'
 
 /**
  * Builds the client package in `dist`: one JavaScript file, because Node.js runs no TypeScript from node_modules, and its
@@ -26,7 +27,7 @@ const build = (): void => {
 const operationsModule = (): string => {
   const schemas = Object.entries(componentSchemas()) as [string, Json][] // Each of them is a JSON Schema.
   return [
-    "import type { Paged, Route } from './request.ts'\n",
+    "import type { Route } from './request.ts'\n",
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
     ...schemas.map(([name, schema]) => `${commentOf(schema)}export type ${name} = ${typeText(schema)}\n`),
     `export type Operations = {\n${operationIds.map((id) => operationText(id, contract[id])).join('')}}\n`,
@@ -37,35 +38,30 @@ const operationsModule = (): string => {
 /** An operation as a member of the type `Operations`. */
 export const operationText = (id: string, operation: Operation): string => {
   const { summary, params, query, headers, body, success, deprecated } = operation
-  const { paged = false, idempotent = false, conditional = false } = operation
-  const parts = [params, query, headers, body].flatMap((schema) => (schema ? typeText(jsonSchemaOf(schema)) : []))
-  const input = [...parts, ...(paged ? ['Paged'] : [])].join(' & ') || 'object'
+  const parts = [params, query, headers, body].filter((schema) => schema !== undefined)
+  const input = parts.map((schema) => typeText(jsonSchemaOf(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
   const day = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   const removal = day ? `\n@deprecated The service removes it on ${day}.` : ''
-  const types = `{ input: ${input}; result: ${result}; paged: ${paged}; idempotent: ${idempotent}; conditional: ${conditional} }`
-  return `/** ${summary}.${removal} */\n${id}: ${types}\n`
+  const set = flags.filter((flag) => operation[flag]).map((flag) => `; ${flag}: true`)
+  return `/** ${summary}.${removal} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
 }
 
-/** A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms. */
-export const typeText = (schema: Json): string => {
-  const { $ref, type, format, maximum, items, properties, anyOf } = schema
-  if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '')
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+// A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
+const typeText = (schema: Json): string => {
+  const { $ref, type, format, maximum, enum: values, items, properties, required = [], anyOf } = Object(schema)
+  if ($ref) return $ref.replace('#/components/schemas/', '')
+  if (values) return values.map((value: unknown) => JSON.stringify(value)).join(' | ')
   if (format === 'int64' && maximum !== Number.MAX_SAFE_INTEGER) return 'Int64'
   if (type === 'integer') return 'number'
-  if (/^(string|number|boolean|null)$/.test(String(type))) return String(type)
-  if (items) return `Array<${typeText(items as Json)}>` // The casts here follow from JSON Schema.
-  if (properties) return objectText(properties as Record<string, Json>, schema.required as string[] | undefined)
-  if (Array.isArray(anyOf)) return anyOf.map(typeText).join(' | ')
-  return 'unknown'
-}
-
-const objectText = (properties: Record<string, Json>, required: string[] = []): string => {
-  const fields = Object.entries(properties).map(([name, schema]) => {
-    const type = required.includes(name) ? `: ${typeText(schema)}` : `?: ${typeText(schema)} | undefined`
-    return `${commentOf(schema)}${JSON.stringify(name)}${type};\n`
-  })
+  if (/^(string|number|boolean|null)$/.test(type)) return type
+  if (items) return `Array<${typeText(items)}>`
+  if (anyOf) return anyOf.map(typeText).join(' | ')
+  if (!properties) return 'unknown'
+  const fields = Object.entries<Json>(properties).map(
+    ([name, field]) =>
+      `${commentOf(field)}"${name}"${required.includes(name) ? ':' : '?: undefined |'} ${typeText(field)}\n`,
+  )
   return `{\n${fields.join('')}}`
 }
 

@@ -1,28 +1,17 @@
 import { type Operations, operations } from './operations.ts'
-import { PetStoreError } from './pet-store-error.ts'
-import { type Route, requestOf } from './request.ts'
+import { type ConditionalOptions, type KeyedOptions, type Paged, type Route, requestOf } from './request.ts'
+import { PetStoreError } from './response.ts'
 import { type CallOptions, type ClientOptions, type Send, sender } from './send.ts'
 
 // The package exports what this file exports.
 export { writeJson as stringifyJson } from './exact-json.ts'
 export type * from './operations.ts'
+export type { ConditionalOptions, KeyedOptions, Paged } from './request.ts'
 export type { CallOptions, ClientOptions } from './send.ts'
 export { PetStoreError }
 
 /** A client of one API: a method for each operation, named by its operationId. A call that fails throws a PetStoreError. */
 export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
-
-/** Options of a call that takes effect once, however often it is repeated with the same key and input within 24 hours. */
-export type KeyedCallOptions = CallOptions & {
-  /** Identifies the call (default: a random key). */
-  idempotencyKey?: string | undefined
-}
-
-/** Options of a call that can depend on the revision of what it changes. */
-export type ConditionalCallOptions = CallOptions & {
-  /** The `etagOf` what was read: if it has changed since, the call throws a `precondition_failed`, and nothing happens. */
-  ifMatch?: string | undefined
-}
 
 /**
  * The tag of the revision that a call has returned, for `ifMatch`.
@@ -59,36 +48,40 @@ export const createClient = (options: ClientOptions): Client => {
 
 type Method<Operation extends Operations[keyof Operations]> = (
   ...given: object extends Operation['input']
-    ? [input?: Operation['input'], options?: OptionsOf<Operation>]
-    : [input: Operation['input'], options?: OptionsOf<Operation>]
+    ? [input?: InputOf<Operation>, options?: OptionsOf<Operation>]
+    : [input: InputOf<Operation>, options?: OptionsOf<Operation>]
 ) => Operation extends { paged: true; result: (infer Item)[] } ? List<Item> : Promise<Operation['result']>
 
-type OptionsOf<Operation> = (Operation extends { idempotent: true } ? KeyedCallOptions : CallOptions) &
-  (Operation extends { conditional: true } ? ConditionalCallOptions : CallOptions)
+type InputOf<Operation extends { input: object }> = Operation['input'] &
+  (Operation extends { paged: true } ? Paged : object)
+
+type OptionsOf<Operation> = CallOptions &
+  (Operation extends { idempotent: true } ? KeyedOptions : object) &
+  (Operation extends { conditional: true } ? ConditionalOptions : object)
 
 // Beside the results, so that they have the fields of the service only.
 const etags = new WeakMap<object, string>()
 
 const methodOf =
   (route: Route, send: Send) =>
-  (input: object = {}, options: KeyedCallOptions & ConditionalCallOptions = {}) => {
-    const call = async (next?: { cursor: string }) => send(requestOf(route, { ...input, ...next }, options), options)
-    return route.paged ? listOf(call) : call().then(tagged)
+  (input: object = {}, options: CallOptions & KeyedOptions & ConditionalOptions = {}) => {
+    const call = async (next?: Paged) => send(requestOf(route, { ...input, ...next }, options), options)
+    return route.flags.includes('paged') ? listOf(call) : call().then(tagged)
   }
 
-const tagged = ({ body, headers }: Awaited<ReturnType<Send>>): unknown => {
+const tagged = ({ content, headers }: Awaited<ReturnType<Send>>): unknown => {
   const etag = headers.get('ETag')
-  if (etag && typeof body === 'object' && body) etags.set(body, etag)
-  return body
+  if (etag && content) etags.set(content, etag)
+  return content
 }
 
 // `call` requests the first page, or the one at a cursor.
-const listOf = (call: (next?: { cursor: string }) => ReturnType<Send>): List<unknown> => {
+const listOf = (call: (next?: Paged) => ReturnType<Send>): List<unknown> => {
   async function* pages(): AsyncGenerator<Page<unknown>> {
     let cursor: string | undefined
     do {
-      const { body, headers } = await call(cursor === undefined ? undefined : { cursor })
-      const items = body as unknown[] // `send` has checked that it is an array.
+      const { content, headers } = await call(cursor === undefined ? {} : { cursor })
+      const items = content as unknown[] // `send` has checked that it is an array.
       const nextCursor = nextCursorOf(headers)
       // Such a link may lead to the same page for ever.
       if (nextCursor !== undefined && (nextCursor === '' || nextCursor === cursor || items.length === 0))
@@ -110,12 +103,11 @@ const listOf = (call: (next?: { cursor: string }) => ReturnType<Send>): List<unk
 
 const INVALID_LINK = 'The link to the next page is invalid. Check baseUrl and any proxy.'
 
-// From a `Link` header (RFC 8288), in whose addresses the service encodes commas; empty if the link has no valid cursor. Only
-// the cursor of the address is used, so that the API key is sent to the base address only.
+// From a `Link` header (RFC 8288); empty if the link has no valid cursor. Only the cursor of its address is used, so that the
+// API key is sent to the base address only.
 const nextCursorOf = (headers: Headers): string | undefined => {
-  const links = (headers.get('Link') ?? '').split(',').map((link) => link.split('>'))
-  const next = links.find(([, parameters = '']) => /;\s*rel="?next\b/.test(parameters))
+  const next = /<([^<>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '')
   if (!next) return undefined
-  const cursor = new URLSearchParams(next[0]?.split('?')[1]).get('cursor') ?? ''
+  const cursor = new URLSearchParams(next[1]?.split('?')[1]).get('cursor') ?? ''
   return cursor.includes('\uFFFD') ? '' : cursor // Bytes that are no UTF-8 become U+FFFD.
 }

@@ -1,24 +1,21 @@
 // The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
-import { type Contract, contract, type Operation, type OperationId, type Output } from '../../shared/contract.ts'
-import type { Paged, Route } from './request.ts'
+import {
+  type Contract,
+  contract,
+  type Operation,
+  type OperationId,
+  type Output,
+  partsOf,
+} from '../../shared/contract.ts'
+import { type Flag, flags, type Route } from './request.ts'
 
 export type { Int64 } from '../../shared/model/int64.ts'
 export type { NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/model/pet.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */
-export type Operations = { [Id in OperationId]: Typed<Contract[Id], Output<Id>['body']> }
-
-type Typed<Entry, Result> = {
-  input: Given<Entry, 'params'> &
-    Given<Entry, 'query'> &
-    Given<Entry, 'headers'> &
-    Given<Entry, 'body'> &
-    IfPaged<Entry>
-  result: Result
-  paged: Entry extends { paged: true } ? true : false
-  idempotent: Entry extends { idempotent: true } ? true : false
-  conditional: Entry extends { conditional: true } ? true : false
+export type Operations = {
+  [Id in OperationId]: { input: InputOf<Contract[Id]>; result: Output<Id>['body'] } & FlagsOf<Contract[Id]>
 }
 
 /** How an entry is requested. A name in two of its parts does not compile, because a method takes all parts together. */
@@ -27,20 +24,20 @@ export const routeOf = <Entry extends Operation>(
 ): Route => ({
   method: entry.method,
   path: entry.path,
-  query: [...Object.keys(entry.query?.entries ?? {}), ...(entry.paged ? ['cursor'] : [])],
+  query: Object.keys(partsOf(entry).query?.entries ?? {}),
   headers: Object.keys(entry.headers?.entries ?? {}),
   hasBody: entry.body !== undefined,
   status: entry.success.status,
   isList: 'body' in entry.success && entry.success.body.type === 'array',
-  paged: entry.paged ?? false,
-  idempotent: entry.idempotent ?? false,
-  conditional: entry.conditional ?? false,
+  flags: flags.filter((flag) => entry[flag]),
 })
 
 /** How each operation is requested. */
 export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, routeOf(entry)]))
 
-type Part = 'params' | 'query' | 'headers' | 'body'
+type FlagsOf<Entry> = Pick<Entry, Flag & keyof Entry>
+
+type InputOf<Entry> = Given<Entry, 'params'> & Given<Entry, 'query'> & Given<Entry, 'headers'> & Given<Entry, 'body'>
 
 // A parameter is given as the value that the service parses from its text.
 type Given<Entry, P extends Part> =
@@ -48,10 +45,8 @@ type Given<Entry, P extends Part> =
     ? { [Name in keyof v.InferInput<S>]: v.InferOutput<S>[Name & keyof v.InferOutput<S>] }
     : object
 
-type IfPaged<Entry> = Entry extends { paged: true } ? Paged : object
+type Part = 'params' | 'query' | 'headers' | 'body'
 
-type Repeated<Entry> = Entry extends Operation
-  ? { [P in Part]: keyof Given<Entry, P> & NamesIn<Entry, Exclude<Part, P>> }[Part]
-  : never
+type Repeated<Entry> = { [P in Part]: keyof Given<Entry, P> & NamesIn<Entry, Exclude<Part, P>> }[Part]
 
 type NamesIn<Entry, P> = P extends Part ? keyof Given<Entry, P> : never

@@ -9,11 +9,13 @@ export type Route = {
   hasBody: boolean
   status: number
   isList: boolean
-  /** Whether the list has pages, and whether the operation takes an idempotency key and the tag of a revision. */
-  paged: boolean
-  idempotent: boolean
-  conditional: boolean
+  flags: Flag[]
 }
+
+/** The flags of an operation from which its methods follow: each adds one of the types below. */
+export const flags = ['paged', 'idempotent', 'conditional'] as const
+
+export type Flag = (typeof flags)[number]
 
 /** The input of an operation whose result has pages. */
 export type Paged = {
@@ -21,7 +23,17 @@ export type Paged = {
   cursor?: string | undefined
 }
 
-export type RequestOptions = { idempotencyKey?: string | undefined; ifMatch?: string | undefined }
+/** An option of a call that takes effect once, however often it is repeated with the same key and input within 24 hours. */
+export type KeyedOptions = {
+  /** Identifies the call (default: a random key). */
+  idempotencyKey?: string | undefined
+}
+
+/** An option of a call that can depend on the revision of what it changes. */
+export type ConditionalOptions = {
+  /** The `etagOf` what was read: if it has changed since, the call throws a `precondition_failed`, and nothing happens. */
+  ifMatch?: string | undefined
+}
 
 /** A request to send, with the parameters in `path`. */
 export type Request = { route: Route; path: string; headers: Headers; body: string | null }
@@ -32,7 +44,7 @@ export type Request = { route: Route; path: string; headers: Headers; body: stri
  * @throws RangeError for a `number` that may already have been rounded
  * @throws TypeError for a value that a path or a header cannot hold
  */
-export const requestOf = (route: Route, input: object, { idempotencyKey, ifMatch }: RequestOptions = {}): Request => {
+export const requestOf = (route: Route, input: object, options: KeyedOptions & ConditionalOptions = {}): Request => {
   const fields: Record<string, unknown> = { ...input }
   // A list has a pair for each of its values.
   const take = (name: string): [name: string, text: string][] => {
@@ -44,15 +56,12 @@ export const requestOf = (route: Route, input: object, { idempotencyKey, ifMatch
   const query = new URLSearchParams(route.query.flatMap(take))
   const headers = new Headers(route.headers.flatMap(take))
   if (route.hasBody) headers.set('Content-Type', 'application/json')
-  if (route.idempotent)
-    headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', idempotencyKey ?? randomText()))
-  if (route.conditional && ifMatch !== undefined) headers.set('If-Match', refuseInvisible('ifMatch', ifMatch))
-  return {
-    route,
-    path: `${path}?${query}`.replace(/\?$/, ''),
-    headers,
-    body: route.hasBody ? writeJson(fields) : null,
-  }
+  if (route.flags.includes('idempotent'))
+    headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', options.idempotencyKey ?? randomText()))
+  if (route.flags.includes('conditional') && options.ifMatch !== undefined)
+    headers.set('If-Match', refuseInvisible('ifMatch', options.ifMatch))
+  const body = route.hasBody ? writeJson(fields) : null
+  return { route, path: `${path}?${query}`.replace(/\?$/, ''), headers, body }
 }
 
 /** Returns `text`. @throws TypeError if a header would lose a part of it, or cannot hold it */

@@ -1,7 +1,5 @@
-import { parseJson } from './exact-json.ts'
-import { PetStoreError } from './pet-store-error.ts'
 import { type Request, refuseInvisible } from './request.ts'
-import { retry, within } from './retry.ts'
+import { contentOf, errorOf, PetStoreError } from './response.ts'
 
 /** The API to call, and how to retry. */
 export type ClientOptions = {
@@ -19,13 +17,6 @@ export type ClientOptions = {
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/**
- * Sends a request and returns its success; a 204 has no body.
- *
- * @throws PetStoreError if it fails, or the reason of the signal
- */
-export type Send = (request: Request, options: CallOptions) => Promise<{ body: unknown; headers: Headers }>
-
 /** Options of a call. */
 export type CallOptions = {
   /** When it aborts, the call ends at once and throws the signal's reason. */
@@ -34,44 +25,64 @@ export type CallOptions = {
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined
 }
 
-/** Sends requests to one API, and retries them. */
+/**
+ * Sends a request and returns its success; a 204 has no content.
+ *
+ * @throws PetStoreError if it fails, or the reason of the signal
+ */
+export type Send = (request: Request, options: CallOptions) => Promise<{ content: unknown; headers: Headers }>
+
+/** Sends requests to one API, and retries them after temporary failures. */
 export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }: ClientOptions): Send => {
   const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
   const base = baseOf(baseUrl)
   // The platform's own error message would contain the key.
   refuseInvisible('apiKey', apiKey)
-  // The server may echo the key.
   const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
-  return async ({ route, path, headers, body }, { signal, onResponse }) => {
-    const { method, idempotent } = route
-    headers.set('Authorization', `Bearer ${apiKey}`)
+  // `mayBeDone`: an earlier attempt may have taken effect, because its response was lost.
+  const attempt = async (request: Request, { signal, onResponse }: CallOptions, mayBeDone: boolean) => {
+    const { route, path, headers: sent, body } = request
+    sent.set('Authorization', `Bearer ${apiKey}`)
     // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
-    const init = { method, headers, body, redirect: 'manual' } as const
+    const init = { method: route.method, headers: sent, body, redirect: 'manual' } as const
     const receive = async (limit: AbortSignal) => {
       const response = await fetch(base + path, { ...init, signal: limit })
-      return [response, await textOf(response)] as const
+      return { response, content: await contentOf(response) }
     }
-    const noResponse = (thrown: unknown): never => {
+    const { response, content } = await within(timeoutSeconds, signal, receive).catch((thrown) => {
       signal?.throwIfAborted()
-      const message = `No response from ${base}: ${reasonOf(thrown)}.`
-      throw new PetStoreError(hideKey(message), { code: 'no_answer', status: 0 })
+      const message = hideKey(`No response from ${base}: ${reasonOf(thrown)}.`)
+      throw new PetStoreError(message, { code: 'no_answer', status: 0 })
+    })
+    const { status, headers } = response
+    onResponse?.({ status, headers })
+    const isExpected = status === 204 || (content && Array.isArray(content) === route.isList)
+    if (status === route.status && isExpected) return { content, headers }
+    const error = errorOf(response, content, hideKey)
+    if (mayBeDone && route.method === 'DELETE' && error.code === 'not_found') return { content: undefined, headers }
+    // This call may have made the change, or somebody else another one.
+    if (mayBeDone && status === 412) throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
+    throw error
+  }
+
+  return async (request, call) => {
+    const { method, flags } = request.route
+    const isRepeatable = method !== 'POST' || flags.includes('idempotent')
+    let mayBeDone = false
+    let waited = 0
+    for (let made = 1; ; made++) {
+      try {
+        return await attempt(request, call, mayBeDone)
+      } catch (error) {
+        if (!(error instanceof PetStoreError) || !isTemporary(error)) throw error
+        mayBeDone ||= error.status !== 429 // A request over the rate limit is not handled.
+        const seconds = (error.retryAfter ?? 0) + backoff(made)
+        waited += seconds
+        if (made >= attempts || waited > maxWaitSeconds || (mayBeDone && !isRepeatable)) throw error
+        await within(seconds, call.signal, aborted)
+      }
     }
-    const attempt = async (mayBeDone: boolean) => {
-      const [response, text] = await within(timeoutSeconds, signal, receive).catch(noResponse)
-      const { status, headers } = response
-      onResponse?.({ status, headers })
-      const body = bodyOf(text)
-      if (status === route.status && (status === 204 || (body && Array.isArray(body) === route.isList)))
-        return { body, headers }
-      const error = errorOf(response, body ?? {}, hideKey)
-      // An attempt whose response was lost has deleted it.
-      if (mayBeDone && method === 'DELETE' && error.code === 'not_found') return { body: undefined, headers }
-      // An attempt whose response was lost may have made this change, or somebody else another one.
-      if (mayBeDone && status === 412) throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
-      throw error
-    }
-    return retry(attempt, { attempts, maxWaitSeconds, isRepeatable: method !== 'POST' || idempotent }, signal)
   }
 }
 
@@ -91,45 +102,34 @@ const reasonOf = (thrown: unknown): string => {
   return message || code
 }
 
-// Lambda returns no more, so a longer response is not from the service.
-const MAX_BYTES = 6 * 2 ** 20
+// A 500 is a bug of the service: a retry would fail again.
+const isTemporary = ({ code, status }: PetStoreError): boolean =>
+  code === 'no_answer' || [429, 502, 503, 504].includes(status)
 
-// The text of a response, or as much of it as the limit allows. What counts is its size after decompression.
-const textOf = ({ body }: Response): Promise<string> => {
-  let bytes = 0
-  const limit = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      bytes += chunk.length
-      if (bytes > MAX_BYTES) controller.terminate()
-      else controller.enqueue(chunk)
-    },
-  })
-  return new Response(body?.pipeThrough(limit)).text()
-}
+// In seconds. Random, so that clients that failed together do not retry together.
+const backoff = (made: number): number => Math.random() * 0.1 * 2 ** made
 
-// `undefined` if the text is not an array or object in JSON.
-const bodyOf = (text: string): object | undefined => {
+const aborted = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
+
+const MAX_TIMER_MS = 2 ** 31 - 1 // A longer timer fires at once.
+
+// Does some work with a signal that aborts after this many seconds, or when `signal` aborts. (Node.js 20 may
+// garbage-collect an `AbortSignal.any` of an `AbortSignal.timeout` before it aborts.)
+const within = async <T>(
+  seconds: number,
+  signal: AbortSignal | undefined,
+  work: (limit: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  signal?.throwIfAborted()
+  const limit = new AbortController()
+  const stop = () => limit.abort(signal?.reason)
+  const late = () => limit.abort(new DOMException(`timeout after ${seconds} seconds`, 'TimeoutError'))
+  const timer = setTimeout(late, Math.min(seconds * 1000, MAX_TIMER_MS))
+  signal?.addEventListener('abort', stop)
   try {
-    const body = parseJson(text)
-    return typeof body === 'object' && body ? body : undefined
-  } catch {
-    return undefined
+    return await work(limit.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
   }
 }
-
-const errorOf = ({ status, headers }: Response, body: object, hideKey: (text: string) => string): PetStoreError => {
-  const { code, message } = isErrorBody(body) ? body : unexpected(status)
-  const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined
-  const seconds = headers.get('Retry-After') ?? '' // The service sends no dates.
-  const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : undefined
-  return new PetStoreError(hideKey(message), { code: hideKey(code), status, requestId, retryAfter })
-}
-
-const isErrorBody = (body: object): body is { code: string; message: string } =>
-  'code' in body && typeof body.code === 'string' && 'message' in body && typeof body.message === 'string'
-
-// In browsers, a redirect has the status 0.
-const unexpected = (status: number) => ({
-  code: 'unexpected_answer',
-  message: `The response (${status}) is not from the pet store API. Check baseUrl and any proxy. Redirects are not followed.`,
-})

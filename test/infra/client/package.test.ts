@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { operationText, typeText } from '../../../infra/client/build.ts'
+import { operationText } from '../../../infra/client/build.ts'
 import { scopes } from '../../../shared/model/api-key.ts'
 import { startServer } from '../../support/server.ts'
 import { install } from './installed.ts'
@@ -53,15 +53,6 @@ test('the types of the package are complete and exact', async () => {
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2020', '--exactOptionalPropertyTypes']
 
   await installed.run('tsc', [...options, 'typed-calls.ts', 'readme.mts'])
-})
-
-// The types above show the rest.
-test.each([
-  [{ type: 'array', items: { enum: ['a', 1] } }, 'Array<"a" | 1>'],
-  [{ not: {} }, 'unknown'],
-  [{ properties: { a: { type: 'null', description: 'A.' } } }, '{\n/** A. */\n"a"?: null | undefined;\n}'],
-])('the schema %j has the type %s', (schema, text) => {
-  expect(typeText(schema)).toBe(text)
 })
 
 test('CommonJS programs can require the package', async () => {

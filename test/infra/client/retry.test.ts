@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient, etagOf } from '../../../infra/client/client.ts'
 import { routeOf } from '../../../infra/client/operations.ts'
 import { requestOf } from '../../../infra/client/request.ts'
-import { pause } from '../../../infra/client/retry.ts'
 import { sender } from '../../../infra/client/send.ts'
 import type { Operation } from '../../../shared/contract.ts'
 import { scopes } from '../../../shared/model/api-key.ts'
@@ -187,12 +186,16 @@ describe('a signal ends a call', () => {
   })
 
   test('while it waits to retry', async () => {
+    const api = await serve(error(503, { 'Retry-After': '3600' }))
     const controller = new AbortController()
+    const onResponse = () => void setTimeout(() => controller.abort(reason))
 
-    const waited = pause(3600, controller.signal)
-    controller.abort(reason)
+    const created = createClient({ ...api, maxWaitSeconds: 9999 }).createPet(mia, {
+      signal: controller.signal,
+      onResponse,
+    })
 
-    await expect(waited).rejects.toBe(reason)
-    await expect(pause(3600, controller.signal)).rejects.toBe(reason)
+    await expect(created).rejects.toBe(reason)
+    expect(api.requests).toHaveLength(1)
   })
 })

@@ -3,7 +3,7 @@ import { showProgress } from '../support/progress.ts'
 /** One measured number: a cell of one of the tables. */
 export type Figure = {
   table: 'cold' | 'warm' | 'dynamodb'
-  /** What was measured: `getPet`, `stock client`. */
+  /** What was measured: `createPet`, `stock client`. */
   row: string
   /** `load`, `p99`, `calls`. */
   column: string

@@ -11,7 +11,7 @@ import { subjectsOf } from './subjects.ts'
 const DETAILS = `
 The other functions are in test/bench/peers; their packages are installed on the first run, which takes a network. The
 bench also needs openssl: DynamoDB's responses come over TLS from this machine. A wrong response of any function ends the
-run. Times mean something only on a machine that does nothing else.
+run, and so do more calls or capacity units than the last table allows. Times mean something only on a machine that does nothing else.
 
   load              until the end of Lambda's init phase, in which the functions of the service connect to DynamoDB
                     and read once; "no first read" is without that, as the other functions are
@@ -28,7 +28,10 @@ const main = command(
   .option('--starts <number>', 'starts of each function, and rounds of calls', wholeNumber(1, 1000), 31)
   .option('--bundle', 'measure nothing, and print what is in each bundle')
   .action(async ({ starts, bundle }) => {
-    process.stdout.write(bundle ? await analyzeBundles() : report(await measureAll(starts)))
+    if (bundle) return void process.stdout.write(await analyzeBundles())
+    const measured = await measureAll(starts)
+    process.stdout.write(report(measured))
+    if (measured.reach.some(({ isExact, result }) => isExact && result !== 'reached')) process.exitCode = 1
   })
 
 const measureAll = async (starts: number): Promise<Run> => {

@@ -43,26 +43,26 @@ export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[])
       [settings.keyPrefix.variable]: settings.keyPrefix.local,
     },
     call,
-    alsoCall: id === 'getPet' ? [readUnauthorized, readUnknown] : [],
+    alsoCall: call === read ? [readUnauthorized] : [],
   })
   const createPet = functionOf('createPet', create)
   const otherCreates = [
     functionOf('createPet', createWithoutStatus, 'createPet, no status'),
     functionOf('createPet', createKeyed, 'createPet, Idempotency-Key'),
   ]
-  const getPet = functionOf('getPet', read)
+  const one = functionOf('listPets', read, ONE)
   const changes = [functionOf('updatePet', update), functionOf('deletePet', remove)]
-  const functions = [functionOf('listPets', listAll), createPet, getPet]
+  const functions = [functionOf('listPets', listAll), createPet, one]
   const listOne = functionOf('listPets', listOneStatus, 'listPets, one status')
   const lists = [listOne, functionOf('listPets', listAll, 'listPets, all')]
   const others = peers.map(peerOf)
-  const getPetWithoutRead = withoutRead({ ...getPet, folder: pipeline, handler: 'index.handler' })
+  const oneWithoutRead = withoutRead({ ...one, folder: pipeline, handler: 'index.handler' })
   const demo = others.filter(({ name }) => name === 'demo style')
   const demoWithoutRead = demo.map((peer) => withoutRead({ ...peer, handler: 'index.withoutRead' }))
   return {
     cold: [...functions, ...functions.map(withoutFirstRead), ...others],
-    warm: [...lists, createPet, getPet, getPetWithoutRead, ...others, ...demoWithoutRead],
-    dynamodb: [...lists, createPet, ...otherCreates, getPet, ...changes],
+    warm: [one, ...lists, createPet, oneWithoutRead, ...others, ...demoWithoutRead],
+    dynamodb: [one, ...lists, createPet, ...otherCreates, ...changes],
   }
 }
 
@@ -92,12 +92,15 @@ const createWithoutStatus = callOf(
 )
 // The key is always new to a DynamoDB in which every conditional put succeeds.
 const createKeyed = callOf(eventOf('createPet-created', { headers: { 'Idempotency-Key': '8e03978e' } }), 201, isNewPet)
-const read = callOf(eventOf('getPet-found'), 200, (body) => isDeepStrictEqual(body, PET))
+const ofOne = { query: { status: 'available', limit: '1' } }
+const read = callOf(eventOf('listPets-no-parameters', ofOne), 200, (body) => isDeepStrictEqual(body, [PET]))
 const update = callOf(eventOf('updatePet-changed'), 200, isNewPet)
 const remove = callOf(eventOf('deletePet-deleted'), 204)
-const readUnauthorized = callOf(eventOf('getPet-found', { headers: { Authorization: undefined } }), 401)
-const readUnknown = callOf(eventOf('getPet-found', { petId: '8' }), 404)
-const readNothing = callOf(eventOf('getPet-found'), 200)
+const readUnauthorized = callOf(
+  eventOf('listPets-no-parameters', { ...ofOne, headers: { Authorization: undefined } }),
+  401,
+)
+const readNothing = callOf(eventOf('listPets-no-parameters'), 200)
 
 /** The same function without its read during Lambda's init phase: what is left is its code alone, as with the peers. */
 const withoutFirstRead = (subject: Subject): Subject => ({
@@ -105,6 +108,9 @@ const withoutFirstRead = (subject: Subject): Subject => ({
   name: `${subject.name}, no first read`,
   environment: { ...subject.environment, AWS_LAMBDA_INITIALIZATION_TYPE: '' },
 })
+
+/** The row of what the peers do too: a list of one pet with a status. */
+export const ONE = 'listPets, 1 pet'
 
 /** A handler that responds with a pet that it does not read: what is left is the work of its middlewares. */
 const withoutRead = (subject: Subject): Subject => ({
@@ -124,5 +130,5 @@ const peerOf = ({ name, folder }: Bundled): Subject => ({
     POWERTOOLS_SERVICE_NAME: 'pet-store',
   },
   call: name === 'empty handler' ? readNothing : read,
-  alsoCall: name === 'empty handler' ? [] : [readUnauthorized, readUnknown],
+  alsoCall: name === 'empty handler' ? [] : [readUnauthorized],
 })

@@ -1,18 +1,18 @@
-// The least that can do the work of getPet: it signs its requests itself (AWS Signature Version 4,
+// The least that can do the work of listPets for one pet: it signs its requests itself (AWS Signature Version 4,
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html) and sends them with
 // Node.js's own HTTPS client. It has no retries, no time limits, and no checks, so it is a bound and not an alternative.
 import { createHash, createHmac } from 'node:crypto'
 import { request } from 'node:https'
-import { bareHandler, storeOf } from './get-pet.ts'
+import { bareHandler, storeOf } from './list-pets.ts'
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN = '', AWS_REGION } = process.env
 const endpoint = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? `https://dynamodb.${AWS_REGION}.amazonaws.com`)
 
-const store = storeOf(async (input) => {
+const store = storeOf(async (operation, input) => {
   const body = JSON.stringify(input)
-  const { status, text } = await post(body, signedHeaders(body))
+  const { status, text } = await post(body, signedHeaders(operation, body))
   if (status !== 200) throw new Error(text)
-  return JSON.parse(text).Item
+  return JSON.parse(text)
 })
 
 export const handler = bareHandler(store)
@@ -30,7 +30,7 @@ const post = (body: string, headers: Record<string, string>) =>
     sent.on('error', reject).end(body)
   })
 
-const signedHeaders = (body: string): Record<string, string> => {
+const signedHeaders = (operation: string, body: string): Record<string, string> => {
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
   const scope = `${time.slice(0, 8)}/${AWS_REGION}/dynamodb/aws4_request`
   // In the order of their names, as the signature wants them.
@@ -39,7 +39,7 @@ const signedHeaders = (body: string): Record<string, string> => {
     host: endpoint.host,
     'x-amz-date': time,
     'x-amz-security-token': AWS_SESSION_TOKEN,
-    'x-amz-target': 'DynamoDB_20120810.GetItem',
+    'x-amz-target': `DynamoDB_20120810.${operation}`,
   }
   const names = Object.keys(headers).join(';')
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`)

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { handle } from 'hono/aws-lambda'
-import { isKnown, notFound, unauthorized } from './get-pet.ts'
+import { isKnown, unauthorized } from './list-pets.ts'
 import { store } from './stock-client.ts'
 
 const app = new Hono()
@@ -10,9 +10,6 @@ app.use(async (context, next) => {
   return next()
 })
 
-app.get('/pets/:petId', async (context) => {
-  const pet = await store.readPet(context.req.param('petId'))
-  return pet ? context.json(pet) : context.json(notFound, 404)
-})
+app.get('/pets', async (context) => context.json(await store.listPets(context.req.query('status') ?? '')))
 
 export const handler = handle(app)

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { deprecated, errorResponse, responseTo } from '../support/responses.ts'
+import { errorResponse, responseTo, unauthorized } from '../support/responses.ts'
+
+/** The headers that every response of getPet has, on the execute-api address of the fixtures. */
+const deprecated = {
+  Deprecation: '@1795132800', // 2026-11-20
+  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  Link: '<https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/pets>; rel="successor-version"',
+}
 
 const NO_INT64 = 'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.'
 
@@ -34,4 +41,12 @@ test.each([
   const response = await call(event)
 
   expect(response).toEqual(responseTo(event, errorResponse(404, 'not_found', message, deprecated)))
+})
+
+test('announces its removal on a 401, too', async () => {
+  const event = eventOf('getPet-unauthorized')
+
+  const response = await call(event)
+
+  expect(response).toEqual(responseTo(event, unauthorized('Bearer realm="pet-store"', deprecated)))
 })

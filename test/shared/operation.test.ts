@@ -9,20 +9,14 @@ import { operation } from '../../shared/operation.ts'
 import { call, context, error, info } from '../support/call.ts'
 import { always, storedPets, storeKey } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { deprecated, errorResponse, responseTo, unauthorized, unavailable } from '../support/responses.ts'
+import { errorResponse, responseTo, unauthorized, unavailable } from '../support/responses.ts'
 
 const NO_KEY = 'Bearer realm="pet-store"'
 const INVALID_KEY = 'Bearer realm="pet-store", error="invalid_token"'
 const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
 
-/** A request of each operation, and the headers that all responses of the operation have. */
-const everyOperation = [
-  ['listPets-no-parameters', {}],
-  ['createPet-created', {}],
-  ['getPet-found', deprecated],
-  ['updatePet-changed', {}],
-  ['deletePet-deleted', {}],
-] as const
+/** Requests of operations that use the database in different ways. */
+const requests = ['listPets-no-parameters', 'createPet-created', 'updatePet-changed', 'deletePet-deleted']
 
 const list = () => eventOf('listPets-no-parameters')
 const listWith = (Authorization: string) => eventOf('listPets-no-parameters', { headers: { Authorization } })
@@ -57,7 +51,7 @@ describe('the request log', () => {
   test('has one line for each request, with these fields only: never a key, a header or a body', async () => {
     const created = eventOf('createPet-created')
     const invalid = eventOf('createPet-created', { body: '{"name":"Rex"}' })
-    const unknown = eventOf('getPet-unknown-id')
+    const unknown = eventOf('deletePet-deleted', { petId: '8' })
     const unauthorized = withUnknownKey()
 
     for (const event of [created, invalid, unknown, unauthorized]) await call(event)
@@ -66,7 +60,7 @@ describe('the request log', () => {
     expect(lines).toEqual([
       [{ ...line(created, 'createPet', 201), ...local, coldStart: true }],
       [{ ...line(invalid, 'createPet', 400), ...local, code: 'bad_request' }],
-      [{ ...line(unknown, 'getPet', 404), ...local, code: 'not_found' }],
+      [{ ...line(unknown, 'deletePet', 404), ...local, code: 'not_found' }],
       [{ ...line(unauthorized, 'listPets', 401), code: 'unauthorized' }],
     ])
     expect(JSON.stringify(lines)).not.toMatch(/pet_local|Rex|Bearer/)
@@ -88,23 +82,21 @@ describe('the request log', () => {
 
 // test/api/authentication.test.ts has more cases.
 test.each([
-  ['there is no key', eventOf('createPet-created', withoutKey), NO_KEY, {}],
-  ['there is no key for a deprecated operation', eventOf('getPet-unauthorized'), NO_KEY, deprecated],
+  ['there is no key', eventOf('createPet-created', withoutKey), NO_KEY],
   [
     'there is no key, and a query is invalid',
     eventOf('listPets-no-parameters', { ...withoutKey, query: { limit: '0' } }),
     NO_KEY,
-    {},
   ],
-  ['there are two Authorization headers', eventOf('createPet-two-tokens'), NO_KEY, {}],
-  ['the two differ in case', eventOf('createPet-created', { headers: { authorization: 'a' } }), NO_KEY, {}],
-  ['the key is unknown', withUnknownKey(), INVALID_KEY, {}],
-])('the response is 401 if %s', async (_, event, challenge, headers) => {
+  ['there are two Authorization headers', eventOf('createPet-two-tokens'), NO_KEY],
+  ['the two differ in case', eventOf('createPet-created', { headers: { authorization: 'a' } }), NO_KEY],
+  ['the key is unknown', withUnknownKey(), INVALID_KEY],
+])('the response is 401 if %s', async (_, event, challenge) => {
   const before = await storedPets()
 
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, unauthorized(challenge, headers)))
+  expect(response).toEqual(responseTo(event, unauthorized(challenge)))
   expect(await storedPets()).toEqual(before)
 })
 
@@ -146,27 +138,27 @@ describe('the scopes of the API key', () => {
 
 // test/faults/outages.test.ts has the other ways in which it fails.
 test.each([
-  ...everyOperation.map(([name, headers]) => [name, eventOf(name), headers] as const),
-  ['a key that cannot be checked', withUnknownKey(), {}] as const,
-])('the response is 503 while DynamoDB is unavailable: %s', async (_, event, headers) => {
+  ...requests.map((name) => [name, eventOf(name)] as const),
+  ['a key that cannot be checked', withUnknownKey()] as const,
+])('the response is 503 while DynamoDB is unavailable: %s', async (_, event) => {
   await call(list()) // From now on, the local key is in the cache.
   always('cut')
 
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, { ...unavailable, headers: { ...unavailable.headers, ...headers } }))
+  expect(response).toEqual(responseTo(event, unavailable))
   expect(error.mock.calls).toEqual([errorLine(event, 503, expect.objectContaining({ code: 'ECONNRESET' }))])
   expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 503, code: 'service_unavailable' })])
 })
 
 describe('a bug', () => {
-  test.each(everyOperation)('is a 500 without details, and the log has the cause: %s', async (name, headers) => {
+  test.each(requests)('is a 500 without details, and the log has the cause: %s', async (name) => {
     const event = eventOf(name)
     vi.stubEnv('PETS_TABLE', 'NoSuchTable')
 
     const response = await call(event)
 
-    expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG, headers)))
+    expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG)))
     const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
     expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
   })

@@ -16,13 +16,6 @@ export const responseTo = (event: Event, { status, headers = {}, body }: Expecte
   body,
 })
 
-/** The headers that every response of getPet has, on the execute-api address of the fixtures. */
-export const deprecated = {
-  Deprecation: '@1795132800', // 2026-11-20
-  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-  Link: '<https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/pets>; rel="successor-version"',
-}
-
 /** An error response. */
 export const errorResponse = (status: number, code: string, message: string, headers = {}): Expected => ({
   status,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Level } from 'level'
 import { CommandError } from '../command-line.ts'
 
@@ -22,8 +22,9 @@ const internals: Internals = require('dynalite/db')
  * @throws CommandError if the folder cannot be used
  */
 export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> => {
-  const unlock = folder === undefined ? undefined : await lockFolder(folder)
-  const server = dynalite({ path: folder, createTableMs: 0 })
+  const server = await openServer(folder).catch((error) => {
+    throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
+  })
   const [serve] = server.listeners('request') as RequestListener[] // A server has no other listeners of this event.
   server.removeAllListeners('request').on('request', (request, response) => {
     if (!isLocal(request)) return void response.writeHead(403).end('The database is closed to web pages.\n')
@@ -34,11 +35,9 @@ export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> 
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo // A server on a TCP port has no other type of address.
   const close = async () => {
-    await new Promise<void>((resolve, reject) => {
-      server.close((error) => (error ? reject(error) : resolve()))
-      server.closeAllConnections()
-    })
-    await unlock?.()
+    const closed = promisify(server.close.bind(server))()
+    server.closeAllConnections()
+    await closed
   }
   return { endpoint: `http://127.0.0.1:${port}`, close }
 }
@@ -47,50 +46,36 @@ export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> 
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
-/**
- * Locks a data folder and checks the store in it. dynalite opens the store only on the first request, and then does not
- * report what is wrong with it.
- */
-const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
-  try {
-    createFolder(folder)
-    // dynalite cannot take over an open store, so it is closed for a moment. A separate lock keeps other servers out
-    // meanwhile. The operating system releases the lock of a process that is killed.
-    const lock = await openStore(join(folder, 'lock'))
-    await repairStore(folder)
-    return () => lock.close()
-  } catch (error) {
-    throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
-  }
-}
-
-type Entry = { TableStatus?: string }
-
-// Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
-const createFolder = (folder: string): void => {
-  if (!existsSync(folder)) mkdirSync(folder)
-}
-
-const openStore = async (folder: string): Promise<Level<string, Entry>> => {
-  createFolder(folder)
-  const store = new Level<string, Entry>(folder, { valueEncoding: 'json' })
-  await store.open()
-  return store
-}
-
-const repairStore = async (folder: string): Promise<void> => {
-  const store = await openStore(folder)
-  // If the process is killed while dynalite creates a table, the table stays in CREATING for good. It has no items yet.
+/** Creates a server of dynalite, which itself would open its store at the first request, and not report why it cannot. */
+const openServer = async (folder?: string): Promise<Server> => {
+  // Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
+  if (folder !== undefined && !existsSync(folder)) mkdirSync(folder)
+  const server = dynalite({ path: folder, createTableMs: 0 })
+  const store = created
+  await store.open() // It locks the folder. The operating system unlocks it when the process ends.
+  // If a process is killed while dynalite creates a table, the table stays in CREATING for good. It has no items yet.
   for await (const [key, { TableStatus }] of store.iterator({ gt: 'table~', lt: 'table~~' })) {
     if (TableStatus === 'CREATING') await store.del(key)
   }
-  await store.close()
+  return server
 }
 
 const reasonOf = (error: unknown): unknown => {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(reason instanceof Error)) return reason
   return 'code' in reason && reason.code === 'LEVEL_LOCKED' ? 'another server is using it.' : reason.message
+}
+
+type Store = Level<string, { TableStatus?: string }>
+
+/** The store that dynalite created last: it keeps its stores to itself. */
+let created: Store
+
+const { create } = internals
+internals.create = (options) => {
+  const store = create(options)
+  created = store.db
+  return store
 }
 
 // dynalite ends its iterators with `return`, as JavaScript's own iterators are ended, but those of Level only have
@@ -103,8 +88,9 @@ stores.attachResource = function (resource) {
 
 type Change = { index: string; key: string; item?: object }
 
-/** The parts of dynalite that `updateIndexes` uses. */
+/** What this file replaces in dynalite, or uses of it. */
 type Internals = {
+  create: (options: object) => { db: Store }
   createKey: (item: object, table: object) => string
   getIndexActions: (...args: unknown[]) => { puts: Change[]; deletes: Change[] }
   updateIndexes: (

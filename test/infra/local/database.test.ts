@@ -92,7 +92,7 @@ test('refuses a data folder that is a file, is below a file, or has no parent', 
   const errors = await Promise.all([file, join(file, 'x'), orphan].map((path) => startEmbedded(path).catch((e) => e)))
 
   expect(errors).toEqual([
-    new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${join(file, 'lock')}'`),
+    new CommandError(`Cannot use the data folder: EEXIST: file already exists, mkdir '${file}'`),
     new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${join(file, 'x')}'`),
     new CommandError(`Cannot use the data folder: ENOENT: no such file or directory, mkdir '${orphan}'`),
   ])

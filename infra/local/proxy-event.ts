@@ -5,10 +5,17 @@ import { gunzip, inflate } from 'node:zlib'
 import type { Event } from '../../shared/http.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
-import type { Route } from './routes.ts'
 
-/** A request that was read: `path` and `query` as they were sent, `requestId` as the responses carry it. */
-type Request = { message: IncomingMessage; path: string; query: string; body: Buffer; requestId: string }
+/** A request that was read: `path` and `query` as they were sent, `requestId` as the response carries it. */
+type Request = {
+  message: IncomingMessage
+  path: string
+  query: string
+  body: Buffer
+  requestId: string
+  resource: string
+  pathParameters: Record<string, string> | null
+}
 
 const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
 
@@ -66,63 +73,44 @@ const readAll = async (message: IncomingMessage): Promise<Buffer> => {
 }
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
-export const proxyEvent = (request: Request, route: Route): Event => {
-  const { message, path, query, body } = request
+export const proxyEvent = ({ message, path, query, body, requestId, resource, pathParameters }: Request): Event => {
+  const {
+    method: httpMethod = '',
+    headers: { host, 'user-agent': userAgent = null },
+    socket,
+  } = message
   const headers = grouped(headersOf(message))
   const parameters = new URLSearchParams(query).size > 0 ? grouped(new URLSearchParams(query)) : null
   return {
-    resource: route.resource,
+    resource,
     path: path.slice(service.basePath.length).replace(/^\/*/, '/'),
-    httpMethod: message.method ?? '',
+    httpMethod,
     headers: lastOfEach(headers),
     multiValueHeaders: headers,
     queryStringParameters: parameters && lastOfEach(parameters),
     multiValueQueryStringParameters: parameters,
-    pathParameters: route.pathParameters,
+    pathParameters,
     stageVariables: null,
-    requestContext: requestContext(request, route),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      authorizer: undefined,
+      domainName: host,
+      extendedRequestId: requestId,
+      httpMethod,
+      // The others are of callers that AWS knows.
+      identity: { sourceIp: socket.remoteAddress ?? '', userAgent } as Event['requestContext']['identity'],
+      path,
+      protocol: `HTTP/${message.httpVersion}`,
+      requestId: randomUUID(),
+      requestTimeEpoch: Date.now(),
+      resourceId: 'local',
+      resourcePath: resource,
+      stage: service.basePath.slice(1),
+    },
     ...textOrBase64(body),
   }
 }
-
-const requestContext = ({ message, path, requestId }: Request, route: Route) => {
-  const now = new Date()
-  return {
-    accountId: '000000000000',
-    apiId: 'local',
-    authorizer: undefined,
-    deploymentId: 'local',
-    domainName: message.headers.host,
-    domainPrefix: 'local',
-    extendedRequestId: requestId,
-    httpMethod: message.method ?? '',
-    identity: identityOf(message),
-    path,
-    protocol: `HTTP/${message.httpVersion}`,
-    requestId: randomUUID(),
-    requestTime: commonLogTime(now),
-    requestTimeEpoch: now.getTime(),
-    resourceId: 'local',
-    resourcePath: route.resource,
-    stage: service.basePath.slice(1),
-  }
-}
-
-const identityOf = ({ socket, headers }: IncomingMessage) =>
-  ({
-    accessKey: null,
-    accountId: null,
-    caller: null,
-    cognitoAuthenticationProvider: null,
-    cognitoAuthenticationType: null,
-    cognitoIdentityId: null,
-    cognitoIdentityPoolId: null,
-    principalOrgId: null,
-    sourceIp: socket.remoteAddress ?? '',
-    user: null,
-    userAgent: headers['user-agent'] ?? null,
-    userArn: null,
-  }) as Event['requestContext']['identity'] // The type also requires keys of mutual TLS and usage plans.
 
 // Headers of the connection, and those that API Gateway overwrites.
 const NOT_PASSED_ON =
@@ -152,7 +140,3 @@ const grouped = (pairs: Iterable<[string, string]>): Record<string, string[]> =>
 
 const lastOfEach = (lists: Record<string, string[]>): Record<string, string> =>
   Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? '']))
-
-// 20/Nov/2026:13:20:51 +0000
-const commonLogTime = (time: Date): string =>
-  time.toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000')

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { WriteStream } from 'node:tty'
 import { deflateSync, gzipSync } from 'node:zlib'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
@@ -38,13 +37,13 @@ test('passes a function an event of API Gateway, with values of its own', async 
       ...gatewayEvent.requestContext,
       accountId: '000000000000',
       apiId: 'local',
-      deploymentId: 'local',
+      deploymentId: undefined,
       domainName: host,
-      domainPrefix: 'local',
+      domainPrefix: undefined,
       extendedRequestId: expect.stringMatching(/^[\w-]{15}=$/),
-      identity: { ...gatewayEvent.requestContext.identity, sourceIp: '127.0.0.1', userAgent: 'curl/8.5.0' },
+      identity: { sourceIp: '127.0.0.1', userAgent: 'curl/8.5.0' },
       requestId: expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
-      requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+      requestTime: undefined,
       requestTimeEpoch: expect.any(Number),
       resourceId: 'local',
     },
@@ -202,15 +201,6 @@ test.each([
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
 })
 
-test.each(['/', '/v1', '/v1/'])('leads a browser from %s to the reference', async (path) => {
-  const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-
-  const response = await ask(await serve(), { path, headers })
-
-  const { 'content-type': _, ...withoutType } = commonHeaders
-  expect(response).toEqual({ status: 302, headers: { ...withoutType, location: '/v1/docs' }, body: undefined })
-})
-
 test('responds to HEAD with 405 and without a body', async () => {
   const response = await ask(await serve(), { method: 'HEAD', path: '/v1/pets' })
 
@@ -236,39 +226,15 @@ test('responds to a CORS preflight request without content', async () => {
 const percentEncoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
 
 test.each([
-  ['unchanged', LOCAL_API_KEY, '/v1/pet_local_…'],
-  ['in part', LOCAL_API_KEY.slice(0, 30), '/v1/pet_local_…'],
-  ['partly percent-encoded', LOCAL_API_KEY.replaceAll('_', '%5F'), '/v1/…'],
-  ['fully percent-encoded', percentEncoded(LOCAL_API_KEY), '/v1/…'],
-])('does not log an API key that the URL contains %s', async (_, key, path) => {
+  ['unchanged', LOCAL_API_KEY],
+  ['in part', LOCAL_API_KEY.slice(0, 30)],
+  ['percent-encoded', percentEncoded(LOCAL_API_KEY)],
+])('does not log an API key that the URL contains %s', async (_, key) => {
   const served = await serve()
 
-  await ask(served, { path: `/v1/${key}?key=${LOCAL_API_KEY}` })
+  await ask(served, { path: `/v1/pets/${key}/7?key=${LOCAL_API_KEY}` })
 
-  expect(logged()).toEqual([expect.stringContaining(`  ${path}  `)])
-})
-
-test('logs a response on one aligned line, with colours on a terminal unless NO_COLOR is set', async () => {
-  const served = await serve()
-  vi.stubEnv('TERM', 'xterm')
-  for (const name of ['NO_COLOR', 'FORCE_COLOR', 'CI']) vi.stubEnv(name, undefined)
-  const { getColorDepth } = WriteStream.prototype
-  Object.assign(process.stdout, { isTTY: true, getColorDepth })
-  onTestFinished(() => {
-    Object.assign(process.stdout, { isTTY: undefined, getColorDepth: undefined })
-    vi.unstubAllEnvs()
-  })
-
-  await ask(served, { path: '/v1/pets' })
-  vi.stubEnv('NO_COLOR', '1')
-  await ask(served, { path: '/v1/cats' })
-
-  const [found = '', unknown] = logged()
-  const ESC = String.fromCharCode(27)
-  expect(found.replaceAll(ESC, '^')).toMatch(
-    /^\d\d:\d\d:\d\d {2}GET {6}\/v1\/pets {20}\^\[32m200\^\[39m {1,6}\d+ ms {26}\^\[2m[\w-]{15}=\^\[22m$/,
-  )
-  expect(unknown).toMatch(/^[\d:]{8} {2}GET {6}\/v1\/cats {20}404 {1,6}\d+ ms {2}not_found {15}[\w-]{15}=$/)
+  expect(logged()).toEqual([expect.stringContaining('  /v1/pets/…/7  ')])
 })
 
 test('serves the script of the reference page, so that the page needs no network', async () => {

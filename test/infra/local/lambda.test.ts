@@ -79,13 +79,8 @@ test('passes a function its context', async () => {
   expect(JSON.parse(JSON.stringify(contexts))).toEqual([
     {
       awsRequestId: expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
-      callbackWaitsForEmptyEventLoop: true,
       functionName: 'listPets',
       functionVersion: '$LATEST',
-      invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:listPets',
-      logGroupName: '/aws/lambda/listPets',
-      logStreamName: 'local',
-      memoryLimitInMB: '0',
     },
   ])
 })

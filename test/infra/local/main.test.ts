@@ -47,10 +47,13 @@ test('accepts the key that it prints, and logs one line for each request', async
   expect([status, body]).toEqual([200, []])
   const lines = () => server.output().slice(banner.length).trimEnd().split('\n')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(3)
-  expect(lines().map((line) => line.split(/ {2,}/).slice(1, 4))).toEqual([
-    ['GET', '/v1/pets', '200'],
-    ['GET', '/v1/cats', '404'],
-    ['OPTIONS', '/v1/pets', '204'],
+  const time = expect.stringMatching(/^(\d\d:){2}\d\d$/)
+  const duration = expect.stringMatching(/^\d+ ms$/)
+  const id = expect.stringMatching(/^[\w-]{15}=$/)
+  expect(lines().map((line) => line.split(/ {2,}/))).toEqual([
+    [time, 'GET', '/v1/pets', '200', duration, id],
+    [time, 'GET', '/v1/cats', '404', duration, 'not_found', id],
+    [time, 'OPTIONS', '/v1/pets', '204', duration, id],
   ])
 })
 

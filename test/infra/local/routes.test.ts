@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { pathProblem } from '../../../infra/gateway.ts'
-import { routesOf } from '../../../infra/local/routes.ts'
+import { routesOf } from '../../../infra/local/api-gateway.ts'
 import type { Operation } from '../../../shared/contract.ts'
 
 type Routes = Record<string, Pick<Operation, 'method' | 'path'>>

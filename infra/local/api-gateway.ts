@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { contract, type Operation, type OperationId } from '../../shared/contract.ts'
+import { commonHeaders, type Event } from '../../shared/http.ts'
+import { ApiError } from '../../shared/model/api-error.ts'
+import { service } from '../../shared/service.ts'
+import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../gateway.ts'
+import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
+import { openApiText } from '../openapi/document.ts'
+import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
+import { LOCAL_API_KEY } from './credentials.ts'
+import type { ProxyResponse } from './lambda.ts'
+import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
+
+/** Invokes the function of an operation. */
+type Invoke = (id: OperationId, event: Event) => Promise<ProxyResponse>
+
+/** Creates a request id in the format of API Gateway's extended request ids. */
+export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
+
+/** Responds to a request as API Gateway does: with the response of a function, or with one of its own. */
+export const responseTo = async (
+  message: IncomingMessage,
+  requestId: string,
+  invoke: Invoke,
+): Promise<ProxyResponse> => {
+  try {
+    // The whole body comes first: a client may not read the response while it is still sending.
+    const body = await readBody(message)
+    const { path, query } = readTarget(message)
+    const route = routeOf(path)
+    if (!route) throw gatewayResponses.notFound
+    const methods = methodsOf(route)
+    if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
+    const id = route.operations[message.method ?? '']
+    if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
+    if (!documentPaths.includes(route.resource)) throw gatewayResponses.methodNotAllowed(methods)
+    if (message.method !== 'GET') throw gatewayResponses.notFound
+    return documentResponse(requestId, route.resource)
+  } catch (error) {
+    if (!(error instanceof ApiError)) console.error('Request %s failed:', requestId, error)
+    const { status, headers, body } = error instanceof ApiError ? error : gatewayResponses.badGateway
+    return response(requestId, status, headers, JSON.stringify(body))
+  }
+}
+
+const response = (
+  requestId: string,
+  statusCode: number,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+): ProxyResponse => ({
+  statusCode,
+  headers: { ...commonHeaders(requestId, body !== undefined), ...headers },
+  ...(body && { body }),
+})
+
+/** A resource as API Gateway defines it: its path template, the values of its parameters, and its operations by method. */
+type Route<Id> = {
+  resource: string
+  pathParameters: Record<string, string> | null
+  operations: Partial<Record<string, Id>>
+}
+
+/** Returns a function that finds the resource for the path of a request; `undefined` if there is none. */
+export const routesOf = <Id extends string>(contract: Record<Id, Pick<Operation, 'method' | 'path'>>) => {
+  const ids = Object.keys(contract) as Id[] // `Object.keys` returns `string[]`.
+  const templates = [...new Set([...ids.map((id) => contract[id].path), ...documentPaths])]
+  const resources = templates.sort(literalFirst).map((resource) => ({
+    resource,
+    pattern: patternOf(resource),
+    operations: Object.fromEntries(
+      ids.filter((id) => contract[id].path === resource).map((id) => [contract[id].method, id]),
+    ),
+  }))
+  return (path: string): Route<Id> | undefined => {
+    const found = resources.find(({ pattern }) => pattern.test(path))
+    return found && { ...found, pathParameters: found.pattern.exec(path)?.groups ?? null }
+  }
+}
+
+/** Sorts parameters after any literal part, because API Gateway prefers literal parts. */
+const literalFirst = (a: string, b: string): number => {
+  const [first, second] = [a, b].map((template) => template.replaceAll(/\{\w+\}/g, '\uffff'))
+  return `${first}` < `${second}` ? -1 : 1
+}
+
+// As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.
+const patternOf = (template: string): RegExp => {
+  const parts = template
+    .slice(1)
+    .replaceAll('.', '\\.')
+    .replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+  return new RegExp(`^${service.basePath}/+${parts}/?$`)
+}
+
+const SCRIPT = '/docs.js'
+const documentPaths: string[] = [...Object.values(referencePaths), SCRIPT]
+const routeOf = routesOf(contract)
+
+const methodsOf = ({ resource, operations }: Route<OperationId>): string[] =>
+  documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
+
+const documentResponse = (requestId: string, path: string): ProxyResponse => {
+  documents ??= readDocuments()
+  const document = documents[path]
+  return response(requestId, 200, document?.headers ?? {}, document?.body)
+}
+
+// Read on the first request for one, because it takes time that most starts of the server do not need to spend.
+let documents: Record<string, PublicDocument> | undefined
+
+/** The documents that AWS serves, and the script of the page, so that the page works without a network. */
+const readDocuments = (): Record<string, PublicDocument> => {
+  const { integrity, version } = referenceScript
+  const headers = {
+    'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
+    'Content-Type': 'text/javascript; charset=utf-8',
+  }
+  const script = { address: `${service.basePath}${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }
+  return {
+    ...publicDocuments(script, openApiText()),
+    [SCRIPT]: { headers, body: referenceScriptText() },
+  }
+}

@@ -5,9 +5,13 @@ import { commonHeaders, type Event } from '../../shared/http.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../gateway.ts'
-import { referenceScript, referenceScriptText } from '../openapi/docs-page.ts'
 import { openApiText } from '../openapi/document.ts'
-import { type PublicDocument, publicDocuments } from '../openapi/public-documents.ts'
+import {
+  type PublicDocument,
+  publicDocuments,
+  referenceScript,
+  referenceScriptText,
+} from '../openapi/public-documents.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
 import type { ProxyResponse } from './lambda.ts'
 import { proxyEvent, readBody, readTarget } from './proxy-event.ts'

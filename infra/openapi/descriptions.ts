@@ -68,12 +68,6 @@ body in which a key is \`__proto__\`, at any depth, is refused.
 **Pagination.** A list is a JSON array. If there are more pets, the \`Link\` header contains the URL of the next page, with
 \`rel="next"\`. Follow these links until a response has none.
 
-**Stability.** Operations that are marked as experimental or beta may change or be removed without notice. All other
-operations stay compatible.
-
-**Deprecation.** Responses of a deprecated operation announce its removal: \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594)
-and a \`Link\` to the replacement.
-
 **Clients.** TypeScript and JavaScript have a typed client of their own, in \`infra/client\` of the service's repository.
 OpenAPI Generator makes clients for other languages from this document, and the one for Go needs the option
 \`--model-name-mappings NewPet=PetInput\`.`

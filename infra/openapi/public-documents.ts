@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { service } from '../../shared/service.ts'
 import { referencePaths } from '../gateway.ts'
-import { contentSecurityPolicy, docsPage, type Script } from './docs-page.ts'
-import { openApiDocument } from './document.ts'
+import { openApiDocument, servers } from './document.ts'
 
 /** A response that is served to everyone, without an API key and without a Lambda function. */
 export type PublicDocument = { headers: Record<string, string>; body: string }
@@ -42,3 +45,109 @@ const HEADERS = {
  */
 export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/**
+ * The URL of a script, the digest that its text must have (Subresource Integrity), and the API key that the console starts
+ * with, if it is a public one.
+ */
+export type Script = { address: string; integrity: string; apiKey?: string }
+
+/** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
+const docsPage = ({ address, integrity, apiKey }: Script): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${service.title}</title>
+<link rel="icon" href="${ICON}">
+</head>
+<body>
+<div></div>
+<noscript>This page needs JavaScript. It shows the document <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
+<script src="${address}" integrity="${integrity}" crossorigin="anonymous"></script>
+<script>${inlineScript(apiKey)}</script>
+</body>
+</html>
+`
+
+/**
+ * The Content-Security-Policy of the page. The page can run only its two scripts and connect only to its own API, so no
+ * other server can receive an API key.
+ */
+const contentSecurityPolicy = ({ integrity, apiKey }: Script): string =>
+  [
+    "default-src 'none'",
+    `script-src '${integrity}' 'sha256-${digestOf('sha256', inlineScript(apiKey))}'`,
+    "connect-src 'self'",
+    "style-src 'unsafe-inline'", // The script creates style elements.
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    // Must be last: API Gateway strips the quotes around the whole value, and would strip one at the end of it, too.
+    'img-src data:',
+  ].join('; ')
+
+// Absolute, because the page is also served at `/v1/docs/`.
+const DOCUMENT = `${service.basePath}${referencePaths.document}`
+
+// A paw, percent-encoded, because API Gateway would treat a `#` as the start of an expression.
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E%F0%9F%90%BE%3C/text%3E%3C/svg%3E'
+
+const OPTIONS = {
+  url: DOCUMENT,
+  servers: servers.slice(0, 1), // The Content-Security-Policy blocks requests to the others.
+  withDefaultFonts: false,
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
+  documentDownloadType: 'direct',
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+}
+
+// The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which
+// `JSON.parse` rounds, and `not`. Descriptions state both.
+const inlineScript = (apiKey?: string): string => `
+const isHidden = (key, value) => key === 'not' || (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+const customFetch = async (...request) => {
+  const response = await fetch(...request)
+  if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
+  return Response.json(JSON.parse(await response.text(), (key, value) => (isHidden(key, value) ? undefined : value)))
+}
+Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify({ ...OPTIONS, ...authentication(apiKey) })}, customFetch })
+`
+
+const authentication = (token?: string) =>
+  token && { authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } } }
+
+const VERSION = '1.72.1'
+const INTEGRITY = 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK'
+
+/** The script that renders the page: its version, its digest, and its URL on a CDN. */
+export const referenceScript = {
+  version: VERSION,
+  integrity: INTEGRITY,
+  publicAddress: `https://cdn.jsdelivr.net/npm/@scalar/api-reference@${VERSION}/dist/browser/standalone.js`,
+}
+
+/**
+ * The text of the script, 4 MB. It stands as a string in Scalar's plugin for Fastify, which brings 28 packages and 30 MB;
+ * @scalar/api-reference, which has it as a file, brings 298 and 275 MB.
+ *
+ * @throws Error if the installed version is not the one above
+ */
+export const referenceScriptText = (): string => {
+  const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)
+  const [, literal = ''] = /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
+  const text = String(runInNewContext(literal))
+  const integrity = `sha384-${digestOf('sha384', text)}`
+  if (integrity !== INTEGRITY) throw new Error(`The script of the page has the digest ${integrity}, not ${INTEGRITY}.`)
+  return text
+}
+
+/** A digest in the format of Subresource Integrity and Content-Security-Policy. */
+const digestOf = (algorithm: 'sha256' | 'sha384', text: string): string =>
+  createHash(algorithm).update(text).digest('base64')

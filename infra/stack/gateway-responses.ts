@@ -8,8 +8,7 @@ import {
 import { commonHeaders } from '../../shared/http.ts'
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses, gatewayResponseTypes, preflightHeaders, referenceMethods } from '../gateway.ts'
-import { referenceScript } from '../openapi/docs-page.ts'
-import { publicDocuments } from '../openapi/public-documents.ts'
+import { publicDocuments, referenceScript } from '../openapi/public-documents.ts'
 
 /** Replaces API Gateway's own error responses: status, headers and body. */
 export const addGatewayResponses = (api: RestApi): void => {

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { referenceScript, referenceScriptText } from '../../infra/openapi/docs-page.ts'
-import { publicDocuments } from '../../infra/openapi/public-documents.ts'
+import { publicDocuments, referenceScript, referenceScriptText } from '../../infra/openapi/public-documents.ts'
 import { keepPicture, server, visit } from './browser.ts'
 
 const DOCS = `${server.baseUrl}/docs`

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { referenceScript, referenceScriptText } from '../../../infra/openapi/docs-page.ts'
 import { openApiDocument } from '../../../infra/openapi/document.ts'
-import { inertJson, publicDocuments } from '../../../infra/openapi/public-documents.ts'
+import {
+  inertJson,
+  publicDocuments,
+  referenceScript,
+  referenceScriptText,
+} from '../../../infra/openapi/public-documents.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 const { integrity, publicAddress } = referenceScript

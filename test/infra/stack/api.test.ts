@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { preflightHeaders } from '../../../infra/gateway.ts'
-import { referenceScript } from '../../../infra/openapi/docs-page.ts'
-import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
+import { publicDocuments, referenceScript } from '../../../infra/openapi/public-documents.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/http.ts'
 import { service } from '../../../shared/service.ts'

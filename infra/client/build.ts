@@ -25,7 +25,7 @@ const build = (): void => {
 
 /** `operations.ts` without schemas: with the table as a literal, and the types of the OpenAPI document. */
 const operationsModule = (): string => {
-  const schemas = Object.entries(componentSchemas()) as [string, Json][] // Each of them is a JSON Schema.
+  const schemas = Object.entries<Json>(Object(componentSchemas()))
   return [
     "import type { Route } from './request.ts'\n",
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
@@ -41,10 +41,9 @@ export const operationText = (id: string, operation: Operation): string => {
   const parts = [params, query, headers, body].filter((schema) => schema !== undefined)
   const input = parts.map((schema) => typeText(jsonSchemaOf(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
-  const day = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
-  const removal = day ? `\n@deprecated The service removes it on ${day}.` : ''
+  const notice = deprecated ? `\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.` : ''
   const set = flags.filter((flag) => operation[flag]).map((flag) => `; ${flag}: true`)
-  return `/** ${summary}.${removal} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
+  return `/** ${summary}.${notice} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
 }
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.

@@ -1,6 +1,5 @@
-// Reads and writes int64 values without rounding them. The service uses `JSON.rawJSON` and the source text of numbers in a
-// reviver (shared/model/json.ts), which Node.js 20 and browsers before 2025 do not have. Here, digits pass through `JSON` as a
-// string that starts with a mark. The mark is random, so no text of a pet can be mistaken for it.
+// Reads and writes int64 values without rounding them. The service uses parts of `JSON` (shared/model/json.ts) that Node.js 20
+// and browsers before 2025 lack. Here, digits pass through `JSON` as a string that starts with a random mark.
 
 /** Parses JSON. An int64 that a `number` would round becomes a `bigint`. */
 export const parseJson = (text: string): unknown => {

@@ -35,8 +35,8 @@ export type ConditionalOptions = {
   ifMatch?: string | undefined
 }
 
-/** A request to send, with the parameters in `path`. */
-export type Request = { route: Route; path: string; headers: Headers; body: string | null }
+/** A request to send: its path with parameters, and the rest as `fetch` takes it. */
+export type Request = { route: Route; path: string; init: { method: string; headers: Headers; body: string | null } }
 
 /**
  * Creates the request of a call, with a random idempotency key unless one is given.
@@ -61,7 +61,7 @@ export const requestOf = (route: Route, input: object, options: KeyedOptions & C
   if (route.flags.includes('conditional') && options.ifMatch !== undefined)
     headers.set('If-Match', refuseInvisible('ifMatch', options.ifMatch))
   const body = route.hasBody ? writeJson(fields) : null
-  return { route, path: `${path}?${query}`.replace(/\?$/, ''), headers, body }
+  return { route, path: `${path}?${query}`.replace(/\?$/, ''), init: { method: route.method, headers, body } }
 }
 
 /** Returns `text`. @throws TypeError if a header would lose a part of it, or cannot hold it */

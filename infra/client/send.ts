@@ -25,12 +25,11 @@ export type CallOptions = {
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined
 }
 
-/**
- * Sends a request and returns its success; a 204 has no content.
- *
- * @throws PetStoreError if it fails, or the reason of the signal
- */
-export type Send = (request: Request, options: CallOptions) => Promise<{ content: unknown; headers: Headers }>
+/** Sends a request and returns its success. It throws a PetStoreError, or the reason of the signal. */
+export type Send = (
+  request: Request,
+  options: CallOptions,
+) => Promise<{ content?: object | undefined; headers: Headers }>
 
 /** Sends requests to one API, and retries them after temporary failures. */
 export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }: ClientOptions): Send => {
@@ -42,12 +41,10 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
 
   // `mayBeDone`: an earlier attempt may have taken effect, because its response was lost.
   const attempt = async (request: Request, { signal, onResponse }: CallOptions, mayBeDone: boolean) => {
-    const { route, path, headers: sent, body } = request
-    sent.set('Authorization', `Bearer ${apiKey}`)
-    // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
-    const init = { method: route.method, headers: sent, body, redirect: 'manual' } as const
+    const { route, path, init } = request
     const receive = async (limit: AbortSignal) => {
-      const response = await fetch(base + path, { ...init, signal: limit })
+      // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
+      const response = await fetch(base + path, { ...init, redirect: 'manual', signal: limit })
       return { response, content: await contentOf(response) }
     }
     const { response, content } = await within(timeoutSeconds, signal, receive).catch((thrown) => {
@@ -60,13 +57,14 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     const isExpected = status === 204 || (content && Array.isArray(content) === route.isList)
     if (status === route.status && isExpected) return { content, headers }
     const error = errorOf(response, content, hideKey)
-    if (mayBeDone && route.method === 'DELETE' && error.code === 'not_found') return { content: undefined, headers }
+    if (mayBeDone && route.method === 'DELETE' && error.code === 'not_found') return { headers }
     // This call may have made the change, or somebody else another one.
     if (mayBeDone && status === 412) throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
     throw error
   }
 
   return async (request, call) => {
+    request.init.headers.set('Authorization', `Bearer ${apiKey}`)
     const { method, flags } = request.route
     const isRepeatable = method !== 'POST' || flags.includes('idempotent')
     let mayBeDone = false

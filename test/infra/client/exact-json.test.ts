@@ -30,10 +30,6 @@ test('reads a number beyond int64 as any JSON parser does, because converting ma
   expect(parseJson(`[${'9'.repeat(20)}]`)).toEqual([1e20])
 })
 
-test.each(['<html>12345678901234567', '{"id":12345678901234567'])('refuses %s', (sent) => {
-  expect(() => parseJson(sent)).toThrow(SyntaxError)
-})
-
 test('writes an exact int64 in a program that defines BigInt.prototype.toJSON', () => {
   Object.assign(BigInt.prototype, { toJSON: () => 'a string' })
   onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'))

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { operationText } from '../../../infra/client/build.ts'
-import { scopes } from '../../../shared/model/api-key.ts'
+import { contract } from '../../../shared/contract.ts'
 import { startServer } from '../../support/server.ts'
 import { install } from './installed.ts'
 
@@ -62,10 +62,9 @@ test('CommonJS programs can require the package', async () => {
 })
 
 test('editors show when the service removes an operation', () => {
-  const entry = { method: 'DELETE', path: '/cats', summary: 'Delete cats', tag: '', scope: scopes[0] } as const
   const deprecated = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' } as const
 
-  const text = operationText('deleteCats', { ...entry, success: { status: 204 }, access: [], deprecated })
+  const text = operationText('findCats', { ...contract.listPets, summary: 'Find cats', deprecated })
 
-  expect(text).toContain('/** Delete cats.\n@deprecated The service removes it on 5 December 2030. */\ndeleteCats: {')
+  expect(text).toContain('/** Find cats.\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
 })

@@ -16,7 +16,7 @@ import { type Deployment, timeouts } from '../deployment.ts'
 /** The keys of a deployment, oldest first, and the digests of damaged items. */
 export type AllKeys = { keys: StoredApiKey[]; damaged: string[] }
 
-/** The API keys of a deployment. Every write is conditional, except the deletion of a key. */
+/** The API keys of a deployment. */
 export class KeyTable {
   /** The part of the deployment's keys that names its stage. */
   readonly keyPrefix: KeyPrefix
@@ -42,12 +42,9 @@ export class KeyTable {
     return { keys: keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), damaged }
   }
 
-  /** Stores a new key. */
-  async add(Item: StoredApiKey): Promise<void> {
-    const put = new PutCommand({ ...this.#table, Item, ConditionExpression: 'attribute_not_exists(digest)' })
-    if (await succeeds(this.#client.send(put))) return
-    // The SDK retries a put whose response was lost, and then meets the key that it has stored itself.
-    if ((await this.#read(Item))?.keyId !== Item.keyId) throw new Error('Two keys have the same digest.')
+  /** Stores a new key. A put needs no condition: its random digest is new, and a retry of the SDK repeats it exactly. */
+  async put(Item: StoredApiKey): Promise<void> {
+    await this.#client.send(new PutCommand({ ...this.#table, Item }))
   }
 
   /**
@@ -55,40 +52,46 @@ export class KeyTable {
    * expiry, or `undefined` if it was deleted.
    */
   async expire(key: StoredApiKey, expiresAt: number): Promise<StoredApiKey | undefined> {
+    const item = { ...this.#table, Key: { digest: key.digest } }
     const update = new UpdateCommand({
-      ...this.#table,
-      Key: { digest: key.digest },
+      ...item,
       UpdateExpression: 'SET expiresAt = :end',
       ConditionExpression: 'attribute_exists(digest) AND (attribute_not_exists(expiresAt) OR expiresAt > :end)',
       ExpressionAttributeValues: { ':end': expiresAt },
     })
-    return (await succeeds(this.#client.send(update))) ? { ...key, expiresAt } : this.#read(key)
+    try {
+      await this.#client.send(update)
+      return { ...key, expiresAt }
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error
+      const { Item } = await this.#client.send(new GetCommand({ ...item, ConsistentRead: true }))
+      return Item && v.parse(StoredItem, Item)
+    }
   }
 
   /** Deletes a key. Does nothing if it was deleted before. */
   async remove(digest: string): Promise<void> {
     await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
   }
-
-  async #read({ digest }: StoredApiKey): Promise<StoredApiKey | undefined> {
-    const { Item } = await this.#client.send(new GetCommand({ ...this.#table, Key: { digest }, ConsistentRead: true }))
-    return Item && v.parse(StoredItem, Item)
-  }
 }
+
+/** Text without control characters: they could forge lines of a list, or control the terminal. */
+export const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]*$/u
+const Text = v.pipe(v.string(), v.regex(PRINTABLE))
 
 // Someone may have edited an item by hand, or made one.
 const StoredItem = v.object({
   digest: v.string(),
   keyId: v.pipe(v.string(), v.regex(/^[\w-]+$/)),
-  clientId: v.string(),
-  name: v.string(),
+  clientId: Text,
+  name: Text,
   scopes: v.optional(
     v.pipe(
       v.union([v.array(v.string()), v.set(v.string())]),
       v.transform((texts) => scopesOf(texts)),
     ),
   ),
-  createdAt: v.string(),
+  createdAt: Text,
   expiresAt: v.optional(v.pipe(v.number(), v.maxValue(8.64e12))), // The last second that a Date can hold.
 })
 
@@ -127,13 +130,3 @@ export const secondsAfter = (start: Date, seconds: number): number => Math.floor
 
 // 64 random bits: an id is not a secret, it only has to be unique.
 const newId = (kind: 'key' | 'client'): string => `${kind}_${randomBytes(8).toString('hex')}`
-
-const succeeds = async (write: Promise<unknown>): Promise<boolean> => {
-  try {
-    await write
-    return true
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false
-    throw error
-  }
-}

@@ -1,18 +1,16 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { scopes } from '../../shared/model/api-key.ts'
-import { CommandError, duration, run } from '../command-line.ts'
+import { CommandError, duration, fail, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from '../deployment.ts'
-import { issue, revoke, revokeIt, rotate } from './actions.ts'
-import { KeyTable } from './key-table.ts'
-import { issued, jsonText, listed, type Report, rotated } from './report.ts'
+import { issue, list, type Report, revoke, rotate } from './commands.ts'
+import { KeyTable, PRINTABLE } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
   .addHelpText('after', '\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope pets:read')
 
-// `list` prints names, so a control character would reach the operator's terminal.
 const clientName = (text: string): string => {
-  if ([...text].length <= 100 && /\S/.test(text) && !/\p{C}/u.test(text)) return text
+  if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text
   throw new InvalidArgumentError('Use 1 to 100 characters, not only white space, and no control characters.')
 }
 const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
@@ -24,14 +22,12 @@ keys
   .requiredOption('--name <text>', 'who uses the key', clientName)
   .addOption(scope)
   .addOption(expiresIn)
-  .action(({ scope, ...request }) =>
-    carryOut(async (table) => issued(await issue(table, { ...request, scopes: scope }))),
-  )
+  .action(({ scope, ...request }) => carryOut((table) => issue(table, { ...request, scopes: scope })))
 
 keys
   .command('list')
   .description('list all keys')
-  .action(() => carryOut(async (table) => listed(await table.all())))
+  .action(() => carryOut(list))
 
 keys
   .command('rotate <keyId>')
@@ -39,9 +35,7 @@ keys
   .requiredOption('--grace <duration>', 'how long the old key stays valid, such as 24h', duration)
   .addOption(scope)
   .addOption(expiresIn)
-  .action((keyId, { scope, ...request }) =>
-    carryOut(async (table) => rotated(await rotate(table, keyId, { ...request, scopes: scope }))),
-  )
+  .action((keyId, { scope, ...request }) => carryOut((table) => rotate(table, keyId, { ...request, scopes: scope })))
 
 keys
   .command('revoke <keyId>')
@@ -52,17 +46,9 @@ keys
 const carryOut = async (action: (table: KeyTable) => Promise<Report>): Promise<void> => {
   const options = keys.opts()
   const { text, json, failure } = await action(new KeyTable(await findDeployment(options)))
-  await print(`${options.json ? jsonText(json) : text}\n`).catch(({ message }) => {
-    const { key, keyId } = Object(json)
-    const advice = key === undefined ? '' : ` The new key is stored, but was not shown. ${revokeIt(keyId)}`
-    throw new CommandError(`Cannot print: ${message}.${advice}`)
-  })
+  process.stdout.on('error', ({ message }) => fail(new CommandError(`Cannot print: ${message}.`)))
+  process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
   if (failure) throw failure
 }
-
-const print = (text: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    process.stdout.on('error', reject).write(text, (error) => (error ? reject(error) : resolve()))
-  })
 
 await run(keys)

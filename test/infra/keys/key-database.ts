@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { KeyTable } from '../../../infra/keys/key-table.ts'
+import { type KeyRequest, KeyTable, newKey } from '../../../infra/keys/key-table.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { proxy } from '../../support/database.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -15,6 +15,13 @@ export const deployment = {
 } as const
 
 export const table = new KeyTable(deployment)
+
+/** Makes a key and stores it. */
+export const storeNewKey = async (request: Partial<KeyRequest> = {}) => {
+  const key = newKey('local', { name: 'shop front', ...request })
+  await table.put(key.stored)
+  return key
+}
 
 /** What the table has under the id of a key. */
 export const storedOf = async (id: unknown) => (await table.all()).keys.find(({ keyId }) => keyId === id)

@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
 import { service } from '../shared/service.ts'
 import { CommandError, command, wholeNumber } from './command-line.ts'
@@ -21,14 +21,14 @@ const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as c
 /** Selects a deployment. A prefix tells several copies in one AWS account apart, a port several local servers. */
 export type Target = { stage: keyof typeof keyPrefixes; prefix?: string | undefined; port?: number | undefined }
 
-/** Creates a command that works on a deployment: the options of a `Target` select it. */
+/** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
   const stage = new Option('--stage <stage>', 'the stage to work on; local is the local server on this machine')
     .choices(['staging', 'production', 'local'] as const)
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)
-    .option('--prefix <prefix>', 'prefix of the stack names, if several copies share an AWS account', stackPrefix)
+    .option('--prefix <prefix>', 'prefix of the stack names, if several copies share an AWS account')
     .option('--port <number>', 'port of the local server, if several run', wholeNumber(1, 65_535))
 }
 
@@ -54,9 +54,7 @@ export const timeouts = {
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   const keyPrefix = keyPrefixes[stage]
-  if (stage !== 'local' && port !== undefined) throw new CommandError('--port is only for local servers.')
   if (stage !== 'local') return { ...(await findStack(stackName(stage, prefix))), keyPrefix, database: {} }
-  if (prefix !== undefined) throw new CommandError('--prefix is only for stages in AWS, not for local servers.')
   const { endpoint, baseUrl, apiKeysTable } = await findServer(port)
   const region = process.env.AWS_REGION ?? placeholders.AWS_REGION
   // Never the developer's own, whatever the announcement says.
@@ -67,12 +65,6 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
   // The SDK refuses an endpoint in combination with the last two, which the environment may set.
   const database = { endpoint, region, credentials, useFipsEndpoint: false, useDualstackEndpoint: false }
   return { baseUrl, apiKeysTable, keyPrefix, database }
-}
-
-// CloudFormation's rule for stack names.
-const stackPrefix = (text: string): string => {
-  if (/^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(text)) return text
-  throw new InvalidArgumentError('Use 1 to 100 letters, digits and hyphens, and start with a letter.')
 }
 
 const findServer = async (port?: number): Promise<Announcement> => {

@@ -59,14 +59,6 @@ describe('a stage in AWS', () => {
     await expect(findWith(status, xml)).rejects.toThrow(new CommandError(line))
   })
 
-  test('has no port, and a local server has no prefix', async () => {
-    const inAws = findDeployment({ stage: 'staging', port: 3000 })
-    const local = findDeployment({ stage: 'local', prefix: 'mine-' })
-
-    await expect(inAws).rejects.toThrow(new CommandError('--port is only for local servers.'))
-    await expect(local).rejects.toThrow(new CommandError('--prefix is only for stages in AWS, not for local servers.'))
-  })
-
   const region = { AWS_REGION: 'eu-central-1' }
   const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
   const NO_CREDENTIALS = /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/

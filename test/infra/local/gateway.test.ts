@@ -3,6 +3,7 @@ import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
+import { openApiText } from '../../../infra/openapi/document.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { cors, type Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
@@ -15,6 +16,12 @@ const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(
 const serveEcho = () => serve(Object.fromEntries(operationIds.map((id) => [id, echo])))
 const eventOf = async (request: Sent): Promise<Event> => (await ask(await serveEcho(), request)).body as Event
 const eventOfText = async (text: string) => (await (await wireTo(await serveEcho(), text)).response()).body as Event
+
+test('serves the OpenAPI document as people read it, without the escapes that API Gateway needs', async () => {
+  const { text } = await send((await serveEcho()).baseUrl, { path: '/v1/openapi.json' })
+
+  expect(text).toBe(openApiText())
+})
 
 test('passes a function an event of API Gateway, with values of its own', async () => {
   const host = 'pets.example:8080'

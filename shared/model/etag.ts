@@ -16,7 +16,7 @@ export const etagOf = (revision: string | number): string => `"${revision}"`
  */
 export const IfMatch = v.pipe(
   v.array(v.string()),
-  v.transform((lines): string => lines.join(',').trim()),
+  v.transform((lines): string => lines.join(',')),
   v.check((text) => text === '*' || TAGS.test(text)),
   v.transform((text): string[] | '*' => (text === '*' ? text : strongTags(text))),
   v.metadata({ type: 'string' }),

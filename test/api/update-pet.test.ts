@@ -64,8 +64,11 @@ test.each([
 test('accepts JSON and merge patches, and returns 415 for other content types', async () => {
   const { id } = await created(rex)
 
-  const accepted = [await update(id, { name: 'A' }, 'application/json'), await update(id, { name: 'B' })]
-  const refused = await update(id, { name: 'C' }, 'text/plain')
+  const accepted = [
+    await update(id, { name: 'A' }, { 'Content-Type': 'application/json' }),
+    await update(id, { name: 'B' }),
+  ]
+  const refused = await update(id, { name: 'C' }, { 'Content-Type': 'text/plain' })
 
   expect(accepted.map(({ status }) => status)).toEqual([200, 200])
   const message = 'Send the body as JSON, with the header Content-Type: application/json'

@@ -44,17 +44,15 @@ export const create = (pet: unknown, headers: Sent['headers'] = {}): Promise<Rec
 }
 
 /** Sends a change of a pet: a value, or JSON text for what no value can express. */
-export const update = (
-  id: number | string,
-  changes: unknown,
-  type = 'application/merge-patch+json',
-): Promise<Received> => {
+export const update = (id: number | string, changes: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
   const body = typeof changes === 'string' ? changes : JSON.stringify(changes)
-  return call({ method: 'PATCH', path: `/pets/${id}`, headers: { 'Content-Type': type }, body })
+  const type = { 'Content-Type': 'application/merge-patch+json' }
+  return call({ method: 'PATCH', path: `/pets/${id}`, headers: { ...type, ...headers }, body })
 }
 
 /** Deletes a pet. */
-export const remove = (id: number | string): Promise<Received> => call({ method: 'DELETE', path: `/pets/${id}` })
+export const remove = (id: number | string, headers: Sent['headers'] = {}): Promise<Received> =>
+  call({ method: 'DELETE', path: `/pets/${id}`, headers })
 
 export type Pet = { id: number; name: string; categoryId: number; status?: string }
 

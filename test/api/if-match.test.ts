@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { create, expectError, type Pet, remove, update } from '../support/api.ts'
+import type { Received } from '../support/http.ts'
+
+type Headers = { 'If-Match': string | string[] }
+type Send = (id: number | string, headers: Headers) => Promise<Received>
+
+/** A pet that was changed once, and its tags. */
+const changedPet = async () => {
+  const added = await create({ name: 'Rex', categoryId: 7 })
+  const { id } = added.body as Pet // As the tests of createPet prove.
+  const changed = await update(id, { name: 'Max' })
+  return { id, first: added.headers.etag ?? '', current: changed.headers.etag ?? '' }
+}
+
+describe.each<[string, number, Send]>([
+  ['a change', 200, (id, headers) => update(id, { status: 'sold' }, headers)],
+  ['a delete', 204, remove],
+])('%s with If-Match', (_, success, send) => {
+  test.each<[string, (tags: { first: string; current: string }) => string | string[]]>([
+    ['the current tag', ({ current }) => current],
+    ['a list that has it', ({ first, current }) => `"a", W/${current},, ${current}, ${first}`],
+    ['two field lines, of which one has it', ({ first, current }) => [first, current]],
+    ['*', () => '*'],
+  ])('succeeds for %s', async (_, tags) => {
+    const pet = await changedPet()
+
+    const { status } = await send(pet.id, { 'If-Match': tags(pet) })
+
+    expect(status).toBe(success)
+  })
+
+  test.each<[string, (pet: { id: number; first: string; current: string }) => string]>([
+    ['an older revision', ({ first }) => first],
+    ['a weak tag', ({ current }) => `W/${current}`],
+    ['the tag of another pet', ({ id }) => `"${id + 1}"`],
+    ['a tag of another form', () => '"v2", ""'],
+  ])('returns 412 for %s, and changes nothing', async (_, tags) => {
+    const pet = await changedPet()
+
+    const response = await send(pet.id, { 'If-Match': tags(pet) })
+
+    const message = 'It was changed since the ETag in If-Match. Read it again, and send its current ETag, without W/.'
+    expectError(response, 412, 'precondition_failed', message)
+    const { status, body } = await update(pet.id, { categoryId: 8 }, { 'If-Match': pet.current })
+    expect({ status, body }).toEqual({ status: 200, body: { id: pet.id, name: 'Max', categoryId: 8 } })
+  })
+
+  test.each<[string, string | string[]]>([
+    ['no list of tags', 'abc'],
+    ['nothing', ''],
+    ['* among tags', '*, "a"'],
+    ['* in two field lines', ['*', '*']],
+    ['more than ten tags', Array(11).fill('"a"').join()],
+  ])('returns 400 that shows the form for %s', async (_, tags) => {
+    const response = await send(1, { 'If-Match': tags })
+
+    const form = '* or a list of 1 to 10 entity tags in double quotes, such as "373212905455903"'
+    expectError(response, 400, 'bad_request', `If-Match must be ${form}, or omitted.`)
+  })
+
+  test.each(['*', '"1"', 'W/"1"'])('returns 404 for %s if no pet has the id, or it was deleted', async (tags) => {
+    const { id } = await changedPet()
+    await remove(id)
+
+    for (const each of [id, 1])
+      expectError(await send(each, { 'If-Match': tags }), 404, 'not_found', `No pet has the id ${each}.`)
+  })
+})
+
+test('each change of a pet gives it another tag, also one that changes no value', async () => {
+  const { id, first, current } = await changedPet()
+
+  const { headers } = await update(id, { name: 'Max' }, { 'If-Match': current })
+
+  expect(first).toBe(`"${id}"`)
+  expect(new Set([first, current, headers.etag]).size).toBe(3)
+})

@@ -21,28 +21,8 @@ const section = (title: string): { changes: Change[]; commands: string } => {
   return { changes: blocks.filter(({ file }) => file), commands: commands.join('') }
 }
 
-const operationFile = (id: string, imports: string, run: string): Change => ({
-  file: `functions/${id}.ts`,
-  text: `${imports}import { operation } from '../shared/operation.ts'
-
-/** Added by the recipe. */
-export const handler = operation('${id}', ${run})
-`,
-})
-
-const apiTest = (file: string, name: string, calls: string): Change => ({
-  file,
-  text: `import { expect, test } from 'vitest'
-import { call, created } from '../support/api.ts'
-
-test('${name}', async () => {
-  const pet = await created({ name: 'Rex', categoryId: 7 })
-${calls}})
-`,
-})
-
-/** A literal path beside one with a parameter. */
-const countPets: Change[] = [
+/** A literal path beside one with a parameter; and an operation with an error, a list parameter, a setting and a scope. */
+const operations: Change[] = [
   {
     file: 'shared/contract.ts',
     text: `countPets: {
@@ -54,33 +34,7 @@ const countPets: Change[] = [
   success: { status: 200, body: v.object({ count: v.number() }) },
   access: [{ table: 'pets', index: 'newest', actions: ['Query'] }],
 },
-`,
-  },
-  operationFile(
-    'countPets',
-    "import * as pets from '../shared/data/pets.ts'\n",
-    `async () => {
-  const page = await pets.list({ limit: 100 })
-  return { body: { count: page.items.length } }
-}`,
-  ),
-  apiTest(
-    'test/api/count-pets.test.ts',
-    'counts pets',
-    `
-  const count = async () => (await call({ path: '/pets/count' })).body
-
-  expect(pet.id).toBeGreaterThan(0)
-  await expect.poll(count).toEqual({ count: expect.any(Number) })
-`,
-  ),
-]
-
-/** An error, a list parameter, a table, a scope and a setting of its own. */
-const holdPet: Change[] = [
-  {
-    file: 'shared/contract.ts',
-    text: `holdPet: {
+holdPet: {
   method: 'POST',
   path: '/pets/{petId}/holds',
   summary: 'Put a pet on hold',
@@ -101,41 +55,53 @@ const holdPet: Change[] = [
     text: "holds: { partitionKey: { name: 'petId', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
   },
   {
-    file: 'shared/data/holds.ts',
-    text: `import type { Int64 } from '../model/int64.ts'
-import { setting } from '../settings.ts'
-import { putIf, withinBudget } from './dynamodb.ts'
-import { tableName } from './tables.ts'
+    file: 'functions/countPets.ts',
+    text: `import * as pets from '../shared/data/pets.ts'
+import { operation } from '../shared/operation.ts'
 
-/** Puts a pet on hold, and returns whether it was not on hold yet. */
-export const add = (petId: Int64): Promise<boolean> =>
-  withinBudget((options) => {
-    const Item = { petId, expiresAt: Math.floor(Date.now() / 1000) + 3600 * Number(setting('holdHours')) }
-    return putIf({ TableName: tableName('holds'), Item, ConditionExpression: 'attribute_not_exists(petId)' }, options)
-  })
+/** \`GET /pets/count\`: counts at most 100 pets. */
+export const handler = operation('countPets', async () => {
+  const page = await pets.list({ limit: 100 })
+  return { body: { count: page.items.length } }
+})
 `,
   },
-  operationFile(
-    'holdPet',
-    `import * as holds from '../shared/data/holds.ts'
+  {
+    file: 'functions/holdPet.ts',
+    text: `import { putIf, withinBudget } from '../shared/data/dynamodb.ts'
+import { tableName } from '../shared/data/tables.ts'
 import { ApiError } from '../shared/model/api-error.ts'
-`,
-    `async ({ params, query }) => {
-  if (!(await holds.add(params.petId))) throw new ApiError(409, 'conflict', \`The pet \${params.petId} is on hold.\`)
-  return { body: { reasons: query.reason ?? [] } }
-}`,
-  ),
-  apiTest(
-    'test/api/hold-pet.test.ts',
-    'puts a pet on hold once',
-    `  const hold = { method: 'POST', path: \`/pets/\${pet.id}/holds?reason=a&reason=b\` }
+import { operation } from '../shared/operation.ts'
+import { setting } from '../shared/settings.ts'
 
+/** \`POST /pets/{petId}/holds\`: puts a pet on hold. */
+export const handler = operation('holdPet', async ({ params: { petId }, query }) => {
+  const Item = { petId, expiresAt: Math.floor(Date.now() / 1000) + 3600 * Number(setting('holdHours')) }
+  const put = { TableName: tableName('holds'), Item, ConditionExpression: 'attribute_not_exists(petId)' }
+  const isNew = await withinBudget((options) => putIf(put, options))
+  if (!isNew) throw new ApiError(409, 'conflict', \`The pet \${petId} is on hold.\`)
+  return { body: { reasons: query.reason ?? [] } }
+})
+`,
+  },
+  {
+    file: 'test/api/holds.test.ts',
+    text: `import { expect, test } from 'vitest'
+import { call, created } from '../support/api.ts'
+
+test('counts pets, and puts one on hold once', async () => {
+  const { id } = await created({ name: 'Rex', categoryId: 7 })
+  const hold = { method: 'POST', path: \`/pets/\${id}/holds?reason=a&reason=b\` }
+
+  const count = await call({ path: '/pets/count' })
   const responses = [await call(hold), await call(hold)]
 
+  expect(count.body).toEqual({ count: expect.any(Number) })
   expect(responses.map(({ status }) => status)).toEqual([202, 409])
   expect(responses[0]?.body).toEqual({ reasons: ['a', 'b'] })
+})
 `,
-  ),
+  },
 ]
 
 /** An operation on owners, with an entry and a function as those of an operation on pets. */
@@ -204,15 +170,11 @@ const run = (command: string, args: string[]): void => {
   expect(status, `${command} ${args.join(' ')}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(0)
 }
 
-/** Adds an entry to a table, at its end or at its start, or creates a file. */
-const add = ({ file, text }: Change, place: 'last' | 'first' = 'last'): void => {
+/** Creates a file, or adds entries to a table, at its start. */
+const add = ({ file, text }: Change): void => {
   if (!existsSync(join(copy, file))) return void writeFileSync(join(copy, file), text)
-  const entry = text.replaceAll(/^(?=.)/gm, '  ')
-  edit(file, (table) =>
-    place === 'last'
-      ? table.replace('} as const satisfies', () => `${entry}} as const satisfies`)
-      : table.replace(/^export const contract = \{\n/m, (start) => `${start}${entry}`),
-  )
+  const entries = text.replaceAll(/^(?=.)/gm, '  ')
+  edit(file, (table) => table.replace(/^export const (contract|settings|tables) = \{\n/m, (start) => start + entries))
 }
 
 beforeAll(() => {
@@ -221,12 +183,9 @@ beforeAll(() => {
   for (const file of files.filter((name) => name && existsSync(name))) cpSync(file, join(copy, file))
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
 
-  for (const change of section('Adding an operation').changes) add(change)
-  for (const change of countPets) add(change, 'first')
-  for (const change of holdPet) add(change)
-  const resource = section('Adding a resource').changes
-  const operations = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
-  for (const change of [...resource, ...operations, testOfOwners]) add(change)
+  const owners = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
+  const fromReadme = [...section('Adding an operation').changes, ...section('Adding a resource').changes]
+  for (const change of [...fromReadme, ...owners, testOfOwners, ...operations]) add(change)
   edit('shared/contract.ts', (text) =>
     text.replace(
       /^(?=import .*pet\.ts)/m,

@@ -1,39 +1,63 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
-import { CommandError, fail } from '../command-line.ts'
+import { CommandError, checkDashes, command, fail, wholeNumber } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { pathProblem, referencePaths } from '../gateway.ts'
 import { announce } from './announcement.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
 import { openDatabase, seed } from './database.ts'
 import { loadFunctions } from './lambda.ts'
-import { argumentsOf, type Options, readOptions } from './options.ts'
 import { enforceRights } from './rights.ts'
 import { createLocalServer } from './server.ts'
 import { serveAndWatch } from './watch.ts'
 
+// Node.js takes an empty address for all addresses.
+const address = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('Name an address.')
+  return text
+}
+
+const start = command('npm start --', 'Runs the API on this machine.')
+  .addOption(
+    new Option('--port <number>', 'the port to listen on; 0 selects a free port')
+      .env('PORT')
+      .default(3000)
+      .argParser(wholeNumber(0, 65_535)),
+  )
+  .option('--host <address>', 'the address to listen on', address, '127.0.0.1')
+  .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
+  .option('--seed', 'add 51 pets, if there are none')
+  .option('--watch', 'restart when a source file changes; pets and API keys are kept')
+  .addHelpText('after', '\nEnvironment:')
+  .addHelpText('after', '  AWS_ENDPOINT_URL_DYNAMODB  the endpoint of a DynamoDB to use instead of the embedded one')
+
 /** The command `npm start`: serves the API on this machine until it receives SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {
-  const options = readOptions(process.argv.slice(2))
-  const database = await openDatabase(options.data, process.env.AWS_ENDPOINT_URL_DYNAMODB)
+  checkDashes(start)
+  const { host, port, data, seed: isSeeded, watch } = start.parse().opts()
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB
+  if (data !== undefined && endpoint)
+    throw new CommandError('--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.')
+  const database = await openDatabase(data, endpoint)
   // Listen for the signals before printing the banner: whoever reads it may send one at once.
   const signal = firstOf('SIGINT', 'SIGTERM')
-  const description = database.description + (options.seed ? `, with ${await seed()} new pets` : '')
-  const stop = options.watch ? serveAndWatch(argumentsOf(options)) : await serve(options, description)
+  const description = database.description + (isSeeded ? `, with ${await seed()} new pets` : '')
+  const stop = watch ? serveAndWatch([`--host=${host}`, `--port=${port}`]) : await serve(port, host, description)
   await signal
   await stop()
   await database.close()
 }
 
-const serve = async (options: Options, database: string): Promise<() => Promise<void>> => {
+const serve = async (requestedPort: number, host: string, database: string): Promise<() => Promise<void>> => {
   const problem = pathProblem(contract)
   if (problem) throw new CommandError(problem)
   const timeoutMs = functionSettings.timeoutSeconds * 1000
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(operationIds), timeoutMs })
-  const { address, port } = await listen(server, options.port, options.host)
+  const { address, port } = await listen(server, requestedPort, host)
   const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()

@@ -143,11 +143,9 @@ test('an embedded database keeps running when a client disconnects in the middle
 
 test.each([
   ['an Origin', { Origin: 'http://localhost' }, 403],
-  ['the Origin null', { Origin: 'null' }, 403],
   ['the host of a web page', { Host: 'example.com:8000' }, 403],
   ['a host that begins like a loopback address', { Host: '127.0.0.1.example.com' }, 403],
   ['a loopback address and any port', { Host: '127.0.0.1:1' }, 404],
-  ['localhost', { Host: 'LOCALHOST' }, 404],
   ['the loopback address of IPv6', { Host: '[::1]:8000' }, 404],
 ])('an embedded database is closed to web pages: a request with %s', async (_name, headers, status) => {
   const endpoint = await startDatabase()
@@ -215,7 +213,6 @@ test.each([
   ['dynamodb', 'Cannot use the DynamoDB at dynamodb: Invalid URL'],
   ['https://dynamodb.cn-north-1.amazonaws.com.cn/', PUBLIC_KEY],
   ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],
-  ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],
   ['https://dynamodb.eusc-de-east-1.amazonaws.eu', PUBLIC_KEY],
 ])('refuses the endpoint %s', async (endpoint, message) => {
   await expect(openDatabase(undefined, endpoint)).rejects.toEqual(new CommandError(message))

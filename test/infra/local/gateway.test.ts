@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { openApiText } from '../../../infra/openapi/document.ts'
-import { contract, operationIds } from '../../../shared/contract.ts'
-import { cors, type Event } from '../../../shared/http.ts'
+import { operationIds } from '../../../shared/contract.ts'
+import type { Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
 import { type Sent, send } from '../../support/http.ts'
 import { ask, commonHeaders, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
@@ -57,21 +57,10 @@ test('passes a function an event of API Gateway, with values of its own', async 
   })
 })
 
-test.each(operationIds)('passes a request without a body to %s, and to no other function', async (id) => {
-  const { method, path: resource } = contract[id]
-  const path = `/v1${resource.replaceAll(/{\w+}/g, '7')}`
-  const served = await serve({ [id]: echo })
-
-  const { body } = await ask(served, { method, path })
-
-  expect(body).toMatchObject({ httpMethod: method, resource, body: null, requestContext: { httpMethod: method, path } })
-})
-
 test.each([
   ['/v1/pets/', '/pets/', '/v1/pets/', null],
   ['/v1//pets', '/pets', '/v1//pets', null],
   ['//v1/pets', '/pets', '/v1/pets', null],
-  ['/v1/pets/7/', '/pets/7/', '/v1/pets/7/', { petId: '7' }],
   ['/v1//pets/7', '/pets/7', '/v1//pets/7', { petId: '7' }],
   ['/v1/pets/a%2Bb+c@d.com', '/pets/a%2Bb+c@d.com', '/v1/pets/a%2Bb+c@d.com', { petId: 'a%2Bb+c@d.com' }],
 ])(
@@ -111,12 +100,6 @@ test.each([
   expect([event.queryStringParameters, event.multiValueQueryStringParameters]).toEqual([last, all])
 })
 
-test('treats a parameter named __proto__ like any other', async () => {
-  const event = await eventOf({ path: '/v1/pets?__proto__=x' })
-
-  expect(JSON.stringify(event.multiValueQueryStringParameters)).toBe('{"__proto__":["x"]}')
-})
-
 test('keeps header names and repeated values, but not the headers that the connection or API Gateway sets', async () => {
   const { headers, multiValueHeaders } = await eventOfText(
     'GET /v1/pets HTTP/1.1\r\nHost: a\r\ntEsT-HEADeR: aValUE\r\nX-Twice: one\r\nX-Twice: two\r\n' +
@@ -139,12 +122,6 @@ test.each([
   const event = await eventOf({ method: 'POST', path: '/v1/pets', body: sent })
 
   expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
-})
-
-test('fills the local API key into the console of the reference page', async () => {
-  const response = await fetch(`${(await serve()).baseUrl}/v1/docs`)
-
-  expect(await response.text()).toContain(`"securitySchemes":{"apiKey":{"token":"${LOCAL_API_KEY}"}}`)
 })
 
 test.each([
@@ -175,14 +152,6 @@ test.each([
   expect(response).toMatchObject({ status, body: { status } })
 })
 
-test('joins the chunks of a body', async () => {
-  const event = await eventOfText(
-    'POST /v1/pets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n',
-  )
-
-  expect([event.body, event.multiValueHeaders['Transfer-Encoding']]).toEqual(['{}', undefined])
-})
-
 test.each([
   ['no Host, in HTTP/1.0', 'GET /v1/pets HTTP/1.0\r\n\r\n'],
   ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
@@ -196,7 +165,9 @@ test.each([
 
 // test/api tests more paths and methods, in AWS too.
 test.each([
-  ...['/', '/v1', '/pets', '/v2/pets', '/v1pets', '/v1/Pets', '/v1/pets//7', '/v1/pets//'].map((path) => ['GET', path]),
+  ['GET', '/'],
+  ['GET', '/v1pets'],
+  ['GET', '/v1/pets//7'],
   ['GET', '/v1/p%65ts'],
   ['GET', '/v1/__proto__'],
   ['OPTIONS', '/v1/cats'],
@@ -215,21 +186,6 @@ test('responds to HEAD with 405 and without a body', async () => {
   expect(response).toEqual({ status: 405, headers, body: undefined })
 })
 
-test('responds to a CORS preflight request without content', async () => {
-  const response = await ask(await serve(), { method: 'OPTIONS', path: '/v1/docs' })
-
-  const { 'content-type': _, ...withoutType } = commonHeaders
-  const allowed = {
-    'access-control-allow-headers': cors.allowedHeaders.join(','),
-    'access-control-allow-methods': 'GET,OPTIONS',
-  }
-  expect(response).toEqual({
-    status: 204,
-    headers: { ...withoutType, ...allowed, 'access-control-max-age': '7200' },
-    body: undefined,
-  })
-})
-
 const percentEncoded = (text: string): string => Buffer.from(text).toString('hex').replaceAll(/../g, '%$&')
 
 test.each([
@@ -244,13 +200,14 @@ test.each([
   expect(logged()).toEqual([expect.stringContaining('  /v1/pets/…/7  ')])
 })
 
-test('serves the script of the reference page, so that the page needs no network', async () => {
+test('serves the script of the reference page, which needs no network and has the local API key', async () => {
   const served = await serve()
   const { text: page } = await send(served.baseUrl, { path: '/v1/docs/' })
   const [, address = '', digest] = /<script src="([^"]+)" integrity="sha384-([^"]+)"/.exec(page) ?? []
 
   const { status, headers, text } = await send(served.baseUrl, { path: address })
 
+  expect(page).toContain(`"securitySchemes":{"apiKey":{"token":"${LOCAL_API_KEY}"}}`)
   expect(status).toBe(200)
   expect(address).toMatch(/^\/v1\/docs\.js\?\d+\.\d+\.\d+$/)
   expect(headers).toMatchObject({

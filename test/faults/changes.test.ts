@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../shared/http.ts'
 import { type StoredPet, storedPets, storeKey, storePet } from '../support/database.ts'
-import { errorResponse, responseTo, unavailable } from '../support/responses.ts'
+import { errorResponse, responseTo, unavailable } from '../support/events.ts'
 import { type Case, casesOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
 import { type Attempt, type CarryOut, carryOut, exploreChanges, ID, write } from './change-model.ts'
 import { changeEvent, deleteEvent, type Exchange, isInTime, isServed, send, sendUntil } from './container.ts'

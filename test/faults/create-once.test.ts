@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import * as pets from '../../shared/data/pets.ts'
 import type { Pet } from '../../shared/model/pet.ts'
 import { type StoredPet, storedPets, storeKey } from '../support/database.ts'
+import { responseTo, unavailable } from '../support/events.ts'
 import { type Call, databaseResponses } from '../support/fault-proxy.ts'
-import { responseTo, unavailable } from '../support/responses.ts'
 import { type Case, casesOf, nameOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
 import {
   type Container,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { atMost } from '../../infra/local/server.ts'
 import type { Event } from '../../shared/http.ts'
 import { storeKey, storePet } from '../support/database.ts'
-import { responseTo, unavailable } from '../support/responses.ts'
+import { responseTo, unavailable } from '../support/events.ts'
 import { changeEvent, createEvent, deleteEvent, listEvent, send, servedResponse, startContainer } from './container.ts'
 import { outages } from './fault-kinds.ts'
 

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { at } from '../support/clock.ts'
 import { storedPets, storeKey } from '../support/database.ts'
+import { unavailable } from '../support/events.ts'
 import { databaseResponses } from '../support/fault-proxy.ts'
-import { unavailable } from '../support/responses.ts'
 import {
   changeEvent,
   createEvent,

@@ -3,9 +3,16 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { atMost } from '../../infra/local/server.ts'
-import { headersOf, listAll, type Pet, start, temporaryFolder } from '../support/command.ts'
 import { type Received, type Sent, sendUntilServed } from '../support/http.ts'
-import { type LocalServer, startServer } from '../support/server.ts'
+import {
+  headersOf,
+  type LocalServer,
+  listAll,
+  type Pet,
+  start,
+  startServer,
+  temporaryFolder,
+} from '../support/server.ts'
 import { runsAll, seed } from './fault-kinds.ts'
 
 const createRequest = (name: string): Sent => ({

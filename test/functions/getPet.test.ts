@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
-import { eventOf } from '../support/events.ts'
-import { errorResponse, responseTo, unauthorized } from '../support/responses.ts'
+import { eventOf, responseTo, unauthorized } from '../support/events.ts'
 
 /** The headers that every response of getPet has, on the execute-api address of the fixtures. */
 const deprecated = {
@@ -10,8 +9,6 @@ const deprecated = {
   Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
   Link: '<https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/pets>; rel="successor-version"',
 }
-
-const NO_INT64 = 'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
 await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })
@@ -28,21 +25,6 @@ test.each([
     responseTo(event, { status: 200, headers: { ...deprecated, Link, ETag: `"${rex.id}"` }, body: rex }),
   )
 })
-
-test.each([
-  ['an unknown id', eventOf('getPet-unknown-id'), 'No pet has the id 373117652410369.'],
-  [
-    'the largest int64',
-    eventOf('getPet-found', { petId: '9223372036854775807' }),
-    'No pet has the id 9223372036854775807.',
-  ],
-  ['an encoded space', eventOf('getPet-white-space'), NO_INT64],
-])('returns 404 for %s', async (_, event, message) => {
-  const response = await call(event)
-
-  expect(response).toEqual(responseTo(event, errorResponse(404, 'not_found', message, deprecated)))
-})
-
 test('announces its removal on a 401, too', async () => {
   const event = eventOf('getPet-unauthorized')
 

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
-import { eventOf } from '../support/events.ts'
-import { responseTo } from '../support/responses.ts'
+import { eventOf, responseTo } from '../support/events.ts'
 
 const nala = { id: 106, name: 'Nala', categoryId: 7, status: 'available' }
 const milo = { id: 105, name: 'Milo', categoryId: 7 }
 const rex = { id: 104, name: 'Rex', categoryId: 8, status: 'sold' }
 const bella = { id: 103, name: 'Bella', categoryId: -1, status: 'available' }
 const zoe = { id: 102, name: 'Zoë 🐕', categoryId: 0, status: 'available' }
-const older = Array.from({ length: 101 }, (_, i) => ({ id: 101 - i, name: 'Tom', categoryId: 9, status: 'sold' }))
-const newestFirst = [nala, milo, rex, bella, zoe, ...older]
+const oldest = [2, 1].map((id) => ({ id, name: 'Tom', categoryId: 9, status: 'sold' }))
 
-for (const pet of [zoe, rex, ...older, nala, milo, bella]) {
+for (const pet of [zoe, rex, ...oldest, nala, milo, bella]) {
   const keys = { shard: 0, ...('status' in pet && { statusShard: `${pet.status}#0` }) }
   await putItem('pets', { ...pet, ...keys, creation: 'a token that nobody sees' })
 }
@@ -23,22 +21,11 @@ test.each([
   ['no pets of a status that no pet has', list({ status: 'pending' }), []],
   ['all pets of a status, newest first', eventOf('listPets-by-status'), [nala, bella, zoe]],
   // This is the cursor of the id 3.
-  ['the last page', list({ limit: '2', cursor: 'AAAAAAAAAAP8K47T' }), older.slice(-2)],
+  ['the last page', list({ limit: '2', cursor: 'AAAAAAAAAAP8K47T' }), oldest],
 ])('returns %s, without a link', async (_, event, body) => {
   const response = await call(event)
 
   expect(response).toEqual(responseTo(event, { status: 200, body }))
-})
-
-test.each([
-  ['20 pets by default', list({}), 20],
-  ['one pet for limit=1', list({ limit: '1' }), 1],
-  ['100 pets for limit=100', list({ limit: '100' }), 100],
-])('returns %s, newest first, and a link', async (_, event, length) => {
-  const response = await call(event)
-
-  const headers = { Link: expect.stringMatching(/^<https:\/\/abcdef1234\..+[?&]cursor=[\w-]{16}>; rel="next"$/) }
-  expect(response).toEqual(responseTo(event, { status: 200, headers, body: newestFirst.slice(0, length) }))
 })
 
 const api = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1'

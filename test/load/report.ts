@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
-import type { Pet } from '../support/command.ts'
+import type { Pet } from '../support/server.ts'
 import { CONNECTIONS, type Part, type Run } from './run-load.ts'
 
 /** What a run must not show, one sentence each. */

@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import type { Request } from 'autocannon'
 import autocannon from 'autocannon'
 import type { OperationId } from '../../shared/contract.ts'
-import { headersOf, listAll, type Pet } from '../support/command.ts'
 import { send } from '../support/http.ts'
 import { type Memory, memoryAt, probeAt } from '../support/memory.ts'
 import { showProgress } from '../support/progress.ts'
-import { type LocalServer, startServer } from '../support/server.ts'
+import { headersOf, type LocalServer, listAll, type Pet, startServer } from '../support/server.ts'
 
 /** Throughput, and latency in milliseconds. `failed` requests got no response: the connection broke, or ten seconds passed. */
 type Speed = { responses: number; perSecond: number; p50: number; p99: number; max: number; failed: number }

@@ -8,9 +8,8 @@ import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { operation } from '../../../shared/operation.ts'
 import { error } from '../../support/call.ts'
-import { errorResponse, responseTo } from '../../support/responses.ts'
+import { errorResponse, eventOf, responseTo } from '../../support/events.ts'
 import '../../support/database.ts'
-import { eventOf } from '../../support/events.ts'
 
 const [pets, apiKeys, idempotencyKeys] = [tableName('pets'), tableName('apiKeys'), tableName('idempotencyKeys')]
 const options = { abortSignal: new AbortController().signal }

@@ -1,7 +1,7 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for that package to load.
 // It leaves out what a function does not need: schemas, endpoint rules, profiles, clock correction and the middleware stack.
 import { checkEnvironment, endpoint, notSupported } from './environment.ts'
-import { type Post, postTo, type Received, type TimeLimits } from './http.ts'
+import { postTo, type Received, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'
 import { signer } from './signature.ts'
 
@@ -12,19 +12,17 @@ type Configuration = { maxAttempts: number; requestHandler: TimeLimits }
 
 /** Replaces the class of the same name. */
 export class DynamoDBClient {
-  readonly #configuration: Configuration
+  readonly #limits: TimeLimits
   readonly #withRetries: ReturnType<typeof retries>
   // Set at the first request, because only then the environment must be complete.
-  #url: URL | undefined
-  #post: Post | undefined
+  #post: ReturnType<typeof signedPost> | undefined
 
   /** @throws Error if the options or the environment need the SDK */
-  constructor(configuration: Configuration) {
+  constructor({ maxAttempts, requestHandler, ...others }: Configuration) {
     checkEnvironment()
-    const other = Object.keys(configuration).find((name) => !['maxAttempts', 'requestHandler'].includes(name))
-    if (other) throw notSupported(`the option ${other}`)
-    this.#configuration = configuration
-    this.#withRetries = retries(configuration.maxAttempts)
+    for (const other of Object.keys(others)) throw notSupported(`the option ${other}`)
+    this.#limits = requestHandler
+    this.#withRetries = retries(maxAttempts)
   }
 
   /**
@@ -33,18 +31,11 @@ export class DynamoDBClient {
    * @throws DynamoDBServiceException if DynamoDB returns an error. Network errors have a `$metadata`, too.
    */
   async send(operation: string, input: object, { abortSignal }: Options): Promise<Content> {
-    this.#url ??= endpoint()
-    this.#post ??= postTo(this.#url, this.#configuration.requestHandler)
+    this.#post ??= signedPost(this.#limits)
     const post = this.#post
-    const sign = signer('dynamodb')
     const body = JSON.stringify(input)
-    const headers = {
-      host: this.#url.host,
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': `DynamoDB_20120810.${operation}`,
-    }
     const { text, content } = await this.#withRetries(async () => {
-      const received = await post(sign(headers, body), body, abortSignal)
+      const received = await post(operation, body, abortSignal)
       const content = parsed(received.text)
       if (received.statusCode !== 200 || !content) throw errorOf(received, content)
       return { text: received.text, content }
@@ -70,6 +61,15 @@ export class DynamoDBServiceException extends Error {
 
 /** Replaces the class of the same name. */
 export class ConditionalCheckFailedException extends DynamoDBServiceException {}
+
+const signedPost = (limits: TimeLimits) => {
+  const url = endpoint()
+  const post = postTo(url, limits)
+  const sign = signer('dynamodb')
+  const fixed = { host: url.host, 'content-type': 'application/x-amz-json-1.0' }
+  return (operation: string, body: string, signal?: AbortSignal): Promise<Received> =>
+    post(sign({ ...fixed, 'x-amz-target': `DynamoDB_20120810.${operation}` }, body), body, signal)
+}
 
 const errorOf = (received: Received, content: Content | undefined): Error => {
   const { statusCode, text } = received

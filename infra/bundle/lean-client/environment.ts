@@ -1,18 +1,8 @@
 // What the SDK finds out about its surroundings. Lambda sets environment variables; the SDK would look in more places.
 import { variableValue } from '../../../shared/settings.ts'
 
-/** The region of the function. */
-export const region = (): string => variableValue('AWS_REGION')
-
-/** The credentials of the function's role. */
-export const credentials = () => ({
-  accessKeyId: variableValue('AWS_ACCESS_KEY_ID'),
-  secretAccessKey: variableValue('AWS_SECRET_ACCESS_KEY'),
-  sessionToken: process.env.AWS_SESSION_TOKEN,
-})
-
 /** The address of DynamoDB: the one in the environment, or else that of the region. */
-export const endpoint = (): URL => new URL(endpointInEnvironment() || `https://dynamodb.${region()}.${domain()}`)
+export const endpoint = (): URL => new URL(endpointInEnvironment() || endpointOf(variableValue('AWS_REGION')))
 
 /** @throws Error if the environment asks for an endpoint of another kind, such as FIPS, or for one with a path */
 export const checkEnvironment = (): void => {
@@ -28,11 +18,9 @@ export const notSupported = (what: string): Error =>
 
 const endpointInEnvironment = () => process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL
 
-const domain = (): string => {
-  const partition = region()
-    .split('-')
-    .find((word) => word in DOMAINS)
-  return (partition && DOMAINS[partition]) || 'amazonaws.com'
+const endpointOf = (region: string): string => {
+  const partition = region.split('-').find((word) => word in DOMAINS) ?? ''
+  return `https://dynamodb.${region}.${DOMAINS[partition] ?? 'amazonaws.com'}`
 }
 
 // The AWS partitions with another domain, by a word in the names of their regions (partitions.json of the SDKs).

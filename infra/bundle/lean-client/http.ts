@@ -7,17 +7,14 @@ export type TimeLimits = { connectionTimeout: number; requestTimeout: number; so
 /** A whole response. */
 export type Received = { statusCode: number; headers: IncomingHttpHeaders; text: string }
 
-/** Sends a POST, until the signal aborts it. */
-export type Post = (headers: Record<string, string>, body: string, signal?: AbortSignal) => Promise<Received>
-
 /**
- * Creates an HTTP client for one URL, which keeps up to 50 connections, as the SDK's does. Its requests reject with an
- * error that has a `code` of Node.js, such as `ECONNRESET`, or the name `TimeoutError` or `AbortError`.
+ * Creates a function that sends a POST to one URL, until the signal aborts it. It keeps up to 50 connections, as the SDK
+ * does, and rejects with an error that has a `code` of Node.js, such as `ECONNRESET`, or the name `TimeoutError` or `AbortError`.
  */
-export const postTo = (url: URL, limits: TimeLimits): Post => {
+export const postTo = (url: URL, limits: TimeLimits) => {
   const { request, Agent } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
-  return (headers, body, signal) =>
+  return (headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<Received> =>
     new Promise((resolve, reject) => {
       const sent = request(url, { method: 'POST', agent, headers, ...(signal && { signal }) })
       limitTime(sent, limits, (message) => {

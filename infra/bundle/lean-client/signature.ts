@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
-import { credentials, region } from './environment.ts'
+import { variableValue } from '../../../shared/settings.ts'
 
 type Headers = Record<string, string>
 
@@ -13,39 +13,33 @@ type Headers = Record<string, string>
  * @throws Error if the environment has no region or no credentials
  */
 export const signer = (service: string, path = '/') => {
-  const place = region()
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials()
+  const keyId = variableValue('AWS_ACCESS_KEY_ID')
+  const secret = variableValue('AWS_SECRET_ACCESS_KEY')
+  const token = process.env.AWS_SESSION_TOKEN
+  const region = variableValue('AWS_REGION')
+  let last: { day: string; key: Buffer } = { day: '', key: Buffer.of() }
   return (headers: Headers, body: string, now = new Date()): Headers => {
     const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
-    const scope = `${time.slice(0, 8)}/${place}/${service}/aws4_request`
-    const signed: Headers = {
-      ...headers,
-      'x-amz-date': time,
-      ...(sessionToken && { 'x-amz-security-token': sessionToken }),
-    }
+    const day = time.slice(0, 8)
+    const scope = `${day}/${region}/${service}/aws4_request`
+    const signed: Headers = { ...headers, 'x-amz-date': time, ...(token && { 'x-amz-security-token': token }) }
     const names = Object.keys(signed).sort()
     const lines = names.map((name) => `${name}:${signed[name]}\n`).join('')
     // The specification escapes the path a second time. In an escaped path, this only changes the percent signs.
     const request = `POST\n${path.replaceAll('%', '%25')}\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
-    const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`
-    const signature = hmac(keyOf(scope, secretAccessKey), text).toString('hex')
-    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
+    // A key is valid for a day. To make one for each request would take longer than the rest.
+    if (last.day !== day) last = { day, key: keyOf(secret, day, region, service) }
+    const signature = hmac(last.key, `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`).toString('hex')
+    const authorization = `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
     return { ...signed, authorization }
   }
 }
 
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-
-const keyOf = (scope: string, secret: string): Buffer => {
-  if (last.scope !== scope || last.secret !== secret) {
-    const [day = '', place = '', service = '', end = ''] = scope.split('/')
-    const dayKey = hmac(`AWS4${secret}`, day)
-    const regionKey = hmac(dayKey, place)
-    const serviceKey = hmac(regionKey, service)
-    last = { scope, secret, key: hmac(serviceKey, end) }
-  }
-  return last.key
+const keyOf = (secret: string, day: string, region: string, service: string): Buffer => {
+  const dayKey = hmac(`AWS4${secret}`, day)
+  const regionKey = hmac(dayKey, region)
+  const serviceKey = hmac(regionKey, service)
+  return hmac(serviceKey, 'aws4_request')
 }
 
-// A signing key is valid for a day. Without this cache each request would compute four more digests.
-let last: { scope: string; secret: string; key: Buffer } = { scope: '', secret: '', key: Buffer.of() }
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, checkDashes, command, fail, wholeNumber } from '../command-line.ts'
@@ -15,11 +15,7 @@ import { enforceRights } from './rights.ts'
 import { createLocalServer } from './server.ts'
 import { serveAndWatch } from './watch.ts'
 
-// Node.js takes an empty address for all addresses.
-const address = (text: string): string => {
-  if (text === '') throw new InvalidArgumentError('Name an address.')
-  return text
-}
+const LOOPBACK = '127.0.0.1'
 
 const start = command('npm start --', 'Runs the API on this machine.')
   .addOption(
@@ -28,7 +24,7 @@ const start = command('npm start --', 'Runs the API on this machine.')
       .default(3000)
       .argParser(wholeNumber(0, 65_535)),
   )
-  .option('--host <address>', 'the address to listen on', address, '127.0.0.1')
+  .option('--host <address>', 'the address to listen on', LOOPBACK)
   .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
   .option('--seed', 'add 51 pets, if there are none')
   .option('--watch', 'restart when a source file changes; pets and API keys are kept')
@@ -71,7 +67,7 @@ const serve = async (requestedPort: number, host: string, database: string): Pro
 
 const listen = async (server: Server, port: number, host: string): Promise<AddressInfo> => {
   try {
-    await once(server.listen(port, host), 'listening')
+    await once(server.listen(port, host || LOOPBACK), 'listening') // Node.js takes '' for all addresses.
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
     throw new CommandError(`Cannot listen: ${reason}. Choose another --host or --port; port 0 selects a free port.`)
@@ -81,7 +77,7 @@ const listen = async (server: Server, port: number, host: string): Promise<Addre
 
 /** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */
 const hostOf = (address: string): string => {
-  const host = address.replace(/^0\.0\.0\.0$/, '127.0.0.1').replace(/^::$/, '::1')
+  const host = address.replace(/^0\.0\.0\.0$/, LOOPBACK).replace(/^::$/, '::1')
   return host.includes(':') ? `[${host}]` : host
 }
 

@@ -160,16 +160,6 @@ test.each([
   expect(response).toBe(status)
 })
 
-test('an embedded database closes although connections are open', async () => {
-  const { endpoint, close } = await startEmbedded()
-  const wire = await wireTo({ baseUrl: endpoint })
-  await tablesAt(endpoint)
-
-  await close()
-
-  expect(await wire.rest()).toBe('')
-})
-
 test('creates the data folder, and keeps its pets when the server is killed', async () => {
   const folder = join(temporaryFolder(), 'pets')
   const request = { method: 'POST', path: '/pets', body: '{"name":"Mia","categoryId":1,"status":"sold"}' }

@@ -8,7 +8,7 @@ import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { operation } from '../../../shared/operation.ts'
 import { error } from '../../support/call.ts'
-import { errorResponse, eventOf, responseTo } from '../../support/events.ts'
+import { eventOf } from '../../support/events.ts'
 import '../../support/database.ts'
 
 const [pets, apiKeys, idempotencyKeys] = [tableName('pets'), tableName('apiKeys'), tableName('idempotencyKeys')]
@@ -22,19 +22,14 @@ test('a command that the contract does not grant is a 500, and the log says what
     return { body: [] }
   })
 
-  const { statusCode, headers, body } = await invoke('listPets', handler, event, 60_000)
+  const { statusCode } = await invoke('listPets', handler, event, 60_000)
 
-  const message = 'Something went wrong on our side. Report it with the X-Request-Id.'
-  const expected = responseTo(event, errorResponse(500, 'internal_server_error', message))
-  expect({ status: statusCode, headers, body: JSON.parse(body ?? '') }).toEqual(expected)
-  const cause = expect.objectContaining({
-    name: 'AccessDenied',
-    message:
-      'listPets may not use GetItem on the table pets. ' +
-      `Add { table: 'pets', actions: ['GetItem'] } to "access" in its entry in shared/contract.ts.`,
-  })
-  const logged = ['Request %s failed with status %d:', event.requestContext.extendedRequestId, 500, cause]
-  expect(error.mock.calls).toEqual([logged])
+  const message =
+    'listPets may not use GetItem on the table pets. ' +
+    `Add { table: 'pets', actions: ['GetItem'] } to "access" in its entry in shared/contract.ts.`
+  const cause = expect.objectContaining({ name: 'AccessDenied', message })
+  expect(statusCode).toBe(500)
+  expect(error.mock.calls).toEqual([[expect.any(String), event.requestContext.extendedRequestId, 500, cause]])
 })
 
 const Key = { id: 7 }

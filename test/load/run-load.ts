@@ -4,15 +4,16 @@ import type { Request } from 'autocannon'
 import autocannon from 'autocannon'
 import type { OperationId } from '../../shared/contract.ts'
 import { send } from '../support/http.ts'
-import { type Memory, memoryAt, probeAt } from '../support/memory.ts'
+import { memoryAt, probeAt } from '../support/memory.ts'
 import { showProgress } from '../support/progress.ts'
 import { headersOf, type LocalServer, listAll, type Pet, startServer } from '../support/server.ts'
 
-/** Throughput, and latency in milliseconds. `failed` requests got no response: the connection broke, or ten seconds passed. */
-type Speed = { responses: number; perSecond: number; p50: number; p99: number; max: number; failed: number }
-
-/** A part of a run, and the memory of the server at its end. */
-export type Part = { seconds: number; speed: Speed; memory: Memory }
+/**
+ * A part of a run: its latency in milliseconds, and the bytes of the server's heap at its end. `failed` requests got no
+ * response: the connection broke, or ten seconds passed.
+ */
+export type Part = Load & { heap: number }
+type Load = { seconds: number; responses: number; p50: number; p99: number; max: number; failed: number }
 
 /** What a run sent and received. */
 type Ledger = {
@@ -22,30 +23,27 @@ type Ledger = {
   created: Pet[]
   /** The number of responses by operation and status: `createPet 201`. */
   responses: Map<string, number>
-  /** Paths of next pages that were not requested yet. */
-  links: string[]
 }
 
 /** The results of a run. `found` are the pets after a restart. */
 export type Run = { first: Part; rest: Part; ledger: Ledger; found: Pet[]; output: string }
 
-/** The number of concurrent requests. */
-export const CONNECTIONS = 64
+const CONNECTIONS = 64
 
 /** Puts a server under load, restarts it and lists what it has kept. All files are created in `folder`. */
-export const runLoad = async (folder: string, seconds: number, connections = CONNECTIONS): Promise<Run> => {
+export const runLoad = async (folder: string, seconds: number): Promise<Run> => {
   const socket = join(folder, 'memory')
   const data = ['--data', join(folder, 'catalogue')]
   const server = await startServer(data, probeAt(socket))
-  const ledger: Ledger = { sent: new Set(), created: [], responses: new Map(), links: [] }
-  const fire = loadOn(server, ledger, connections)
+  const ledger: Ledger = { sent: new Set(), created: [], responses: new Map() }
+  const fire = loadOn(server, ledger)
   const part = async (seconds: number): Promise<Part> => {
-    const speed = await fire(seconds)
+    const load = await fire(seconds)
     // The response comes after those to all requests before.
     await send(server.baseUrl, { path: '/pets?limit=1', headers: headersOf(server) }).catch((error) => {
       throw new Error(`The server no longer responds (${error}). ${endOf(server)}`)
     })
-    return { seconds, speed, memory: await memoryAt(socket) }
+    return { ...load, heap: await memoryAt(socket) }
   }
   const firstSeconds = Math.min(10, seconds / 2)
   showProgress(`Load for ${firstSeconds} s`)
@@ -65,11 +63,11 @@ export const runLoad = async (folder: string, seconds: number, connections = CON
  * Returns a function that sends requests for some seconds, and records the responses. At the end, autocannon closes each
  * connection with a request in flight, which the server may or may not carry out.
  */
-const loadOn = (server: LocalServer, ledger: Ledger, connections: number) => {
+const loadOn = (server: LocalServer, ledger: Ledger) => {
   const requests = requestsOf(ledger)
   const { pathname } = new URL(server.baseUrl)
   const operations = new WeakMap<object, OperationId>() // By the context that autocannon keeps for a request.
-  return async (seconds: number): Promise<Speed> => {
+  return async (seconds: number): Promise<Load> => {
     let sent = 0
     let responses = 0
     const setupRequest = (defaults: Request, context: object): Request => {
@@ -78,17 +76,18 @@ const loadOn = (server: LocalServer, ledger: Ledger, connections: number) => {
       sent++
       return { ...defaults, ...request, path: pathname + path, headers: { ...headersOf(server), ...headers } }
     }
-    const onResponse = (status: number, body: string, context: object, headers: Request['headers']): void => {
+    const onResponse = (status: number, body: string, context: object): void => {
       const operation = operations.get(context)
       if (!operation) throw new Error('autocannon reported a response without a request.')
       responses++
-      record(ledger, operation, status, body, String(headers?.Link))
+      const kind = `${operation} ${status}`
+      ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
+      if (kind === 'createPet 201') ledger.created.push(JSON.parse(body))
     }
-    const load = { connections, duration: seconds, sampleInt: 100, requests: [{ setupRequest, onResponse }] }
-    const { latency, duration } = await autocannon({ url: server.baseUrl, ...load })
-    const { p50, p99, max } = latency
+    const load = { connections: CONNECTIONS, duration: seconds, requests: [{ setupRequest, onResponse }] }
+    const { p50, p99, max } = (await autocannon({ url: server.baseUrl, ...load })).latency
     // Not autocannon's `errors`, which omits connections that the server closes without a response.
-    return { responses, perSecond: responses / duration, p50, p99, max, failed: sent - responses - connections }
+    return { seconds, responses, p50, p99, max, failed: sent - responses - CONNECTIONS }
   }
 }
 
@@ -98,17 +97,6 @@ const stop = async (server: LocalServer): Promise<void> => {
 }
 
 const endOf = (server: LocalServer): string => `Its output:\n${server.output().slice(-4000)}`
-
-const MOST_LINKS = 100
-
-/** Records a response to an operation; `link` is its `Link` header. */
-const record = (ledger: Ledger, operation: OperationId, status: number, body: string, link: string): void => {
-  const kind = `${operation} ${status}`
-  ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
-  if (kind === 'createPet 201') ledger.created.push(JSON.parse(body))
-  const next = /\/v1(\/[^>]+)>; rel="next"/.exec(link)?.[1]
-  if (next && ledger.links.length < MOST_LINKS) ledger.links.push(next)
-}
 
 /** A request of an operation; `path` is below the base address. */
 type LoadRequest = { operation: OperationId; path: string } & Pick<Request, 'method' | 'headers' | 'body'>
@@ -124,7 +112,7 @@ function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
     const pet = ledger.created[turn % ledger.created.length] // None at the very start.
     if ([0, 7, 13].includes(turn % 20)) yield create(ledger)
     else if (turn % 20 === 10 && pet) yield change(pet)
-    else yield list(ledger, lists++)
+    else yield list(lists++)
   }
 }
 
@@ -144,9 +132,8 @@ const change = ({ id, categoryId }: Pet): LoadRequest => ({
   body: JSON.stringify({ categoryId }),
 })
 
-const list = ({ links }: Ledger, nth: number): LoadRequest => {
-  const link = nth % 7 === 6 ? links.shift() : undefined
+const list = (nth: number): LoadRequest => {
   const [status, limit] = [STATUSES[nth % STATUSES.length], LIMITS[nth % LIMITS.length]]
   const query = [status && `status=${status}`, limit && `limit=${limit}`].filter(Boolean).join('&')
-  return { operation: 'listPets', method: 'GET', path: link ?? `/pets?${query}` }
+  return { operation: 'listPets', method: 'GET', path: `/pets?${query}` }
 }

@@ -2,23 +2,19 @@ import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/**
- * The memory of a process in bytes after a garbage collection. `heap` is what JavaScript holds, buffers included: a leak
- * shows after seconds. `resident` also includes what V8 and the allocator keep for later, which levels off only after a
- * minute of load.
- */
-export type Memory = { heap: number; resident: number }
-
 /** The environment that makes a Node.js process report its memory on the Unix socket `socket`. */
 export const probeAt = (socket: string) => ({
   NODE_OPTIONS: `--expose-gc --import=${fileURLToPath(import.meta.url)}`,
   MEMORY_SOCKET: socket,
 })
 
-/** Reads the memory of the process that was started with `probeAt(socket)`. */
-export const memoryAt = async (socket: string): Promise<Memory> => {
-  const { heapUsed, external, rss }: NodeJS.MemoryUsage = JSON.parse(await text(connect(socket)))
-  return { heap: heapUsed + external, resident: rss } // V8 counts buffers apart, in `external`.
+/**
+ * Reads the memory of the process that was started with `probeAt(socket)`: the bytes that its JavaScript holds after a
+ * garbage collection, buffers included.
+ */
+export const memoryAt = async (socket: string): Promise<number> => {
+  const { heapUsed, external }: NodeJS.MemoryUsage = JSON.parse(await text(connect(socket)))
+  return heapUsed + external // V8 counts buffers apart.
 }
 
 // In the process under test, which loads this file before its own code.

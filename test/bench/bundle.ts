@@ -42,7 +42,6 @@ const lean = { mainFields: ['module', 'main'] }
 const byDefault = { mainFields: ['main', 'module'] }
 
 const peers: [name: string, source: string, options: Options][] = [
-  ['empty handler', 'empty-handler', lean],
   ['floor', 'floor', lean],
   ['stock client', 'stock-client', lean],
   ['hono', 'hono', lean],
@@ -60,9 +59,6 @@ export const bundlePeers = (folder: string): Promise<Bundled[]> =>
       folder: await bundleFile(join(PEERS, `src/${source}.ts`), folder, options),
     })),
   )
-
-/** Bundles `pipeline.ts` into a folder below `folder`, and returns that. */
-export const bundlePipeline = (folder: string): Promise<string> => bundleFile(join(PEERS, '../pipeline.ts'), folder)
 
 /** Returns esbuild's own report of what is in the bundle of each function. */
 export const analyzeBundles = async (): Promise<string> => {

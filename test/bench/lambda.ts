@@ -59,10 +59,9 @@ const lambdaFlags = [
   `--max-old-space-size=${memoryMegabytes - youngMegabytes}`,
 ]
 
-/** The variables that Lambda sets for every function on Node.js 24. */
+/** The variables that Lambda sets for every function on Node.js 24, as far as something reads them. */
 const lambdaEnvironment = {
   ...exampleCredentials,
-  AWS_DEFAULT_REGION: 'eu-central-1',
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: `${memoryMegabytes}`,
   AWS_LAMBDA_FUNCTION_NAME: 'bench',
@@ -78,11 +77,6 @@ const lambdaEnvironment = {
   AWS_XRAY_CONTEXT_MISSING: 'LOG_ERROR',
   AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:2000',
   HOME: '/home/sbx_user1051', // Does not exist, in Lambda either: the SDK finds no configuration files.
-  LANG: 'en_US.UTF-8',
-  LD_LIBRARY_PATH: '/var/lang/lib:/lib64:/usr/lib64:/var/runtime:/var/runtime/lib:/var/task:/var/task/lib:/opt/lib',
-  NODE_PATH: '/opt/nodejs/node24/node_modules:/opt/nodejs/node_modules:/var/runtime/node_modules',
-  PATH: '/var/lang/bin:/usr/local/bin:/usr/bin/:/bin:/opt/bin',
-  TZ: ':UTC',
 }
 
 const environmentOf = ({ environment, folder, handler, call }: Subject, { dynamodb }: Host) => ({

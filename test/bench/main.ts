@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { command, run, wholeNumber } from '../../infra/command-line.ts'
 import { makeBundles } from '../support/bundles.ts'
-import { analyzeBundles, bundlePeers, bundlePipeline, installPeers, runtimeClient } from './bundle.ts'
+import { analyzeBundles, bundlePeers, installPeers, runtimeClient } from './bundle.ts'
 import { measure } from './measure.ts'
 import { type Run, report } from './report.ts'
 import { subjectsOf } from './subjects.ts'
@@ -16,7 +16,6 @@ run, and so do more calls or capacity units than the last table allows. Times me
   load              until the end of Lambda's init phase, in which the functions of the service connect to DynamoDB
                     and read once; "no first read" is without that, as the other functions are
   first call        the first call after the init phase
-  no read           a handler that responds with a pet that it does not read
   floor             a handler with nothing but Node.js's own HTTPS client and a signature
   calls, units      DynamoDB calls and capacity units of one warm call`
 
@@ -39,8 +38,7 @@ const measureAll = async (starts: number): Promise<Run> => {
   const folder = mkdtempSync(join(tmpdir(), 'pet-store-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   process.env.TMPDIR = folder // For CDK's files, and whatever the functions write.
-  const subjects = subjectsOf(makeBundles(), await bundlePipeline(folder), await bundlePeers(folder))
-  return measure(subjects, { runtimeClient, starts, folder })
+  return measure(subjectsOf(makeBundles(), await bundlePeers(folder)), { runtimeClient, starts, folder })
 }
 
 // An `exit` event removes the files and ends the functions; a signal alone would not emit it.

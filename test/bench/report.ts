@@ -21,12 +21,11 @@ const tableOf = (name: string, figures: Figure[]): string => {
 
 const reachTable = (reach: Reach[]): string =>
   inColumns([
-    ['reach', 'measured', 'at most', 'aim', ''],
-    ...reach.map(({ name, measured, atMost, aim, result }) => [
+    ['reach', 'measured', 'at most', ''],
+    ...reach.map(({ name, measured, atMost, result }) => [
       name,
-      measured?.toLocaleString('en', { maximumFractionDigits: 2 }) ?? '',
+      measured.toLocaleString('en', { maximumFractionDigits: 2 }),
       `${atMost}`,
-      `${aim ?? ''}`,
       result,
     ]),
   ])

@@ -29,10 +29,8 @@ export type Subjects = { cold: Subject[]; warm: Subject[]; dynamodb: Subject[] }
 /**
  * Returns the subjects of each table: the functions of the service beside the peers. An operation that DynamoDB's fixed
  * responses (dynamodb.ts) do not cover is left out.
- *
- * @param pipeline the folder of the bundle of `pipeline.ts`
  */
-export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[]): Subjects => {
+export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subjects => {
   const functionOf = (id: OperationId, call: Call, name: string = id): Subject => ({
     name,
     folder: bundles.folderOf(id),
@@ -46,23 +44,17 @@ export const subjectsOf = (bundles: Bundles, pipeline: string, peers: Bundled[])
     alsoCall: call === read ? [readUnauthorized] : [],
   })
   const createPet = functionOf('createPet', create)
-  const otherCreates = [
-    functionOf('createPet', createWithoutStatus, 'createPet, no status'),
-    functionOf('createPet', createKeyed, 'createPet, Idempotency-Key'),
-  ]
+  const createOnce = functionOf('createPet', createKeyed, 'createPet, Idempotency-Key')
   const one = functionOf('listPets', read, ONE)
   const changes = [functionOf('updatePet', update), functionOf('deletePet', remove)]
   const functions = [functionOf('listPets', listAll), createPet, one]
   const listOne = functionOf('listPets', listOneStatus, 'listPets, one status')
   const lists = [listOne, functionOf('listPets', listAll, 'listPets, all')]
   const others = peers.map(peerOf)
-  const oneWithoutRead = withoutRead({ ...one, folder: pipeline, handler: 'index.handler' })
-  const demo = others.filter(({ name }) => name === 'demo style')
-  const demoWithoutRead = demo.map((peer) => withoutRead({ ...peer, handler: 'index.withoutRead' }))
   return {
     cold: [...functions, ...functions.map(withoutFirstRead), ...others],
-    warm: [one, ...lists, createPet, oneWithoutRead, ...others, ...demoWithoutRead],
-    dynamodb: [one, ...lists, createPet, ...otherCreates, ...changes],
+    warm: [one, ...lists, createPet, ...others],
+    dynamodb: [one, ...lists, createPet, createOnce, ...changes],
   }
 }
 
@@ -85,11 +77,6 @@ const isNewPet = (body: unknown): boolean => Object(body).name === PET.name
 const listAll = callOf(eventOf('listPets-no-parameters'), 200, isPage)
 const listOneStatus = callOf(eventOf('listPets-no-parameters', { query: { status: 'available' } }), 200, isPage)
 const create = callOf(eventOf('createPet-created'), 201, isNewPet)
-const createWithoutStatus = callOf(
-  eventOf('createPet-created', { body: JSON.stringify({ name: PET.name, categoryId: PET.categoryId }) }),
-  201,
-  isNewPet,
-)
 // The key is always new to a DynamoDB in which every conditional put succeeds.
 const createKeyed = callOf(eventOf('createPet-created', { headers: { 'Idempotency-Key': '8e03978e' } }), 201, isNewPet)
 const ofOne = { query: { status: 'available', limit: '1' } }
@@ -100,7 +87,6 @@ const readUnauthorized = callOf(
   eventOf('listPets-no-parameters', { ...ofOne, headers: { Authorization: undefined } }),
   401,
 )
-const readNothing = callOf(eventOf('listPets-no-parameters'), 200)
 
 /** The same function without its read during Lambda's init phase: what is left is its code alone, as with the peers. */
 const withoutFirstRead = (subject: Subject): Subject => ({
@@ -112,13 +98,6 @@ const withoutFirstRead = (subject: Subject): Subject => ({
 /** The row of what the peers do too: a list of one pet with a status. */
 export const ONE = 'listPets, 1 pet'
 
-/** A handler that responds with a pet that it does not read: what is left is the work of its middlewares. */
-const withoutRead = (subject: Subject): Subject => ({
-  ...subject,
-  name: `${subject.name}, no read`,
-  alsoCall: [readUnauthorized],
-})
-
 const peerOf = ({ name, folder }: Bundled): Subject => ({
   name,
   folder,
@@ -129,6 +108,6 @@ const peerOf = ({ name, folder }: Bundled): Subject => ({
     POWERTOOLS_METRICS_NAMESPACE: 'PetStore',
     POWERTOOLS_SERVICE_NAME: 'pet-store',
   },
-  call: name === 'empty handler' ? readNothing : read,
-  alsoCall: name === 'empty handler' ? [] : [readUnauthorized],
+  call: read,
+  alsoCall: [readUnauthorized],
 })

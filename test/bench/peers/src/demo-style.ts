@@ -9,7 +9,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
-import { isKnown, type Pet, queryOf, response, type Store, unauthorized } from './list-pets.ts'
+import { isKnown, queryOf, response, type Store, unauthorized } from './list-pets.ts'
 
 const logger = new Logger()
 const metrics = new Metrics()
@@ -27,12 +27,12 @@ const store: Store = {
   },
 }
 
-const listPets = (read: Store['listPets']) => async (event: APIGatewayProxyEvent) => {
+const listPets = async (event: APIGatewayProxyEvent) => {
   const status = event.queryStringParameters?.status ?? ''
   try {
     if (!(await isKnown(event.headers.Authorization, store.readKey))) return response(401, unauthorized)
     logger.info('Fetching pets', { status })
-    const pets = await read(status)
+    const pets = await store.listPets(status)
     logger.info('Pets found', { status, count: pets.length })
     metrics.addMetric('petsRetrieved', MetricUnit.Count, pets.length)
     metrics.addMetadata('status', status)
@@ -43,15 +43,7 @@ const listPets = (read: Store['listPets']) => async (event: APIGatewayProxyEvent
   }
 }
 
-const demo = (read: Store['listPets']) =>
-  middy(listPets(read))
-    .use(captureLambdaHandler(tracer))
-    .use(logMetrics(metrics))
-    .use(injectLambdaContext(logger, { resetKeys: true, logEvent: true }))
-
-export const handler = demo(store.listPets)
-
-const PET: Pet = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-
-/** The same without reading pets, to measure what the middlewares add. */
-export const withoutRead = demo(async () => [PET])
+export const handler = middy(listPets)
+  .use(captureLambdaHandler(tracer))
+  .use(logMetrics(metrics))
+  .use(injectLambdaContext(logger, { resetKeys: true, logEvent: true }))

@@ -5,7 +5,8 @@ import { at } from '../support/clock.ts'
 import { type Attempt, carryOut, exploreCreations, put, type Variant, type Write } from './creation-model.ts'
 import { runsAll } from './fault-kinds.ts'
 
-const ONE_DAY = 86_400_000
+const ONE_HOUR = 3_600_000
+const ONE_DAY = 24 * ONE_HOUR
 
 const attempt = (name: string, draws: number[], fingerprint = 'body'): Attempt => ({ name, fingerprint, draws })
 
@@ -102,4 +103,6 @@ test('DynamoDB checks the conditions that the exploration assumes', async () => 
   expect(await store.replace(2, second)).toBe(false)
   expect(await store.read()).toMatchObject(second)
   expect([await store.reserve(first), await store.read()]).toMatchObject([true, first])
+  at(3 * ONE_DAY + ONE_HOUR) // DynamoDB deletes expired items late.
+  expect([await store.replace(1, first), await store.reserve(second)]).toEqual([false, true])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { command, run, wholeNumber } from '../../infra/command-line.ts'
-import { type Received, sendUntilServed } from '../support/http.ts'
+import { type Received, type Sent, sendUntilServed } from '../support/http.ts'
 import { showProgress } from '../support/progress.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
 import { type Call, checkReplay, checkResponse, prepare } from './checks.ts'
@@ -27,7 +27,7 @@ const fuzz = async (server: LocalServer, requests: number, seed: number): Promis
   if (result.failed) throw result.errorInstance
   assert.equal((await target.call({ path: '/pets' })).status, 200)
   // Proves that requests reached every check of the service.
-  for (const status of [200, 201, 204, 400, 401, 404, 405, 413, 415, 422])
+  for (const status of [200, 201, 204, 400, 401, 404, 405, 412, 413, 415, 422])
     assert.ok(target.statuses[status], `There is no ${status}.`)
   return target.statuses
 }
@@ -64,13 +64,9 @@ const tryOut = async (target: Target, request: ClientRequest): Promise<void> => 
 }
 
 const responsesTo = async ({ server, filled }: Target, request: ClientRequest): Promise<Received[]> => {
-  const { method, target, headers, body, key, statuses } = request
-  const sent = {
-    method,
-    path: await filled(target),
-    headers,
-    ...(body !== undefined && { body: Buffer.from(body, 'latin1') }),
-  }
+  const { method, target, body, key, statuses } = request
+  const [path, headers] = JSON.parse(await filled(JSON.stringify([target, request.headers])))
+  const sent: Sent = { method, path, headers, ...(body !== undefined && { body: Buffer.from(body, 'latin1') }) }
   // A request that can add a pet under an idempotency key is sent twice at once.
   const deliveries = key && statuses.includes(201) ? [sent, sent] : [sent]
   const { origin } = new URL(server.baseUrl)

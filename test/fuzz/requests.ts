@@ -9,7 +9,7 @@ export type Headers = Record<string, string | string[]>
 export type Page = { limit: number; status: string | undefined }
 
 /**
- * A request of an HTTP client, and what is known about its response. In `target`, `{id}` and `{cursor}` stand for the id of
+ * A request of an HTTP client, and what is known about its response. In `target` and `headers`, `{id}` and `{cursor}` stand for the id of
  * a stored pet and a valid cursor, and `{fresh}` for the id of a pet that no other request knows. The response has one of
  * the `statuses`. `key` is the idempotency key, if it is valid.
  */
@@ -84,6 +84,17 @@ const idempotency = weighted<HeaderPart & { key?: string }>(
   [1, header('Idempotency-Key', 'always', fc.constantFrom(...WRONG_KEYS, ['a', 'a']))],
 )
 
+// The tag of a fresh pet is its id.
+const FRESH_TAGS = ['*', '"{fresh}"', 'W/"a",, "{fresh}" ,', ['"a"', '"{fresh}"']]
+const OTHER_TAGS = ['"a"', 'W/"{fresh}"', `"${'ab'.repeat(16)}"`, '"", "{id}"', ['W/"*"', '"\xe9"']]
+const NO_TAGS = ['', ',', 'a', '{fresh}', '"a" "b"', '*, "a"', ['*', '*'], Array(11).fill('"{fresh}"').join()]
+const ifMatch = weighted<HeaderPart & { differs: Refused }>(
+  [6, noHeader('never').map((part) => ({ ...part, differs: 'never' }))],
+  [2, header('If-Match', 'never', fc.constantFrom(...FRESH_TAGS)).map((part) => ({ ...part, differs: 'never' }))],
+  [1, header('If-Match', 'never', fc.constantFrom(...OTHER_TAGS)).map((part) => ({ ...part, differs: 'always' }))],
+  [1, header('If-Match', 'always', fc.constantFrom(...NO_TAGS)).map((part) => ({ ...part, differs: 'never' }))],
+)
+
 /** The size that a body is padded to, in bytes; 0 for none. */
 const size = weighted(
   [200, fc.constant(0)],
@@ -91,10 +102,12 @@ const size = weighted(
   [1, fc.constantFrom(MIB_10 - 1, MIB_10, MIB_10 + 1, MIB_10 + 1_000_000)],
 )
 
+type Checks = [refused: Refused, status: number][]
+
 /** The possible statuses of a response if the service makes these checks one after the other. */
-const statusesOf = (success: number, ...checks: [refused: Refused, status: number][]): number[] => {
+const statusesOf = (success: number, ...checks: Checks): number[] => {
   const last = checks.findIndex(([refused]) => refused === 'always')
-  const reached: typeof checks = last < 0 ? [...checks, ['always', success]] : checks.slice(0, last + 1)
+  const reached: Checks = last < 0 ? [...checks, ['always', success]] : checks.slice(0, last + 1)
   return reached.filter(([refused]) => refused !== 'never').map(([, status]) => status)
 }
 
@@ -107,7 +120,7 @@ const withBody = (content: fc.Arbitrary<PetBody>) =>
     .map(({ authorization, contentType, framing, size, content: { refused, body: text, ...content } }) => {
       const body = text?.padEnd(size) // JSON allows spaces.
       const isLarger = (than: number): Refused => (body && body.length > than ? 'always' : 'never')
-      const checks: [refused: Refused, status: number][] = [
+      const checks: Checks = [
         [isLarger(MIB_10), 413],
         [authorization.refused, 401],
         [isLarger(KIB_256), 413],
@@ -193,25 +206,34 @@ export const unknownId = fc.oneof(
 )
 const unknownPath = fc.oneof(fc.constantFrom(...UNKNOWN_IDS), unknownId).map((id) => `/v1/pets/${id}`)
 
-/** A path without a resource is a 404 without an API key, and for any body, too. */
-const orNotFound = (statuses: number[], unknown: string | undefined): number[] => [
-  ...statuses,
-  ...(unknown ? [404] : []),
-]
+/** A request for a pet, with these checks before that of the headers: for one that exists, and sometimes for none. */
+const forPet = (
+  method: string,
+  success: number,
+  content: fc.Arbitrary<{ request: Pick<ClientRequest, 'headers' | 'body' | 'wanted'>; checks: Checks }>,
+): fc.Arbitrary<ClientRequest> =>
+  fc
+    .record({ content, ifMatch, fresh: fc.constantFrom(...FRESH), unknown: oneIn(5, unknownPath) })
+    .map(({ content: { request, checks }, ifMatch, fresh, unknown }) => {
+      const found: Checks = unknown ? [['always', 404]] : [[ifMatch.differs, 412]]
+      const statuses = statusesOf(success, ...checks, [ifMatch.refused, 400], ...found)
+      return {
+        ...request,
+        method,
+        target: unknown ?? fresh,
+        headers: { ...request.headers, ...ifMatch.headers },
+        // A path without a resource is a 404 without an API key, and for any body, too.
+        statuses: unknown ? [...statuses, 404] : statuses,
+      }
+    })
 
-const changeRequest: fc.Arbitrary<ClientRequest> = fc
-  .tuple(withBody(changesBody), fc.constantFrom(...FRESH), oneIn(6, unknownPath))
-  .map(([{ request, checks }, fresh, unknown]) => {
-    const statuses = orNotFound(statusesOf(unknown ? 404 : 200, ...checks), unknown)
-    return { ...request, method: 'PATCH', target: unknown ?? fresh, statuses }
-  })
+const changeRequest = forPet('PATCH', 200, withBody(changesBody))
 
-const deleteRequest: fc.Arbitrary<ClientRequest> = fc
-  .record({ authorization, fresh: fc.constantFrom(...FRESH), unknown: oneIn(3, unknownPath) })
-  .map(({ authorization: { headers, refused }, fresh, unknown }) => {
-    const statuses = orNotFound(statusesOf(unknown ? 404 : 204, [refused, 401]), unknown)
-    return { method: 'DELETE', target: unknown ?? fresh, headers, statuses }
-  })
+const deleteRequest = forPet(
+  'DELETE',
+  204,
+  authorization.map(({ headers, refused }) => ({ request: { headers }, checks: [[refused, 401]] })),
+)
 
 /** A request to an operation. Most are valid or nearly so, so that they reach what is behind the checks. */
 export const operationRequest = weighted([10, createRequest], [5, changeRequest], [4, listRequest], [3, deleteRequest])

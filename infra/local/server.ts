@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,14 +9,11 @@ import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
 type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
 
-/** Stops a server: refuses new connections and completes the requests in flight, but waits no longer than `limitMs`. */
-type Stop = (limitMs: number) => Promise<void>
-
 /**
  * Creates the HTTP server of the local API. Only what is not valid HTTP gets Node.js's own response, without the error
  * body.
  */
-export const createLocalServer = ({ handlers, timeoutMs }: Functions): { server: Server; stop: Stop } => {
+export const createLocalServer = ({ handlers, timeoutMs }: Functions) => {
   // In AWS, each concurrent invocation has a process and database connections of its own. Here, hundreds at once would
   // delay each other until their database calls time out.
   const queue = atMost(16)
@@ -52,7 +49,8 @@ export const createLocalServer = ({ handlers, timeoutMs }: Functions): { server:
   // A client that closes its side after a request still expects the response (RFC 9112, section 6.3).
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', listener).on('checkExpectation', listener)
-  const stop: Stop = async (limitMs) => {
+  /** Refuses new connections and completes the requests in flight, but waits no longer than `limitMs`. */
+  const stop = async (limitMs: number): Promise<void> => {
     server.close()
     // When a client disconnects, its request still runs and needs the database.
     await Promise.race([Promise.all(inFlight.values()), pause(limitMs, undefined, { ref: false })])

@@ -26,13 +26,10 @@ test('responds to a client that closes its side after a request, then ends the c
   expect([(await wire.response()).body, await wire.rest()]).toEqual([['first'], ''])
 })
 
-test.each([
-  ['a request', GET],
-  ['part of a body', POST],
-])('closes the connection of a client that closes its side after %s', async (_name, text) => {
+test('closes the connection of a client that closes its side in the middle of a body', async () => {
   const { wire, socket } = await wireAndSocket(await serve())
 
-  wire.socket.end(text)
+  wire.socket.end(POST)
 
   await expect.poll(() => socket.destroyed, { timeout: 30_000 }).toBe(true)
 })

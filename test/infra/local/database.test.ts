@@ -114,11 +114,8 @@ test('refuses the tables of an earlier version with one line that says how to st
   )
 })
 
-test.each([
-  ['in memory', () => undefined],
-  ['in a folder', temporaryFolder],
-])('a query leaves no iterator open, %s', async (_place, folder) => {
-  const endpoint = await startDatabase(folder())
+test('a query leaves no iterator open', async () => {
+  const endpoint = await startDatabase()
   await createTable(endpoint)
   const stores = Object.getPrototypeOf(Level.prototype)
   const [opened, closed] = [vi.spyOn(stores, 'attachResource'), vi.spyOn(stores, 'detachResource')]

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { contract, type Operation, type OperationId } from '../../shared/contract.ts'
@@ -29,13 +28,10 @@ export const invoke = async (
   event: Event,
   timeoutMs: number,
 ): Promise<ProxyResponse> => {
-  const ended = new AbortController()
-  const timeout = pause(timeoutMs, undefined, { signal: ended.signal }).then(() => {
-    throw gatewayResponses.gatewayTimeout
-  })
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(reject, timeoutMs, gatewayResponses.gatewayTimeout)
   try {
-    // Async, so that a handler that throws rejects instead. Otherwise the rejection of the aborted timeout is unhandled.
-    const run = withRightsOf(id, async () => handler(event, contextOf(id, timeoutMs)))
+    const run = withRightsOf(id, () => handler(event, contextOf(id, timeoutMs)))
     const result = await Promise.race([run, timeout])
     if (!v.is(ProxyResponse, result)) throw new Error(`The function ${id} did not return a proxy response.`)
     const difference = differenceOf(id, result)
@@ -46,7 +42,7 @@ export const invoke = async (
     console.error('Request %s failed in %s:', event.requestContext.extendedRequestId, id, error)
     throw gatewayResponses.badGateway
   } finally {
-    ended.abort()
+    clearTimeout(timer)
   }
 }
 

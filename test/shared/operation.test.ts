@@ -189,15 +189,20 @@ test('an ApiError becomes a response with its status, headers and body', async (
   expect(error).not.toHaveBeenCalled()
 })
 
-test('a deprecated list keeps the link to its next page, and links with https by default', async () => {
-  const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
-  const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
-  const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
-  const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/cats' }))
-  const event = eventOf('listPets-no-parameters', { headers: { 'X-Forwarded-Proto': undefined } })
+test.each([
+  ['listPets-no-parameters', 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/cats'],
+  ['listPets-custom-domain-root', 'https://pets.example.com/cats'],
+])(
+  'a deprecated list keeps the link to its next page, and links with https by default: %s',
+  async (name, successor) => {
+    const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
+    const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
+    const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
+    const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/cats' }))
+    const event = eventOf(name, { headers: { 'X-Forwarded-Proto': undefined } })
 
-  const { headers } = await handler(event, context)
+    const { headers } = await handler(event, context)
 
-  const successor = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/cats'
-  expect(headers.Link).toBe(`${next}, <${successor}>; rel="successor-version"`)
-})
+    expect(headers.Link).toBe(`${next}, <${successor}>; rel="successor-version"`)
+  },
+)

@@ -15,12 +15,9 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test.each(Object.entries({ '1s': 1, '15m': 900, '24h': 86_400, '99999d': 8_639_913_600 }))(
-  'a duration of %s is %d seconds',
-  (text, expected) => {
-    expect(duration(text)).toBe(expected)
-  },
-)
+test('a duration is a number of seconds', () => {
+  expect(['1s', '15m', '24h', '99999d'].map(duration)).toEqual([1, 900, 86_400, 8_639_913_600])
+})
 
 const invalid = ['', '0s', '24', 'h', '-1h', '1.5h', '1 h', '24H', '1h30m', '01h', '100000d', '١h']
 test.each(invalid)('"%s" is no duration', (text) => {
@@ -41,7 +38,6 @@ describe('a stage in AWS', () => {
   const stackWith = (...names: string[]) =>
     `<R><DescribeStacksResult><Stacks><member><Outputs>${names.map(output).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
   const name = `${service.stack}Production`
-  const NO_OUTPUT = `The stack ${name} has no outputs BaseUrl and ApiKeysTable. Deploy this version first.`
   const error = '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
 
   test('is known by the outputs of its stack', async () => {
@@ -53,27 +49,28 @@ describe('a stage in AWS', () => {
 
   test.each([
     ['no stack', 400, error, `There is no stack ${name} in eu-central-1 of this AWS account.`],
-    ['an unknown response', 200, '<R/>', NO_OUTPUT],
-    ['a missing output', 200, stackWith('BaseUrl'), NO_OUTPUT],
+    [
+      'a missing output',
+      200,
+      stackWith('BaseUrl'),
+      `The stack ${name} has no outputs BaseUrl and ApiKeysTable. Deploy this version first.`,
+    ],
   ])('is unknown if there is %s', async (_problem, status, xml, line) => {
     await expect(findWith(status, xml)).rejects.toThrow(new CommandError(line))
   })
 
   const region = { AWS_REGION: 'eu-central-1' }
   const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
-  const NO_CREDENTIALS = /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/
 
   test.each<[Record<string, string | undefined>, RegExp]>([
     [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
-    [{ ...region, ...noCredentials }, NO_CREDENTIALS],
-    [{ ...region, ...noCredentials, AWS_PROFILE: 'nobody' }, NO_CREDENTIALS],
-    [{ ...region, AWS_ENDPOINT_URL: 'http://aws.invalid' }, /^AWS cannot be reached: .+ aws\.invalid$/],
+    [{ ...region, ...noCredentials }, /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/],
     // Nothing listens on port 1.
     [{ ...region, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, /^AWS cannot be reached: connect ECONNREFUSED/],
   ])('has one line for a failure of AWS with %j', async (env, line) => {
     const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
-    const surroundings = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
-    for (const [name, value] of Object.entries(surroundings)) vi.stubEnv(name, value)
+    const least = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
+    for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
 
     const error = await findDeployment({ stage: 'staging' }).catch(explained)
 
@@ -129,10 +126,7 @@ describe('the announcement of a local server', () => {
     const exit = vi.spyOn(process, 'on').mockReturnValue(process)
     const warned = vi.spyOn(console, 'warn').mockReturnValue()
     announce(genuine.baseUrl)
-    const end = () =>
-      exit.mock.calls.forEach(([, listener]) => {
-        listener()
-      })
+    const end = () => exit.mock.calls.forEach(([, listener]) => void listener())
     return { end, warnings: warned.mock.calls.length }
   }
 

@@ -4,7 +4,6 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { confirm, issue, list, revoke, rotate } from '../../../infra/keys/commands.ts'
-import { newKey } from '../../../infra/keys/key-table.ts'
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
 import { service } from '../../../shared/service.ts'
@@ -41,16 +40,6 @@ test('the process issues a key with an expiry and one scope, and gives scripts a
   expect(stored).toMatchObject(fields)
   expect(stored?.expiresAt).toBe(Math.floor(Date.parse(json.createdAt) / 1000) + 90 * 86_400)
   expect(Date.parse(json.expiresAt)).toBe(1000 * (stored?.expiresAt ?? 0))
-})
-
-test('each new key is for one stage, and has an id and a client of its own', () => {
-  const keys = [newKey('live', { name: 'a' }), newKey('test', { name: 'a' })]
-
-  expect(keys.map(({ text }) => [isApiKey(text, 'live'), isApiKey(text, 'test')])).toEqual([
-    [true, false],
-    [false, true],
-  ])
-  expect(new Set(keys.flatMap(({ stored }) => [stored.digest, stored.keyId, stored.clientId])).size).toBe(6)
 })
 
 test('issue says why AWS refused to store a key', async () => {

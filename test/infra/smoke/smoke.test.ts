@@ -71,8 +71,11 @@ test('fails, follows no redirect, and still revokes its key', async () => {
   const before = await table.all()
   const { baseUrl, requests } = await serve({ status: 302, headers: { Location: '/v2' }, body: '{}' })
 
-  const args = ['--stage', 'local', '--base-url', `${baseUrl}/`, '--wait', '1s']
-  const { code, stdout, stderr } = await runCommand('smoke', args, env)
+  const { code, stdout, stderr } = await runCommand(
+    'smoke',
+    ['--stage', 'local', '--base-url', `${baseUrl}/`, '--wait', '1s'],
+    env,
+  )
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'The smoke test failed.\n' })
   expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, got 302: {} (')
@@ -110,7 +113,7 @@ test('leaves neither a pet nor a key when its output is closed', async () => {
   expect([await table.all(), await storedPets()]).toEqual(before)
 })
 
-type Alteration = (received: Received, sent: Sent) => Partial<Received> | undefined
+type Alteration = (received: Received, sent: Sent) => Partial<Received>
 
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 afterEach(() => printed.mockClear())
@@ -128,12 +131,6 @@ const runAltered = async (alter: Alteration, { waitSeconds = 0, stop = new Abort
 const sendToServer = sendTo(server.baseUrl)
 
 type Matches = (received: Received, sent: Sent) => boolean
-
-/** Alters the responses that match. */
-const on =
-  (matches: Matches, change: (received: Received) => Partial<Received>): Alteration =>
-  (received, sent) =>
-    matches(received, sent) ? change(received) : undefined
 
 const isList: Matches = (_, { path }) => path.includes('status=sold')
 const isReplay: Matches = ({ headers }) => headers.has('Idempotent-Replayed')
@@ -153,7 +150,7 @@ test('waits for a new deployment and a list that is late, and accepts the AWS na
       if (sent.path === '/pets?limit=1' && late === 2) return { status: 403, body: late-- }
       if (isList(received, sent) && late === 1) return { body: [late--] }
       const challenge = received.headers.get('WWW-Authenticate')
-      return challenge ? { headers: new Headers({ 'x-amzn-Remapped-WWW-Authenticate': challenge }) } : undefined
+      return challenge ? { headers: new Headers({ 'x-amzn-Remapped-WWW-Authenticate': challenge }) } : {}
     },
     { waitSeconds: 30 },
   )
@@ -165,23 +162,23 @@ const LIST = 'GET /pets?status=sold&limit=100 for the new pet'
 const REPLAY = 'POST /pets again, with the same Idempotency-Key'
 const rounded = ({ body }: Received) => ({ body: JSON.parse(stringifyJson(body)) })
 
-test.each<[string, string, Alteration]>([
-  ['rounds an int64', LIST, on(isList, rounded)],
-  ['does not list the pet', LIST, on(isList, () => ({ body: [] }))],
-  ['does not return its address', REPLAY, on(isReplay, without('Location'))],
-  ['creates a pet twice', REPLAY, on(isReplay, withField({ id: 1 }))],
-  ['does not mark a replay', REPLAY, without('Idempotent-Replayed')],
-  ['does not change the pet', 'PATCH /pets/<id>', on(changes, withField({ name: 'a' }))],
-  ['ignores If-Match', 'PATCH /pets/<id> with the ETag of the creation', on(hasStatus(412), () => ({ status: 200 }))],
-  ['does not delete', 'DELETE /pets/<id>', on(hasStatus(204), () => ({ status: 500 }))],
-  ['adds a field to an error', 'POST /pets with an invalid body', on(hasStatus(400), withField({ requestId: 'r' }))],
-  ['has an empty error message', 'PUT /pets', on(hasStatus(405), withField({ message: '' }))],
-  ['does not name the allowed methods', 'PUT /pets', on(hasStatus(405), without('Allow'))],
-  ['needs no key', 'GET /pets without a key', on(hasStatus(401), () => ({ status: 200 }))],
-])('reports an API that %s: %s', async (_, what, alter) => {
+test.each<[string, string, Matches, (received: Received) => Partial<Received>]>([
+  ['rounds an int64', LIST, isList, rounded],
+  ['does not list the pet', LIST, isList, () => ({ body: [] })],
+  ['does not return its address', REPLAY, isReplay, without('Location')],
+  ['creates a pet twice', REPLAY, isReplay, withField({ id: 1 })],
+  ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
+  ['does not change the pet', 'PATCH /pets/<id>', changes, withField({ name: 'a' })],
+  ['ignores If-Match', 'PATCH /pets/<id> with the ETag of the creation', hasStatus(412), () => ({ status: 200 })],
+  ['does not delete', 'DELETE /pets/<id>', hasStatus(204), () => ({ status: 500 })],
+  ['adds a field to an error', 'POST /pets with an invalid body', hasStatus(400), withField({ requestId: 'r' })],
+  ['has an empty error message', 'PUT /pets', hasStatus(405), withField({ message: '' })],
+  ['does not name the allowed methods', 'PUT /pets', hasStatus(405), without('Allow')],
+  ['needs no key', 'GET /pets without a key', hasStatus(401), () => ({ status: 200 })],
+])('reports an API that %s: %s', async (_, what, matches, change) => {
   const before = await storedPets()
 
-  const { error, lines } = await runAltered(alter)
+  const { error, lines } = await runAltered((received, sent) => (matches(received, sent) ? change(received) : {}))
 
   expect(error).toBe('The smoke test failed.')
   const failed = lines.filter((line) => line.startsWith('✗'))
@@ -190,7 +187,7 @@ test.each<[string, string, Alteration]>([
 })
 
 test('deletes no other pet if the response to the creation names one', async () => {
-  const { lines } = await runAltered(on(hasStatus(201), () => ({ body: { id: 1 } })))
+  const { lines } = await runAltered(({ status }) => (status === 201 ? { body: { id: 1 } } : {}))
 
   expect(lines.at(-1)).toContain('✗ POST /pets with "<name>": expected 201, got 201: {"id":1} (')
 })
@@ -198,7 +195,10 @@ test('deletes no other pet if the response to the creation names one', async () 
 test('deletes the pet when a signal stops it', async () => {
   const before = await storedPets()
   const stop = new AbortController()
-  const stopAtCreation: Alteration = ({ status }) => void (status === 201 && stop.abort(new Error('Stopped.')))
+  const stopAtCreation: Alteration = ({ status }) => {
+    if (status === 201) stop.abort(new Error('Stopped.'))
+    return {}
+  }
 
   const { error, lines } = await runAltered(stopAtCreation, { stop })
 

@@ -174,7 +174,7 @@ test('creates the data folder, and keeps its pets when the server is killed', as
 test('ends with one line when the disk is full', async () => {
   // A limit on the size of files stands for the size of the disk.
   const command =
-    'start() { ulimit -f 8; exec node "$1" --port 0 --data "$FOLDER"; }; trap "" XFSZ; start infra/local/main.ts'
+    'start() { ulimit -f 64; exec node "$1" --port 0 --data "$FOLDER"; }; trap "" XFSZ; start infra/local/main.ts'
   const child = spawn('bash', ['-c', command], { env: { ...environment, FOLDER: temporaryFolder() } })
   const exited = once(child, 'exit')
   const stderr = text(child.stderr)

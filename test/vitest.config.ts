@@ -14,9 +14,11 @@ const asBundled = {
     importer.startsWith(data) && !process.env.STOCK_CLIENT ? aliases[name as keyof typeof aliases] : undefined,
 } as const
 
-// They change neither the environment nor the state of modules, so they share processes. Most of them load CDK.
+// They synthesize the same stacks, so they share one process.
+const cdk = ['test/infra/{app,github,stack/*}.test.ts']
+// They change neither the environment nor the state of modules, so they share processes.
 const stateless = [
-  'test/infra/{app,github,bundle/lean-client,{client,openapi,smoke,stack}/*,local/{connections,gateway,lambda,malformed,routes}}.test.ts',
+  'test/infra/{bundle/lean-client,{client,openapi,smoke}/*,local/{connections,gateway,lambda,malformed,routes}}.test.ts',
   'test/shared/{input,middleware/*,model/*}.test.ts',
   'test/support/documented.test.ts',
   'test/layout.test.ts',
@@ -39,6 +41,10 @@ export default defineConfig({
     // The cache of resolved imports does not know of this variable.
     fsModuleCache: !process.env.STOCK_CLIENT,
     projects: [
+      {
+        extends: true,
+        test: { name: 'cdk', include: cdk, isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
       { extends: true, test: { name: 'stateless', include: stateless, isolate: false } },
       {
         extends: true,
@@ -49,7 +55,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...stateless, api, 'test/{browser,recipe}/**', '**/node_modules/**'],
+          exclude: [...cdk, ...stateless, api, 'test/{browser,recipe}/**', '**/node_modules/**'],
         },
       },
     ],

@@ -30,7 +30,7 @@ test.each([
       const sent = body === undefined ? {} : { body: Buffer.from(body, 'latin1') }
       await check({ method, path: await filled(path), headers, ...sent }, { ...expected, statuses })
     }),
-    tries(100, invalid),
+    tries(30, invalid),
   )
 })
 
@@ -41,13 +41,13 @@ test('every query either gets the page that it describes, or a 400', async () =>
     fc.asyncProperty(listQuery, async ({ query, page, refused }) => {
       await check({ path: `/pets?${await filled(query)}` }, { page, statuses: [refused === 'always' ? 400 : 200] })
     }),
-    tries(50, queries), // Pages take longer to read.
+    tries(20, queries),
   )
 })
 
 test('every id of no pet gets a 404', async () => {
   await fc.assert(
     fc.asyncProperty(unknownId, async (id) => check({ method: 'DELETE', path: `/pets/${id}` }, { statuses: [404] })),
-    tries(100),
+    tries(50),
   )
 })

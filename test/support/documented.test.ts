@@ -10,34 +10,13 @@ const created = { status: 201, headers, text: JSON.stringify(pet), body: pet }
 const create = { method: 'POST', path: '/pets/?a=/b' }
 
 test.each([
-  ['a documented response', create, created, []],
-  ['an unknown status', create, { ...created, status: 202 }, ['The status 202 is not documented.']],
-  [
-    'a missing header',
-    create,
-    { ...created, headers: { ...headers, location: undefined } },
-    ['The header Location is missing.'],
-  ],
-  [
-    'a wrong header',
-    create,
-    { ...created, headers: { ...headers, location: 'pets/1' } },
-    ['Location: # String does not match pattern.'],
-  ],
-  [
-    'a wrong body',
-    create,
-    { ...created, body: { ...pet, status: 'gone' } },
-    ['#/status Instance does not match any of ["available","pending","sold"].'],
-  ],
-  [
-    'a body that is not documented',
-    { method: 'DELETE', path: '/pets/1' },
-    { ...created, status: 204 },
-    ['A body is not documented.'],
-  ],
-  ['an unknown path', { method: 'GET', path: '/pets/1/2' }, created, []],
-])('finds how a response differs from the document: %s', (_, request, response, expected) => {
+  [create, created, []],
+  [create, { ...created, status: 202 }, ['The status 202 is not documented.']],
+  [create, { ...created, headers: { ...headers, location: undefined } }, ['The header Location is missing.']],
+  [create, { ...created, headers: { ...headers, location: 'a' } }, ['Location: # String does not match pattern.']],
+  [create, { ...created, body: 7 }, ['# Instance type "number" is invalid. Expected "object".']],
+  [{ method: 'DELETE', path: '/pets/1' }, { ...created, status: 204 }, ['A body is not documented.']],
+])('finds how the response to %o differs from the document', (request, response, expected) => {
   const found = differences(document, request, response as typeof created)
 
   expect(found).toEqual(expected)

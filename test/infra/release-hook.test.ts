@@ -152,7 +152,6 @@ test.each<[string, Response]>([
   ['refuses every key', response(401, 'unauthorized')],
   ['knows every key', response(403, 'forbidden')],
   ['returns 500', response(500, 'internal_server_error')],
-  ['returns the status without the code', ok({ statusCode: 403, body: '{}' })],
 ])('stops a release at once when one of the new versions %s', async (_, response) => {
   badVersion = response
 
@@ -161,6 +160,14 @@ test.each<[string, Response]>([
   expect(reports).toEqual([result('Failed')])
   const message = expect.stringMatching(`^${versions.at(-1)} returned ".*" instead of "40[13] \\w+"\\.$`)
   expect(console.error).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message }))
+})
+
+test('stops a release when a new version returns the statuses with other bodies', async () => {
+  lambda = [ok({ statusCode: 403, body: '{}' }), ok({ statusCode: 401, body: '{}' })]
+
+  await run()
+
+  expect(reports).toEqual([result('Failed')])
 })
 
 test.each([

@@ -4,8 +4,8 @@ import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
 import * as pets from '../../../shared/data/pets.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
-import { once, proxy, storedPet, storedPets } from '../../support/database.ts'
-import { databaseResponse, databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
+import { proxy, storedPet } from '../../support/database.ts'
+import { databaseResponse, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
 const newPet = { name: 'Rex', categoryId: 7 }
 const { resource: rex } = await pets.create({ ...newPet, status: 'sold' })
@@ -207,25 +207,4 @@ describe('requests to DynamoDB', () => {
       expect(await storedPet(pet.id)).toEqual({ ...pet, ...keys, creation: expect.any(String) })
     },
   )
-})
-
-test.each([
-  ['is throttled', { PutItem: databaseResponses.throttling }, 0],
-  ['exceeds the throughput', { PutItem: databaseResponses.throughputExceeded }, 0],
-  ['gets an internal server error', { PutItem: databaseResponses.internalServerError }, 0],
-  ['meets a connection that breaks', { PutItem: 'cut' }, 0],
-  ['gets no response', { PutItem: 'silence' }, 0],
-  ['loses its response', { PutItem: lostResponse }, 1],
-  ['loses its response, and so does the read after it', { PutItem: lostResponse, GetItem: lostResponse }, 2],
-] as const)('creates a pet exactly once when a write %s', async (_, faults, reads) => {
-  const before = await storedPets()
-  once(faults)
-
-  const { resource: pet } = await pets.create(newPet)
-
-  expect(proxy.counts).toEqual({ PutItem: 2, ...(reads && { GetItem: reads }) })
-  const stored = await storedPets()
-  const item = { ...pet, creation: expect.any(String), shard: 0 }
-  expect(stored.filter(({ id }) => !before.some((other) => other.id === id))).toEqual([item])
-  expect(new Set(stored.map(({ creation }) => creation)).size).toBe(stored.length)
 })

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { collections } from '../../support/collections.ts'
+import { once, proxy, storedItems } from '../../support/database.ts'
+import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+
+describe.each(collections)('a resource of $table', ({ table, create, change, changed, remove, find }) => {
+  const intent = { clientId: 'ann', operation: table, key: 'order-1742' }
+
+  test.each([
+    ['is throttled', { PutItem: databaseResponses.throttling }, 0],
+    ['exceeds the throughput', { PutItem: databaseResponses.throughputExceeded }, 0],
+    ['gets an internal server error', { PutItem: databaseResponses.internalServerError }, 0],
+    ['meets a connection that breaks', { PutItem: 'cut' }, 0],
+    ['gets no response', { PutItem: 'silence' }, 0],
+    ['loses its response', { PutItem: lostResponse }, 1],
+    ['loses its response, and so does the read after it', { PutItem: lostResponse, GetItem: lostResponse }, 2],
+  ] as const)('is created exactly once when a write %s', async (_, faults, reads) => {
+    const before = await storedItems(table)
+    once(faults)
+
+    const { resource } = await create()
+
+    expect(proxy.counts).toEqual({ PutItem: 2, ...(reads && { GetItem: reads }) })
+    const stored = await storedItems(table)
+    const added = stored.filter(({ id }) => !before.some((other) => other.id === id))
+    expect(added).toEqual([{ ...added[0], ...resource, creation: expect.any(String), shard: 0 }])
+    expect(new Set(stored.map(({ creation }) => creation)).size).toBe(stored.length)
+  })
+
+  test('is created once by requests with one intent at the same time, and not again when it was deleted', async () => {
+    const [first, ...others] = await Promise.all(Array.from({ length: 10 }, () => create(intent)))
+    await remove(Number(first?.resource.id))
+    const replayed = await create(intent)
+
+    const created = [first, ...others].filter((each) => !each?.isReplay)
+    expect(created).toHaveLength(1)
+    const replays = [...others, first].filter((each) => each?.isReplay)
+    expect(replays).toEqual(replays.map(() => replayed))
+    expect(created).toEqual([{ ...replayed, isReplay: false }])
+    expect(await find(replayed.resource.id)).toBeUndefined()
+  })
+
+  test('is changed and deleted once when responses get lost, and only in the revision that If-Match names', async () => {
+    const { resource, etag } = await create()
+    const { id } = resource
+    const tagOf = (tagged?: { etag: string }) => [tagged?.etag.slice(1, -1) ?? '']
+
+    once({ UpdateItem: lostResponse })
+    const after = await change(id, tagOf({ etag }))
+    const outdated = [change(id, tagOf({ etag })), remove(id, tagOf({ etag }))]
+
+    expect(after).toEqual({ resource: { ...resource, ...changed }, etag: expect.not.stringMatching(etag) })
+    for (const each of outdated) await expect(each).rejects.toMatchObject({ status: 412 })
+    expect(await find(id)).toEqual(after)
+    once({ UpdateItem: lostResponse })
+    expect(await remove(id, tagOf(after))).toBe(true)
+    expect([await find(id), await change(id), await remove(id)]).toEqual([undefined, undefined, false])
+  })
+
+  test('is changed by one of ten requests that name the same revision at the same time', async () => {
+    const { id } = (await create()).resource
+    const attempts = Array.from({ length: 10 }, () => change(id, [`${id}`]).catch(({ status }) => status))
+
+    const [changed, ...others] = (await Promise.all(attempts)).filter((each) => each !== 412)
+
+    expect(others).toEqual([])
+    expect(await find(id)).toEqual(changed)
+  })
+})

@@ -71,24 +71,16 @@ test('adds a pet per call, and one for all calls with the same idempotency key',
   await expect(reused).rejects.toMatchObject({ code: 'unprocessable_content', status: 422 })
 })
 
-const badRequest = (name: string) => ({ code: 'bad_request', status: 400, message: expect.stringContaining(name) })
-
 describe("throws the service's error for a value that its type does not exclude", () => {
   test.each<[unknown, string]>([
     [{ name: 'Rex' }, 'categoryId'],
     [{ name: 'Rex', categoryId: Number.NaN }, 'categoryId'],
     [{ name: 'Rex', categoryId: 2n ** 63n }, 'categoryId'],
     [undefined, 'name'],
-    [[], 'name'],
   ])('in a pet: %o', async (pet, name) => {
-    await expect(client.createPet(pet as NewPet)).rejects.toMatchObject(badRequest(name))
-  })
+    const error = { code: 'bad_request', status: 400, message: expect.stringContaining(name) }
 
-  test.each([
-    [{ limit: 1.5 }, 'limit'],
-    [{ status: null }, 'status'],
-  ])('in a list: %j', async (query, name) => {
-    await expect(listed([], query)).rejects.toMatchObject(badRequest(name))
+    await expect(client.createPet(pet as NewPet)).rejects.toMatchObject(error)
   })
 
   test.each([1, -1n, 'a/..', '?'])('in an id: %o', async (petId) => {

@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
 import { type Stage, stages } from '../../infra/stages.ts'
-import type { OperationId } from '../../shared/contract.ts'
+import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import { functionOf, resource } from '../infra/stack/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a temporary folder until `remove` is called. */
@@ -20,11 +20,12 @@ export type Bundles = {
   remove(): void
 }
 
-/** Bundles every function of the staging stage, with other settings if given, in about three seconds. */
-export const makeBundles = (options: Partial<Stage> = {}): Bundles => {
+/** Bundles functions of the staging stage, with other settings if given. All functions take about three seconds. */
+export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds): Bundles => {
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'))
   const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
-  const template = Template.fromStack(new PetStoreStack(app, 'Bundled', { ...stages.staging, ...options }))
+  const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
+  const template = Template.fromStack(new PetStoreStack(app, 'Bundled', { ...stages.staging, ...options }, entries))
   const properties = (operation: OperationId) => resource(template, functionOf(template, operation)).Properties
   return {
     folderOf: (operation) => join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),

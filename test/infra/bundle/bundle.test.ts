@@ -21,7 +21,7 @@ let stock: Bundles
 
 beforeAll(() => {
   lean = makeBundles()
-  stock = makeBundles({ stockClient: true })
+  stock = makeBundles({ stockClient: true }, ['createPet', 'listPets'])
 })
 
 afterAll(() => {
@@ -59,29 +59,26 @@ test.each(operationIds)('the bundle of %s is not too large, and contains no text
   const texts = [descriptions, ...Object.values(fieldDescriptions)].flatMap(Object.values)
   expect(texts.filter((text) => bundle.includes(text))).toEqual([])
   expect(bundle.length).toBeLessThanOrEqual(45_000)
-  expect(statSync(bundleOf(operation, stock)).size).toBeGreaterThan(300_000)
 })
 
-test.each(operationIds)(
-  "the bundles of %s, with the lean DynamoDB client and with the SDK's, respond alike",
-  async (operation) => {
-    const event = eventOf('updatePet-changed') // Its key is valid, but it is no request for most operations.
+test.each(operationIds)('the bundle of %s responds', async (operation) => {
+  const event = eventOf('updatePet-changed') // Its key is valid, but it is no request for most operations.
 
-    const response = await responseOf(operation, event)
+  expect((await responseOf(operation, event)).statusCode).toBeLessThan(500)
+})
 
-    expect(response.statusCode).toBeLessThan(500)
-    expect(await responseOf(operation, event, stock)).toEqual(response)
-  },
-)
-
-test('the bundles work with a database', async () => {
+test.each([
+  ['the lean DynamoDB client', () => lean],
+  ["the SDK's client", () => stock],
+])('the bundles with %s work with a database', async (_, bundles) => {
   const body = '{"name":"Rex","categoryId":9223372036854775807}'
 
-  const created = await responseOf('createPet', eventOf('createPet-created', { body }))
-  const listed = await responseOf('listPets', eventOf('listPets-no-parameters'))
+  const created = await responseOf('createPet', eventOf('createPet-created', { body }), bundles())
+  const listed = await responseOf('listPets', eventOf('listPets-no-parameters'), bundles())
 
   expect(created).toMatchObject({ statusCode: 201, body: expect.stringContaining('"categoryId":9223372036854775807') })
-  expect(listed).toMatchObject({ statusCode: 200, body: `[${created.body}]` })
+  expect(listed).toMatchObject({ statusCode: 200, body: expect.stringContaining(created.body) })
+  expect(statSync(bundleOf('createPet', bundles())).size > 300_000).toBe(bundles() === stock)
 })
 
 test('a bundle reads from DynamoDB during init in Lambda', async () => {

@@ -181,7 +181,7 @@ describe('made-up items', () => {
         // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
         else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     )
   })
 })
@@ -401,7 +401,7 @@ describe('the signature', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 150 },
     )
   })
 

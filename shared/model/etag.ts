@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
-// A list of 1 to 10 entity tags (RFC 9110, section 8.8.3), of which some elements may be empty (section 5.6.1).
+// `*`, or a list of 1 to 10 entity tags (RFC 9110, section 8.8.3) and any number of empty elements (section 5.6.1).
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/
-const TAGS = new RegExp(`^[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*$`)
+const FORM = new RegExp(`^(?:\\*|[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*)$`)
 
 /** A resource and the `ETag` of its revision. */
 export type Tagged<Resource> = { resource: Resource; etag: string }
@@ -17,9 +17,9 @@ export const etagOf = (revision: string | number): string => `"${revision}"`
 export const IfMatch = v.pipe(
   v.array(v.string()),
   v.transform((lines): string => lines.join(',')),
-  v.check((text) => text === '*' || TAGS.test(text)),
+  v.regex(FORM),
   v.transform((text): string[] | '*' => (text === '*' ? text : strongTags(text))),
-  v.metadata({ type: 'string' }),
+  v.metadata({ type: 'string', pattern: FORM.source }),
   v.description('* or a list of 1 to 10 entity tags in double quotes, such as "373212905455903"'),
 )
 export type IfMatch = v.InferOutput<typeof IfMatch>

@@ -33,7 +33,7 @@ describe('a reservation creates one pet, whatever crashes, gets lost, comes late
     const { states, wrong } = await exploreCreations(scenario)
 
     expect(wrong).toBeUndefined()
-    expect(states).toBeGreaterThan(8000) // 370,000 in all scenarios.
+    expect(states).toBeGreaterThan(8000) // 380,000 in all scenarios.
   })
 })
 

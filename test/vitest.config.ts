@@ -20,7 +20,6 @@ const cdk = ['test/infra/{app,github,stack/*}.test.ts']
 const stateless = [
   'test/infra/{bundle/lean-client,{client,openapi,smoke}/*,local/{connections,gateway,lambda,malformed,routes}}.test.ts',
   'test/shared/{input,middleware/*,model/*}.test.ts',
-  'test/support/documented.test.ts',
   'test/layout.test.ts',
 ]
 // They only call the API.

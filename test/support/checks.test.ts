@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
+import { openApiText } from '../../infra/openapi/document.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { startCommand } from '../infra/keys/run-command.ts'
 import { call } from './call.ts'
+import { differences } from './documented.ts'
 import './database.ts'
 import { outputFolder } from './captured-output.ts'
 import { eventOf } from './events.ts'
@@ -48,7 +50,7 @@ test('the output of a run includes what silenced functions log, and what command
     readFileSync(join(outputFolder(), file), 'utf8'),
   ])
   expect(Object.fromEntries(outputs)).toMatchObject({
-    'the console of test/support/secrets.test.ts': expect.stringContaining("operation: 'deletePet'"),
+    'the console of test/support/checks.test.ts': expect.stringContaining("operation: 'deletePet'"),
     [`node infra/keys/main.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
   })
 })
@@ -68,4 +70,34 @@ test.each([
 
   const expected = `Secrets were printed. Outputs in ${folder}:\n  ${source}, ${place}`
   expect(() => refusePrintedSecrets(folder)).toThrow(new Error(expected))
+})
+
+const document = JSON.parse(openApiText())
+const pet = { id: 1, name: 'Rex', categoryId: 9223372036854776000 }
+const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
+const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: '/v1/pets/1' }
+const created = { status: 201, headers, text: JSON.stringify(pet), body: pet }
+const create = { method: 'POST', path: '/pets/?a=/b' }
+
+test.each([
+  [create, created, []],
+  [create, { ...created, status: 202 }, ['The status 202 is not documented.']],
+  [create, { ...created, headers: { ...headers, location: undefined } }, ['The header Location is missing.']],
+  [create, { ...created, headers: { ...headers, location: 'a' } }, ['Location: # String does not match pattern.']],
+  [create, { ...created, body: 7 }, ['# Instance type "number" is invalid. Expected "object".']],
+  [{ method: 'DELETE', path: '/pets/1' }, { ...created, status: 204 }, ['A body is not documented.']],
+])('finds how the response to %o differs from the document', (request, response, expected) => {
+  const found = differences(document, request, response as typeof created)
+
+  expect(found).toEqual(expected)
+})
+
+test('compares with a literal path before a path with a parameter, as API Gateway does', () => {
+  const get = (status: number) => ({ get: { responses: { [status]: {} } } })
+  const paths = { '/pets/{petId}': get(200), '/pets/count': get(204) }
+  const response = { status: 204, headers: {}, text: '', body: undefined }
+
+  const found = differences({ paths, components: { headers: {}, schemas: {} } }, { path: '/pets/count' }, response)
+
+  expect(found).toEqual([])
 })

@@ -60,7 +60,7 @@ describe.each(both())('in $stage', ({ stage, template }) => {
     const entry: Operation = contract[operation]
     const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
     const values: Partial<Record<string, unknown>> = stages[stage]
-    const given = settingsOf(entry).map((name) => [settings[name].variable, `${values[name]}`])
+    const given = settingsOf(entry).map((name) => [settings[name].variable, `${values[name] ?? settings[name].local}`])
 
     expect(handler.Environment.Variables).toEqual(Object.fromEntries([...used, ...given]))
     expect(handler).toMatchObject({

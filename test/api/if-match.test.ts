@@ -76,3 +76,29 @@ test('each change of a pet gives it another tag, also one that changes no value'
   expect(first).toBe(`"${id}"`)
   expect(new Set([first, current, headers.etag]).size).toBe(3)
 })
+
+const atOnce = (send: (i: number) => Promise<Received>) => Promise.all(Array.from({ length: 100 }, (_, i) => send(i)))
+
+test('of 100 changes of one revision at the same time, one takes effect, and the others get a 412', async () => {
+  const { id, current } = await changedPet()
+
+  const responses = await atOnce((i) => update(id, { categoryId: 1000 + i }, { 'If-Match': current }))
+
+  const { categoryId } = (await update(id, { status: 'sold' })).body as Pet // As the tests of updatePet prove.
+  expect(categoryId).toBeGreaterThanOrEqual(1000)
+  const [winner] = responses.splice(categoryId - 1000, 1)
+  // After a 503, the winner meets its own change.
+  expect(winner?.status).toBeOneOf([200, 412])
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([412]))
+})
+
+test('of 100 changes of different fields at the same time, all are kept', async () => {
+  const { id } = await changedPet()
+  const changes = [{ name: 'Tom' }, { categoryId: 8 }, { status: 'sold' }]
+
+  const responses = await atOnce((i) => update(id, changes[i % 3]))
+
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+  const { body } = await update(id, { name: 'Tom' })
+  expect(body).toEqual({ id, name: 'Tom', categoryId: 8, status: 'sold' })
+})

@@ -120,6 +120,15 @@ test('functions have reserved and provisioned concurrency if the stage sets it',
 })
 
 const production = templateOf('production')
+const READS = ['BatchGetItem', 'GetItem', 'Query', 'Scan']
+
+// That a GET needs no other rights follows from what it is.
+test.each(operationIds.filter((id) => contract[id].method === 'GET'))('%s may only read', (id) => {
+  const actions = accessOf(contract[id]).flatMap(({ actions }) => actions)
+
+  expect(actions.filter((action) => !READS.includes(action))).toEqual([])
+})
+
 const hookId = onlyId(production, 'AWS::Lambda::Function', { Environment: { Variables: { NEW_VERSIONS: {} } } })
 const invokeHookId = onlyId(production, 'AWS::IAM::Policy', {
   PolicyDocument: { Statement: [{ Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: arn(hookId) }] },

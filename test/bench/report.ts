@@ -4,7 +4,10 @@ import type { Reach } from './reach.ts'
 /** One run of the bench. `machine` describes what it ran on. */
 export type Run = { machine: string; figures: Figure[]; reach: Reach[] }
 
-/** Returns a run as text: a table for each kind of figures, the machine, and the comparison with the goals. */
+/**
+ * Returns a run as text: a table for each kind of figures, the machine, and the comparison with the limits. Calls and units
+ * are compared silently, unless there are too many.
+ */
 export const report = ({ figures, machine, reach }: Run): string => {
   const tables = [...Map.groupBy(figures, ({ table }) => table)].map(([name, figures]) => tableOf(name, figures))
   return [...tables, `${machine}\n`, reachTable(reach)].join('\n')
@@ -22,12 +25,11 @@ const tableOf = (name: string, figures: Figure[]): string => {
 const reachTable = (reach: Reach[]): string =>
   inColumns([
     ['reach', 'measured', 'at most', ''],
-    ...reach.map(({ name, measured, atMost, result }) => [
-      name,
-      measured.toLocaleString('en', { maximumFractionDigits: 2 }),
-      `${atMost}`,
-      result,
-    ]),
+    ...reach
+      .filter(({ isExact, result }) => !isExact || result !== 'reached')
+      .map(({ name, measured, atMost, result }) => {
+        return [name, measured.toLocaleString('en', { maximumFractionDigits: 2 }), `${atMost}`, result]
+      }),
   ])
 
 /** The heading of a column, with the unit unless the name says it. */

@@ -18,7 +18,10 @@ type ItemStore<Item extends Marks> = {
   read: () => Promise<Item | undefined>
 }
 
-/** Generates the token of a change: 128 bits, so that no token occurs twice. */
+/**
+ * Generates the token of a change: 128 bits, so that no two requests have the same. Only a late attempt of a change without
+ * `If-Match` sets a token again: whoever changes without it may overwrite the changes of others.
+ */
 export const newToken = (): string => randomBytes(16).toString('hex')
 
 const TOKEN = /^[\da-f]{32}$/

@@ -94,7 +94,7 @@ export const leastEnvironment = {
 }
 
 // When the process that started it ends, even by SIGKILL, the operating system closes its standard input.
-const endWithParent = '--import=data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()'
+export const endWithParent = '--import=data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()'
 
 /** Starts the command behind `npm start`. */
 const run = (args: string[], env: Record<string, string>, folder: string): ChildProcess =>

@@ -19,7 +19,7 @@ import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
 import { environment } from '../../support/process.ts'
-import { headersOf, listAll, start, temporaryFolder } from '../../support/server.ts'
+import { endWithParent, headersOf, listAll, start, temporaryFolder } from '../../support/server.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
 import { wireTo } from './local-server.ts'
 
@@ -174,8 +174,9 @@ test('creates the data folder, and keeps its pets when the server is killed', as
 test('ends with one line when the disk is full', async () => {
   // A limit on the size of files stands for the size of the disk.
   const command =
-    'start() { ulimit -f 64; exec node "$1" --port 0 --data "$FOLDER"; }; trap "" XFSZ; start infra/local/main.ts'
-  const child = spawn('bash', ['-c', command], { env: { ...environment, FOLDER: temporaryFolder() } })
+    'start() { ulimit -f 64; exec node "$OPTION" "$1" --port 0 --data "$FOLDER"; }; trap "" XFSZ; start infra/local/main.ts'
+  const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
+  const child = spawn('bash', ['-c', command], { env })
   const exited = once(child, 'exit')
   const stderr = text(child.stderr)
   const baseUrl = await new Promise<string>((resolve) =>

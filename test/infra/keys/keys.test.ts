@@ -7,8 +7,8 @@ import { confirm, issue, list, revoke, rotate } from '../../../infra/keys/comman
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
 import { service } from '../../../shared/service.ts'
-import { always, proxy, storeKey } from '../../support/database.ts'
-import { databaseResponse, databaseResponses } from '../../support/fault-proxy.ts'
+import { always, once, proxy, storeKey } from '../../support/database.ts'
+import { databaseResponse, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { runProcess, startProcess, storedOf, storeNewKey, table } from './key-database.ts'
 import { failure, runCommand } from './run-command.ts'
 
@@ -48,6 +48,15 @@ test('issue says why AWS refused to store a key', async () => {
   const { code, stdout, stderr } = await runProcess('issue', '--name', 'refused')
 
   expect({ code, stdout, stderr }).toEqual(failure('AWS refused the request: You may not.'))
+})
+
+test('issue stores a key once when the response is lost and the SDK retries', async () => {
+  once({ PutItem: lostResponse })
+
+  const { json } = await issue(table, { name: 'shop front' })
+
+  expect(proxy.counts.PutItem).toBe(2)
+  expect(await storedOf(Object(json).keyId)).toBeDefined()
 })
 
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {

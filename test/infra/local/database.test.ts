@@ -200,6 +200,7 @@ test.each([
   ['http://127.0.0.1:1', 'Cannot use the DynamoDB at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
   ['dynamodb', 'Cannot use the DynamoDB at dynamodb: Invalid URL'],
   ['https://dynamodb.cn-north-1.amazonaws.com.cn/', PUBLIC_KEY],
+  ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],
   ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],
   ['https://dynamodb.eusc-de-east-1.amazonaws.eu', PUBLIC_KEY],
 ])('refuses the endpoint %s', async (endpoint, message) => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { ask, commonHeaders, gatewayResponse, serve, wireTo } from './local-server.ts'
 
@@ -37,11 +37,22 @@ test.each<[string, Handler]>([
   expect(responses).toEqual([badGateway, { status: 200, headers: { 'content-type': json }, body: [] }])
 })
 
+test('passes on a body that is not JSON, with a warning', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue()
+  onTestFinished(() => warn.mockRestore())
+  const served = await serve({ listPets: async () => ({ statusCode: 200, headers: {}, body: 'pets' }) })
+
+  const { status } = await ask(served, { path: '/v1/pets' })
+
+  expect(status).toBe(200)
+  expect(warn).toHaveBeenCalledWith(expect.any(String), 'listPets', 'the body is not JSON')
+})
+
 test.each([
   ['undefined', undefined],
   ['a status code as a string', { statusCode: '200', body: '[]' }],
   ['a status code below 200', { statusCode: 199, body: '[]' }],
-  ['an object as body', { statusCode: 200, body: {} }],
+  ['an object as body', { statusCode: 404, body: {} }],
   ['a string as headers', { statusCode: 200, headers: 'X-Cat: Mia', body: '[]' }],
   ['a header with a line break', { statusCode: 200, headers: { 'X-Cat': 'Mia\r\nX-Dog: Rex' }, body: '[]' }],
   ['a header name with a space', { statusCode: 200, headers: { 'X Cat': 'Mia' }, body: '[]' }],

@@ -40,7 +40,9 @@ test.each<[string, Handler]>([
 test('passes on a body that is not JSON, with a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue()
   onTestFinished(() => warn.mockRestore())
-  const served = await serve({ listPets: async () => ({ statusCode: 200, headers: {}, body: 'pets' }) })
+  const served = await serve({
+    listPets: async () => ({ statusCode: 200, headers: { 'Content-Type': 'text/plain' }, body: 'pets' }),
+  })
 
   const { status } = await ask(served, { path: '/v1/pets' })
 

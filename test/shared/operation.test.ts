@@ -203,6 +203,10 @@ test.each([
 
     const { headers } = await handler(event, context)
 
-    expect(headers.Link).toBe(`${next}, <${successor}>; rel="successor-version"`)
+    expect(headers).toEqual({
+      Deprecation: '@1795132800', // 2026-11-20
+      Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+      Link: `${next}, <${successor}>; rel="successor-version"`,
+    })
   },
 )

@@ -40,7 +40,7 @@ export class Alarms extends Construct {
 
   /** Adds the alarms for the newest version of a function: they roll back its canary release. */
   addForVersion(operation: OperationFunction): Alarm[] {
-    const { operationId, handler, metrics } = operation
+    const { operationId, metrics } = operation
     const description =
       `The newest version of ${operationId} crashes, returns 500 or is slow. During a canary release, CodeDeploy rolls it ` +
       'back by itself; later, roll it back by hand. Filter its log for status 500, and check what changed in the release.'
@@ -48,7 +48,7 @@ export class Alarms extends Construct {
       this.add(`${operationId}${name}`, { metric, above, periods, description })
     return [
       add('Crashes', versionMetric(operation, 'Errors', Stats.SUM), 0, 1),
-      add('InternalErrors', metrics.internalErrors(handler.currentVersion.version), 0, 1),
+      add('InternalErrors', metrics.internalErrors, 0, 1),
       // A version that respects the two time limits, 3 s for the key check and 3 s for the operation, takes no longer.
       add('Slow', versionMetric(operation, 'Duration', Stats.p(99)), 7000, 2),
     ]

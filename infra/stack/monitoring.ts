@@ -1,14 +1,26 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { type Alarm, MathExpression, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import {
+  type Alarm,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  type Metric,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { FilterPattern, MetricFilter, QueryDefinition, QueryString, type QueryStringProps } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { type Action, type Table, type TableId, tables } from '../../shared/data/tables.ts'
+import { type Action, type Table, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
 import { accessOf } from '../functions.ts'
+import type { Stage } from '../stages.ts'
 import { Alarms } from './alarms.ts'
 import type { Api } from './api.ts'
-import { addDashboard, type Monitored } from './dashboard.ts'
 import type { OperationFunction } from './operation-function.ts'
+import type { Storage } from './storage.ts'
+
+/** The parts of a deployment that are monitored. */
+type Monitored = { api: Api; operations: OperationFunction[]; storage: Storage; stage: Stage }
 
 const period = Duration.minutes(5)
 const sum = { statistic: Stats.SUM, period }
@@ -31,7 +43,7 @@ export class Monitoring extends Construct {
       const actions = new Set(granted.flatMap(({ actions }) => actions))
       this.#addTableAlarms(tableId, storage.tables[tableId], [...actions])
     }
-    addDashboard(this, monitored)
+    this.#addDashboard(monitored)
     this.#saveQueries(operations)
   }
 
@@ -88,6 +100,30 @@ export class Monitoring extends Construct {
     })
   }
 
+  /** Adds a dashboard: traffic, errors, latency, cold starts, and the DynamoDB capacity that is billed. */
+  #addDashboard({ api: { restApi }, operations, storage }: Monitored): void {
+    const p99 = { statistic: Stats.p(99), period }
+    const initOf = (statistic: string) => operations.map(({ metrics }) => metrics.init.with({ statistic }))
+    const graphs: Record<string, IMetric[]> = {
+      Requests: [restApi.metricCount(sum)],
+      Errors: [restApi.metricClientError(sum), restApi.metricServerError(sum)],
+      'Latency (ms)': [50, 90, 99].map((percentage) =>
+        restApi.metricLatency({ statistic: Stats.p(percentage), period }),
+      ),
+      'Calls of each function': operations.map(({ handler }) => handler.metricInvocations(sum)),
+      'Duration of each function, p99 (ms)': operations.map(({ handler }) => handler.metricDuration(p99)),
+      'Cold starts': initOf(Stats.SAMPLE_COUNT),
+      'Init of each function, average (ms)': initOf(Stats.AVERAGE),
+      'Consumed capacity': tableIds.flatMap((id) => capacityOf(id, storage.tables[id])),
+      'Resources created': operations.flatMap(({ metrics }) => metrics.created ?? []),
+      'Calls of deprecated operations': operations.flatMap(({ metrics }) => metrics.deprecatedCalls ?? []),
+    }
+    const widgets = Object.entries(graphs)
+      .filter(([, metrics]) => metrics.length > 0) // CloudWatch refuses a graph without metrics.
+      .map(([title, left]) => new GraphWidget({ title, left, width: 8 }))
+    new Dashboard(this, 'Dashboard', { dashboardName: Stack.of(this).stackName, widgets: [widgets] })
+  }
+
   /** Saves queries for CloudWatch Logs Insights. */
   #saveQueries(operations: OperationFunction[]): void {
     this.#saveQuery('InitTimes', 'init and duration of each function', operations, {
@@ -136,3 +172,11 @@ const sumOver = (actions: Action[], table: ITable, metricName: string): MathExpr
     label: metricName,
   })
 }
+
+/** What a table and each of its indexes consumed: DynamoDB counts them apart. */
+const capacityOf = (id: TableId, table: ITable): IMetric[] =>
+  [{}, ...Object.keys(tables[id].indexes).map((index) => ({ GlobalSecondaryIndexName: index }))].flatMap((index) =>
+    ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((metricName) =>
+      table.metric(metricName, { ...sum, dimensionsMap: { TableName: table.tableName, ...index } }),
+    ),
+  )

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { PolicyDocument, PolicyStatement, Role, type RoleProps, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
@@ -43,42 +43,45 @@ export class OperationFunction extends Construct {
       version: this.handler.currentVersion,
       provisionedConcurrentExecutions: stage.provisionedConcurrency,
     })
-    const namespace = Stack.of(this).stackName
-    this.metrics = new RequestMetrics(this, 'Metrics', { operationId, entry, logGroup: this.logGroup, namespace })
+    const { version } = this.handler.currentVersion
+    this.metrics = new RequestMetrics(this, 'Metrics', { operationId, entry, version, logGroup: this.logGroup })
   }
 
   #newFunction(grants: Grant[], stage: Stage): NodejsFunction {
+    const { entry, logGroup } = this
+    const statements = grants.map(({ statement }) => statement)
     return new NodejsFunction(this, 'Function', {
+      ...commonProps(stage, logGroup),
       entry: fileURLToPath(new URL(`../../functions/${this.operationId}.ts`, import.meta.url)),
-      bundling: bundling(stage),
-      handler: 'start.handler',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
       timeout: Duration.seconds(functionSettings.timeoutSeconds),
       memorySize: functionSettings.memoryMegabytes,
-      environment: Object.assign(
-        {},
-        settingVariables(this.entry, stage),
-        ...grants.map(({ environment }) => environment),
-      ),
-      loggingFormat: LoggingFormat.JSON,
-      logGroup: this.logGroup,
+      environment: Object.assign({}, settingVariables(entry, stage), ...grants.map(({ environment }) => environment)),
       reservedConcurrentExecutions: stage.reservedConcurrency,
       // Versions are retained so that the alias can go back to one. A version whose creation fails is deleted: Lambda
       // refuses to publish the same code twice, so keeping it would fail the next attempt of the same release.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
-      role: this.#newRole(grants.map(({ statement }) => statement)),
+      role: new Role(this, 'Role', roleProps('Operation', statements, logGroup)),
     })
   }
+}
 
-  // The role that CDK creates by default may write to every log group of the account.
-  #newRole(statements: PolicyStatement[]): Role {
-    const actions = ['logs:CreateLogStream', 'logs:PutLogEvents']
-    const writeLog = new PolicyStatement({ actions, resources: [this.logGroup.logGroupArn] })
-    return new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { Operation: new PolicyDocument({ statements: [...statements, writeLog] }) },
-    })
+/** What every Lambda function of a stage has. */
+export const commonProps = (stage: Stage, logGroup: LogGroup) => ({
+  bundling: bundling(stage),
+  handler: 'start.handler',
+  runtime: Runtime.NODEJS_24_X,
+  architecture: Architecture.ARM_64,
+  loggingFormat: LoggingFormat.JSON,
+  logGroup,
+})
+
+/** The role of a function, with rights of its own and to write its log. (CDK's default may write to every log group.) */
+export const roleProps = (policy: string, statements: PolicyStatement[], { logGroupArn }: LogGroup): RoleProps => {
+  const actions = ['logs:CreateLogStream', 'logs:PutLogEvents']
+  const writeLog = new PolicyStatement({ actions, resources: [logGroupArn] })
+  return {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: { [policy]: new PolicyDocument({ statements: [...statements, writeLog] }) },
   }
 }
 

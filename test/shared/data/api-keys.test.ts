@@ -18,22 +18,15 @@ test('find returns undefined for an unknown key, and reads it each time, until i
   expect(proxy.counts.GetItem).toBe(3)
 })
 
-const mistyped = newApiKey('local').replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))
-test.each(['abc', '', mistyped])('find returns undefined for "%s", which is no key, without a read', async (key) => {
-  await storeKey({ key })
-
-  expect(await find(key)).toBeUndefined()
-  expect(proxy.counts).toEqual({})
-})
-
-test('find accepts only keys of its own stage, and rejects others without a read', async () => {
+test('find accepts only keys of its own stage, and rejects other texts without a read', async () => {
   vi.stubEnv('KEY_PREFIX', 'live')
-  const [key, ...others] = [newApiKey('live'), newApiKey('test'), newApiKey('local')] as const
+  const key = newApiKey('live')
+  const others = [newApiKey('test'), newApiKey('local'), key.slice(0, -1), '']
   for (const each of [key, ...others]) await storeKey({ key: each })
 
   const rejected = await Promise.all(others.map(find))
 
-  expect([rejected, proxy.counts]).toEqual([[undefined, undefined], {}])
+  expect([rejected, proxy.counts]).toEqual([others.map(() => undefined), {}])
   expect(await find(key)).toMatchObject({ keyId: 'key-1' })
 })
 
@@ -52,15 +45,13 @@ test.each([
   [undefined, scopes], // A key of an earlier release.
   [['pets:read'], ['pets:read']],
   [new Set(['pets:write']), ['pets:write']], // What an edit by hand makes.
-  [[], []],
   [null, []],
   ['no-pets:write', []],
-  [{ 'pets:write': true }, []],
 ])('a key whose scopes are %j allows %j', async (stored, allowed) => {
   expect(await find(await storeKey({ scopes: stored }))).toMatchObject({ scopes: allowed })
 })
 
-test.each([null, 'never', '9999999999', true, []])('a key that expires at %j has expired', async (expiresAt) => {
+test.each([null, '9999999999'])('a key that expires at %j has expired', async (expiresAt) => {
   expect(await find(await storeKey({ expiresAt }))).toBeUndefined()
 })
 
@@ -79,7 +70,7 @@ test('a known key is cached for 60 s from the moment its read was sent, even if 
   expect(proxy.counts.GetItem).toBe(1)
   at(60_000)
   expect(await find(key)).toBeUndefined()
-  at(0)
+  at(0) // The clock was set back.
   expect(await find(key)).toBeUndefined()
 })
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import * as pets from '../../../shared/data/pets.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
@@ -18,23 +18,34 @@ const INTENT = 'df4cea077eac0f0bfa65781e062ac16e959e1cee6098b1b683244ac2990fdff5
 const FINGERPRINT = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe'
 const token = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 
-test('a pet is stored with its fields, its partitions in the indexes, and what identifies its creation', async () => {
-  const { resource: pet } = await pets.create(newPet)
-
-  expect(await itemsOf('pets', pet.id)).toEqual([
-    { id: pet.id, ...newPet, shard: 0, statusShard: 'available#0', creation: token },
-  ])
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.useRealTimers()
 })
 
-test('an idempotency key is stored as a reservation, and a deleted pet as a tombstone that keeps it', async () => {
-  const { resource: pet } = await pets.create(newPet, intent)
-  await pets.remove(pet.id)
+test.each([newPet, { name: 'Rex', categoryId: 7 }])(
+  'a pet is stored with its fields, its partitions in the indexes, and what identifies its creation: %o',
+  async (pet) => {
+    vi.stubEnv('WRITE_SHARDS', '5')
 
-  expect(await itemsOf('idempotencyKeys', pet.id)).toEqual([
-    { intent: INTENT, petId: pet.id, fingerprint: FINGERPRINT, expiresAt: expect.any(Number) },
+    const { id } = (await pets.create(pet)).resource
+
+    const partitions = { shard: id % 5, ...('status' in pet && { statusShard: `available#${id % 5}` }) }
+    expect(await itemsOf('pets', id)).toEqual([{ id, ...pet, ...partitions, creation: token }])
+  },
+)
+
+test('an idempotency key is stored as a reservation, and a deleted pet as a tombstone that keeps it for longer', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+  const { id } = (await pets.create(newPet, intent)).resource
+  await pets.remove(id)
+
+  const [reservationEnd, tombstoneEnd] = [24, 48].map((hours) => 1_800_000_000 + hours * 60 * 60)
+  expect(await itemsOf('idempotencyKeys', id)).toEqual([
+    { intent: INTENT, petId: id, fingerprint: FINGERPRINT, expiresAt: reservationEnd },
   ])
-  expect(await itemsOf('pets', pet.id)).toEqual([
-    { id: pet.id, creation: token, reservation: INTENT, deletion: token, expiresAt: expect.any(Number) },
+  expect(await itemsOf('pets', id)).toEqual([
+    { id, creation: token, reservation: INTENT, deletion: token, expiresAt: tombstoneEnd },
   ])
 })
 

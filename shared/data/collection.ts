@@ -5,7 +5,7 @@ import { newId } from '../model/id.ts'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
 import { setting, settings } from '../settings.ts'
-import { changeOnce, expectedBy, newToken } from './conditional-change.ts'
+import { changeOnce, expectedBy, newToken, type Revision, tagOf } from './conditional-change.ts'
 import { dynamodb, type Options, putIf, updateIf, withinBudget } from './dynamodb.ts'
 import {
   createOnce,
@@ -29,15 +29,14 @@ export type Collection<Resource extends { id: number }> = {
 /** Which page of a list to read: the newest resources with ids below `before`, of those that have the values in `where`. */
 export type Page = { limit: number; before?: number | undefined; where?: Readonly<Record<string, string | undefined>> }
 
-/** A resource as it is stored: with how it was created, and the token of its last change, if there was one. */
-type Item = Record<string, unknown> &
-  Partial<Origin> & { id: number; shard: number; revision?: string; deletion?: undefined }
+/** A resource as it is stored: with how it was created, and its revision. */
+type Item = Record<string, unknown> & Partial<Origin> & Revision & { id: number; shard: number; deletion?: undefined }
 
 /**
  * What a deleted resource leaves until `expiresAt`, so that no retry of its creation brings it back. It has no `shard`, and
  * so is in no index.
  */
-type Tombstone = Partial<Origin> & { id: number; shard?: undefined; revision?: undefined; deletion: string }
+type Tombstone = Partial<Origin> & Revision & { id: number; shard?: undefined; deletion: string }
 
 /** How long a tombstone is kept: longer than any reservation can live. */
 const TOMBSTONE_SECONDS = 2 * VALID_SECONDS
@@ -66,7 +65,7 @@ export const create = <Resource extends { id: number }>(
       write: (id) => put(of, { id, ...values, ...origin, shard: shardOf(id) }, options),
       read: (id) => read(of, id, options),
     })
-    return { resource: resourceOf(of, { id, ...values }), etag: etagOf(id), isReplay }
+    return { resource: resourceOf(of, { id, ...values }), etag: etagOf(tagOf(id, {})), isReplay }
   })
 
 /**
@@ -165,7 +164,7 @@ const tagged = <Resource extends { id: number }>(
   of: Collection<Resource>,
   item: Item | Tombstone | undefined,
 ): Tagged<Resource> | undefined =>
-  item?.shard === undefined ? undefined : { resource: resourceOf(of, item), etag: etagOf(item.revision ?? item.id) }
+  item?.shard === undefined ? undefined : { resource: resourceOf(of, item), etag: etagOf(tagOf(item.id, item)) }
 
 const resourceOf = <Resource extends { id: number }>(
   { fields }: Collection<Resource>,

@@ -4,11 +4,11 @@ import type { IfMatch } from '../model/etag.ts'
 import type { Int64 } from '../model/int64.ts'
 import type { Condition } from './dynamodb.ts'
 
-/** The revisions on which a change may be based: one of `tokens`, or none if the item was never changed. */
-export type Expected = { tokens: string[]; unchanged: boolean }
+/** The token of the last change of an item, and how many there were. An item that was never changed has neither. */
+export type Revision = { revision?: string | undefined; changes?: number | undefined }
 
-/** What an item tells about changes: the token of the last one, or of its deletion. A deleted item has no `shard`. */
-type Marks = { shard?: number | undefined; revision?: string | undefined; deletion?: string | undefined }
+/** What an item tells about changes: its revision, or the token of its deletion. A deleted item has no `shard`. */
+type Marks = Revision & { shard?: number | undefined; deletion?: string | undefined }
 
 /** How to change and read one item. Each function is one request to DynamoDB, which the SDK may send several times. */
 type ItemStore<Item extends Marks> = {
@@ -18,22 +18,31 @@ type ItemStore<Item extends Marks> = {
   read: () => Promise<Item | undefined>
 }
 
-/**
- * Generates the token of a change: 128 bits, so that no two requests have the same. Only a late attempt of a change without
- * `If-Match` sets a token again: whoever changes without it may overwrite the changes of others.
- */
+/** Generates the token of a change: 128 bits, so that no two requests have the same. */
 export const newToken = (): string => randomBytes(16).toString('hex')
 
-const TOKEN = /^[\da-f]{32}$/
+/**
+ * The tag of a revision of the item with this id. It never recurs: a late attempt of a change without `If-Match` sets its
+ * token again, but counts as one more change.
+ */
+export const tagOf = (id: Int64, { revision, changes }: Revision): string =>
+  [revision ?? id, changes].filter((part) => part !== undefined).join('-')
+
+// An item that only earlier versions changed has no number of changes.
+const TAG = /^([\da-f]{32})(?:-([1-9]\d{0,14}))?$/
 
 /**
- * What `If-Match` expects of the item with this id; `undefined` if anything will do. An item that was never changed has
- * its id as its revision. Other tags name no revision of the item, and are not sent to DynamoDB.
+ * The revisions of the item with this id that `If-Match` names; `undefined` if any will do. Other tags name no revision of
+ * the item, and are not sent to DynamoDB.
  */
-export const expectedBy = (ifMatch: IfMatch | undefined, id: Int64): Expected | undefined =>
-  ifMatch === undefined || ifMatch === '*'
-    ? undefined
-    : { tokens: ifMatch.filter((tag) => TOKEN.test(tag)), unchanged: ifMatch.includes(`${id}`) }
+export const expectedBy = (ifMatch: IfMatch | undefined, id: Int64): Revision[] | undefined =>
+  ifMatch === undefined || ifMatch === '*' ? undefined : ifMatch.flatMap((tag) => revisionsOf(tag, id))
+
+const revisionsOf = (tag: string, id: Int64): Revision[] => {
+  if (tag === tagOf(id, {})) return [{}]
+  const [, revision, changes] = TAG.exec(tag) ?? []
+  return revision ? [{ revision, changes: changes === undefined ? undefined : Number(changes) }] : []
+}
 
 /**
  * Changes an item, and returns it; `undefined` if there is none. If the condition of the write fails, the item tells why:
@@ -44,10 +53,10 @@ export const expectedBy = (ifMatch: IfMatch | undefined, id: Int64): Expected | 
  */
 export const changeOnce = async <Item extends Marks>(
   token: string,
-  expected: Expected | undefined,
+  expected: Revision[] | undefined,
   store: ItemStore<Item>,
 ): Promise<Item | undefined> => {
-  const canMatch = !expected || expected.unchanged || expected.tokens.length > 0
+  const canMatch = expected?.length !== 0
   const { item, attempts } = canMatch ? await store.write(conditionOf(expected)) : { attempts: 1 }
   if (item) return item
   const found = await store.read()
@@ -58,14 +67,21 @@ export const changeOnce = async <Item extends Marks>(
   throw preconditionFailed()
 }
 
-const conditionOf = ({ tokens, unchanged }: Expected = { tokens: [], unchanged: false }): Condition => {
-  const values = Object.fromEntries(tokens.map((token, i) => [`:expected${i}`, token]))
-  const alternatives = [
-    ...(tokens.length > 0 ? [`#revision IN (${Object.keys(values).join(', ')})`] : []),
-    ...(unchanged ? ['attribute_not_exists(#revision)'] : []),
-  ]
+const conditionOf = (expected: Revision[] = []): Condition => {
   const exists = 'attribute_exists(#shard)' // A deleted item has none.
-  if (alternatives.length === 0) return { text: exists, names: { '#shard': 'shard' }, values }
-  const names = { '#shard': 'shard', '#revision': 'revision' }
-  return { text: `${exists} AND (${alternatives.join(' OR ')})`, names, values }
+  const alternatives = expected.map(
+    ({ revision, changes }, i) => `${is('revision', revision, i)} AND ${is('changes', changes, i)}`,
+  )
+  const values = expected.flatMap(({ revision, changes }, i) => [
+    [`:revision${i}`, revision],
+    [`:changes${i}`, changes],
+  ])
+  return {
+    text: alternatives.length > 0 ? `${exists} AND (${alternatives.join(' OR ')})` : exists,
+    names: { '#shard': 'shard' },
+    values: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+  }
 }
+
+const is = (name: keyof Revision, value: string | number | undefined, i: number): string =>
+  value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}${i}`

@@ -68,8 +68,8 @@ export const putIf = async (input: PutCommandInput, options: Options): Promise<b
 export type Condition = { text: string; names: Record<string, string>; values: Record<string, unknown> }
 
 /**
- * Sets attributes of an item, or removes those that are `null`, if the condition is true. Returns the item; if the condition
- * was false, how often the SDK had sent the request.
+ * Sets attributes of an item, or removes those that are `null`, and counts its `changes`, if the condition is true. Returns
+ * the item; if the condition was false, how often the SDK had sent the request.
  */
 export const updateIf = async <Item>(
   key: Pick<UpdateCommandInput, 'TableName' | 'Key'>,
@@ -84,12 +84,18 @@ export const updateIf = async <Item>(
     UpdateExpression: [
       ...(set.length > 0 ? [`SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
       ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
+      'ADD #changes :one',
     ].join(' '),
     ConditionExpression: condition.text,
-    ExpressionAttributeNames: { ...condition.names, ...Object.fromEntries(given.map(([name]) => [`#${name}`, name])) },
+    ExpressionAttributeNames: {
+      ...condition.names,
+      ...Object.fromEntries(given.map(([name]) => [`#${name}`, name])),
+      '#changes': 'changes',
+    },
     ExpressionAttributeValues: {
       ...condition.values,
       ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+      ':one': 1,
     },
     ReturnValues: 'ALL_NEW' as const,
   }

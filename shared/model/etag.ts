@@ -7,8 +7,8 @@ const FORM = new RegExp(`^(?:\\*|[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.s
 /** A resource and the `ETag` of its revision. */
 export type Tagged<Resource> = { resource: Resource; etag: string }
 
-/** The `ETag` of a resource, from its revision. */
-export const etagOf = (revision: string | number): string => `"${revision}"`
+/** The `ETag` of a resource, from the tag of its revision. */
+export const etagOf = (tag: string): string => `"${tag}"`
 
 /**
  * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the revisions that it names; `*` for any. Several field

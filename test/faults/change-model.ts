@@ -1,4 +1,4 @@
-import { changeOnce, expectedBy } from '../../shared/data/conditional-change.ts'
+import { changeOnce, expectedBy, type Revision, tagOf } from '../../shared/data/conditional-change.ts'
 import type { Condition } from '../../shared/data/dynamodb.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import type { IfMatch } from '../../shared/model/etag.ts'
@@ -9,10 +9,10 @@ import { explore, type Model, runWith } from './exploration.ts'
 /** One request of a client, and the token of its change. */
 export type Attempt = { token: string; ifMatch?: IfMatch; deletes?: true }
 
-/** What is stored of the pet: the token of its last change, or of its deletion. */
-type Item = { shard?: number; revision?: string; deletion?: string }
+/** What is stored of the pet: its revision, or the token of its deletion. */
+type Item = Revision & { shard?: number; deletion?: string }
 
-/** The pet, its revisions since the start, and the statuses of the attempts that have ended. */
+/** The pet, the tags of its revisions since the start, and the statuses of the attempts that have ended. */
 type Store = { item: Item; revisions: string[]; statuses: Record<string, number>; wrong?: string | undefined }
 
 type Write = { attempt: Attempt; condition: Condition; isRead?: never }
@@ -26,7 +26,7 @@ type Changes = { store: Store; attempt: Attempt; call: Call; response: Response 
 /** How a database carries out requests. */
 export type CarryOut = Model<Changes>['carryOut']
 
-/** The revision of a pet that was never changed. */
+/** The tag of a pet that was never changed. */
 export const ID = '1'
 
 /** Explores requests, when so many responses may get lost. */
@@ -38,9 +38,9 @@ export const exploreChanges = (
     carryOut: database,
     run,
     end,
-    last: ({ item: { deletion, revision = ID } }) => ({
-      attempt: { token: 'f'.repeat(32), ifMatch: [revision] },
-      errorIn: ({ status }) => (status === (deletion ? 404 : 200) ? undefined : `A last attempt got a ${status}.`),
+    last: ({ item }) => ({
+      attempt: { token: 'f'.repeat(32), ifMatch: [tagOf(Number(ID), item)] },
+      errorIn: ({ status }) => (status === (item.deletion ? 404 : 200) ? undefined : `A last attempt got a ${status}.`),
     }),
     // A late write may also never take effect.
     others: (state) => state.late.map((_, i) => ({ ...state, late: state.late.toSpliced(i, 1) })),
@@ -54,19 +54,20 @@ export const carryOut: CarryOut = (store, call, sent) => {
   return isTrue(call.condition, store.item) ? write(store, call) : { result: { attempts: sent }, store }
 }
 
-const isTrue = ({ text, values }: Condition, { shard, revision }: Item): boolean => {
-  if (shard === undefined) return !text.includes('attribute_exists(#shard)')
-  if (!text.includes('#revision')) return true
-  const isUnchanged = text.includes('attribute_not_exists(#revision)') && revision === undefined
-  return isUnchanged || Object.values(values).includes(revision)
+const isTrue = ({ text, values }: Condition, item: Item): boolean => {
+  if (item.shard === undefined) return !text.includes('attribute_exists(#shard)')
+  const alternatives = text.split(' OR ').map((each) => [...each.matchAll(/#(revision|changes)(?: = (:\w+))?/g)])
+  // Without a value, the attribute must not exist.
+  return alternatives.some((each) => each.every(([, name = '', value = '']) => Object(item)[name] === values[value]))
 }
 
 /** Carries out a write, whatever its condition. */
 export const write = (store: Store, { attempt }: Write) => {
   const { token, deletes } = attempt
-  const item = deletes ? { deletion: token } : { shard: 0, revision: token }
+  const changes = (store.item.changes ?? 0) + 1
+  const item = deletes ? { changes, deletion: token } : { changes, shard: 0, revision: token }
   const wrong = store.wrong ?? errorOfWrite(store, attempt)
-  return { result: { item }, store: { ...store, item, revisions: [...store.revisions, token], wrong } }
+  return { result: { item }, store: { ...store, item, revisions: [...store.revisions, `${token}-${changes}`], wrong } }
 }
 
 const errorOfWrite = ({ item, revisions, statuses }: Store, { token, ifMatch }: Attempt): string | undefined => {
@@ -85,11 +86,10 @@ const end = (store: Store, { token }: Attempt, response: Response): Store => ({
 
 /** What is wrong about a response right after the last request to the database. */
 const errorIn = ({ item, revisions }: Store, token: string, response: Response): string | undefined => {
+  const tookEffect = revisions.some((tag) => tag.startsWith(token))
   if (response.status < 400)
-    return response.token === token && revisions.includes(token)
-      ? undefined
-      : 'A request got a success that is not its own.'
-  if (response.status === 412 && revisions.includes(token)) return 'A refused change took effect.'
+    return response.token === token && tookEffect ? undefined : 'A request got a success that is not its own.'
+  if (response.status === 412 && tookEffect) return 'A refused change took effect.'
   return Object.values(item).includes(token) ? 'A request did not find its own change.' : undefined
 }
 

@@ -122,13 +122,15 @@ describe('requests to DynamoDB', () => {
     const { id } = rex
     const revision = 'ab'.repeat(16)
 
-    await pets.change(id, { status: 'sold' }, [`${id}`, revision, 'of another service'])
+    await pets.change(id, { status: 'sold' }, [`${id}`, `${revision}-7`, 'of another service'])
 
     const values = {
       ':status': { S: 'sold' },
       ':statusShard': { S: `sold#${id % 5}` },
       ':revision': { S: expect.stringMatching(/^[\da-f]{32}$/) },
-      ':expected0': { S: revision },
+      ':revision1': { S: revision },
+      ':changes1': { N: '7' },
+      ':one': { N: '1' },
     }
     expect(requests).toEqual([
       { operation: 'UpdateItem', body: expect.objectContaining({ ExpressionAttributeValues: values }) },

@@ -16,6 +16,7 @@ const newPet = { name: 'Rex', categoryId: 7, status: 'available' } as const
 const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1742' }
 const INTENT = 'df4cea077eac0f0bfa65781e062ac16e959e1cee6098b1b683244ac2990fdff5'
 const FINGERPRINT = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe'
+const REVISION = '0b1c2d3e4f5061728394a5b6c7d8e9fa'
 const token = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 
 afterEach(() => {
@@ -35,6 +36,17 @@ test.each([newPet, { name: 'Rex', categoryId: 7 }])(
   },
 )
 
+test('a changed pet is stored with the token of its last change and how many there were', async () => {
+  const { id } = (await pets.create(newPet)).resource
+  await pets.change(id, { name: 'Max' })
+  await pets.change(id, { status: null })
+
+  const revision = expect.stringMatching(/^[\da-f]{32}$/)
+  expect(await itemsOf('pets', id)).toEqual([
+    { id, name: 'Max', categoryId: 7, shard: 0, creation: token, revision, changes: 2 },
+  ])
+})
+
 test('an idempotency key is stored as a reservation, and a deleted pet as a tombstone that keeps it for longer', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
   const { id } = (await pets.create(newPet, intent)).resource
@@ -45,7 +57,7 @@ test('an idempotency key is stored as a reservation, and a deleted pet as a tomb
     { intent: INTENT, petId: id, fingerprint: FINGERPRINT, expiresAt: reservationEnd },
   ])
   expect(await itemsOf('pets', id)).toEqual([
-    { id, creation: token, reservation: INTENT, deletion: token, expiresAt: tombstoneEnd },
+    { id, creation: token, reservation: INTENT, deletion: token, expiresAt: tombstoneEnd, changes: 1 },
   ])
 })
 
@@ -55,6 +67,8 @@ test('stored pets, reservations, tombstones and API keys are understood', async 
   const reservation = 'a50173a8b0d6739b42182dcfb0534404db6fcc4719a2faf23d79637ed9296a08'
   await putItem('pets', { id: 1, ...newPet, shard: 0, statusShard: 'available#0', creation: 'a' })
   await putItem('pets', { id: 2, creation: 'b', reservation, deletion: 'c', expiresAt: 4e9 })
+  // Versions that did not count changes stored this revision.
+  await putItem('pets', { id: 3, ...newPet, shard: 0, statusShard: 'available#0', creation: 'd', revision: REVISION })
   await putItem('idempotencyKeys', { intent: reservation, petId: 2, fingerprint: FINGERPRINT, expiresAt: 4e9 })
   await putItem('apiKeys', {
     digest: digestOf(key),
@@ -69,6 +83,8 @@ test('stored pets, reservations, tombstones and API keys are understood', async 
   expect(await pets.find(1)).toEqual({ resource: { id: 1, ...newPet }, etag: '"1"' })
   expect(await pets.list({ status: 'available', limit: 1, before: 2 })).toMatchObject({ items: [{ id: 1 }] })
   expect(await pets.find(2)).toBeUndefined()
+  expect(await pets.find(3)).toMatchObject({ etag: `"${REVISION}"` })
+  expect(await pets.change(3, { name: 'Max' }, [REVISION])).toMatchObject({ etag: expect.stringMatching(/-1"$/) })
   expect(await pets.create(newPet, replayed)).toMatchObject({ resource: { id: 2, ...newPet }, isReplay: true })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] })
 })

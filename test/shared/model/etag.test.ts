@@ -7,7 +7,7 @@ const quoted = (tags: string[]) => tags.map((tag) => `"${tag}"`)
 
 test.each([
   ['any revision', ['*'], '*'],
-  ['one tag', [etagOf(373212905455903)], ['373212905455903']],
+  ['one tag', [etagOf('373212905455903')], ['373212905455903']],
   ['two tags, with and without white space', ['"a" \t,\t "b","c"'], ['a', 'b', 'c']],
   ['two field lines', ['"a"', '"b"'], ['a', 'b']],
   ['empty elements', [', ,\t"a",, ,"b" ,', ''], ['a', 'b']],

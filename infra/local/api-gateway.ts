@@ -6,18 +6,10 @@ import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../gateway.ts'
 import { openApiText } from '../openapi/document.ts'
-import {
-  type PublicDocument,
-  publicDocuments,
-  referenceScript,
-  referenceScriptText,
-} from '../openapi/public-documents.ts'
+import { publicDocuments, referenceScript, referenceScriptText } from '../openapi/public-documents.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
 import type { ProxyResponse } from './lambda.ts'
 import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
-
-/** Invokes the function of an operation. */
-type Invoke = (id: OperationId, event: Event) => Promise<ProxyResponse>
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
@@ -26,7 +18,7 @@ export const newRequestId = (): string => `${randomBytes(11).toString('base64url
 export const responseTo = async (
   message: IncomingMessage,
   requestId: string,
-  invoke: Invoke,
+  invoke: (id: OperationId, event: Event) => Promise<ProxyResponse>,
 ): Promise<ProxyResponse> => {
   try {
     // The whole body comes first: a client may not read the response while it is still sending.
@@ -70,13 +62,11 @@ type Route<Id> = {
 export const routesOf = <Id extends string>(contract: Record<Id, Pick<Operation, 'method' | 'path'>>) => {
   const ids = Object.keys(contract) as Id[] // `Object.keys` returns `string[]`.
   const templates = [...new Set([...ids.map((id) => contract[id].path), ...documentPaths])]
-  const resources = templates.sort(literalFirst).map((resource) => ({
-    resource,
-    pattern: patternOf(resource),
-    operations: Object.fromEntries(
-      ids.filter((id) => contract[id].path === resource).map((id) => [contract[id].method, id]),
-    ),
-  }))
+  const resources = templates.sort(literalFirst).map((resource) => {
+    const own = ids.filter((id) => contract[id].path === resource)
+    const operations = Object.fromEntries(own.map((id) => [contract[id].method, id]))
+    return { resource, pattern: patternOf(resource), operations }
+  })
   return (path: string): Route<Id> | undefined => {
     const found = resources.find(({ pattern }) => pattern.test(path))
     return found && { ...found, pathParameters: found.pattern.exec(path)?.groups ?? null }
@@ -112,18 +102,15 @@ const documentResponse = (requestId: string, path: string): ProxyResponse => {
 }
 
 // Read on the first request for one, because it takes time that most starts of the server do not need to spend.
-let documents: Record<string, PublicDocument> | undefined
+let documents: ReturnType<typeof readDocuments> | undefined
 
 /** The documents that AWS serves, and the script of the page, so that the page works without a network. */
-const readDocuments = (): Record<string, PublicDocument> => {
+const readDocuments = (): ReturnType<typeof publicDocuments> => {
   const { integrity, version } = referenceScript
   const headers = {
     'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
     'Content-Type': 'text/javascript; charset=utf-8',
   }
   const script = { address: `${service.basePath}${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }
-  return {
-    ...publicDocuments(script, openApiText()),
-    [SCRIPT]: { headers, body: referenceScriptText() },
-  }
+  return { ...publicDocuments(script, openApiText()), [SCRIPT]: { headers, body: referenceScriptText() } }
 }

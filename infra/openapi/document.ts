@@ -142,3 +142,6 @@ const ERROR = {
     status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
   },
 }
+
+/** The command `npm run -s openapi`: prints the document. */
+if (import.meta.main) process.stdout.write(openApiText())

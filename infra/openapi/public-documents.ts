@@ -7,7 +7,7 @@ import { referencePaths } from '../gateway.ts'
 import { openApiDocument, servers } from './document.ts'
 
 /** A response that is served to everyone, without an API key and without a Lambda function. */
-export type PublicDocument = { headers: Record<string, string>; body: string }
+type PublicDocument = { headers: Record<string, string>; body: string }
 
 /**
  * The OpenAPI document and the page that shows it, by path.
@@ -46,10 +46,7 @@ const HEADERS = {
 export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/**
- * The URL of a script, the digest that its text must have (Subresource Integrity), and the API key that the console starts
- * with, if it is a public one.
- */
+/** A script, with the digest that its text must have, and the API key that the console starts with, if it is public. */
 export type Script = { address: string; integrity: string; apiKey?: string }
 
 /** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
@@ -123,14 +120,13 @@ Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify({
 const authentication = (token?: string) =>
   token && { authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } } }
 
-const VERSION = '1.72.1'
-const INTEGRITY = 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK'
+const version = '1.72.1'
 
 /** The script that renders the page: its version, its digest, and its URL on a CDN. */
 export const referenceScript = {
-  version: VERSION,
-  integrity: INTEGRITY,
-  publicAddress: `https://cdn.jsdelivr.net/npm/@scalar/api-reference@${VERSION}/dist/browser/standalone.js`,
+  version,
+  integrity: 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK',
+  publicAddress: `https://cdn.jsdelivr.net/npm/@scalar/api-reference@${version}/dist/browser/standalone.js`,
 }
 
 /**
@@ -143,8 +139,8 @@ export const referenceScriptText = (): string => {
   const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)
   const [, literal = ''] = /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
   const text = String(runInNewContext(literal))
-  const integrity = `sha384-${digestOf('sha384', text)}`
-  if (integrity !== INTEGRITY) throw new Error(`The script of the page has the digest ${integrity}, not ${INTEGRITY}.`)
+  const [digest, expected] = [`sha384-${digestOf('sha384', text)}`, referenceScript.integrity]
+  if (digest !== expected) throw new Error(`The script of the page has the digest ${digest}, not ${expected}.`)
   return text
 }
 

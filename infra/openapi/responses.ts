@@ -103,26 +103,22 @@ const header = (description: string, example: string, schema: Json = {}): Json =
   example,
 })
 
-const required = (header: Json): Json => ({ ...header, required: true })
+const required = (...given: Parameters<typeof header>): Json => ({ ...header(...given), required: true })
 
 const HEADERS: Json = {
-  'Access-Control-Allow-Origin': required(
-    header('Any web page may read the response (CORS).', cors.allowedOrigin, { const: cors.allowedOrigin }),
-  ),
-  'X-Request-Id': required(header('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY=')),
-  Location: required(
-    header('The path of the new resource.', `${service.basePath}/pets/373212905455903`, { pattern: '^/' }),
-  ),
+  'Access-Control-Allow-Origin': required('Any web page may read the response (CORS).', cors.allowedOrigin, {
+    const: cors.allowedOrigin,
+  }),
+  'X-Request-Id': required('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY='),
+  Location: required('The path of the new resource.', `${service.basePath}/pets/373212905455903`, { pattern: '^/' }),
   'Idempotent-Replayed': header(
     'Present if an earlier request with the same key has taken effect. This is the response to that request.',
     'true',
     { const: 'true' },
   ),
-  ETag: required(
-    header('The revision of the resource, for the header `If-Match` of a change.', '"373212905455903"', {
-      pattern: '^"',
-    }),
-  ),
+  ETag: required('The revision of the resource, for the header `If-Match` of a change.', '"373212905455903"', {
+    pattern: '^"',
+  }),
   Link: header(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
     `<https://api.example.com${service.basePath}/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"`,
@@ -131,7 +127,7 @@ const HEADERS: Json = {
     pattern: '^@\\d+$',
   }),
   Sunset: header('The date on which the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-  'Retry-After': required(header('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' })),
+  'Retry-After': required('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' }),
   'WWW-Authenticate': header(
     'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
     `Bearer realm="${service.name}", error="invalid_token"`,

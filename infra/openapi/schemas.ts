@@ -29,7 +29,7 @@ export const exampleOf = (schema: v.GenericSchema): Json => {
   return example === undefined ? {} : { example }
 }
 
-/** All schemas in a value, such as the contract; the innermost come first. */
+/** All schemas in a value; the innermost come first. */
 const schemasIn = (value: unknown): v.GenericSchema[] => {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(schemasIn)

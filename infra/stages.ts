@@ -28,9 +28,8 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
    */
   release: 'canary' | 'all-at-once'
   /**
-   * Over how many partitions of its indexes a sharded table is spread. To raise them, raise
-   * `readShards` first and `writeShards` in a later release, because old and new code run side by side during a
-   * release. Never lower them.
+   * Over how many partitions of its indexes a sharded table is spread. To raise them, raise `readShards` first and
+   * `writeShards` in a later release, because old and new code run side by side during a release. Never lower them.
    */
   readShards: number
   writeShards: number
@@ -94,61 +93,51 @@ export class StageError extends Error {}
  * @throws StageError
  */
 export const checkStage = (stackName: string, stage: Stage): void => {
+  const problem = problemOf(stage)
+  if (problem) throw new StageError(`${stackName} ${problem}`)
+}
+
+const problemOf = (stage: Stage): string | undefined => {
   const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone, domainOnly } = stage
-  const counts = [readShards, writeShards]
-  if (!counts.every((count) => Number.isInteger(count) && count > 0) || writeShards > readShards) {
-    throw new StageError(
-      `${stackName} has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and ` +
-        'writeShards must not exceed readShards, because lists miss pets in partitions that are not read.',
-    )
-  }
-  if (!Number.isInteger(recoveryDays) || recoveryDays < 1 || recoveryDays > 35) {
-    throw new StageError(`${stackName} has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`)
-  }
-  if ((domainName === undefined) !== (certificateArn === undefined) || ((hostedZone || domainOnly) && !domainName)) {
-    throw new StageError(
-      `${stackName} must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.`,
-    )
-  }
-  checkConcurrency(stackName, stage)
-}
-
-const checkConcurrency = (stackName: string, stage: Stage): void => {
   const { reservedConcurrency, provisionedConcurrency = 0, release } = stage
-  if (provisionedConcurrency > (reservedConcurrency ?? provisionedConcurrency)) {
-    throw new StageError(
-      `${stackName} has provisionedConcurrency ${provisionedConcurrency}, but reservedConcurrency ` +
-        `${reservedConcurrency}. A function cannot keep more instances warm than may run.`,
+  const isCount = (value: number) => Number.isInteger(value) && value > 0
+  if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
+    return (
+      `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and writeShards ` +
+      'must not exceed readShards, because lists miss pets in partitions that are not read.'
     )
-  }
-  if (provisionedConcurrency > 0 && release === 'canary') {
-    throw new StageError(
-      `${stackName} has provisionedConcurrency and the release canary. Lambda allows no provisioned concurrency while ` +
-        'an alias has two versions. Set the release to all-at-once.',
+  if (!isCount(recoveryDays) || recoveryDays > 35)
+    return `has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`
+  if ((domainName === undefined) !== (certificateArn === undefined) || ((hostedZone || domainOnly) && !domainName))
+    return 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
+  if (provisionedConcurrency > (reservedConcurrency ?? provisionedConcurrency))
+    return (
+      `has provisionedConcurrency ${provisionedConcurrency}, but reservedConcurrency ${reservedConcurrency}. A function ` +
+      'cannot keep more instances warm than may run.'
     )
-  }
+  if (provisionedConcurrency > 0 && release === 'canary')
+    return (
+      'has provisionedConcurrency and the release canary. Lambda allows no provisioned concurrency while an alias has two ' +
+      'versions. Set the release to all-at-once.'
+    )
+  return undefined
 }
-
-/** The CDK context of the command line: `-c prefix=Blue -c release=all-at-once`. */
-export type Context = { prefix: string; change: Partial<Stage> }
 
 /**
- * Reads the CDK context. `prefix` turns PetStoreStaging into BluePetStoreStaging, so that one account and region can
- * have several copies. `release` overrides the stage's own for an urgent deployment, such as a rollback or the switch
- * to a restored table.
+ * Reads the CDK context of the command line, such as `-c prefix=Blue -c release=all-at-once`. `prefix` turns
+ * PetStoreStaging into BluePetStoreStaging, so that one account and region can have several copies. `release` overrides
+ * the stage's own for an urgent deployment, such as a rollback or the switch to a restored table.
  *
  * @throws StageError if CloudFormation would refuse the prefix, or the release is unknown
  */
-export const readContext = ({ node }: App): Context => {
+export const readContext = ({ node }: App): { prefix: string; change: Partial<Stage> } => {
   const prefix = node.tryGetContext('prefix') ?? ''
   const release = node.tryGetContext('release')
-  if (!/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix)) {
+  if (!/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix))
     throw new StageError(
       'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.',
     )
-  }
-  if (![undefined, 'canary', 'all-at-once'].includes(release)) {
+  if (![undefined, 'canary', 'all-at-once'].includes(release))
     throw new StageError('The context value "release" must be canary or all-at-once.')
-  }
   return { prefix, change: release ? { release } : {} }
 }

@@ -2,7 +2,7 @@
 
 import type { Operation } from '../shared/contract.ts'
 import { type Access, type Table, tables } from '../shared/data/tables.ts'
-import { commonSettings, type SettingName, shardSettings } from '../shared/settings.ts'
+import type { SettingName } from '../shared/settings.ts'
 
 /** What the function of an operation may do with the tables: what its contract entry says, and reading API keys. */
 export const accessOf = ({ access }: Operation): Access[] => [{ table: 'apiKeys', actions: ['GetItem'] }, ...access]
@@ -10,7 +10,8 @@ export const accessOf = ({ access }: Operation): Access[] => [{ table: 'apiKeys'
 /** The settings that the function of an operation needs. */
 export const settingsOf = ({ access, settings = [] }: Operation): SettingName[] => {
   const isSharded = access.some(({ table }) => (tables[table] as Table).sharded) // Only some literals have this property.
-  return [...commonSettings, ...(isSharded ? shardSettings : []), ...settings]
+  const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
+  return ['keyPrefix', ...shards, ...settings]
 }
 
 /** Time limit and memory of every function. The local server applies the time limit too. */

@@ -169,7 +169,8 @@ const flagged = {
 const merged = (own: ObjectSchema | undefined, added: ObjectSchema | undefined): ObjectSchema | undefined =>
   own && added ? v.object({ ...own.entries, ...added.entries }) : (own ?? added)
 
-type Part = 'params' | 'query' | 'headers' | 'body'
+/** A part of a request. */
+export type Part = 'params' | 'query' | 'headers' | 'body'
 
 /** The parsed input of an operation, part by part. */
 export type Input<Entry extends Operation> = {

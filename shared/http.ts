@@ -50,11 +50,9 @@ export const basePath = ({ requestContext }: Event): string => {
 export const requestPath = ({ requestContext }: Event): string => `/${partsOf(requestContext.path).join('/')}`
 
 /** The absolute URL of a path, on the host that the caller used. */
-export const absoluteUrl = (event: Event, path: string): string => `${originOf(event)}${path}`
-
-const originOf = (event: Event): string => {
+export const absoluteUrl = (event: Event, path: string): string => {
   const scheme = header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
-  return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}`
+  return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${path}`
 }
 
 /** Creates the response to `event`, with the headers that every response has. Without a `body`, it has no content. */

@@ -16,8 +16,18 @@ export function parserOf(entry: Operation): (event: Event) => object {
   const { params, query, headers, body } = partsOf(entry)
   return (event: Event) => ({
     params: params && parse(params, event.pathParameters ?? {}, notFound),
-    query: query && parse(query, queryOf(query, event)),
-    headers: headers && parse(headers, headersOf(headers, event)),
+    query:
+      query &&
+      parse(
+        query,
+        valuesOf(query, (name) => event.multiValueQueryStringParameters?.[name]),
+      ),
+    headers:
+      headers &&
+      parse(
+        headers,
+        valuesOf(headers, (name) => headerValues(event, name.toLowerCase())),
+      ),
     body: body && parse(body, event.body),
   })
 }
@@ -56,17 +66,11 @@ const problemOf = (field: string, rule: string, value: unknown): string => {
 /** Stands for several values where only one is allowed. No schema accepts it. */
 const REPEATED = Symbol('repeated')
 
-const queryOf = (schema: ObjectSchema, { multiValueQueryStringParameters: parameters }: Event): object =>
-  valuesOf(schema, (name) => parameters?.[name] ?? [])
-
-const headersOf = (schema: ObjectSchema, event: Event): object =>
-  valuesOf(schema, (name) => headerValues(event, name.toLowerCase()))
-
 /** The values that were sent for the fields of a schema. All others are ignored. */
-const valuesOf = ({ entries }: ObjectSchema, sent: (name: string) => string[]): object =>
+const valuesOf = ({ entries }: ObjectSchema, sent: (name: string) => string[] | undefined): object =>
   Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, valueOrList(schema, sent(name))]))
 
-const valueOrList = (schema: v.ObjectEntries[string], values: string[]): unknown => {
+const valueOrList = (schema: v.ObjectEntries[string], values: string[] = []): unknown => {
   if (isList(schema) && values.length > 0) return values
   return values.length > 1 ? REPEATED : values[0]
 }

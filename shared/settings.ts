@@ -13,12 +13,6 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/** The settings that the function of every operation needs. */
-export const commonSettings = ['keyPrefix'] as const satisfies SettingName[]
-
-/** The settings that a function needs if it uses a sharded table. */
-export const shardSettings = ['readShards', 'writeShards'] as const satisfies SettingName[]
-
 /**
  * The value of a setting.
  *

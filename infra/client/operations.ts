@@ -1,6 +1,6 @@
 // The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
-import { contract, type Operation, type Output, partsOf } from '../../shared/contract.ts'
+import { type Contract, contract, type Operation, type Output, type Part, partsOf } from '../../shared/contract.ts'
 import { type Flag, flags, type Route } from './request.ts'
 
 export type { Int64 } from '../../shared/model/int64.ts'
@@ -28,8 +28,6 @@ export const routeOf = <Entry extends Operation>(
 /** How each operation is requested. */
 export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, routeOf(entry)]))
 
-type Contract = typeof contract
-
 type FlagsOf<Entry> = Pick<Entry, Flag & keyof Entry>
 
 type InputOf<Entry> = Given<Entry, 'params'> & Given<Entry, 'query'> & Given<Entry, 'headers'> & Given<Entry, 'body'>
@@ -39,8 +37,6 @@ type Given<Entry, P extends Part> =
   Entry extends Record<P, infer S extends v.GenericSchema>
     ? { [Name in keyof v.InferInput<S>]: v.InferOutput<S>[Name & keyof v.InferOutput<S>] }
     : object
-
-type Part = 'params' | 'query' | 'headers' | 'body'
 
 type Repeated<Entry> = { [P in Part]: keyof Given<Entry, P> & NamesIn<Entry, Exclude<Part, P>> }[Part]
 

@@ -28,8 +28,7 @@ const start = command('npm start --', 'Runs the API on this machine.')
   .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
   .option('--seed', 'add 51 pets, if there are none')
   .option('--watch', 'restart when a source file changes; pets and API keys are kept')
-  .addHelpText('after', '\nEnvironment:')
-  .addHelpText('after', '  AWS_ENDPOINT_URL_DYNAMODB  the endpoint of a DynamoDB to use instead of the embedded one')
+  .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
 
 /** The command `npm start`: serves the API on this machine until it receives SIGINT or SIGTERM. */
 const main = async (): Promise<void> => {

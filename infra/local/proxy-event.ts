@@ -6,11 +6,11 @@ import type { Event } from '../../shared/http.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 
-/** A request that was read: `path` and `query` as they were sent, `requestId` as the response carries it. */
+/** A request that was read: `path` as it was sent, `requestId` as the response carries it. */
 type Request = {
   message: IncomingMessage
   path: string
-  query: string
+  query: URLSearchParams
   body: Buffer
   requestId: string
   resource: string
@@ -22,16 +22,16 @@ const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
- * Reads the path and the query of a request as they were sent.
+ * Reads the path of a request, as it was sent, and the query.
  *
  * @throws ApiError 400 if the Host header, which the links in responses repeat, is not one valid host
  */
-export const readTarget = ({ url = '', headersDistinct }: IncomingMessage): { path: string; query: string } => {
+export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   const hosts = headersDistinct.host ?? []
   if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '')) throw gatewayResponses.badRequest
   // A target in absolute form has the host before the path (RFC 9112, section 3.2.2).
   const [path = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
-  return { path: path.replace(/^\/+/, '/'), query }
+  return { path: path.replace(/^\/+/, '/'), query: new URLSearchParams(query) }
 }
 
 /**
@@ -74,13 +74,10 @@ const readAll = async (message: IncomingMessage): Promise<Buffer> => {
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
 export const proxyEvent = ({ message, path, query, body, requestId, resource, pathParameters }: Request): Event => {
-  const {
-    method: httpMethod = '',
-    headers: { host, 'user-agent': userAgent = null },
-    socket,
-  } = message
+  const { method: httpMethod = '', socket } = message
+  const { host, 'user-agent': userAgent = null } = message.headers
   const headers = grouped(headersOf(message))
-  const parameters = new URLSearchParams(query).size > 0 ? grouped(new URLSearchParams(query)) : null
+  const parameters = query.size > 0 ? grouped(query) : null
   return {
     resource,
     path: path.slice(service.basePath.length).replace(/^\/*/, '/'),

@@ -67,13 +67,9 @@ const read = (digest: string): Promise<StoredApiKey | undefined> =>
     )
     const key = Item as StoredApiKey | undefined // The document client types every item as `any`.
     cache.delete(digest)
-    if (key) addToCache(digest, { key, readAt })
+    if (key) cache.set(digest, { key, readAt })
+    // A Map keeps the order of insertion, so its first key was read first.
+    const [oldest = ''] = cache.keys()
+    if (cache.size > MAX_CACHED) cache.delete(oldest)
     return key
   })
-
-const addToCache = (digest: string, cached: { key: StoredApiKey; readAt: number }): void => {
-  cache.set(digest, cached)
-  // A Map keeps the order of insertion, so its first key was read first.
-  const [oldest] = cache.keys()
-  if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest)
-}

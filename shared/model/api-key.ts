@@ -30,15 +30,13 @@ export const isExpired = (expiresAt: unknown): boolean =>
 export type KeyPrefix = 'live' | 'test' | 'local'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const RANDOM_LENGTH = 32
-const CHECKSUM_LENGTH = 6
 const KEY = new RegExp(
   `^(?<checked>${service.keyIssuer}_(?<prefix>live|test|local)_[0-9A-Za-z]{32})(?<checksum>[0-9A-Za-z]{6})$`,
 )
 
 /** Generates an API key: `pet_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
 export const newApiKey = (prefix: KeyPrefix): string => {
-  const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
+  const random = Array.from({ length: 32 }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
   return apiKeyOf(prefix, random)
 }
 
@@ -57,12 +55,8 @@ export const isApiKey = (text: string, prefix: string): boolean => {
 /** The SHA-256 of a key in hexadecimal, which is stored instead of the key. Its 190 random bits need no salt. */
 export const digestOf = (key: string): string => hash('sha256', key)
 
+/** Six digits in base 62. */
 const checksumOf = (text: string): string => {
-  let rest = crc32(Buffer.from(text))
-  let checksum = ''
-  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
-    checksum = BASE62.charAt(rest % 62) + checksum
-    rest = Math.floor(rest / 62)
-  }
-  return checksum
+  const crc = crc32(Buffer.from(text))
+  return [5, 4, 3, 2, 1, 0].map((place) => BASE62.charAt(Math.floor(crc / 62 ** place) % 62)).join('')
 }

@@ -10,33 +10,17 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { CommandError } from '../../infra/command-line.ts'
 import { storedLocalApiKey } from '../../infra/local/credentials.ts'
-import { tableIds, tableVariable } from '../../shared/data/tables.ts'
-
-/** Attributes in DynamoDB's JSON, as far as the items of this service have them. */
-export type Item = Record<string, { S: string } | { N: string }>
-
-/** A call as it went over the wire: its operation, such as `PutItem`, the request, and the response. */
-export type DynamoDbCall = {
-  operation: string
-  request: { TableName: string; Key?: Item; Item?: Item; ConsistentRead?: boolean; Limit?: number }
-  response: { Item?: Item; Items?: Item[]; Attributes?: Item }
-}
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */
 export type DynamoDb = {
   endpoint: string
   /** The file with the certificate authority to trust. */
   authorityFile: string
-  /** Returns a list to which each further call is added, until the next `record`. */
-  record: () => DynamoDbCall[]
   stop: () => void
 }
 
-/** The names of the tables, by the environment variables of the functions. */
-export const tableNames: Record<string, string> = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
-
-/** The pet that DynamoDB returns. */
-export const PET = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' } as const
+/** The pet that DynamoDB returns, without its id. */
+export const PET = { name: 'Rex', categoryId: 7, status: 'available' } as const
 
 /**
  * Starts the DynamoDB in this process, which otherwise only waits while a function is measured.
@@ -46,10 +30,8 @@ export const PET = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'a
  */
 export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
   const { authorityFile, ...certificate } = await makeCertificate(folder)
-  let record = (_call: DynamoDbCall): void => {}
   const server = createServer(certificate, (message, response) => {
-    const responded = respond(message, response).then((call) => record(call))
-    responded.catch(() => response.destroy()) // The function ended in the middle of a request.
+    respond(message, response).catch(() => response.destroy()) // The function ended in the middle of a request.
   })
   server.keepAliveTimeout = 60_000
   // On the address that Node.js tries first for `localhost`, so that no function has to try a second one.
@@ -58,19 +40,13 @@ export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
   return {
     endpoint: `https://localhost:${port}`,
     authorityFile,
-    record: () => {
-      const calls: DynamoDbCall[] = []
-      record = (call) => void calls.push(call)
-      return calls
-    },
     stop: () => server.close().closeAllConnections(),
   }
 }
 
-const respond = async (message: IncomingMessage, response: ServerResponse): Promise<DynamoDbCall> => {
+const respond = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
   const [, operation = ''] = String(message.headers['x-amz-target']).split('.')
-  const request = JSON.parse(await text(message))
-  const found = responseTo(operation, request)
+  const found = responseTo(operation, JSON.parse(await text(message)))
   const body = JSON.stringify(found ?? { __type: 'com.amazon.coral.service#UnknownOperationException' })
   response.writeHead(found ? 200 : 400, {
     'Content-Type': 'application/x-amz-json-1.0',
@@ -79,19 +55,19 @@ const respond = async (message: IncomingMessage, response: ServerResponse): Prom
     'x-amz-crc32': crc32(body),
   })
   response.end(body)
-  return { operation, request, response: found ?? {} }
 }
 
-/** Returns the response to an operation, or `undefined` for one that the functions do not use. */
-const responseTo = (operation: string, request: DynamoDbCall['request']): DynamoDbCall['response'] | undefined => {
+/** Returns the response to an operation, or `undefined` for one that the measured functions do not use. */
+const responseTo = (operation: string, { Limit = 0 }: { Limit?: number }): object | undefined => {
   if (operation === 'GetItem') return { Item: apiKeyItem }
   if (operation === 'PutItem') return {}
-  if (operation === 'UpdateItem') return { Attributes: petItem(PET.id) }
-  if (operation !== 'Query') return undefined
-  return { Items: Array.from({ length: request.Limit ?? 0 }, (_, i) => petItem(PET.id - i * 4096)) }
+  if (operation === 'Query') return { Items: Array.from({ length: Limit }, (_, i) => petItem(NEWEST_ID - i * 4096)) }
+  return undefined
 }
 
-const petItem = (id: number): Item => ({
+const NEWEST_ID = 373117652410368
+
+const petItem = (id: number) => ({
   id: { N: `${id}` },
   name: { S: PET.name },
   categoryId: { N: `${PET.categoryId}` },
@@ -101,7 +77,7 @@ const petItem = (id: number): Item => ({
   creation: { S: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90' },
 })
 
-const apiKeyItem: Item = Object.fromEntries(
+const apiKeyItem = Object.fromEntries(
   Object.entries(storedLocalApiKey).map(([name, value]) => [name, { S: `${value}` }]),
 )
 

@@ -1,16 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { CommandError } from '../../infra/command-line.ts'
 import { functionSettings } from '../../infra/functions.ts'
+import { start } from '../support/process.ts'
 import { exampleCredentials } from '../support/secrets.ts'
 import type { DynamoDb } from './dynamodb.ts'
+import { runtimeClient } from './peers.ts'
 import type { Subject } from './subjects.ts'
-
-/** Where functions run: the file of Lambda's runtime client, and the DynamoDB that they call. */
-export type Host = { runtimeClient: string; dynamodb: DynamoDb }
 
 /** A function in a process of its own. `failed` rejects with a CommandError when the process ends by itself. */
 type Started = { child: ChildProcess; failed: Promise<never>; stop: () => Promise<void> }
@@ -20,16 +19,15 @@ type Started = { child: ChildProcess; failed: Promise<never>; stop: () => Promis
  *
  * @param channel how `preload.cjs` reports to this process: once (`pipe`), or after each round of calls (`ipc`)
  */
-export const startFunction = (subject: Subject, host: Host, channel: 'pipe' | 'ipc'): Started => {
+export const startFunction = (subject: Subject, dynamodb: DynamoDb, channel: 'pipe' | 'ipc'): Started => {
   const log = openSync(devNull, 'w')
-  const child = spawn(process.execPath, [...lambdaFlags, '--require', PRELOAD, host.runtimeClient], {
+  const child = start(process.execPath, [...lambdaFlags, '--require', PRELOAD, runtimeClient], {
     stdio: ['ignore', 'pipe', 'pipe', log, channel],
-    env: environmentOf(subject, host),
+    env: environmentOf(subject, dynamodb),
   })
   closeSync(log)
-  running.add(child)
   const output = lastOutputOf(child)
-  const ended = once(child, 'close').finally(() => running.delete(child))
+  const ended = once(child, 'close')
   const failed = ended.then(([code, signal]) => {
     throw new CommandError(`${subject.name} ended with ${code ?? signal}: ${output()}`)
   })
@@ -42,11 +40,6 @@ export const startFunction = (subject: Subject, host: Host, channel: 'pipe' | 'i
 }
 
 const PRELOAD = fileURLToPath(new URL('preload.cjs', import.meta.url))
-
-const running = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
 
 const { memoryMegabytes } = functionSettings
 const youngMegabytes = Math.floor(memoryMegabytes / 10)
@@ -79,14 +72,14 @@ const lambdaEnvironment = {
   HOME: '/home/sbx_user1051', // Does not exist, in Lambda either: the SDK finds no configuration files.
 }
 
-const environmentOf = ({ environment, folder, handler, call }: Subject, { dynamodb }: Host) => ({
+const environmentOf = ({ environment, folder, handler, event }: Subject, dynamodb: DynamoDb) => ({
   ...lambdaEnvironment,
   ...environment,
   _HANDLER: handler,
   _LAMBDA_TELEMETRY_LOG_FD: '3',
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
   BENCH_AUTHORITY: dynamodb.authorityFile,
-  BENCH_EVENT: call.event,
+  BENCH_EVENT: JSON.stringify(event),
   LAMBDA_TASK_ROOT: folder,
 })
 

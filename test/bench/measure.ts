@@ -4,12 +4,10 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { readUnits, sum, writeUnits } from './capacity.ts'
-import { startDynamoDb } from './dynamodb.ts'
-import { type Figure, inTurns, median, quantile, rowOf } from './figure.ts'
-import { type Host, startFunction } from './lambda.ts'
-import { reachOf } from './reach.ts'
-import type { Run } from './report.ts'
+import { showProgress } from '../support/progress.ts'
+import { type DynamoDb, startDynamoDb } from './dynamodb.ts'
+import { startFunction } from './lambda.ts'
+import type { Figures, Run } from './report.ts'
 import { checkResult, type Subject, type Subjects } from './subjects.ts'
 
 /**
@@ -19,16 +17,14 @@ import { checkResult, type Subject, type Subjects } from './subjects.ts'
  * @param folder gets temporary files
  * @throws CommandError when a function fails or returns a wrong response
  */
-export const measure = async (
-  { cold, warm, dynamodb: counted }: Subjects,
-  { runtimeClient, starts, folder }: Pick<Host, 'runtimeClient'> & { starts: number; folder: string },
-): Promise<Run> => {
+export const measure = async ({ cold, warm }: Subjects, starts: number, folder: string): Promise<Run> => {
   const dynamodb = await startDynamoDb(folder)
-  const host = { runtimeClient, dynamodb }
   try {
-    const figures = [...(await measureCold(cold, host, starts)), ...(await measureWarm(warm, host, starts))]
-    for (const subject of counted) figures.push(...(await measureCapacity(subject, host)))
-    return { machine: machine(), figures, reach: reachOf(figures) }
+    return {
+      cold: await measureCold(cold, dynamodb, starts),
+      warm: await measureWarm(warm, dynamodb, starts),
+      machine: machine(),
+    }
   } finally {
     dynamodb.stop()
   }
@@ -40,10 +36,23 @@ const machine = (): string => {
 }
 
 /** Starts each function `starts` times, and returns the medians. */
-const measureCold = async (subjects: Subject[], host: Host, starts: number): Promise<Figure[]> => {
-  const runs = await inTurns('Cold starts', subjects, starts + 1, (subject) => coldStart(subject, host))
-  // The first start is not counted, because it reads the bundle from the disk.
-  return runs.flatMap(([subject, [, ...counted]]) => coldFigures(subject, counted))
+const measureCold = async (subjects: Subject[], dynamodb: DynamoDb, starts: number): Promise<Figures> => {
+  const runs = await inTurns('Cold starts', subjects, starts + 1, (subject) => coldStart(subject, dynamodb))
+  return Object.fromEntries(
+    // The first start is not counted, because it reads the bundle from the disk.
+    runs.map(([{ name, folder }, [, ...counted]]) => {
+      const medianOf = (pick: (start: ColdStart) => number) => quantile(counted.map(pick), 0.5)
+      const figures = {
+        'load, ms': medianOf(({ load }) => load),
+        'first call, ms': medianOf(({ call }) => call),
+        'load + first call, ms': medianOf(({ load, call }) => load + call),
+        'CPU, ms': medianOf(({ cpu }) => cpu),
+        'memory, MB': medianOf(({ memory }) => memory),
+        'bundle, KB': bundleSize(folder) / 1000,
+      }
+      return [name, figures]
+    }),
+  )
 }
 
 /**
@@ -53,48 +62,43 @@ const measureCold = async (subjects: Subject[], host: Host, starts: number): Pro
 type ColdStart = { load: number; call: number; cpu: number; memory: number }
 
 /** Starts a function in a new process and calls it once. */
-const coldStart = async (subject: Subject, host: Host): Promise<ColdStart> => {
-  const { child, failed, stop } = startFunction(subject, host, 'pipe')
+const coldStart = async (subject: Subject, dynamodb: DynamoDb): Promise<ColdStart> => {
+  const { child, failed, stop } = startFunction(subject, dynamodb, 'pipe')
   try {
     const report = text(child.stdio[4] as Readable) // Because startFunction made it a pipe.
     const { figures, ...outcome } = JSON.parse(await Promise.race([report.then((json) => json || failed), failed]))
-    checkResult(subject, subject.call, outcome)
+    checkResult(subject, outcome)
     return figures
   } finally {
     await stop()
   }
 }
 
-const coldFigures = ({ name, folder }: Subject, starts: ColdStart[]): Figure[] => {
-  const figure = rowOf('cold', name)
-  const columns: [column: string, unit: 'ms' | 'MB', pick: (start: ColdStart) => number][] = [
-    ['load', 'ms', ({ load }) => load],
-    ['first call', 'ms', ({ call }) => call],
-    ['load + first call', 'ms', ({ load, call }) => load + call],
-    ['CPU', 'ms', ({ cpu }) => cpu],
-    ['memory', 'MB', ({ memory }) => memory],
-  ]
-  const medians = columns.map(([column, unit, pick]) => figure(column, unit, median(starts.map(pick))))
-  return [...medians, figure('bundle', 'KB', bundleSize(folder) / 1000)]
-}
-
 /** Returns the bytes of JavaScript in a bundle. Its source map is read only for stack traces, so it does not count. */
 const bundleSize = (folder: string): number => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.[cm]?js$/.test(file))
-  return sum(files.map((file) => statSync(join(folder, file)).size))
+  return files.reduce((total, file) => total + statSync(join(folder, file)).size, 0)
 }
 
 const ROUND_MS = 150
 const WARM_UP_MS = 60
 
 /** Calls each function for `rounds` rounds, after calls that let V8 optimize its code. */
-const measureWarm = async (subjects: Subject[], host: Host, rounds: number): Promise<Figure[]> => {
-  const started: WarmFunction[] = []
+const measureWarm = async (subjects: Subject[], dynamodb: DynamoDb, rounds: number): Promise<Figures> => {
+  const started = subjects.map((subject) => startWarm(subject, dynamodb))
   try {
-    for (const subject of subjects) started.push(await startWarm(subject, host))
     for (const { callFor } of started) await callFor(WARM_UP_MS * rounds)
     const runs = await inTurns('Warm calls', started, rounds, ({ callFor }) => callFor(ROUND_MS))
-    return runs.flatMap(([{ name }, rounds]) => warmFigures(name, rounds))
+    return Object.fromEntries(
+      runs.map(([{ name }, rounds]) => {
+        const times = rounds.flatMap((round) => round.times)
+        const cpu = rounds.map((round) => round.cpu)
+        return [
+          name,
+          { 'CPU, µs': quantile(cpu, 0.5), 'p50, µs': quantile(times, 0.5), 'p99, µs': quantile(times, 0.99) },
+        ]
+      }),
+    )
   } finally {
     await Promise.all(started.map(({ stop }) => stop()))
   }
@@ -103,60 +107,40 @@ const measureWarm = async (subjects: Subject[], host: Host, rounds: number): Pro
 /** Consecutive calls, in microseconds: how long each took, and the CPU time of one on average. */
 type Round = { times: number[]; cpu: number }
 
-/** A running function. `callFor` calls it once, then until `milliseconds` have passed. */
-type WarmFunction = {
-  name: string
-  callFor: (milliseconds: number, call?: Subject['call']) => Promise<Round>
-  stop: () => Promise<void>
-}
-
-/** Starts a function, and checks the responses to the calls that it is not measured with. */
-const startWarm = async (subject: Subject, host: Host): Promise<WarmFunction> => {
-  const { child, failed, stop } = startFunction(subject, host, 'ipc')
-  const callFor: WarmFunction['callFor'] = async (milliseconds, call = subject.call) => {
-    child.send({ event: call.event, milliseconds })
+/** Starts a function. `callFor` calls it once, then until `milliseconds` have passed. */
+const startWarm = (subject: Subject, dynamodb: DynamoDb) => {
+  const { child, failed, stop } = startFunction(subject, dynamodb, 'ipc')
+  const callFor = async (milliseconds: number): Promise<Round> => {
+    child.send(milliseconds)
     const [{ times, cpu, ...outcome }] = await Promise.race([once(child, 'message'), failed])
-    checkResult(subject, call, outcome)
+    checkResult(subject, outcome)
     return { times, cpu }
-  }
-  try {
-    for (const call of subject.alsoCall) await callFor(0, call)
-  } catch (error) {
-    await stop()
-    throw error
   }
   return { name: subject.name, callFor, stop }
 }
 
-const warmFigures = (row: string, rounds: Round[]): Figure[] => {
-  const figure = rowOf('warm', row)
-  const times = rounds.flatMap((round) => round.times)
-  return [
-    figure('CPU', 'µs', median(rounds.map(({ cpu }) => cpu))),
-    figure('p50', 'µs', quantile(times, 0.5)),
-    figure('p99', 'µs', quantile(times, 0.99)),
-  ]
+/**
+ * Calls `measure` with each subject `rounds` times, and returns the results of each. The subjects take turns in random
+ * order, so that none always runs after the same other one. `name` is shown with the progress.
+ */
+const inTurns = async <Measured, Result>(
+  name: string,
+  subjects: Measured[],
+  rounds: number,
+  measure: (subject: Measured) => Promise<Result>,
+): Promise<[Measured, Result[]][]> => {
+  const runs = subjects.map((subject): [Measured, Result[]] => [subject, []])
+  for (let round = 0; round < rounds; round++) {
+    showProgress(`${name}: round ${round + 1} of ${rounds}`)
+    const shuffled = runs.map((run) => ({ run, order: Math.random() })).sort((a, b) => a.order - b.order)
+    for (const { run } of shuffled) run[1].push(await measure(run[0]))
+  }
+  showProgress('')
+  return runs
 }
 
-/**
- * Counts the DynamoDB calls of one warm call of a function, and the capacity units that they consume. Those of an update
- * depend on the stored item, which the bench's DynamoDB does not have.
- */
-const measureCapacity = async (subject: Subject, host: Host): Promise<Figure[]> => {
-  const { callFor, stop } = await startWarm(subject, host)
-  try {
-    await callFor(0) // Also reads the API key, which the function then remembers for a minute.
-    const calls = host.dynamodb.record()
-    await callFor(0)
-    const figure = rowOf('dynamodb', subject.name)
-    const count = figure('calls', 'calls', calls.length)
-    if (calls.some(({ operation }) => operation === 'UpdateItem')) return [count]
-    return [
-      count,
-      figure('read units', 'units', sum(calls.map(readUnits))),
-      figure('write units', 'units', sum(calls.map(writeUnits))),
-    ]
-  } finally {
-    await stop()
-  }
+/** Returns the smallest number that is not below `share` of the numbers: 0.99 for p99. NaN for an empty list. */
+const quantile = (numbers: number[], share: number): number => {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 }

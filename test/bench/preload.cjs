@@ -35,7 +35,7 @@ const coldClient = () => {
       if (loadedAt) return new Promise(() => {})
       loadedAt = performance.now()
       figures.load = loadedAt - startedAt
-      return invocationOf(process.env.BENCH_EVENT)
+      return nextInvocation()
     },
     done: (_id, body) => {
       figures.call = performance.now() - loadedAt
@@ -56,7 +56,7 @@ const sendOnce = (message) => {
 
 /** Rounds of invocations, one after the other, each round when the parent process asks for it. */
 const warmClient = () => {
-  let round // The event, the duration, and what was measured so far; undefined between two rounds.
+  let round // When it ends, and what was measured so far; undefined between two rounds.
   let invoke // Resolves the promise of `next`; undefined while an invocation is running.
   let invokedAt
   const invokeNext = () => {
@@ -64,14 +64,14 @@ const warmClient = () => {
     const resolve = invoke
     invoke = undefined
     invokedAt = performance.now()
-    resolve(invocationOf(round.event))
+    resolve(nextInvocation())
   }
   const end = (message) => {
     round = undefined
     process.send(message)
   }
-  process.on('message', ({ event, milliseconds }) => {
-    round = { event, endsAt: performance.now() + milliseconds, times: [], cpu: process.cpuUsage() }
+  process.on('message', (milliseconds) => {
+    round = { endsAt: performance.now() + milliseconds, times: [], cpu: process.cpuUsage() }
     invokeNext()
   })
   return {
@@ -92,8 +92,8 @@ const warmClient = () => {
 }
 
 /** An invocation as the Runtime API describes it. X-Ray samples one request in 20, so this one is not sampled. */
-const invocationOf = (bodyJson) => ({
-  bodyJson,
+const nextInvocation = () => ({
+  bodyJson: process.env.BENCH_EVENT,
   headers: {
     'lambda-runtime-aws-request-id': '5c0f5dc5-7bd5-4b0f-8d3d-0e9f0c3f4a11',
     'lambda-runtime-deadline-ms': Date.now() + 10_000,

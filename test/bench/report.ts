@@ -1,45 +1,54 @@
-import type { Figure } from './figure.ts'
-import type { Reach } from './reach.ts'
+import { ONE } from './subjects.ts'
+
+/** The measured numbers of one table, by row and column. A column's name has its unit. */
+export type Figures = Record<string, Record<string, number>>
 
 /** One run of the bench. `machine` describes what it ran on. */
-export type Run = { machine: string; figures: Figure[]; reach: Reach[] }
+export type Run = { cold: Figures; warm: Figures; machine: string }
 
-/**
- * Returns a run as text: a table for each kind of figures, the machine, and the comparison with the limits. Calls and units
- * are compared silently, unless there are too many.
- */
-export const report = ({ figures, machine, reach }: Run): string => {
-  const tables = [...Map.groupBy(figures, ({ table }) => table)].map(([name, figures]) => tableOf(name, figures))
-  return [...tables, `${machine}\n`, reachTable(reach)].join('\n')
-}
+/** Returns a run as text: its tables, the machine, and a comparison with the limits. */
+export const report = ({ cold, warm, machine }: Run): string =>
+  [tableOf('cold', cold), tableOf('warm', warm), `${machine}\n`, inColumns(reachOf(cold, warm))].join('\n')
 
-const tableOf = (name: string, figures: Figure[]): string => {
-  const columns = [...new Set(figures.map(columnOf))]
-  const rows = [...Map.groupBy(figures, ({ row }) => row)].map(([row, figures]) => {
-    const cells = new Map(figures.map((figure) => [columnOf(figure), textOf(figure)]))
-    return [row, ...columns.map((column) => cells.get(column) ?? '')]
-  })
+const tableOf = (name: string, figures: Figures): string => {
+  const columns = Object.keys(Object.values(figures)[0] ?? {})
+  const rows = Object.entries(figures).map(([row, values]) => [
+    row,
+    ...columns.map((column) => textOf(column, values[column] ?? Number.NaN)),
+  ])
   return inColumns([[name, ...columns], ...rows])
 }
 
-const reachTable = (reach: Reach[]): string =>
-  inColumns([
-    ['reach', 'measured', 'at most', ''],
-    ...reach
-      .filter(({ isExact, result }) => !isExact || result !== 'reached')
-      .map(({ name, measured, atMost, result }) => {
-        return [name, measured.toLocaleString('en', { maximumFractionDigits: 2 }), `${atMost}`, result]
-      }),
-  ])
+/** Sizes are the same in every run; times are not. */
+const textOf = (column: string, value: number): string =>
+  value.toLocaleString('en', column === SIZE ? { maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 })
 
-/** The heading of a column, with the unit unless the name says it. */
-const columnOf = ({ column, unit }: Figure): string => (column.endsWith(unit) ? column : `${column}, ${unit}`)
+const [COLD, SIZE, P50] = ['load + first call, ms', 'bundle, KB', 'p50, µs']
 
-/** Sizes and counts are the same in every run; times are not. */
-const isExact = ({ unit }: Figure): boolean => ['KB', 'calls', 'units'].includes(unit)
-
-const textOf = (figure: Figure): string =>
-  figure.value.toLocaleString('en', isExact(figure) ? { maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 })
+/** Compares the figures with their limits. */
+const reachOf = (cold: Figures, warm: Figures): string[][] => {
+  const ratio = (figures: Figures, column: string, row: string, other: string): number =>
+    (figures[row]?.[column] ?? Number.NaN) / (figures[other]?.[column] ?? Number.NaN)
+  const functions = ['listPets', 'createPet', ONE]
+  const loads = functions.map((row) => ratio(cold, 'load, ms', `${row}, no first read`, 'stock client'))
+  const sizes = functions.map((row) => cold[row]?.[SIZE] ?? Number.NaN)
+  const limits: [name: string, measured: number, atMost: number][] = [
+    ['load: slowest function without its first read ÷ stock client', Math.max(...loads), 0.45],
+    ['load + first call: 1 pet ÷ demo style', ratio(cold, COLD, ONE, 'demo style'), 0.35],
+    ['load + first call: 1 pet ÷ floor', ratio(cold, COLD, ONE, 'floor'), 1.33],
+    ['load + first call: 20 pets ÷ 1 pet', ratio(cold, COLD, 'listPets', ONE), 1.05],
+    ['first call after init: 1 pet ÷ stock client', ratio(cold, 'first call, ms', ONE, 'stock client'), 0.2],
+    ['warm p50: 1 pet ÷ stock client', ratio(warm, P50, ONE, 'stock client'), 0.8],
+    ['warm p50: 1 pet ÷ floor', ratio(warm, P50, ONE, 'floor'), 1.55],
+    ['warm p50: listPets, all ÷ one status', ratio(warm, P50, 'listPets, all', 'listPets, one status'), 1.1],
+    ['largest bundle, KB', Math.max(...sizes), 45],
+  ]
+  const rows = limits.map(([name, measured, atMost]) => {
+    const rounded = measured.toLocaleString('en', { maximumFractionDigits: 2 })
+    return [name, rounded, `${atMost}`, measured <= atMost ? 'reached' : 'not reached']
+  })
+  return [['reach', 'measured', 'at most', ''], ...rows]
+}
 
 /** Aligns cells: the first column to the left, the others to the right. */
 const inColumns = (lines: string[][]): string => {

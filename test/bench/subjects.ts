@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CommandError } from '../../infra/command-line.ts'
 import type { OperationId } from '../../shared/contract.ts'
+import { tableIds, tableVariable } from '../../shared/data/tables.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { settings } from '../../shared/settings.ts'
 import type { Bundles } from '../support/bundles.ts'
 import { eventOf } from '../support/events.ts'
-import type { Bundled } from './bundle.ts'
-import { PET, tableNames } from './dynamodb.ts'
-
-/** An event, as JSON, and whether a response to it is right. */
-export type Call = { event: string; isRight: (result: Result) => boolean }
+import { PET } from './dynamodb.ts'
+import type { Bundled } from './peers.ts'
 
 /** A measured function: Lambda loads `handler`, a file and its export, from `folder`. */
 export type Subject = {
@@ -17,76 +15,44 @@ export type Subject = {
   folder: string
   handler: string
   environment: Record<string, string>
-  /** What it is measured with. */
-  call: Call
-  /** What it must also do, which proves that it does the same work as the others. */
-  alsoCall: Call[]
+  /** What it is called with. */
+  event: Event
+  /** The number of pets in a right response. */
+  pets: number
 }
 
 /** What each table measures. */
-export type Subjects = { cold: Subject[]; warm: Subject[]; dynamodb: Subject[] }
+export type Subjects = { cold: Subject[]; warm: Subject[] }
 
-/**
- * Returns the subjects of each table: the functions of the service beside the peers. An operation that DynamoDB's fixed
- * responses (dynamodb.ts) do not cover is left out.
- */
+/** The row of what the peers do too: a list of one pet with a status. */
+export const ONE = 'listPets, 1 pet'
+
+const NAMES_OF_TABLES = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
+
+const listEvent = (query: Record<string, string>): Event => eventOf('listPets-no-parameters', { query })
+const onePet = { event: listEvent({ status: PET.status, limit: '1' }), pets: 1 }
+
+/** Returns the subjects of each table: the functions of the service beside the peers. */
 export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subjects => {
-  const functionOf = (id: OperationId, call: Call, name: string = id): Subject => ({
-    name,
-    folder: bundles.folderOf(id),
-    handler: bundles.handlerOf(id),
-    environment: {
-      ...bundles.environmentOf(id),
-      ...tableNames,
-      [settings.keyPrefix.variable]: settings.keyPrefix.local,
-    },
-    call,
-    alsoCall: call === read ? [readUnauthorized] : [],
-  })
-  const createPet = functionOf('createPet', create)
-  const createOnce = functionOf('createPet', createKeyed, 'createPet, Idempotency-Key')
-  const one = functionOf('listPets', read, ONE)
-  const changes = [functionOf('updatePet', update), functionOf('deletePet', remove)]
-  const functions = [functionOf('listPets', listAll), createPet, one]
-  const listOne = functionOf('listPets', listOneStatus, 'listPets, one status')
-  const lists = [listOne, functionOf('listPets', listAll, 'listPets, all')]
+  const functionOf = (id: OperationId, call: Pick<Subject, 'event' | 'pets'>, name: string = id): Subject => {
+    const prefix = { [settings.keyPrefix.variable]: settings.keyPrefix.local }
+    const environment = { ...bundles.environmentOf(id), ...NAMES_OF_TABLES, ...prefix }
+    return { name, folder: bundles.folderOf(id), handler: bundles.handlerOf(id), environment, ...call }
+  }
+  const all = { event: listEvent({}), pets: 20 }
+  const one = functionOf('listPets', onePet, ONE)
+  const createPet = functionOf('createPet', { event: eventOf('createPet-created'), pets: 1 })
+  const functions = [functionOf('listPets', all), createPet, one]
+  const lists = [
+    functionOf('listPets', { event: listEvent({ status: PET.status }), pets: 20 }, 'listPets, one status'),
+    functionOf('listPets', all, 'listPets, all'),
+  ]
   const others = peers.map(peerOf)
   return {
     cold: [...functions, ...functions.map(withoutFirstRead), ...others],
     warm: [one, ...lists, createPet, ...others],
-    dynamodb: [one, ...lists, createPet, createOnce, ...changes],
   }
 }
-
-type Outcome = { error?: string; result?: Result }
-
-/** Throws a CommandError for an error or a wrong response: a failure may be fast. */
-export const checkResult = ({ name }: Subject, call: Call, { error, result }: Outcome): void => {
-  if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
-  if (!call.isRight(result)) throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
-}
-
-const callOf = (event: Event, status: number, isRightBody: (body: unknown) => boolean = () => true): Call => ({
-  event: JSON.stringify(event),
-  isRight: ({ statusCode, body }) => statusCode === status && isRightBody(body && JSON.parse(body)),
-})
-
-const isPage = (body: unknown): boolean => Array.isArray(body) && body.length === 20
-const isNewPet = (body: unknown): boolean => Object(body).name === PET.name
-
-const listAll = callOf(eventOf('listPets-no-parameters'), 200, isPage)
-const listOneStatus = callOf(eventOf('listPets-no-parameters', { query: { status: 'available' } }), 200, isPage)
-const create = callOf(eventOf('createPet-created'), 201, isNewPet)
-// The key is always new to a DynamoDB in which every conditional put succeeds.
-const createKeyed = callOf(eventOf('createPet-created', { headers: { 'Idempotency-Key': '8e03978e' } }), 201, isNewPet)
-const ofOne = { query: { status: 'available', limit: '1' } }
-const read = callOf(eventOf('listPets-no-parameters', ofOne), 200, (body) => isDeepStrictEqual(body, [PET]))
-const update = callOf(eventOf('updatePet-changed'), 200, isNewPet)
-const remove = callOf(eventOf('deletePet-deleted'), 204)
-const readUnauthorized = callOf(
-  eventOf('listPets-no-parameters', { ...ofOne, headers: { Authorization: undefined } }),
-  401,
-)
 
 /** The same function without its read during Lambda's init phase: what is left is its code alone, as with the peers. */
 const withoutFirstRead = (subject: Subject): Subject => ({
@@ -95,19 +61,19 @@ const withoutFirstRead = (subject: Subject): Subject => ({
   environment: { ...subject.environment, AWS_LAMBDA_INITIALIZATION_TYPE: '' },
 })
 
-/** The row of what the peers do too: a list of one pet with a status. */
-export const ONE = 'listPets, 1 pet'
-
-const peerOf = ({ name, folder }: Bundled): Subject => ({
-  name,
-  folder,
-  handler: 'index.handler',
-  environment: {
-    ...tableNames,
+const peerOf = (peer: Bundled): Subject => {
+  const powertools = {
     POWERTOOLS_LOG_LEVEL: 'WARN',
     POWERTOOLS_METRICS_NAMESPACE: 'PetStore',
     POWERTOOLS_SERVICE_NAME: 'pet-store',
-  },
-  call: read,
-  alsoCall: [readUnauthorized],
-})
+  }
+  return { ...peer, handler: 'index.handler', environment: { ...NAMES_OF_TABLES, ...powertools }, ...onePet }
+}
+
+/** Throws a CommandError for an error or a wrong response: a failure may be fast. */
+export const checkResult = ({ name, pets }: Subject, { error, result }: { error?: string; result?: Result }): void => {
+  if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
+  const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []
+  if (found.length !== pets || !found.every(({ id, ...pet }) => Number.isInteger(id) && isDeepStrictEqual(pet, PET)))
+    throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
+}

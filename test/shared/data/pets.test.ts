@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as pets from '../../../shared/data/pets.ts'
 import { type NewPet, type Pet, PetStatus } from '../../../shared/model/pet.ts'
-import '../../support/database.ts'
+import { proxy } from '../../support/database.ts'
 
 const create = async (newPet: NewPet): Promise<Pet> => (await pets.create(newPet)).resource
 
@@ -37,9 +37,13 @@ describe('list', async () => {
     { limit: 2, before: idOf(cat) + 1, expected: { items: [cat, bob], next: bob.id } },
     { limit: 2, before: idOf(ada), expected: { items: [], next: undefined } },
     { limit: 2, before: 0, expected: { items: [], next: undefined } },
-  ] as const)('returns the newest pets, and where the next page starts: %o', async ({ expected, ...page }) => {
-    expect(await pets.list(page)).toEqual(expected)
-  })
+  ] as const)(
+    'returns the newest pets with one query, and where the next page starts: %o',
+    async ({ expected, ...page }) => {
+      expect(await pets.list(page)).toEqual(expected)
+      expect(proxy.counts).toEqual({ Query: 1 })
+    },
+  )
 })
 
 describe('shards', () => {

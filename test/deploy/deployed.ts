@@ -47,14 +47,9 @@ export const expectPet = async (api: Deployed, pet: Pet): Promise<void> => {
   )
 }
 
-/** Expects a pet not to be found. */
-export const expectNoPet = async (api: Deployed, { id }: Pet): Promise<void> => {
-  assert.equal((await get(api, `/pets/${id}`)).status, 404)
-}
-
-/** Expects the API to refuse the key. */
-export const expectUnauthorized = async (api: Deployed): Promise<void> => {
-  assert.equal((await get(api, '/pets')).status, 401)
+/** Expects a response to a GET to have this status. */
+export const expectStatus = async (status: number, api: Deployed, path: string): Promise<void> => {
+  assert.equal((await get(api, path)).status, status)
 }
 
 const get = ({ baseUrl, apiKey }: Deployed, path: string) =>

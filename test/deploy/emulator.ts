@@ -27,7 +27,7 @@ export const startEmulator = async (
   const address = `http://127.0.0.1:${port}`
   const child = start(python, ['-m', 'ministack'], {
     env: { ...environment, ...credentials, ...settings(port, folder) },
-    output,
+    stdio: ['ignore', output, output],
   })
   while (!(await isReady(address))) {
     const ended = child.exitCode ?? child.signalCode

@@ -1,22 +1,26 @@
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { endAll, environment, preparePython, run } from '../support/process.ts'
+import { command, run as runCommand } from '../../infra/command-line.ts'
+import { endAfter, environment, preparePython, run, type Surroundings, temporaryFolder } from '../support/process.ts'
 import { cdkIn } from './cdk.ts'
-import { addPet, type Deployed, expectNoPet, expectPet, expectUnauthorized, openApi } from './deployed.ts'
+import { addPet, type Deployed, expectPet, expectStatus, openApi } from './deployed.ts'
 import { startEmulator } from './emulator.ts'
-import { follow } from './runbook.ts'
 
-// `npm run test:deploy`: deploys both stages to an emulated AWS, tests them, restores a table, deploys an update that uses it,
-// and deletes production, whose tables must stay. An operator's procedures are run as infra/README.md has them.
+const DETAILS = `
+Tests both stages, restores a table, deploys an update that uses it, and deletes production, whose tables must stay. The
+procedures of an operator are run as infra/README.md has them.`
 
-const TIMEOUT_MINUTES = 10
 const LOG_LINES_SHOWN = 60
 
-const folder = mkdtempSync(join(tmpdir(), 'pet-store-deploy-'))
-const logFile = join(folder, 'log')
+const testDeployment = async (): Promise<void> => {
+  endAfter(10)
+  const folder = temporaryFolder('deploy')
+  const logFile = join(folder, 'log')
+  const output = openSync(logFile, 'a')
+  process.prependOnceListener('exit', (code) => {
+    if (code !== 0) console.error(readFileSync(logFile, 'utf8').split('\n').slice(-LOG_LINES_SHOWN).join('\n'))
+  })
 
-const testDeployment = async (output: number): Promise<void> => {
   const python = await step('Prepare Python', () => preparePython('test/deploy/requirements.txt', output))
   const emulator = await step('Start the emulated AWS', () => startEmulator(python, folder, output))
   // The procedures use the AWS command of the emulator's Python environment.
@@ -30,7 +34,7 @@ const testDeployment = async (output: number): Promise<void> => {
   const production = await openApi('production', emulator, outputs)
 
   const pets = await step('Use production', () => Promise.all([addPet(production), addPet(production)]))
-  await expectUnauthorized({ ...production, apiKey: staging.apiKey })
+  await expectStatus(401, { ...production, apiKey: staging.apiKey }, '/pets')
   const args = ['infra/smoke/main.ts', '--stage', 'production', '--base-url', production.baseUrl]
   const smokeTest = () => run('node', args, { env, output: 'inherit' })
   await step('Smoke test production', smokeTest)
@@ -42,7 +46,7 @@ const testDeployment = async (output: number): Promise<void> => {
   const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts'))
   await step('Deploy the update, which uses the restored table', () => cdk.deploy(update))
   await step('Read the restored pets', () => Promise.all(pets.map((pet) => expectPet(production, pet))))
-  await expectNoPet(production, late)
+  await expectStatus(404, production, `/pets/${late.id}`)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
 
   await step('Delete production', () => follow('Delete a deployment', { env, output }))
@@ -55,6 +59,14 @@ const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
   return run('vitest', args, { env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey }, output: 'inherit' })
 }
 
+/** Runs the first block of commands in a section of `infra/README.md`, as an operator pastes it. */
+const follow = (heading: string, surroundings: Surroundings): Promise<void> => {
+  const [, section = ''] = readFileSync('infra/README.md', 'utf8').split(`\n### ${heading}\n`)
+  const [, commands] = /^```sh\n(.*?)^```$/ms.exec(section) ?? []
+  if (!commands) throw new Error(`infra/README.md has no commands under "${heading}".`)
+  return run('bash', ['-euo', 'pipefail', '-c', commands], surroundings)
+}
+
 const step = async <Result>(name: string, act: () => Promise<Result>): Promise<Result> => {
   const startedAt = performance.now()
   console.log(name)
@@ -63,24 +75,9 @@ const step = async <Result>(name: string, act: () => Promise<Result>): Promise<R
   return result
 }
 
-let isEnding = false
+const main = command('npm run test:deploy --', 'Deploys the service to an emulated AWS.')
+  .addHelpText('after', DETAILS)
+  .action(testDeployment)
 
-const end = async (code: number, message?: string): Promise<void> => {
-  if (isEnding) return
-  isEnding = true
-  await endAll()
-  if (message) console.error(readFileSync(logFile, 'utf8').split('\n').slice(-LOG_LINES_SHOWN).join('\n') + message)
-  rmSync(folder, { recursive: true, force: true })
-  process.exit(code)
-}
-
-for (const [signal, code] of Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }))
-  process.on(signal, () => end(code))
-setTimeout(() => end(1, `The test did not end within ${TIMEOUT_MINUTES} minutes.`), TIMEOUT_MINUTES * 60_000)
-
-try {
-  await testDeployment(openSync(logFile, 'a'))
-  await end(0)
-} catch (error) {
-  await end(1, error instanceof Error ? error.message : String(error))
-}
+await runCommand(main)
+process.exit() // The emulated AWS and the proxies are still running.

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
-import { report, shortcomingsOf } from './report.ts'
-import { runLoad } from './run-load.ts'
+import { temporaryFolder } from '../support/process.ts'
+import type { Pet } from '../support/server.ts'
+import { type Run, runLoad } from './run-load.ts'
 
 const DETAILS = `
 64 connections send 80 % lists, 15 % creates and 5 % changes to a server with a data folder of its own. The exit code is 1
@@ -21,17 +20,45 @@ const main = command(
   .addHelpText('after', DETAILS)
   .option('--seconds <number>', 'duration of the load', wholeNumber(2, 3600), 60)
   .action(async ({ seconds }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'pet-store-load-'))
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-    // An `exit` event removes the folder; a signal alone would not emit it.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1))
-
-    const result = await runLoad(folder, seconds)
-    report(result)
+    const result = await runLoad(temporaryFolder('load'), seconds)
+    console.table([result.first, result.rest])
+    console.table(Object.fromEntries([...result.responses].sort()))
+    console.log(
+      `${result.created.length} pets were created with a 201. After a restart, the server has ${result.found.length}.`,
+    )
+    console.log('The others got no response, because the load ended first.')
     const shortcomings = shortcomingsOf(result)
     if (shortcomings.length === 0) return
     const unexpected = result.output.split('\n').filter((line) => line !== '' && !/"status":2\d\d\b/.test(line))
     throw new CommandError([...shortcomings, 'Output of the server:', ...unexpected.slice(-20)].join('\n'))
   })
+
+/** What a run must not show, one sentence each. */
+const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): string[] => {
+  const missing = ['listPets 200', 'createPet 201', 'updatePet 200'].filter((kind) => !responses.has(kind))
+  const errors = [...responses].filter(([kind]) => !/ 2\d\d$/.test(kind))
+  const failed = first.failed + rest.failed
+  const growth = rest['heap, MB'] / first['heap, MB']
+  const byName = new Map(found.map((pet) => [pet.name, pet])) // Each pet was sent with a name of its own.
+  const lost = created.filter((pet) => !isDeepStrictEqual(byName.get(pet.name), pet))
+  return [
+    ...missing.map((kind) => `No ${kind}.`),
+    ...errors.map(([kind, times]) => `${kind}: ${times} times.`),
+    ...(failed > 0 ? [`No response: ${failed} times.`] : []),
+    ...about('Created with a 201, but missing after the restart', lost),
+    ...about(
+      'Found more than once',
+      found.filter((pet) => byName.get(pet.name) !== pet),
+    ),
+    ...about(
+      'Found, but never sent',
+      found.filter(({ name }) => !sent.has(name)),
+    ),
+    ...(growth > 1.2 ? [`The heap grew to ${growth.toFixed(2)} times its size.`] : []),
+  ]
+}
+
+const about = (what: string, pets: Pet[]): string[] =>
+  pets.length > 0 ? [`${what}: ${pets.length} pets, such as ${JSON.stringify(pets[0])}.`] : []
 
 await run(main)

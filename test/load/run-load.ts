@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { Request } from 'autocannon'
-import autocannon from 'autocannon'
+import autocannon, { type Request } from 'autocannon'
 import type { OperationId } from '../../shared/contract.ts'
 import { send } from '../support/http.ts'
-import { memoryAt, probeAt } from '../support/memory.ts'
 import { showProgress } from '../support/progress.ts'
 import { headersOf, type LocalServer, listAll, type Pet, startServer } from '../support/server.ts'
+import { memoryAt, probeAt } from './memory.ts'
 
-/**
- * A part of a run: its latency in milliseconds, and the bytes of the server's heap at its end. `failed` requests got no
- * response: the connection broke, or ten seconds passed.
- */
-export type Part = Load & { heap: number }
-type Load = { seconds: number; responses: number; p50: number; p99: number; max: number; failed: number }
-
-/** What a run sent and received. */
+/** What was sent and received. */
 type Ledger = {
   /** The names of the pets that were sent, each of them once. */
   sent: Set<string>
@@ -25,8 +17,14 @@ type Ledger = {
   responses: Map<string, number>
 }
 
-/** The results of a run. `found` are the pets after a restart. */
-export type Run = { first: Part; rest: Part; ledger: Ledger; found: Pet[]; output: string }
+/**
+ * A part of a run: its latency, and the server's heap at its end. `failed` requests got no response: the connection broke,
+ * or ten seconds passed.
+ */
+type Part = Awaited<ReturnType<ReturnType<typeof loadOn>>> & { 'heap, MB': number }
+
+/** The results of a run. `found` are the pets after a restart; `output` is what the server printed. */
+export type Run = Ledger & { first: Part; rest: Part; found: Pet[]; output: string }
 
 const CONNECTIONS = 64
 
@@ -36,19 +34,18 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
   const data = ['--data', join(folder, 'catalogue')]
   const server = await startServer(data, probeAt(socket))
   const ledger: Ledger = { sent: new Set(), created: [], responses: new Map() }
-  const fire = loadOn(server, ledger)
+  const loadFor = loadOn(server, ledger)
   const part = async (seconds: number): Promise<Part> => {
-    const load = await fire(seconds)
+    showProgress(`Load for ${seconds} s`)
+    const load = await loadFor(seconds)
     // The response comes after those to all requests before.
     await send(server.baseUrl, { path: '/pets?limit=1', headers: headersOf(server) }).catch((error) => {
       throw new Error(`The server no longer responds (${error}). ${endOf(server)}`)
     })
-    return { ...load, heap: await memoryAt(socket) }
+    return { ...load, 'heap, MB': Math.round((await memoryAt(socket)) / 1e5) / 10 }
   }
   const firstSeconds = Math.min(10, seconds / 2)
-  showProgress(`Load for ${firstSeconds} s`)
   const first = await part(firstSeconds)
-  showProgress(`Load for ${seconds - firstSeconds} s more`)
   const rest = await part(seconds - firstSeconds)
   showProgress('Restart, and list all pets')
   await stop(server) // Completes the requests whose connections autocannon closed.
@@ -56,7 +53,7 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
   const found = await listAll(restarted)
   await stop(restarted)
   showProgress('')
-  return { first, rest, ledger, found, output: server.output() }
+  return { ...ledger, first, rest, found, output: server.output() }
 }
 
 /**
@@ -67,7 +64,7 @@ const loadOn = (server: LocalServer, ledger: Ledger) => {
   const requests = requestsOf(ledger)
   const { pathname } = new URL(server.baseUrl)
   const operations = new WeakMap<object, OperationId>() // By the context that autocannon keeps for a request.
-  return async (seconds: number): Promise<Load> => {
+  return async (seconds: number) => {
     let sent = 0
     let responses = 0
     const setupRequest = (defaults: Request, context: object): Request => {
@@ -77,17 +74,17 @@ const loadOn = (server: LocalServer, ledger: Ledger) => {
       return { ...defaults, ...request, path: pathname + path, headers: { ...headersOf(server), ...headers } }
     }
     const onResponse = (status: number, body: string, context: object): void => {
-      const operation = operations.get(context)
-      if (!operation) throw new Error('autocannon reported a response without a request.')
       responses++
-      const kind = `${operation} ${status}`
+      const kind = `${operations.get(context)} ${status}`
       ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
       if (kind === 'createPet 201') ledger.created.push(JSON.parse(body))
     }
     const load = { connections: CONNECTIONS, duration: seconds, requests: [{ setupRequest, onResponse }] }
     const { p50, p99, max } = (await autocannon({ url: server.baseUrl, ...load })).latency
     // Not autocannon's `errors`, which omits connections that the server closes without a response.
-    return { seconds, responses, p50, p99, max, failed: sent - responses - CONNECTIONS }
+    const failed = sent - responses - CONNECTIONS
+    const times = { 'p50, ms': p50, 'p99, ms': p99, 'max, ms': max }
+    return { 'responses a second': Math.round(responses / seconds), ...times, failed }
   }
 }
 

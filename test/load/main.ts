@@ -29,7 +29,7 @@ const main = command(
     console.log('The others got no response, because the load ended first.')
     const shortcomings = shortcomingsOf(result)
     if (shortcomings.length === 0) return
-    const unexpected = result.output.split('\n').filter((line) => line !== '' && !/"status":2\d\d\b/.test(line))
+    const unexpected = result.output.split('\n').filter((line) => line !== '' && !/ 2\d\d +\d+ ms /.test(line))
     throw new CommandError([...shortcomings, 'Output of the server:', ...unexpected.slice(-20)].join('\n'))
   })
 

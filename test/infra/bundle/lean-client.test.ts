@@ -1,60 +1,16 @@
 import { deepStrictEqual } from 'node:assert/strict'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
-import { json } from 'node:stream/consumers'
 import * as sdkClient from '@aws-sdk/client-dynamodb'
 import * as sdkLib from '@aws-sdk/lib-dynamodb'
-import { Sha256 } from '@smithy/core/checksum'
-import { HttpRequest } from '@smithy/core/protocols'
-import { SignatureV4 } from '@smithy/signature-v4'
+import { convertToAttr } from '@aws-sdk/util-dynamodb'
 import fc from 'fast-check'
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import * as client from '../../../infra/bundle/lean-client/client-dynamodb.ts'
-import { endpoint, notSupported } from '../../../infra/bundle/lean-client/environment.ts'
+import { notSupported } from '../../../infra/bundle/lean-client/environment.ts'
 import * as lib from '../../../infra/bundle/lean-client/lib-dynamodb.ts'
-import { signer } from '../../../infra/bundle/lean-client/signature.ts'
+import { type Fate, serve } from '../../support/fake-api.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
-// The requests that the server received in place of DynamoDB, and its response.
-let requests: { headers: IncomingMessage['headers']; body: unknown }[]
-let response: {
-  status: number
-  body: string
-  headers?: Record<string, string>
-  fault?: 'cut' | 'silent' | 'incomplete' | 'endless' | 'switched'
-}
-
-const server = createServer(async (incoming, outgoing) => {
-  requests.push({ headers: incoming.headers, body: await json(incoming) })
-  const { status, body, headers, fault } = response
-  if (fault === 'cut') outgoing.destroy()
-  if (fault === 'switched')
-    outgoing.socket?.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n')
-  if (fault === 'cut' || fault === 'silent' || fault === 'switched') return
-  outgoing.writeHead(status, { 'x-amzn-requestid': 'R1', ...headers })
-  if (fault === 'incomplete') outgoing.write('{')
-  else if (fault === 'endless') endlessly('0'.repeat(1_000_000)).pipe(outgoing)
-  else outgoing.end(body)
-})
-
-const endlessly = (part: string) =>
-  new Readable({
-    read() {
-      this.push(part)
-    },
-  })
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return () => server.close().closeAllConnections()
-})
-
 beforeEach(() => {
-  requests = []
-  response = { status: 200, body: '{}' }
-  const { port } = server.address() as AddressInfo // Not the name of a pipe.
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`)
   vi.stubEnv('AWS_ENDPOINT_URL', undefined)
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   for (const [name, value] of Object.entries(exampleCredentials)) vi.stubEnv(name, value)
@@ -75,6 +31,23 @@ const configuration = (maxAttempts = 1, limit = 60_000) => ({
 })
 // Each client gets its own, because the SDK's client changes it.
 const translation = () => ({ marshallOptions: { removeUndefinedValues: true } })
+
+/** Two clients of a server in place of DynamoDB, and the requests that it receives. */
+const clientsOf = async (fate: Fate, ...options: Parameters<typeof configuration>) => {
+  const { baseUrl, requests } = await serve(fate)
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', new URL(baseUrl).origin)
+  const newLean = new client.DynamoDBClient(configuration(...options))
+  const newSdk = new sdkClient.DynamoDBClient(configuration(...options))
+  return {
+    lean: { ...lib, client: lib.DynamoDBDocumentClient.from(newLean, translation()) },
+    // A cast, because the SDK's types are narrower than one table of cases for both clients.
+    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as typeof lib & {
+      client: lib.DynamoDBDocumentClient
+    },
+    requests,
+  }
+}
+type Clients = Awaited<ReturnType<typeof clientsOf>>
 
 const condition = {
   ConditionExpression: '#a = :b',
@@ -102,61 +75,34 @@ const commands = {
 } satisfies Record<string, [parameters: object, input: string[], output: string[]]>
 type Name = keyof typeof commands
 
-/** A client of each kind. */
-const clients = (...options: Parameters<typeof configuration>) => {
-  const newLean = new client.DynamoDBClient(configuration(...options))
-  const newSdk = new sdkClient.DynamoDBClient(configuration(...options))
-  return {
-    lean: { ...lib, client: lib.DynamoDBDocumentClient.from(newLean, translation()) },
-    // A cast, because the SDK's types are narrower than one table of cases for both clients.
-    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as typeof lib & {
-      client: lib.DynamoDBDocumentClient
-    },
-  }
-}
-const withoutRetries = clients()
 const get = { TableName: 'Pets', Key: { id: 1 } }
 
 /** The output or the error of a command, sent with the SDK and with the lean client. */
-const sendBoth = async (name: Name, input: Record<string, unknown>, { lean, sdk } = withoutRetries) => {
+const sendBoth = async ({ lean, sdk }: Clients, name: Name = 'GetCommand', input: Record<string, unknown> = get) => {
   const outcome = ({ client, [name]: Command }: typeof lean) =>
     client.send(new Command(input), {}).catch((error) => error)
   return { ofSdk: await outcome(sdk), ofLean: await outcome(lean) }
 }
 
-describe('made-up items', () => {
-  const names = fc.string().filter((name) => name !== '__proto__')
+describe('generated items', () => {
   // The SDK refuses a map with the key `constructor`, but not an item with such an attribute.
-  const keys = names.filter((name) => name !== 'constructor')
-  const limits = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, -0, 5e-324, 2 ** 53, -(2 ** 53)]
-  const numbers = fc.oneof(fc.double(), fc.integer(), fc.bigInt(), fc.constantFrom(...limits))
-  const others = fc.constantFrom(undefined, null, true, false, '', new Date())
-  const scalars = [fc.string({ unit: 'binary' }), numbers]
-  const sets = scalars.map((each: fc.Arbitrary<unknown>) => fc.array(each, { maxLength: 3 }).map((all) => new Set(all)))
-  const { value } = fc.letrec((tie) => ({
-    value: fc.oneof({ depthSize: 'small' }, ...scalars, others, ...sets, tie('list'), tie('map')),
-    list: fc.array(tie('value'), { maxLength: 3 }),
-    map: fc
-      .dictionary(keys, tie('value'), { maxKeys: 3 })
-      .chain((map) => fc.constantFrom(map, new Map(Object.entries(map)))),
-  }))
-  const digits = fc.oneof(
-    fc.maxSafeInteger().map(String),
-    fc.constantFrom('9007199254740993', '-0.5', '1E+30', '1e-130'),
+  const key = fc.string().filter((name) => name !== '__proto__' && name !== 'constructor')
+  const scalars = [
+    fc.string({ unit: 'binary' }),
+    fc.maxSafeInteger(),
+    fc.double({ min: -1e9, max: 1e9, noNaN: true }),
+    fc.bigInt(),
+  ]
+  const sets = scalars.map((each: fc.Arbitrary<unknown>) =>
+    fc.array(each, { minLength: 1, maxLength: 3 }).map((all) => new Set(all)),
   )
-  const text = fc.string()
-  const { attribute } = fc.letrec((tie) => {
-    const scalars = { S: text, N: digits, BOOL: fc.boolean(), NULL: fc.constant(true) }
-    const sets = { SS: fc.array(text), NS: fc.array(digits) }
-    const types = Object.entries({ ...scalars, ...sets, L: fc.array(tie('attribute')), M: tie('attributes') })
-    return {
-      attribute: fc.oneof({ depthSize: 'small' }, ...types.map(([type, each]) => fc.record({ [type]: each }))),
-      attributes: fc.dictionary(fc.oneof(names, fc.constantFrom('B', 'BS')), tie('attribute')),
-    }
-  })
-  const attributeNames = fc.oneof(names, fc.constant('constructor'))
-  const item = fc.dictionary(attributeNames, value, { maxKeys: 4, noNullPrototype: true })
-  const output = fc.dictionary(attributeNames, attribute, { maxKeys: 4, noNullPrototype: true })
+  const values = [...scalars, ...sets, fc.constantFrom(null, true, false, '', -0, 2 ** 53 - 1)]
+  const value = fc.anything({ key, values, maxDepth: 2, maxKeys: 3, withMap: true })
+  const others = fc.constantFrom(undefined, { a: undefined }, Number.NaN, 2 ** 53, new Set(), new Date())
+  const name = fc.oneof(key, fc.constantFrom('constructor', 'B', 'BS'))
+  const itemOf = (each: fc.Arbitrary<unknown>) => fc.dictionary(name, each, { maxKeys: 4, noNullPrototype: true })
+  const input = itemOf(fc.oneof({ arbitrary: value, weight: 9 }, others))
+  const output = itemOf(value.map((each) => convertToAttr(each as string))) // The cast: its type has no `unknown`.
   const recordOf = (fields: string[], each: fc.Arbitrary<unknown>) =>
     fc.record(Object.fromEntries(fields.map((field) => [field, field === 'Items' ? fc.array(each) : each])), {
       requiredKeys: [],
@@ -164,17 +110,18 @@ describe('made-up items', () => {
 
   test.each(Object.keys(commands) as Name[])('are sent and received as by the SDK: %s', async (name) => {
     const [parameters, sent, received] = commands[name]
+    const response = { status: 200, body: '' }
+    const clients = await clientsOf(response)
 
     await fc.assert(
-      fc.asyncProperty(recordOf(sent, item), recordOf(received, output), async (input, output) => {
-        requests = []
+      fc.asyncProperty(recordOf(sent, input), recordOf(received, output), async (input, output) => {
         response.body = JSON.stringify({ ...output, ConsumedCapacity: { CapacityUnits: 0.5 } })
-        const { ofSdk, ofLean } = await sendBoth(name, { TableName: 'Pets', ...parameters, ...input })
-        const [bySdk, byLean] = requests.map(({ headers, body }) => ({
+        const { ofSdk, ofLean } = await sendBoth(clients, name, { TableName: 'Pets', ...parameters, ...input })
+        const [bySdk, byLean] = clients.requests.splice(0).map(({ headers, body }) => ({
           target: headers['x-amz-target'],
           type: headers['content-type'],
           length: headers['content-length'],
-          body,
+          body: JSON.parse(body),
         }))
         expect(byLean).toEqual(bySdk)
         if (ofSdk instanceof Error) expect(ofLean).toBeInstanceOf(Error)
@@ -186,64 +133,62 @@ describe('made-up items', () => {
   })
 })
 
-test.each([
-  [{ ReturnItemCollectionMetrics: 'SIZE' }, 'the parameter ReturnItemCollectionMetrics'],
-  [{ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }, 'the parameter ReturnValuesOnConditionCheckFailure'],
-  [{ Item: JSON.parse('{"__proto__":{"a":1}}') }, 'an attribute __proto__'],
-])('refuses what it does not support, and says which setting bundles the SDK: %o', async (input, what) => {
-  const sent = withoutRetries.lean.client.send(new lib.PutCommand({ TableName: 'Pets', ...input }), {})
+test.each<[string, object, string?]>([
+  ['the parameter ReturnItemCollectionMetrics', { ReturnItemCollectionMetrics: 'SIZE' }],
+  ['the parameter ReturnValuesOnConditionCheckFailure', { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }],
+  ['an attribute __proto__', { Item: JSON.parse('{"__proto__":{"a":1}}') }],
+  ['an attribute __proto__', {}, '{"__proto__":{"M":{"a":{"N":"1"}}}}'],
+  ['binary values', {}, '{"a":{"L":[{"B":"AQ=="}]}}'],
+  ['binary values', {}, '{"a":{"BS":["AQ=="]}}'],
+])(
+  'refuses %s, in a request or a response, and does not take it for a network error',
+  async (what, input, attributes) => {
+    const { lean, requests } = await clientsOf({ status: 200, body: `{"Attributes":${attributes}}` })
 
-  await expect(sent).rejects.toEqual(notSupported(what))
-  expect(requests).toEqual([])
+    const sent = lean.client.send(new lib.PutCommand({ TableName: 'Pets', ...input }), {})
+
+    await expect(sent).rejects.toEqual(notSupported(what))
+    await expect(sent).rejects.not.toHaveProperty('$metadata')
+    expect(requests).toHaveLength(attributes ? 1 : 0)
+  },
+)
+
+const respond = (status: number, body = '', headers: Record<string, string> = {}): Fate => ({
+  status,
+  headers: { 'x-amzn-requestid': 'R1', ...headers },
+  body,
 })
+const fail = (name: string, message = 'no') =>
+  respond(400, JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message }))
+const incomplete = respond(200, '{', { 'Content-Length': '2' })
 
-test.each([
-  ['{"__proto__":{"M":{"a":{"N":"1"}}}}', 'an attribute __proto__'],
-  ['{"a":{"L":[{"B":"AQ=="}]}}', 'binary values'],
-  ['{"a":{"BS":["AQ=="]}}', 'binary values'],
-])('refuses a response with what it does not support, which is no network error: %s', async (item, what) => {
-  response = { status: 200, body: `{"Item":${item}}` }
-
-  const sent = withoutRetries.lean.client.send(new lib.GetCommand(get), {})
-
-  await expect(sent).rejects.toEqual(notSupported(what))
-  await expect(sent).rejects.not.toHaveProperty('$metadata')
-})
-
-const DYNAMODB = 'com.amazonaws.dynamodb.v20120810'
-
-const failure = (name: string, message = 'no') => JSON.stringify({ __type: `${DYNAMODB}#${name}`, message })
-const byHeader = (name: string) => ({ 'x-amzn-errortype': name })
-
-test.each<[string, typeof response]>([
-  ['a failed condition', { status: 400, body: failure('ConditionalCheckFailedException') }],
-  ['exceeded throughput', { status: 400, body: failure('ProvisionedThroughputExceededException', 'slow') }],
-  ['an exceeded limit', { status: 400, body: failure('RequestLimitExceeded') }],
-  ['throttling with an address', { status: 400, body: '{"__type":"ThrottlingException:http://a.example/#b,c"}' }],
-  ['throttling by a code', { status: 400, body: '{"code":"a#ThrottlingException"}' }],
-  ['throttling by a header', { status: 400, body: '', headers: byHeader('ThrottlingException,b') }],
-  ['an error without a name', { status: 400, body: '{}' }],
-  ['an error with a number for its name', { status: 429, body: '{"__type":7}' }],
-  ['an error without a body', { status: 413, body: '' }],
-  ['an invalid request', { status: 400, body: '{"__type":"com.amazon.coral.validate#ValidationException"}' }],
-  ['a missing right', { status: 400, body: '{"__type":"a.service#AccessDeniedException","Message":"no right"}' }],
-  ['a conflict of replicas', { status: 400, body: failure('ReplicatedWriteConflictException') }],
-  ['an expired signature', { status: 400, body: failure('InvalidSignatureException', 'Signature expired: it is') }],
-  ['a wrong signature', { status: 400, body: failure('InvalidSignatureException', 'The signature does not') }],
-  ['a server error', { status: 500, body: failure('InternalServerError', 'oops') }],
-  ['a server error without a retry', { status: 501, body: '' }],
-  ['HTML with status 200', { status: 200, body: '<html>' }],
-  ['HTML with status 301', { status: 301, body: '<html>' }],
-  ['HTML with status 502', { status: 502, body: '<html>' }],
-  ['a broken connection', { status: 0, body: '', fault: 'cut' }],
-  ['a switched protocol', { status: 101, body: '', fault: 'switched' }],
-  ['no response in time', { status: 0, body: '', fault: 'silent' }],
-  ['half a response in time', { status: 200, body: '', fault: 'incomplete' }],
-])('sends a request as often as the SDK, and throws the same error: %s', async (_, given) => {
+test.each<[string, Fate, limit?: number]>([
+  ['a failed condition', fail('ConditionalCheckFailedException')],
+  ['exceeded throughput', fail('ProvisionedThroughputExceededException', 'slow')],
+  ['an exceeded limit', fail('RequestLimitExceeded')],
+  ['throttling with an address', respond(400, '{"__type":"ThrottlingException:http://a.example/#b,c"}')],
+  ['throttling by a code', respond(400, '{"code":"a#ThrottlingException"}')],
+  ['throttling by a header', respond(400, '', { 'x-amzn-errortype': 'ThrottlingException,b' })],
+  ['an error without a name', respond(400, '{}')],
+  ['an error with a number for its name', respond(429, '{"__type":7}')],
+  ['an error without a body', respond(413)],
+  ['a missing right', respond(400, '{"__type":"a.service#AccessDeniedException","Message":"no right"}')],
+  ['a conflict of replicas', fail('ReplicatedWriteConflictException')],
+  ['an expired signature', fail('InvalidSignatureException', 'Signature expired: it is')],
+  ['a wrong signature', fail('InvalidSignatureException', 'The signature does not')],
+  ['a server error', respond(500, '{"__type":"InternalServerError","message":"oops"}')],
+  ['a server error without a retry', respond(501)],
+  ['HTML with status 200', respond(200, '<html>')],
+  ['HTML with status 301', respond(301, '<html>')],
+  ['HTML with status 502', respond(502, '<html>')],
+  ['a broken connection', 'cut'],
+  ['a switched protocol', respond(101, '', { Upgrade: 'a', Connection: 'upgrade' }), 200],
+  ['no response in time', 'silence', 200],
+  ['half a response in time', incomplete, 200],
+])('sends a request as often as the SDK, and throws the same error: %s', async (_, fate, limit) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  response = given
 
-  const { ofSdk, ofLean } = await sendBoth('GetCommand', get, clients(3, given.fault && 200))
+  const { ofSdk, ofLean } = await sendBoth(await clientsOf(fate, 3, limit))
 
   const { name, message, $fault, $metadata } = ofSdk
   const { httpStatusCode, requestId, attempts } = $metadata
@@ -258,42 +203,29 @@ test.each<[string, typeof response]>([
   if (isFromDynamoDB) expect(ofLean).toMatchObject(ofService)
 })
 
-// The SDK throws no error for these.
-test.each([
-  ['no body', 200, ''],
-  ['a body that is cut', 200, '{"Item":{"id":{"N":"1'],
-  ['part of a body', 206, '{"Item":{"id":{"N":"1"}}}'],
-])('throws a network error for %s', async (_, status, body) => {
-  response = { status, body }
+// The SDK throws no error for the first three, and reads the last one to its end.
+test.each<[string, Fate]>([
+  ['no body', respond(200)],
+  ['a body that is cut', respond(200, '{"Item":{"id":{"N":"1')],
+  ['part of a body', respond(206, '{"Item":{"id":{"N":"1"}}}')],
+  ['a body that is too long to be from DynamoDB', 'endless'],
+])('throws a network error for %s', async (_, fate) => {
+  const { lean } = await clientsOf(fate)
 
-  const { ofLean } = await sendBoth('GetCommand', get)
+  const error = await lean.client.send(new lib.GetCommand(get), {}).catch((error) => error)
 
-  expect(ofLean).toBeInstanceOf(Error)
-  expect(ofLean.$metadata).toMatchObject({ attempts: 1 })
-  expect(ofLean).not.toBeInstanceOf(client.DynamoDBServiceException)
-})
-
-test('ends a response that is too long to be from DynamoDB', async () => {
-  response = { status: 200, body: '', fault: 'endless' }
-
-  const sent = withoutRetries.lean.client.send(new lib.GetCommand(get), {})
-
-  await expect(sent).rejects.toMatchObject({ message: 'The response is too long.', $metadata: { attempts: 1 } })
-})
-
-test('refuses options that it does not support', () => {
-  const create = () => new client.DynamoDBClient({ ...configuration(), ...{ region: 'eu-central-1' } })
-
-  expect(create).toThrow('The lean DynamoDB client does not support the option region. Set stockClient')
+  expect(error).toMatchObject({ $metadata: { attempts: 1 } })
+  expect(error).not.toBeInstanceOf(client.DynamoDBServiceException)
 })
 
 test('stops retrying in an outage when the SDK does, and starts again when it does', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  const both = clients(3)
+  const response = { status: 0, body: '{}' }
+  const clients = await clientsOf(response, 3)
   const attempts: [sdk: number, lean: number][] = []
   for (const status of [...Array(20).fill(500), ...Array(4).fill(200), 500]) {
-    response = { status, body: '{}' }
-    const { ofSdk, ofLean } = await sendBoth('GetCommand', get, both)
+    response.status = status
+    const { ofSdk, ofLean } = await sendBoth(clients)
     attempts.push([ofSdk.$metadata.attempts, ofLean.$metadata?.attempts ?? 1]) // Only its errors have metadata.
   }
 
@@ -301,113 +233,24 @@ test('stops retrying in an outage when the SDK does, and starts again when it do
   expect(attempts.filter(([sdk, lean]) => sdk !== lean)).toEqual([])
 })
 
-const { lean: retrying } = clients(2)
-
 test('pauses for at most 25 ms before the first retry', async () => {
-  response = { status: 503, body: '' }
+  const { lean } = await clientsOf(respond(503), 2)
 
-  const error = await retrying.client.send(new lib.GetCommand(get), {}).catch((error) => error)
+  const error = await lean.client.send(new lib.GetCommand(get), {}).catch((error) => error)
 
   expect(error.$metadata).toMatchObject({ httpStatusCode: 503, attempts: 2 })
   expect(error.$metadata.totalRetryDelay).toBeLessThanOrEqual(25)
 })
 
-test.each<[string, typeof response]>([
-  ['a request', { status: 0, body: '', fault: 'silent' }],
-  ['a response', { status: 200, body: '', fault: 'incomplete' }],
-  ['the pause before a retry', { status: 503, body: '' }],
-])('ends %s when the signal aborts', async (_, given) => {
+test.each<[string, Fate]>([
+  ['a request', 'silence'],
+  ['a response', incomplete],
+  ['the pause before a retry', respond(503)],
+])('ends %s when the signal aborts', async (_, fate) => {
   vi.spyOn(Math, 'random').mockReturnValue(1e6) // A pause of hours.
-  response = given
+  const { lean } = await clientsOf(fate, 2)
 
-  const sent = retrying.client.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(50) })
+  const sent = lean.client.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(50) })
 
   await expect(sent).rejects.toMatchObject({ name: 'AbortError' })
-})
-
-describe('the endpoint', () => {
-  const { config } = new sdkClient.DynamoDBClient({ region: 'eu-central-1' })
-
-  const regions =
-    'eu-central-1 us-gov-west-1 cn-north-1 eusc-de-east-1 us-iso-east-1 us-isob-east-1 eu-isoe-west-1 us-isof-south-1'
-
-  test.each(regions.split(' '))('is the one that the SDK uses in %s', (region) => {
-    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
-    vi.stubEnv('AWS_REGION', region)
-
-    const { url } = config.endpointProvider({ Region: region, UseDualStack: false, UseFIPS: false })
-    expect(endpoint().href).toBe(url.href)
-  })
-
-  const all = 'http://all.example:1/'
-  const one = 'http://one.example:2/'
-
-  test.each([
-    [{ AWS_ENDPOINT_URL: all }, all],
-    [{ AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_DYNAMODB: one }, one],
-    [{ AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_DYNAMODB: '' }, all],
-  ])('can be set: %o', (variables, expected) => {
-    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
-    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
-
-    expect(endpoint().href).toBe(expected)
-  })
-
-  test.each([
-    ['AWS_USE_FIPS_ENDPOINT', 'true', 'AWS_USE_FIPS_ENDPOINT'],
-    ['AWS_USE_DUALSTACK_ENDPOINT', 'true', 'AWS_USE_DUALSTACK_ENDPOINT'],
-    ['AWS_ENDPOINT_URL_DYNAMODB', `${one}a`, 'an endpoint with a path'],
-    ['AWS_ENDPOINT_URL_DYNAMODB', `${one}?b`, 'an endpoint with a path'],
-  ])('cannot be of every kind: %s=%s', (variable, value, what) => {
-    vi.stubEnv(variable, value)
-
-    expect(() => new client.DynamoDBClient(configuration())).toThrow(notSupported(what))
-  })
-})
-
-describe('the signature', () => {
-  const word = fc.stringMatching(/^[\w/+=-]{1,60}$/)
-  const date = fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true })
-  const name = fc.stringMatching(/^[a-z][a-z-]{0,20}$/)
-  // A header value has no white space at its ends (RFC 9110, section 5.5) when DynamoDB receives it.
-  const value = fc
-    .stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/)
-    .map((text) => text.replace(/ +/g, ' '))
-
-  test('is the one that the SDK makes', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.record({ accessKeyId: word, secretAccessKey: word, sessionToken: fc.option(word, { nil: undefined }) }),
-        fc.stringMatching(/^[a-z0-9-]{1,20}$/),
-        fc.dictionary(name, value, { noNullPrototype: true }),
-        fc.string({ unit: 'grapheme' }),
-        fc.stringMatching(/^[a-z]{1,9}$/),
-        fc.array(fc.stringMatching(/^[\w :@%~$-]{1,9}$/)).map((parts) => `/${parts.map(encodeURIComponent).join('/')}`),
-        fc.array(date, { minLength: 1, maxLength: 2 }),
-        async (credentials, region, others, body, service, path, dates) => {
-          const headers = { ...others, host: 'dynamodb.eu-central-1.amazonaws.com' }
-          vi.stubEnv('AWS_REGION', region)
-          vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId)
-          vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey)
-          vi.stubEnv('AWS_SESSION_TOKEN', credentials.sessionToken)
-          const request = new HttpRequest({ method: 'POST', path, headers, body })
-          const signableHeaders = new Set(Object.keys(headers))
-          const sdk = new SignatureV4({ service, sha256: Sha256, applyChecksum: false, region, credentials })
-          const sign = signer(service, path)
-
-          for (const signingDate of dates) {
-            const expected = await sdk.sign(request, { signingDate, signableHeaders })
-            expect(sign(headers, body, signingDate)).toEqual(expected.headers)
-          }
-        },
-      ),
-      { numRuns: 150 },
-    )
-  })
-
-  test.each(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])('needs %s', (variable) => {
-    vi.stubEnv(variable, '')
-
-    expect(() => signer('dynamodb')).toThrow(`The environment variable ${variable} is not set.`)
-  })
 })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -101,12 +101,42 @@ describe('the announcement of a local server', () => {
     expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([])
   })
 
+  /** Announces a server as if it had started at a time. Its database responds, or nothing listens there. */
+  const announceAt = async (folder: string, port: number, time: number, isRunning = true) => {
+    const file = join(folder, `.local-server.${port}.json`)
+    const endpoint = isRunning ? (await serve({ status: 400, body: '{}' })).baseUrl : 'http://127.0.0.1:1'
+    writeFileSync(file, JSON.stringify({ ...genuine, endpoint, baseUrl: `http://127.0.0.1:${port}/v1` }))
+    utimesSync(file, time, time)
+    return endpoint
+  }
+
+  test('is used if its database responds: the one that started last, or the one on a port', async () => {
+    const folder = newFolder()
+    vi.stubEnv('LOCAL_SERVERS', folder)
+    const warned = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const find = async (port?: number) => (await findDeployment({ stage: 'local', port })).database.endpoint
+    const notRunning = 'The local server is not running, or its database is unavailable. Start it with npm start.'
+
+    await announceAt(folder, 3003, 3, false)
+    await expect(find()).rejects.toThrow(new CommandError(notRunning))
+    const first = await announceAt(folder, 3001, 1)
+    expect([await find(), warned.mock.calls]).toEqual([first, []])
+    const last = await announceAt(folder, 3002, 2)
+    expect([await find(3001), await find(3002), warned.mock.calls]).toEqual([first, last, []])
+    expect(await find()).toBe(last)
+
+    const addresses = 'http://127.0.0.1:3002/v1, http://127.0.0.1:3001/v1'
+    expect(warned).toHaveBeenCalledExactlyOnceWith(`Using http://127.0.0.1:3002/v1. Choose with --port: ${addresses}\n`)
+    await expect(find(3003)).rejects.toThrow(
+      new CommandError(`No local server has the port 3003. Choose from: ${addresses}`),
+    )
+  })
+
   test('is used with placeholders, not with the credentials of the developer', async () => {
     const folder = newFolder()
-    const { baseUrl: endpoint } = await serve({ status: 400, body: '{}' })
-    writeFileSync(fileIn(folder), JSON.stringify({ ...genuine, endpoint }))
     vi.stubEnv('LOCAL_SERVERS', folder)
     for (const [name, value] of Object.entries(exampleCredentials)) vi.stubEnv(name, value)
+    const endpoint = await announceAt(folder, 3000, 1)
 
     const { database } = await findDeployment({ stage: 'local' })
 

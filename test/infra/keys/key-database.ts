@@ -8,7 +8,7 @@ import { exampleCredentials } from '../../support/secrets.ts'
 import { startCommand } from './run-command.ts'
 
 export const deployment = {
-  baseUrl: 'http://127.0.0.1/v1',
+  baseUrl: 'http://127.0.0.1:1/v1',
   apiKeysTable: tableName('apiKeys'),
   keyPrefix: 'local',
   database: { endpoint: proxy.endpoint },
@@ -32,7 +32,7 @@ writeFileSync(join(LOCAL_SERVERS, '.local-server.1.json'), JSON.stringify({ ...d
 
 /** Starts a command as a process. */
 export const startProcess = (...args: string[]) =>
-  startCommand('keys', [...args, '--stage', 'local'], { LOCAL_SERVERS, ...exampleCredentials })
+  startCommand('keys', [...args, '--stage', 'local', '--port', '1'], { LOCAL_SERVERS, ...exampleCredentials })
 
 /** Runs a command as a process. */
 export const runProcess = (...args: string[]) => startProcess(...args).exited

@@ -19,7 +19,7 @@ import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
 import { environment } from '../../support/process.ts'
-import { endWithParent, headersOf, listAll, start, temporaryFolder } from '../../support/server.ts'
+import { endWithParent, headersOf, temporaryFolder } from '../../support/server.ts'
 import { failure, runCommand } from '../keys/run-command.ts'
 import { wireTo } from './local-server.ts'
 
@@ -155,20 +155,6 @@ test.each([
   })
 
   expect(response).toBe(status)
-})
-
-test('creates the data folder, and keeps its pets when the server is killed', async () => {
-  const folder = join(temporaryFolder(), 'pets')
-  const request = { method: 'POST', path: '/pets', body: '{"name":"Mia","categoryId":1,"status":"sold"}' }
-
-  const killed = await start(['--data', folder])
-  const { body: pet } = await send(killed.baseUrl, { ...request, headers: headersOf(killed) })
-  await killed.stop('SIGKILL')
-  const server = await start(['--data', folder])
-
-  expect(pet).toEqual({ id: expect.any(Number), name: 'Mia', categoryId: 1, status: 'sold' })
-  expect(await listAll(server)).toEqual([pet])
-  expect(server.output()).toContain(`(${folder})`)
 })
 
 test('ends with one line when the disk is full', async () => {

@@ -1,7 +1,8 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { cpSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { getExamples } from 'valibot'
 import { afterAll, expect, test } from 'vitest'
@@ -13,8 +14,9 @@ import { headersOf, leastEnvironment, listAll, start, startServer, temporaryFold
 import { failure, runCommand } from '../keys/run-command.ts'
 import { wireTo } from './local-server.ts'
 
+const announcements = { LOCAL_SERVERS: mkdtempSync(join(tmpdir(), 'pet-store-servers-')) }
 // Neither the profile nor the empty address, which means all addresses to Node.js, must be used.
-const server = await startServer(['--host='], { AWS_PROFILE: 'of-another-account' })
+const server = await startServer(['--host='], { ...announcements, AWS_PROFILE: 'of-another-account' })
 const banner = server.output()
 afterAll(() => server.stop('SIGKILL'))
 
@@ -31,10 +33,8 @@ test('prints its address, its key and a command to try it', () => {
 })
 
 test('accepts the key that it prints, and logs one line for each request', async () => {
-  const { status, body } = await send(server.baseUrl, {
-    path: '/pets',
-    headers: { Authorization: `Bearer ${LOCAL_API_KEY}` },
-  })
+  const headers = { Authorization: `Bearer ${LOCAL_API_KEY}` }
+  const { status, body } = await send(server.baseUrl, { path: '/pets', headers })
   await send(server.baseUrl, { path: '/cats?colour=black' })
   await send(server.baseUrl, { method: 'OPTIONS', path: '/pets' })
 
@@ -67,64 +67,62 @@ test('listens on all addresses, and prints one that works, although it cannot wr
 const BODY = '{"name":"Mia","categoryId":1}'
 const mia = { id: expect.any(Number), name: 'Mia', categoryId: 1 }
 
-test('servers with one database share their pets, and all are announced until they stop', async () => {
-  const folder = temporaryFolder()
-  const env = { LOCAL_SERVERS: folder }
+test('npm run invoke runs a function on the database of the running server, or on an empty one', async () => {
+  const invoke = async (env: Record<string, string>, ...args: string[]) => {
+    const options = { env: { ...leastEnvironment, ...env } }
+    return promisify(execFile)(process.execPath, ['infra/local/invoke.ts', ...args], options).catch((error) => error)
+  }
+  const created = ['createPet', 'test/events/createPet-created.json']
 
-  const first = await start([], env)
-  const [, endpoint = ''] = /Database +(\S+)/.exec(first.output()) ?? []
-  const announced = { endpoint, baseUrl: first.baseUrl, apiKeysTable: 'PetStoreLocal-ApiKeys' }
-  expect(readAnnouncements(env)).toEqual([announced])
+  const alone = await invoke({ LOCAL_SERVERS: temporaryFolder() }, ...created)
+  const running = await invoke(announcements, ...created)
+
+  for (const { stdout } of [alone, running]) expect(JSON.parse(stdout)).toMatchObject({ statusCode: 201 })
+  expect(running.stderr).toMatch(/^Database: http[\s\S]+operation: 'createPet'/)
+  expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
+  expect(await invoke(announcements, 'createPet', 'no.json')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Cannot read an event: ENOENT.+\n$/),
+  })
+  expect(await invoke(announcements, 'createCat')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Usage: .+ Operations: .*createPet.*\n$/),
+  })
+})
+
+test('servers with one database share their pets, and all are announced until they stop', async () => {
+  const [, endpoint = ''] = /Database +(\S+)/.exec(banner) ?? []
+  const announced = { endpoint, baseUrl: server.baseUrl, apiKeysTable: 'PetStoreLocal-ApiKeys' }
+  expect(readAnnouncements(announcements)).toEqual([announced])
 
   // The profile must not prevent the use of a DynamoDB that is not in AWS.
-  const last = await start([], { ...env, AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_PROFILE: 'of-another-account' })
+  const env = { ...announcements, AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_PROFILE: 'of-another-account' }
+  const last = await start([], env)
   const created = await send(last.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(last), body: BODY })
   expect(last.output()).toContain(`\n  Database      ${endpoint}\n`)
   expect(created.body).toEqual(mia)
-  expect(await listAll(first)).toEqual([created.body])
-  expect(readAnnouncements(env)).toEqual([{ ...announced, baseUrl: last.baseUrl }, announced])
+  expect(await listAll(server)).toContainEqual(created.body)
+  expect(readAnnouncements(announcements)).toEqual([{ ...announced, baseUrl: last.baseUrl }, announced])
 
   expect(await last.stop()).toBe(0)
-  expect(await first.stop()).toBe(0)
-  expect(readdirSync(folder)).toEqual([])
+  expect(readAnnouncements(announcements)).toEqual([announced])
 })
 
-test('the keys command uses the server that started last, says so if there are others, and --port chooses', async () => {
-  const env = { LOCAL_SERVERS: temporaryFolder() }
-  const keys = (...args: string[]) => runCommand('keys', ['list', '--json', '--stage', 'local', ...args], env)
-  const message = 'The local server is not running, or its database is unavailable. Start it with npm start.'
-  expect(await keys()).toEqual(failure(message))
-
-  const first = await start([], env)
-  const alone = await keys()
-  const last = await start([], env)
-  const choice = `${last.baseUrl}, ${first.baseUrl}\n`
-  const outcomes = await Promise.all([keys(), keys('--port', new URL(first.baseUrl).port), keys('--port', '1')])
-  await last.stop('SIGKILL') // It leaves its announcement.
-
-  const { stdout } = alone
-  expect([alone, ...outcomes, await keys()]).toEqual([
-    { code: 0, stdout: expect.stringContaining('"keyId": "local"'), stderr: '' },
-    { code: 0, stdout, stderr: `Using ${last.baseUrl}. Choose with --port: ${choice}` },
-    { code: 0, stdout, stderr: '' },
-    failure(`No local server has the port 1. Choose from: ${choice.trim()}`),
-    alone,
-  ])
-})
-
-test('adds the same pets each time with --seed, the example of the reference among them, but only to an empty store', async () => {
+test('creates the folder of --data, keeps its pets when it is killed, and adds pets with --seed to an empty store only', async () => {
   const folder = join(temporaryFolder(), 'pets')
 
-  const server = await start(['--seed', '--data', folder])
-  const pets = await listAll(server)
-  await server.stop()
+  const killed = await start(['--seed', '--data', folder])
+  const pets = await listAll(killed)
+  const request = { method: 'POST', path: '/pets', headers: headersOf(killed), body: BODY }
+  const created = await send(killed.baseUrl, request)
+  await killed.stop('SIGKILL')
   const again = await start(['--seed', '--data', folder])
 
   expect(pets).toHaveLength(51)
   expect(pets.slice(-2)).toEqual([{ id: expect.any(Number), name: 'Rex', categoryId: 1, status: 'available' }, example])
   expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold']))
-  expect(await listAll(again)).toEqual(pets)
-  expect([server.output(), again.output()]).toEqual([
+  expect(await listAll(again)).toEqual([created.body, ...pets])
+  expect([killed.output(), again.output()]).toEqual([
     expect.stringContaining(`(${folder}), with 51 new pets\n`),
     expect.stringContaining(`(${folder}), with 0 new pets\n`),
   ])
@@ -132,120 +130,12 @@ test('adds the same pets each time with --seed, the example of the reference amo
 
 const [example] = getExamples(PetSchema)
 
-/** A server with `--watch` in a copy of the sources, and a function that replaces its listPets, as git and editors do it. */
-const startWatching = async (...args: string[]) => {
-  const copy = temporaryFolder()
-  for (const folder of ['functions', 'infra', 'shared', 'package.json'])
-    cpSync(folder, join(copy, folder), { recursive: true })
-  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
-  const server = await start(['--watch', ...args], {}, copy)
-  const banner = server.output().length
-  const source = join(copy, 'functions/listPets.ts')
-  const text = readFileSync(source, 'utf8')
-  const change = (search: string, replacement: string) => {
-    writeFileSync(`${source}.new`, text.replace(search, replacement))
-    renameSync(`${source}.new`, source)
-  }
-  const printed = () => server.output().slice(banner).replaceAll(server.apiKey, '…')
-  /** Lists the pets on the server that started last: each selects a free port. */
-  const list = async () => {
-    const baseUrl = server
-      .output()
-      .match(/(?<=(Base address +|^Serving ))\S+/gm)
-      ?.at(-1)
-    return (await send(`${baseUrl}`, { path: '/pets', headers: headersOf(server) }).catch(() => undefined))?.body
-  }
-  return { server, copy, source, change, printed, list }
-}
-
-test('with --watch, serves a changed source with the same pets and keys, and names what is wrong with it', async () => {
-  const { server, source, change, printed, list } = await startWatching('--seed')
-  const pets = await list()
-  const seeded = await listAll(server)
-  for (const { id } of seeded)
-    await send(server.baseUrl, { method: 'DELETE', path: `/pets/${id}`, headers: headersOf(server) })
-
-  change('return page', 'return [...page')
-  await expect
-    .poll(printed, { timeout: 60_000 })
-    .toMatch(/^functions\/listPets\.ts:\d+\nSyntaxError: .+\nWaiting for a change\.$/m)
-  change('../shared/operation.ts', '../shared/htp.ts')
-  await expect
-    .poll(printed, { timeout: 60_000 })
-    .toMatch(/^functions\/listPets\.ts\nError: Cannot find module 'shared\/htp\.ts' .+\nWaiting for a change\.$/m)
-  rmSync(source)
-  await expect
-    .poll(printed, { timeout: 60_000 })
-    .toMatch(/^functions\/listPets\.ts is missing\. Create it: .+\nWaiting for a change\.$/m)
-  change('return page(', `return { body: [{ id: 'seven' }] as never }\n  page(`)
-
-  await expect.poll(list, { timeout: 60_000 }).toEqual([{ id: 'seven' }])
-  expect(printed()).toMatch(/^Serving http:\S+\/v1 again: functions\/listPets\.ts changed\.$/m)
-  expect(printed()).toMatch(
-    /^Not what shared\/contract\.ts says of listPets: 0\.id: Invalid type: .+"seven"; 0\.name: /m,
-  )
-  change('', '')
-  await expect.poll(list, { timeout: 60_000 }).toEqual([])
-  expect(pets).toHaveLength(20)
-  expect(await server.stop()).toBe(0)
-  expect(await list()).toBeUndefined()
-})
-
-test('with --watch, refuses paths that API Gateway refuses', async () => {
-  const { copy, printed } = await startWatching()
-  const contract = join(copy, 'shared/contract.ts')
-
-  writeFileSync(contract, readFileSync(contract, 'utf8').replace(/'POST'(?=,\s+path: '\/pets',)/, "'GET'"))
-
-  const lines = /^\w+ has the method and path of \w+: .+\nWaiting for a change\.\n$/
-  await expect.poll(printed, { timeout: 60_000 }).toMatch(lines)
-})
-
-test('with --watch, starts a server again that is killed', async () => {
-  const { server, printed, list } = await startWatching()
-  const [child = ''] = execFileSync('pgrep', ['-P', `${server.process.pid}`], { encoding: 'utf8' }).split('\n')
-
-  process.kill(Number(child), 'SIGKILL')
-
-  await expect
-    .poll(printed, { timeout: 60_000 })
-    .toMatch(/^Serving http:\S+\/v1 again: the server had ended with SIGKILL\.\n$/)
-  expect(await list()).toEqual([])
-})
-
-test('npm run invoke runs a function on the database of the running server, or on an empty one', async () => {
-  const env = { LOCAL_SERVERS: temporaryFolder() }
-  const run = promisify(execFile)
-  const options = { env: { ...leastEnvironment, ...env } }
-  const invoke = (...args: string[]) =>
-    run(process.execPath, ['infra/local/invoke.ts', ...args], options).catch((error) => error)
-  const create = () => invoke('createPet', 'test/events/createPet-created.json')
-
-  const alone = await create()
-  const server = await start([], env)
-  const running = await create()
-
-  for (const { stdout } of [alone, running]) expect(JSON.parse(stdout)).toMatchObject({ statusCode: 201 })
-  expect(running.stderr).toMatch(/^Database: http[\s\S]+operation: 'createPet'/)
-  expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
-  expect(await invoke('createPet', 'no.json')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^Cannot read an event: ENOENT.+\n$/),
-  })
-  expect(await invoke('createCat')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^Usage: .+ Operations: .*createPet.*\n$/),
-  })
-})
-
 test('completes the request in flight and exits with 0 on SIGTERM, also if more signals follow', async () => {
   const server = await start()
   const exited = once(server.process, 'exit')
   const head =
     `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.apiKey}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\n`
-  const idle = await wireTo(server, `${head}\r\n${BODY}`)
-  await idle.response()
   const busy = await wireTo(server, `${head}Expect: 100-continue\r\n\r\n`)
   await busy.take(/^HTTP\/1\.1 100 Continue\r\n\r\n/)
 
@@ -262,7 +152,7 @@ test('completes the request in flight and exits with 0 on SIGTERM, also if more 
   const { status, body } = await busy.response()
 
   expect([status, body]).toEqual([201, mia])
-  expect([await exited, await idle.rest(), await busy.rest()]).toEqual([[0, null], '', ''])
+  expect([await exited, await busy.rest()]).toEqual([[0, null], ''])
 })
 
 test('prints its help, or one line that says what is wrong', async () => {
@@ -304,12 +194,6 @@ test.each([
 
 test.each<[string[], Record<string, string>, string]>([
   [['--port='], {}, "option '--port <number>' argument '' is invalid. Use a whole number from 0 to 65535."],
-  [
-    [],
-    { PORT: 'http' },
-    "option '--port <number>' value 'http' from env 'PORT' is invalid. Use a whole number from 0 to 65535.",
-  ],
-  [['3000'], {}, 'too many arguments. Expected 0 arguments but got 1: 3000.'],
   [[], { npm_config_seed: 'true' }, 'npm kept --seed for itself. Put -- before it: npm start -- --seed'],
 ])('refuses %j with %j', async (args, env, message) => {
   expect(await runCommand('local', args, env)).toEqual(failure(`error: ${message}\nSee npm start -- --help`))

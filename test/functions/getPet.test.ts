@@ -25,8 +25,9 @@ test.each([
     responseTo(event, { status: 200, headers: { ...deprecated, Link, ETag: `"${rex.id}"` }, body: rex }),
   )
 })
+
 test('announces its removal on a 401, too', async () => {
-  const event = eventOf('getPet-unauthorized')
+  const event = eventOf('getPet-found', { headers: { Authorization: undefined } })
 
   const response = await call(event)
 

@@ -7,19 +7,15 @@ import { eventOf, responseTo } from '../support/events.ts'
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
 const stored = { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-const withBody = (body: string) => eventOf('updatePet-changed', { body })
 
 beforeEach(() => putItem('pets', stored))
 
 test.each([
   ['a merge patch', eventOf('updatePet-changed'), { ...rex, status: 'sold' }],
   ['application/json', eventOf('updatePet-changed', { headers: JSON_TYPE }), { ...rex, status: 'sold' }],
-  ['a new name', withBody('{"name":"Max"}'), { ...rex, name: 'Max' }],
-  ['null as status', withBody('{"status":null}'), { id: rex.id, name: 'Rex', categoryId: 7 }],
-  ['values that the pet has', withBody('{"name":"Rex","categoryId":7,"status":"available"}'), rex],
   [
     'fields that nobody may set',
-    withBody('{"id":1,"shard":7,"creation":"mine","categoryId":8}'),
+    eventOf('updatePet-changed', { body: '{"id":1,"shard":7,"creation":"mine","categoryId":8}' }),
     { ...rex, categoryId: 8 },
   ],
 ])('returns 200 with the changed pet for %s', async (_, event, pet) => {

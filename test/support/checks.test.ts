@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
+import { contract, type OperationId } from '../../shared/contract.ts'
+import type { Event } from '../../shared/http.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { startCommand } from '../infra/keys/run-command.ts'
 import { call } from './call.ts'
@@ -92,12 +94,23 @@ test.each([
   expect(found).toEqual(expected)
 })
 
-test('compares with a literal path before a path with a parameter, as API Gateway does', () => {
-  const get = (status: number) => ({ get: { responses: { [status]: {} } } })
-  const paths = { '/pets/{petId}': get(200), '/pets/count': get(204) }
-  const response = { status: 204, headers: {}, text: '', body: undefined }
+test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', (file) => {
+  const stored: Event = JSON.parse(readFileSync(`test/events/${file}`, 'utf8'))
+  const event = eventOf(file.replace('.json', ''))
+  const { requestContext: context, headers, path } = event
+  const every = eventOf('listPets-no-parameters') // It has every key that API Gateway sends.
+  const [id = ''] = file.split('-') // The name of a file starts with an operation.
+  const entry = contract[id as OperationId]
+  const host = headers.Host ?? headers.host
+  const keysOf = (each: Event) =>
+    [each, each.requestContext, each.requestContext.identity].map((part) => Object.keys(part).sort())
 
-  const found = differences({ paths, components: { headers: {}, schemas: {} } }, { path: '/pets/count' }, response)
-
-  expect(found).toEqual([])
+  expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
+  expect(keysOf(stored)).toEqual(keysOf(every))
+  expect(event).toMatchObject({ httpMethod: entry.method, resource: entry.path })
+  expect(event.pathParameters).toEqual(entry.path.includes('{') ? { petId: path.split('/').at(-1) } : null)
+  expect(context).toMatchObject({
+    ...{ httpMethod: entry.method, resourcePath: entry.path, domainName: host },
+    path: (host?.includes('.execute-api.') ? '/v1' : '') + path,
+  })
 })

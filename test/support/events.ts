@@ -70,8 +70,6 @@ export const errorResponse = (status: number, code: string, message: string, hea
   body: { code, message, status },
 })
 
-export const badRequest = (message: string) => errorResponse(400, 'bad_request', message)
-
 export const unauthorized = (challenge: string, headers = {}) =>
   errorResponse(401, 'unauthorized', 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
     'WWW-Authenticate': challenge,

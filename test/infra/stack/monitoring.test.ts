@@ -189,9 +189,10 @@ test('alarms are sent by e-mail only if the stage has an address', () => {
 
 test('the request log has every field that filters and saved queries read', async () => {
   const log = vi.spyOn(console, 'info').mockImplementation(() => {})
+  const keyed = { headers: { 'Idempotency-Key': 'order-1742' } }
   const context = { functionVersion: '7' } as Context // The pipeline reads nothing else of it.
 
-  for (const _ of ['created', 'replayed']) await createPet(eventOf('createPet-idempotency-key'), context)
+  for (const _ of ['created', 'replayed']) await createPet(eventOf('createPet-created', keyed), context)
 
   const [created, replayed] = log.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
   log.mockRestore()

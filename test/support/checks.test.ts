@@ -13,16 +13,35 @@ import { differences } from './documented.ts'
 import './database.ts'
 import { outputFolder } from './captured-output.ts'
 import { eventOf } from './events.ts'
-import { exampleCredentials, refuseInternals, refusePrintedSecrets, secretsIn } from './secrets.ts'
+import { exampleCredentials, refuseInternals, refusePrintedSecrets } from './secrets.ts'
 
+const KEYS = 'node infra/keys/main.ts, stdout of process 1'
+const SERVER = 'node infra/local/main.ts, stdout of process 2'
+const OTHER = 'the console of a test'
+const newKey = `API key  ${newApiKey('local')}\n`
+const { AWS_SECRET_ACCESS_KEY } = exampleCredentials
+
+// Each run of the tests shows that allowed output passes.
 test.each([
-  ['a mistyped key', newApiKey('local').toLowerCase(), 'an API key'],
-  ['a header in an object', "{ Host: 'a', authorization: 'x' }", 'the value of Authorization'],
-  ['a token', '[ bearer x ]', 'a bearer token'],
-  ['the secret access key of the tests', exampleCredentials.AWS_SECRET_ACCESS_KEY, 'AWS credentials'],
-  ['a session token in a header', "'x-amz-security-token': 'x'", 'AWS credentials'],
-])('finds %s', (_, printed, kind) => {
-  expect(secretsIn(`Before\n${printed}\nAfter`)).toContain(`line 2: ${kind}`)
+  ['a mistyped key', OTHER, newApiKey('local').toLowerCase(), 'line 1: an API key'],
+  ['a header in an object', OTHER, "\n{ Host: 'a', authorization: 'x' }", 'line 2: the value of Authorization'],
+  ['a token', OTHER, '[ bearer x ]', 'line 1: a bearer token'],
+  ['the secret access key of the tests', OTHER, AWS_SECRET_ACCESS_KEY, 'line 1: AWS credentials'],
+  ['a session token in a header', OTHER, "'x-amz-security-token': 'x'", 'line 1: AWS credentials'],
+  ['a new key that is shown twice', KEYS, newKey + newKey, 'line 2: an API key'],
+  ['a new key in other text', KEYS, `Stored ${newKey}`, 'line 1: an API key'],
+  [
+    'the key in the log of the local server',
+    SERVER,
+    `  API key       ${LOCAL_API_KEY}\n${LOCAL_API_KEY}`,
+    'line 2: an API key',
+  ],
+])('a test run fails with the place of %s', (_, source, text, place) => {
+  const folder = mkdtempSync(join(tmpdir(), 'printed-'))
+  writeFileSync(join(folder, encodeURIComponent(source)), text)
+
+  const expected = `Secrets were printed. Outputs in ${folder}:\n  ${source}, ${place}`
+  expect(() => refusePrintedSecrets(folder)).toThrow(new Error(expected))
 })
 
 test.each([
@@ -55,23 +74,6 @@ test('the output of a run includes what silenced functions log, and what command
     'the console of test/support/checks.test.ts': expect.stringContaining("operation: 'deletePet'"),
     [`node infra/keys/main.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
   })
-})
-
-const KEYS = 'node infra/keys/main.ts, stdout of process 1'
-const SERVER = 'node infra/local/main.ts, stdout of process 2'
-const key = `API key  ${newApiKey('local')}\n`
-
-// Each run of the tests shows that allowed output passes.
-test.each([
-  ['a new key is shown twice', KEYS, key + key, 'line 2: an API key'],
-  ['a new key is part of other text', KEYS, `Stored ${key}`, 'line 1: an API key'],
-  ['the local server logs its key', SERVER, `  API key       ${LOCAL_API_KEY}\n${LOCAL_API_KEY}`, 'line 2: an API key'],
-])('a test run fails with the place when %s', (_, source, text, place) => {
-  const folder = mkdtempSync(join(tmpdir(), 'printed-'))
-  writeFileSync(join(folder, encodeURIComponent(source)), text)
-
-  const expected = `Secrets were printed. Outputs in ${folder}:\n  ${source}, ${place}`
-  expect(() => refusePrintedSecrets(folder)).toThrow(new Error(expected))
 })
 
 const document = JSON.parse(openApiText())

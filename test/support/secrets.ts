@@ -13,7 +13,7 @@ export const exampleCredentials = {
 }
 
 /** The kinds of secrets in a text, each with the first line that has it: `line 3: an API key`. */
-export const secretsIn = (text: string): string[] => {
+const secretsIn = (text: string): string[] => {
   const lines = text.split('\n')
   return Object.entries(secrets).flatMap(([kind, pattern]) => {
     const first = lines.findIndex((line) => pattern.test(line))

@@ -5,11 +5,7 @@ import { Command, CommanderError, type CommandUnknownOpts, InvalidArgumentError 
 /** An expected failure of a command. The user sees only its message. */
 export class CommandError extends Error {}
 
-/**
- * Creates a command. Its mistakes are printed with a hint at `--help`, and thrown.
- *
- * @param call how users call it, such as `npm run keys --`
- */
+/** Creates a command, which users call with `call`, such as `npm run keys --`. Its mistakes are printed and thrown. */
 export const command = (call: string, description: string) =>
   new Command(call).description(description).showHelpAfterError(`See ${call} --help`).exitOverride()
 
@@ -57,11 +53,7 @@ export const explained = (error: unknown): unknown => {
   return explanation ? new CommandError(explanation.replaceAll(/\s+/g, ' '), { cause: error }) : error
 }
 
-/**
- * Ends a command that failed: prints what can be explained, and sets the exit code.
- *
- * @throws the error itself if it is a bug, for Node.js to print its stack trace
- */
+/** Ends a command that failed: prints the reason and sets the exit code, or throws a bug, for its stack trace. */
 export const fail = (error: unknown): void => {
   const reason = explained(error)
   if (reason instanceof CommandError) process.stderr.write(`${reason.message}\n`)

@@ -47,10 +47,8 @@ export const timeouts = {
 }
 
 /**
- * Finds a deployment: from the outputs of its stack, or from the announcement of a local server. Of several local servers
- * it takes the one that started last, and says so on stderr.
- *
- * @throws CommandError if there is none
+ * Finds a deployment: from the outputs of its stack, or from the announcement of a local server. Of several local
+ * servers it takes the one that started last, and says so on stderr. Throws a CommandError if there is none.
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   const keyPrefix = keyPrefixes[stage]
@@ -58,12 +56,10 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
   const { endpoint, baseUrl, apiKeysTable } = await findServer(port)
   const region = process.env.AWS_REGION ?? placeholders.AWS_REGION
   // Never the developer's own, whatever the announcement says.
-  const credentials = {
-    accessKeyId: placeholders.AWS_ACCESS_KEY_ID,
-    secretAccessKey: placeholders.AWS_SECRET_ACCESS_KEY,
-  }
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = placeholders
   // The SDK refuses an endpoint in combination with the last two, which the environment may set.
-  const database = { endpoint, region, credentials, useFipsEndpoint: false, useDualstackEndpoint: false }
+  const options = { useFipsEndpoint: false, useDualstackEndpoint: false }
+  const database = { endpoint, region, credentials: { accessKeyId, secretAccessKey }, ...options }
   return { baseUrl, apiKeysTable, keyPrefix, database }
 }
 

@@ -15,11 +15,9 @@ type Times = { request: number; pause: number; report: number }
 /**
  * Creates the Lambda function that CodeDeploy invokes before new versions get requests. It stores an API key without
  * scopes that expires in ten minutes. The release goes on only if each version returns 403 for this key and 401 for an
- * unknown one: then it loads, is configured and finds keys. No operation runs.
- *
- * Errors of AWS and a 503 are retried, because they are not the version's fault. There is a report in any case.
- *
- * @throws Error if CodeDeploy does not accept the report before the hook's time ends
+ * unknown one: then it loads, is configured and finds keys. No operation runs. Errors of AWS and a 503 are retried,
+ * because they are not the version's fault. There is a report in any case; the hook throws if CodeDeploy does not
+ * accept it in time.
  */
 export const releaseHook =
   (times: Times) =>

@@ -87,11 +87,7 @@ export const stages = {
 /** A mistake in the contract, in a stage or in the CDK context. The message is all that its author needs to see. */
 export class StageError extends Error {}
 
-/**
- * Checks a stage for settings that would deploy, or start to deploy, but not work.
- *
- * @throws StageError
- */
+/** Throws a StageError if a stage has settings that would deploy, or start to deploy, but not work. */
 export const checkStage = (stackName: string, stage: Stage): void => {
   const problem = problemOf(stage)
   if (problem) throw new StageError(`${stackName} ${problem}`)
@@ -127,8 +123,6 @@ const problemOf = (stage: Stage): string | undefined => {
  * Reads the CDK context of the command line, such as `-c prefix=Blue -c release=all-at-once`. `prefix` turns
  * PetStoreStaging into BluePetStoreStaging, so that one account and region can have several copies. `release` overrides
  * the stage's own for an urgent deployment, such as a rollback or the switch to a restored table.
- *
- * @throws StageError if CloudFormation would refuse the prefix, or the release is unknown
  */
 export const readContext = ({ node }: App): { prefix: string; change: Partial<Stage> } => {
   const prefix = node.tryGetContext('prefix') ?? ''

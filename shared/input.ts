@@ -4,39 +4,27 @@ import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
 
 /**
- * Creates the parser for the input of an operation, by its entry in the contract. It parses a request that has passed
- * `jsonBody`, if the operation has a body.
- *
- * @returns a function that throws an ApiError: 404 for an invalid path parameter, 400 that names every invalid parameter,
- *   header or field
+ * Creates the parser for the input of an operation, by its entry in the contract. It throws an ApiError: 404 for an
+ * invalid path parameter, 400 that names every invalid parameter, header or field. The body must have passed
+ * `jsonBody`.
  */
 export function parserOf<Entry extends Operation>(entry: Entry): (event: Event) => Input<Entry>
 // An overload, because `Operation` does not say which parts the entry has.
 export function parserOf(entry: Operation): (event: Event) => object {
   const { params, query, headers, body } = partsOf(entry)
-  return (event: Event) => ({
-    params: params && parse(params, event.pathParameters ?? {}, notFound),
-    query:
-      query &&
-      parse(
-        query,
-        valuesOf(query, (name) => event.multiValueQueryStringParameters?.[name]),
-      ),
-    headers:
-      headers &&
-      parse(
-        headers,
-        valuesOf(headers, (name) => headerValues(event, name.toLowerCase())),
-      ),
-    body: body && parse(body, event.body),
-  })
+  return (event: Event) => {
+    const inQuery = (name: string) => event.multiValueQueryStringParameters?.[name]
+    const inHeaders = (name: string) => headerValues(event, name.toLowerCase())
+    return {
+      params: params && parse(params, event.pathParameters ?? {}, notFound),
+      query: query && parse(query, valuesOf(query, inQuery)),
+      headers: headers && parse(headers, valuesOf(headers, inHeaders)),
+      body: body && parse(body, event.body),
+    }
+  }
 }
 
-/**
- * The fields of a schema in order, each with the rule for its value.
- *
- * @throws Error if a field has no rule
- */
+/** The fields of a schema in order, each with the rule for its value. Throws an Error if a field has no rule. */
 export const fieldRules = ({ entries }: ObjectSchema): [field: string, rule: string][] =>
   Object.entries(entries).map(([field, schema]) => [field, `${field} must be ${ruleOf(schema, field)}`])
 

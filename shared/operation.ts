@@ -10,11 +10,9 @@ import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
 
 /**
- * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at its end. In Lambda,
- * `ready` is awaited during init (`infra/bundle/start.mjs`).
- *
- * @param id the key of its entry in the contract
- * @param run what the operation does. It gets the parsed parts of the request, and throws an ApiError for errors that callers may see
+ * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at its end, which
+ * throws an ApiError for errors that callers may see. In Lambda, `ready` is awaited during init
+ * (`infra/bundle/start.mjs`).
  */
 export const operation = <Id extends OperationId>(
   id: Id,

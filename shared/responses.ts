@@ -19,9 +19,8 @@ export const created = <Resource extends { id: number }>(
 })
 
 /**
- * The response with a page of a list. If there is another page, the `Link` header (RFC 8288) has its address.
- *
- * @param query the parsed parameters of this page. Those that are lists are repeated
+ * The response with a page of a list. If there is another page, the `Link` header (RFC 8288) has its address, with the
+ * parsed parameters of this page. Those that are lists are repeated.
  */
 export const page = <Resource>(
   event: Event,

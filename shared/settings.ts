@@ -13,18 +13,10 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/**
- * The value of a setting.
- *
- * @throws Error if the variable is not set: the deployment is wrong, not the request
- */
+/** The value of a setting. Throws an Error if its variable is not set: the deployment is wrong, not the request. */
 export const setting = (name: SettingName): string => variableValue(settings[name].variable)
 
-/**
- * The value of an environment variable.
- *
- * @throws Error if it is not set
- */
+/** The value of an environment variable. Throws an Error if it is not set. */
 export const variableValue = (variable: string): string => {
   const value = process.env[variable]
   if (!value) throw new Error(`The environment variable ${variable} is not set.`)

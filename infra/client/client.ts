@@ -13,11 +13,7 @@ export { PetStoreError }
 /** A client of one API: a method for each operation, named by its operationId. A call that fails throws a PetStoreError. */
 export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
 
-/**
- * The tag of the revision that a call has returned, for `ifMatch`.
- *
- * @throws TypeError if `result` is not what a call has returned, or the service sent no tag, as in lists
- */
+/** The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError if it has none, as in lists. */
 export const etagOf = (result: object): string => {
   const etag = etags.get(result)
   if (etag === undefined) throw new TypeError('The service sent no tag for this. Lists have none.')
@@ -35,11 +31,7 @@ export type List<Item> = AsyncIterable<Item> & {
 /** A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has none. */
 export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
-/**
- * Creates a client for browsers and Node.js.
- *
- * @throws TypeError if `baseUrl` is not an HTTP or HTTPS address, or a header cannot hold `apiKey`
- */
+/** Creates a client for browsers and Node.js. Throws a TypeError for an invalid `baseUrl` or `apiKey`. */
 export const createClient = (options: ClientOptions): Client => {
   const send = sender(Object(options))
   const methods = Object.entries(operations).map(([id, route]) => [id, methodOf(route, send)])

@@ -12,11 +12,7 @@ export const parseJson = (text: string): unknown => {
   )
 }
 
-/**
- * Writes an object as JSON, with each `bigint` in plain digits.
- *
- * @throws RangeError for a `number` that may already have been rounded
- */
+/** Writes an object as JSON, with each `bigint` in plain digits. Throws a RangeError as `refuseRounded` does. */
 export const writeJson = (value: object): string => {
   const mark = randomText()
   // A program may have defined `BigInt.prototype.toJSON`, so `part` may not be the `bigint`.
@@ -28,7 +24,7 @@ export const writeJson = (value: object): string => {
   return JSON.stringify(value, replace).replaceAll(new RegExp(`"${mark}([^"]+)"`, 'g'), '$1')
 }
 
-/** @throws RangeError for a `number` that may already have been rounded */
+/** Throws a RangeError for a `number` that may already have been rounded. */
 export const refuseRounded = (value: unknown): void => {
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
     throw new RangeError(`${value} may already have been rounded. Pass an integer beyond 2^53 - 1 as a bigint.`)

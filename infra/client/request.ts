@@ -39,10 +39,8 @@ export type ConditionalOptions = {
 export type Request = { route: Route; path: string; init: { method: string; headers: Headers; body: string | null } }
 
 /**
- * Creates the request of a call, with a random idempotency key unless one is given.
- *
- * @throws RangeError for a `number` that may already have been rounded
- * @throws TypeError for a value that a path or a header cannot hold
+ * Creates the request of a call, with a random idempotency key unless one is given. Throws a RangeError for a `number`
+ * that may already have been rounded, and a TypeError for a value that a path or a header cannot hold.
  */
 export const requestOf = (route: Route, input: object, options: KeyedOptions & ConditionalOptions = {}): Request => {
   const fields: Record<string, unknown> = { ...input }
@@ -64,7 +62,7 @@ export const requestOf = (route: Route, input: object, options: KeyedOptions & C
   return { route, path: `${path}?${query}`.replace(/\?$/, ''), init: { method: route.method, headers, body } }
 }
 
-/** Returns `text`. @throws TypeError if a header would lose a part of it, or cannot hold it */
+/** Returns `text`. Throws a TypeError if a header would lose a part of it, or cannot hold it. */
 export const refuseInvisible = (name: string, text: string): string => {
   if (!/^[!-~]+$/.test(text ?? '')) throw new TypeError(`${name} must be a string of visible ASCII characters.`)
   return text

@@ -26,10 +26,7 @@ export type CallOptions = {
 }
 
 /** Sends a request and returns its success. It throws a PetStoreError, or the reason of the signal. */
-export type Send = (
-  request: Request,
-  options: CallOptions,
-) => Promise<{ content?: object | undefined; headers: Headers }>
+export type Send = (request: Request, options: CallOptions) => Promise<{ content?: object; headers: Headers }>
 
 /** Sends requests to one API, and retries them after temporary failures. */
 export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }: ClientOptions): Send => {

@@ -30,10 +30,8 @@ export const list = async (table: KeyTable): Promise<Report> => {
 type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
- * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the client has a valid key
- * at any moment, whatever fails.
- *
- * @throws CommandError if the old key does not exist, or is revoked at the same time
+ * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the client has a valid
+ * key at any moment, whatever fails. Throws a CommandError if the old key does not exist, or is revoked meanwhile.
  */
 export const rotate = async (table: KeyTable, keyId: string, request: RotationRequest): Promise<Report> => {
   const old = (await table.all()).keys.find((key) => key.keyId === keyId)
@@ -58,11 +56,7 @@ export const rotate = async (table: KeyTable, keyId: string, request: RotationRe
   throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
-/**
- * Deletes the key with this id, or the damaged item with this digest.
- *
- * @throws CommandError if it does not exist, or the user does not confirm
- */
+/** Deletes the key with this id, or the damaged item with this digest, if the user confirms. */
 export const revoke = async (table: KeyTable, id: string, isConfirmed = false): Promise<Report> => {
   const { keys, damaged } = await table.all()
   const key = keys.find(({ keyId }) => keyId === id)
@@ -76,11 +70,7 @@ export const revoke = async (table: KeyTable, id: string, isConfirmed = false): 
   }
 }
 
-/**
- * Asks for confirmation on the terminal.
- *
- * @throws CommandError unless the user types `y` or `yes`
- */
+/** Asks for confirmation on the terminal. Throws a CommandError unless the user types `y` or `yes`. */
 export const confirm = async (
   question: string,
   input: Readable & { isTTY?: boolean } = process.stdin,

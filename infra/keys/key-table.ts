@@ -98,10 +98,7 @@ const StoredItem = v.object({
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }
 
-/**
- * Who gets a key, what it allows (default: everything), and for how many seconds. A client keeps its `clientId` when its
- * key is rotated.
- */
+/** Who gets a key, what it allows (default: all), and for how many seconds. Rotation keeps the `clientId`. */
 export type KeyRequest = {
   name: string
   clientId?: string

@@ -44,10 +44,7 @@ export const openDatabase = async (folder?: string, endpoint?: string): Promise<
   return { description: `${embedded.endpoint} (${folder ?? 'in memory'})`, close: embedded.close }
 }
 
-/**
- * Adds 51 pets, the same ones each time, if the store is empty: one of them is the example of the API reference, with its
- * id. Returns how many it has added.
- */
+/** Adds the same 51 pets each time, with the example of the reference, if there are none. Returns how many it added. */
 export const seed = async (): Promise<number> => {
   if ((await pets.list({ limit: 1 })).items.length > 0) return 0
   for (const pet of v.getExamples(Pet)) {

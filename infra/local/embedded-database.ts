@@ -16,10 +16,8 @@ const dynalite: (options: { path: string | undefined; createTableMs: number }) =
 const internals: Internals = require('dynalite/db')
 
 /**
- * Starts a DynamoDB in this process, on a free port of the loopback interface.
- *
- * @param folder where it keeps its data; in memory by default
- * @throws CommandError if the folder cannot be used
+ * Starts a DynamoDB in this process, on a free port of the loopback interface. It keeps its data in `folder`; in memory
+ * by default. Throws a CommandError if the folder cannot be used.
  */
 export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> => {
   const server = await openServer(folder).catch((error) => {

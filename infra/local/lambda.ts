@@ -17,10 +17,9 @@ export type Handler = (event: Event, context: Context) => Promise<unknown>
 export type ProxyResponse = v.InferOutput<typeof ProxyResponse>
 
 /**
- * Invokes a function as Lambda does, and checks its result as API Gateway does. Warns of a response that is not what the
- * contract says.
- *
- * @throws ApiError 502 if the function throws or does not return a proxy response, 504 if it exceeds `timeoutMs`
+ * Invokes a function as Lambda does, and checks its result as API Gateway does: throws an ApiError 502 if the function
+ * throws or returns no proxy response, 504 if it exceeds `timeoutMs`. Warns of a response that is not what the contract
+ * says.
  */
 export const invoke = async (
   id: OperationId,
@@ -46,11 +45,7 @@ export const invoke = async (
   }
 }
 
-/**
- * Loads the functions of operations.
- *
- * @throws CommandError if the file of one is missing
- */
+/** Loads the functions of operations. Throws a CommandError if the file of one is missing. */
 export const loadFunctions = async (ids: OperationId[]): Promise<Record<OperationId, Handler>> => {
   const load = async (id: OperationId): Promise<[OperationId, Handler]> => {
     if (!existsSync(new URL(`../../functions/${id}.ts`, import.meta.url)))

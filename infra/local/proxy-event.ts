@@ -22,9 +22,8 @@ const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
- * Reads the path of a request, as it was sent, and the query.
- *
- * @throws ApiError 400 if the Host header, which the links in responses repeat, is not one valid host
+ * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 if the Host header, which the
+ * links in responses repeat, is not one valid host.
  */
 export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   const hosts = headersDistinct.host ?? []
@@ -51,10 +50,7 @@ export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
   })
 }
 
-const decompressors = new Map([
-  ['gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
-])
+const decompressors = new Map(Object.entries({ gzip: promisify(gunzip), deflate: promisify(inflate) }))
 
 /** Reads a body that is too large to its end too, but does not keep it: the client must get the error response. */
 const readAll = async (message: IncomingMessage): Promise<Buffer> => {

@@ -9,10 +9,7 @@ import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
 type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
 
-/**
- * Creates the HTTP server of the local API. Only what is not valid HTTP gets Node.js's own response, without the error
- * body.
- */
+/** Creates the HTTP server of the local API. Only what is not valid HTTP gets Node.js's own response. */
 export const createLocalServer = ({ handlers, timeoutMs }: Functions) => {
   // In AWS, each concurrent invocation has a process and database connections of its own. Here, hundreds at once would
   // delay each other until their database calls time out.

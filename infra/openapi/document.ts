@@ -1,17 +1,12 @@
 import type * as v from 'valibot'
-import {
-  contract,
-  type ObjectSchema,
-  type Operation,
-  type OperationId,
-  operationIds,
-  partsOf,
-} from '../../shared/contract.ts'
+import { contract, type ObjectSchema, type Operation, type OperationId, partsOf } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
 import { descriptions, fieldDescriptions, introduction, parameterDescriptions } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
+
+const operations: [id: string, Operation][] = Object.entries(contract)
 
 /** The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. */
 export const openApiDocument = (): Json => ({
@@ -23,12 +18,12 @@ export const openApiDocument = (): Json => ({
     contact: { name: 'The administrator of this service' },
   },
   servers,
-  tags: [...new Set(operationIds.map((id) => contract[id].tag))].map((name) => ({ name })),
+  tags: [...new Set(operations.map(([, { tag }]) => tag))].map((name) => ({ name })),
   security: [{ apiKey: [] }],
   paths: Object.fromEntries(
-    [...Map.groupBy(operationIds, (id) => contract[id].path)].map(([path, ids]) => [
+    [...Map.groupBy(operations, ([, { path }]) => path)].map(([path, group]) => [
       path,
-      Object.fromEntries(ids.map((id) => [contract[id].method.toLowerCase(), operationObject(id, contract[id])])),
+      Object.fromEntries(group.map(([id, entry]) => [entry.method.toLowerCase(), operationObject(id, entry)])),
     ]),
   ),
   components: {

@@ -37,11 +37,9 @@ const HEADERS = {
 }
 
 /**
- * Escapes JSON text so that API Gateway serves it unchanged. A mock integration treats its response as a template of the
- * Velocity Template Language, in which `$` and `#` start expressions and two backslashes can become one. Characters
- * outside ASCII are escaped, too.
- *
- * @returns JSON text of the same value
+ * Escapes JSON text so that API Gateway serves it unchanged; its value stays the same. A mock integration treats its
+ * response as a template of the Velocity Template Language, in which `$` and `#` start expressions and two backslashes
+ * can become one. Characters outside ASCII are escaped, too.
  */
 export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -130,10 +128,9 @@ export const referenceScript = {
 }
 
 /**
- * The text of the script, 4 MB. It stands as a string in Scalar's plugin for Fastify, which brings 28 packages and 30 MB;
- * @scalar/api-reference, which has it as a file, brings 298 and 275 MB.
- *
- * @throws Error if the installed version is not the one above
+ * The text of the script, 4 MB. It stands as a string in Scalar's plugin for Fastify, which brings 28 packages and 30
+ * MB; @scalar/api-reference, which has it as a file, brings 298 and 275 MB. Throws an Error for any other version of
+ * it.
  */
 export const referenceScriptText = (): string => {
   const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)

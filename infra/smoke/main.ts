@@ -49,10 +49,8 @@ type Send = (sent: Sent, stopped?: AbortSignal) => Promise<Received>
 type Plan = { send: Send; key: string; unknownKey: string; waitSeconds: number; stopped: AbortSignal }
 
 /**
- * Tests the API that `send` reaches, and prints a line for each request.
- *
- * @throws CommandError at the first wrong response
- * @throws the reason of `stopped`; the pet of the test is deleted all the same
+ * Tests the API that `send` reaches, and prints a line for each request. Throws a CommandError at the first wrong
+ * response, and the reason of `stopped`. The pet of the test is deleted all the same.
  */
 export const smokeTest = async ({ send, key, unknownKey, waitSeconds, stopped }: Plan): Promise<void> => {
   const check = checkWith(send, stopped)

@@ -17,13 +17,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
-import {
-  addGatewayResponses,
-  addOtherMethods,
-  addPreflight,
-  addReference,
-  addUnknownPaths,
-} from './gateway-responses.ts'
+import { addGatewayResponses, addNotFound, addOtherMethods, addPreflight, addReference } from './gateway-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
@@ -39,7 +33,7 @@ export class Api extends Construct {
     this.restApi = this.#newRestApi(stage)
     Validations.of(this.restApi).acknowledge(...acceptedFindings)
     addGatewayResponses(this.restApi)
-    addUnknownPaths(this.restApi)
+    addNotFound(this.restApi)
     addReference(this.restApi)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path)) this.#addRoutes(path, group)
     // CDK's own output has a trailing slash, but paths are appended to the base address.

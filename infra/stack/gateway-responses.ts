@@ -27,7 +27,7 @@ export const addGatewayResponses = (api: RestApi): void => {
  * Returns 404 for a path without an operation. By default, a REST API returns 403 there, and reads
  * `Authorization: Bearer …` as a broken AWS signature, which it repeats in the message.
  */
-export const addUnknownPaths = (api: RestApi): void => {
+export const addNotFound = (api: RestApi): void => {
   addError(api.root, gatewayResponses.notFound)
   addError(api.root.addResource('{proxy+}'), gatewayResponses.notFound)
 }
@@ -103,9 +103,6 @@ const CONTENT_TYPES = [
 
 /** The headers as API Gateway maps them: fixed values in single quotes. */
 const mappedHeaders = (headers: Headers, hasBody: boolean): Record<string, string> => {
-  const fixed = Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [
-    name,
-    `'${value}'`,
-  ])
-  return { ...Object.fromEntries(fixed), 'X-Request-Id': 'context.extendedRequestId' }
+  const all = Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [name, `'${value}'`])
+  return { ...Object.fromEntries(all), 'X-Request-Id': 'context.extendedRequestId' }
 }

@@ -107,9 +107,7 @@ export class Monitoring extends Construct {
     const graphs: Record<string, IMetric[]> = {
       Requests: [restApi.metricCount(sum)],
       Errors: [restApi.metricClientError(sum), restApi.metricServerError(sum)],
-      'Latency (ms)': [50, 90, 99].map((percentage) =>
-        restApi.metricLatency({ statistic: Stats.p(percentage), period }),
-      ),
+      'Latency (ms)': [50, 90, 99].map((rank) => restApi.metricLatency({ statistic: Stats.p(rank), period })),
       'Calls of each function': operations.map(({ handler }) => handler.metricInvocations(sum)),
       'Duration of each function, p99 (ms)': operations.map(({ handler }) => handler.metricDuration(p99)),
       'Cold starts': initOf(Stats.SAMPLE_COUNT),

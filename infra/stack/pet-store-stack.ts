@@ -13,10 +13,8 @@ import { Storage } from './storage.ts'
 const MAX_RESOURCES = 500
 
 /**
- * One deployment of the service: its tables, a function for each operation, the API and the monitoring.
- *
- * @param entries the operations; a test may give others than the contract's
- * @throws StageError if the stage is invalid, or the stack has more resources than CloudFormation allows
+ * One deployment of the service: its tables, a function for each operation, the API and the monitoring. A test may give
+ * others than the contract's `entries`. Throws a StageError if the stage or the size of the stack is invalid.
  */
 export class PetStoreStack extends Stack {
   constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Operation> = contract) {
@@ -41,11 +39,7 @@ export class PetStoreStack extends Stack {
   }
 }
 
-/**
- * Checks the number of resources of a stack.
- *
- * @throws StageError if CloudFormation would refuse them
- */
+/** Throws a StageError if a stack has more resources than CloudFormation allows. */
 export const checkSize = (stack: Stack): void => {
   const count = stack.node.findAll().filter(CfnResource.isCfnResource).length
   if (count <= MAX_RESOURCES) return

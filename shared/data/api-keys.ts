@@ -24,9 +24,8 @@ const cache = new Map<string, { key: StoredApiKey; readAt: number }>()
 
 /**
  * Finds the API key `text`; `undefined` if it is unknown, expired, or a key of another stage. A known key is cached for
- * 60 s from the moment its read was sent, so a revoked key is invalid within a minute. An unknown key is read each time.
- *
- * @throws ApiError 503 if DynamoDB is unavailable; an unread key never counts as unknown
+ * 60 s from the moment its read was sent, so a revoked key is invalid within a minute. An unknown key is read each
+ * time. Throws an ApiError 503 if DynamoDB is unavailable; an unread key never counts as unknown.
  */
 export const find = async (text: string): Promise<ApiKey | undefined> => {
   if (!isApiKey(text, setting('keyPrefix'))) return undefined
@@ -61,10 +60,8 @@ const cachedKey = (digest: string): StoredApiKey | undefined => {
 const read = (digest: string): Promise<StoredApiKey | undefined> =>
   withinBudget(async (options) => {
     const readAt = Date.now()
-    const { Item } = await dynamodb.send(
-      new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true }),
-      options,
-    )
+    const get = new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true })
+    const { Item } = await dynamodb.send(get, options)
     const key = Item as StoredApiKey | undefined // The document client types every item as `any`.
     cache.delete(digest)
     if (key) cache.set(digest, { key, readAt })

@@ -29,10 +29,9 @@ type ItemStore = {
 }
 
 /**
- * Creates an item exactly once. Clients resend requests, and the SDK resends writes, when the response is lost, although
- * the write may have taken effect. So when an id may be in use, read the item to see who wrote it.
- *
- * @returns the id, and whether an earlier request created the item
+ * Creates an item exactly once, and returns its id, and whether an earlier request created it. Clients resend requests,
+ * and the SDK resends writes, when the response is lost, although the write may have taken effect. So when an id may be
+ * in use, read the item to see who wrote it.
  */
 export const createOnce = async (origin: Origin, ids: Ids, items: ItemStore) => {
   let candidate = await ids.claim()
@@ -102,10 +101,8 @@ export const reservedIds = (store: ReservationStore, draw: () => number, fingerp
 export const VALID_SECONDS = 24 * 60 * 60
 
 /**
- * The reservation that DynamoDB stores for an idempotency key. The id is stored as `petId`, of whatever resource: a renamed
- * attribute would make retries during a release create a second item.
- *
- * @param intent the digest of client, operation and key
+ * The reservation that DynamoDB stores for an intent, by its digest. The id is stored as `petId`, of whatever resource:
+ * a renamed attribute would make retries during a release create a second item.
  */
 export const reservationStore = (intent: string, options: Options): ReservationStore => {
   const TableName = tableName('idempotencyKeys')
@@ -117,10 +114,8 @@ export const reservationStore = (intent: string, options: Options): ReservationS
   return {
     reserve: (reservation) => put(reservation, 'attribute_not_exists(intent) OR expiresAt <= :now'),
     read: async () => {
-      const { Item } = await dynamodb.send(
-        new GetCommand({ TableName, Key: { intent }, ConsistentRead: true }),
-        options,
-      )
+      const get = new GetCommand({ TableName, Key: { intent }, ConsistentRead: true })
+      const { Item } = await dynamodb.send(get, options)
       return Item && { id: Item.petId, fingerprint: Item.fingerprint }
     },
     replace: (id, reservation) =>

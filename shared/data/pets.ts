@@ -4,10 +4,7 @@ import type { Int64 } from '../model/int64.ts'
 import type { NewPet, Pet, PetChanges, PetStatus } from '../model/pet.ts'
 import * as collection from './collection.ts'
 
-const pets: collection.Collection<Pet> = {
-  table: 'pets',
-  fields: ['id', 'name', 'categoryId', 'status'],
-}
+const pets: collection.Collection<Pet> = { table: 'pets', fields: ['id', 'name', 'categoryId', 'status'] }
 
 /** Reads one pet (strongly consistent); `undefined` if no pet has that id. */
 export const find = (id: Int64) => collection.find(pets, id)
@@ -23,11 +20,5 @@ export const change = (id: Int64, changes: PetChanges, ifMatch?: IfMatch) =>
 export const remove = (id: Int64, ifMatch?: IfMatch) => collection.remove(pets, id, ifMatch)
 
 /** Reads a page of the pets with a status, or of all pets, also those without one. */
-export const list = ({
-  status,
-  ...page
-}: {
-  status?: PetStatus | undefined
-  limit: number
-  before?: number | undefined
-}) => collection.list(pets, { ...page, where: { status } })
+export const list = ({ status, ...page }: Omit<collection.Page, 'where'> & { status?: PetStatus | undefined }) =>
+  collection.list(pets, { ...page, where: { status } })

@@ -33,16 +33,8 @@ export const tables = {
     timeToLive: 'expiresAt', // Only deleted pets have it.
     sharded: true,
   },
-  apiKeys: {
-    partitionKey: { name: 'digest', type: 'S' },
-    indexes: {},
-    timeToLive: 'expiresAt',
-  },
-  idempotencyKeys: {
-    partitionKey: { name: 'intent', type: 'S' },
-    indexes: {},
-    timeToLive: 'expiresAt',
-  },
+  apiKeys: { partitionKey: { name: 'digest', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
+  idempotencyKeys: { partitionKey: { name: 'intent', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
 } as const satisfies Record<string, Table>
 
 export type TableId = keyof typeof tables
@@ -53,11 +45,7 @@ export const tableIds = Object.keys(tables) as TableId[] // `Object.keys` types 
 /** The environment variable that holds the name of a table, such as `API_KEYS_TABLE`. */
 export const tableVariable = (id: TableId): string => `${id.replace(/[A-Z]/g, '_$&').toUpperCase()}_TABLE`
 
-/**
- * The name of a table in this deployment.
- *
- * @throws Error if its variable is not set
- */
+/** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
 
 /** The index of all items of a table that has one: its name, and its partition key. */
@@ -73,11 +61,7 @@ export const fieldIndexes = (id: TableId) => {
 
 /** The actions that a function may do with a table, or with one of its indexes. It may do nothing else, locally too. */
 export type Access = {
-  [Id in TableId]: {
-    table: Id
-    index?: keyof (typeof tables)[Id]['indexes']
-    actions: readonly Action[]
-  }
+  [Id in TableId]: { table: Id; index?: keyof (typeof tables)[Id]['indexes']; actions: readonly Action[] }
 }[TableId]
 
 /** The actions on items, as IAM names them. A transaction needs the actions of its items. */

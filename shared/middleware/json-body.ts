@@ -6,10 +6,8 @@ import { exactJson } from '../model/json.ts'
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /**
- * Replaces the text of the body with the JSON object in it. Integers keep all their digits.
- *
- * @param rules the rule of each field, for the error messages
- * @throws ApiError 413, 415, or 400 if the body is missing or not a JSON object
+ * Replaces the text of the body with the JSON object in it. Integers keep all their digits. Error messages repeat the
+ * `rules` of the fields. Throws an ApiError 413, 415, or 400 if the body is missing or not a JSON object.
  */
 export const jsonBody = (rules: string[]): Middleware => {
   const expected = `It must be a JSON object in which ${rules.join('; ')}.`

@@ -1,94 +1,75 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { releaseHook } from '../../infra/release-hook.ts'
 import { operationIds } from '../../shared/contract.ts'
-import type { Event } from '../../shared/http.ts'
-import { once as onceOf, proxy } from '../support/database.ts'
+import { once, proxy } from '../support/database.ts'
+import { type FakeResponse, type Fate, serve } from '../support/fake-api.ts'
 import { databaseResponses, type Fault } from '../support/fault-proxy.ts'
 
-/** A response of AWS: its status and its JSON content, or another text. `cut` and `silence` send none. */
-type Response = 'cut' | 'silence' | { status: number; content: unknown; headers?: Record<string, string> }
-
-const ok = (content: unknown): Response => ({ status: 200, content })
-const error = (status: number, name: string): Response => ({
+const ok = (content: unknown): FakeResponse => ({ status: 200, body: JSON.stringify(content) })
+const error = (status: number, name: string): FakeResponse => ({
   status,
-  content: { __type: name, message: 'By the test.' },
+  body: JSON.stringify({ __type: name, message: 'By the test.' }),
 })
-const redirection: Response = { status: 307, content: '', headers: { location: '/elsewhere' } }
+const redirection = { status: 307, headers: { Location: '/elsewhere' } }
 const response = (statusCode: number, code: string) => ok({ statusCode, body: JSON.stringify({ code }) })
 
 const versions = operationIds.map((id) => `arn:aws:lambda:eu-central-1:123456789012:function:${id}:7`)
 
-/** What the test does in place of Lambda and CodeDeploy, until the lists are empty or for all requests. */
-let lambda: Response[]
-let badVersion: Response | undefined
-let codeDeploy: Response[]
-let reports: { status: string }[]
-let services: Set<string | undefined>
-let invocations: string[]
-let running: number
-let mostAtOnce: number
-
-const invoke = async (version: string, event: Event): Promise<Response> => {
-  const { handler } = await import(`../../functions/${version.split(':').at(-2)}.ts`)
-  return ok(await handler(event, { functionVersion: '7' }))
-}
-
-/** Lambda and CodeDeploy. */
-const aws = createServer(async (request, outgoing) => {
-  const body = JSON.parse(await text(request))
-  if (request.url === '/elsewhere') return send(ok({}), outgoing)
-  services.add(/\w+(?=\/aws4_request)/.exec(request.headers.authorization ?? '')?.[0])
-  if (request.headers['x-amz-target'] === 'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus') {
-    reports.push(body)
-    return send(codeDeploy.shift() ?? ok({}), outgoing)
-  }
-  const [, path = ''] = /^\/2015-03-31\/functions\/(.*)\/invocations$/.exec(request.url ?? '') ?? []
-  const version = decodeURIComponent(path)
-  invocations.push(version)
-  mostAtOnce = Math.max(mostAtOnce, ++running)
-  const bad = version === versions.at(-1) ? badVersion : undefined
-  send(lambda.shift() ?? bad ?? (await invoke(version, body)), outgoing)
-  running--
-})
-
-const send = (response: Response, outgoing: ServerResponse): void => {
-  if (response === 'silence') return
-  if (response === 'cut') return void outgoing.destroy()
-  const { status, content, headers } = response
-  outgoing.writeHead(status, headers).end(typeof content === 'string' ? content : JSON.stringify(content))
-}
-
-beforeEach(async () => {
-  lambda = []
-  badVersion = undefined
-  codeDeploy = []
-  reports = []
-  services = new Set()
-  invocations = []
-  running = mostAtOnce = 0
-  if (!aws.listening) await once(aws.listen(0, '127.0.0.1'), 'listening')
-  const { port } = aws.address() as AddressInfo // Only a server on a pipe has another kind of address.
-  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', `http://127.0.0.1:${port}`)
-  vi.stubEnv('AWS_ENDPOINT_URL_CODEDEPLOY', `http://127.0.0.1:${port}`)
-  vi.stubEnv('NEW_VERSIONS', versions.join(','))
+beforeEach(() => {
   for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
-  return () => {
-    vi.unstubAllEnvs()
-    aws.closeAllConnections()
-  }
 })
+afterEach(() => void vi.unstubAllEnvs())
 
-/** Runs the hook. `checks` is how many milliseconds it has for the checks, and `report` for the report. */
-const run = ({ checks = 100_000, report = 100_000, request = 100_000 } = {}) => {
+type Settings = {
+  /** What the first requests to Lambda meet. The next ones reach the versions, the last of which may be a bad one. */
+  lambda?: Fate[]
+  badVersion?: Fate
+  codeDeploy?: Fate[]
+  /** The milliseconds that the hook has for the checks, for the report, and for each request. */
+  checks?: number
+  report?: number
+  request?: number
+  env?: Record<string, string>
+}
+
+/** Runs the hook. Returns its error, the statuses that it reported, and the requests that AWS received. */
+const run = async ({ lambda = [], badVersion, codeDeploy = [ok({})], env = {}, ...times }: Settings = {}) => {
+  const { checks = 100_000, report = 100_000, request = 100_000 } = times
+  let [running, mostAtOnce] = [0, 0]
+  const invocations: string[] = []
+  const invoke = async ({ path, body }: { path: string; body: string }): Promise<Fate> => {
+    const [, arn = ''] = /^\/2015-03-31\/functions\/(.*)\/invocations$/.exec(path) ?? []
+    const version = decodeURIComponent(arn)
+    invocations.push(version)
+    if (!version) return ok({}) // A redirection was followed.
+    if (badVersion && version === versions.at(-1)) return badVersion
+    mostAtOnce = Math.max(mostAtOnce, ++running)
+    const { handler } = await import(`../../functions/${version.split(':').at(-2)}.ts`)
+    const result = await handler(JSON.parse(body), { functionVersion: '7' })
+    running--
+    return ok(result)
+  }
+  const [invoked, reported] = [await serve(...lambda, invoke), await serve(...codeDeploy)]
+  const endpoints = { AWS_ENDPOINT_URL_LAMBDA: invoked.baseUrl, AWS_ENDPOINT_URL_CODEDEPLOY: reported.baseUrl }
+  for (const [name, value] of Object.entries({ ...endpoints, NEW_VERSIONS: versions.join(','), ...env }))
+    vi.stubEnv(name, value)
+
   const hook = releaseHook({ request, pause: 1, report })
   const event = { DeploymentId: 'd-ABCDEF', LifecycleEventHookExecutionId: 'eyJlbmM' }
-  return hook(event, { getRemainingTimeInMillis: () => checks + report })
+  const context = { getRemainingTimeInMillis: () => checks + report }
+  const failure: unknown = await hook(event, context).catch((error) => error)
+
+  const reports = reported.requests.map(({ path, headers, body }) => {
+    const result = { deploymentId: 'd-ABCDEF', lifecycleEventHookExecutionId: 'eyJlbmM', status: expect.any(String) }
+    expect([path, headers['x-amz-target']]).toEqual(['/', 'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus'])
+    expect(JSON.parse(body)).toEqual(result)
+    return JSON.parse(body).status
+  })
+  const services = [invoked, reported].map(({ requests: [first] }) =>
+    /\w+(?=\/aws4_request)/.exec(first?.headers.authorization ?? '')?.at(0),
+  )
+  return { failure, reports, invocations, mostAtOnce, services }
 }
-const result = (status: string) => ({ deploymentId: 'd-ABCDEF', lifecycleEventHookExecutionId: 'eyJlbmM', status })
 
 test('lets a release go on when each new version knows a key, and no other key', async () => {
   const started = Date.now() / 1000
@@ -98,12 +79,14 @@ test('lets a release go on when each new version knows a key, and no other key',
     return 'pass'
   }
 
-  await run()
+  const { reports, services, invocations, mostAtOnce } = await run()
 
-  expect(reports).toEqual([result('Succeeded')])
-  expect(services).toEqual(new Set(['lambda', 'codedeploy']))
+  expect({ reports, services, mostAtOnce }).toEqual({
+    reports: ['Succeeded'],
+    services: ['lambda', 'codedeploy'],
+    mostAtOnce: 1,
+  })
   expect(new Set(invocations)).toEqual(new Set(versions))
-  expect(mostAtOnce).toBe(1)
   expect(Object.keys(proxy.counts).sort()).toEqual(['GetItem', 'PutItem'])
   const { expiresAt, ...key } = JSON.parse(stored).Item
   expect(key).toMatchObject({ keyId: { S: 'release_d-ABCDEF' }, clientId: { S: 'release-hook' }, scopes: { L: [] } })
@@ -111,11 +94,11 @@ test('lets a release go on when each new version knows a key, and no other key',
   expect(Number(expiresAt.N)).toBeLessThan(started + 60 * 60)
 })
 
-test.each<[string, Response]>([
+test.each<[string, Fate]>([
   ['a busy account', error(429, 'TooManyRequestsException')],
   ['a right that IAM does not know yet', error(403, 'AccessDeniedException')],
   ['an unavailable Lambda', error(503, 'ServiceUnavailableException')],
-  ['half a response', ok('{"statusCode":')],
+  ['half a response', { status: 200, body: '{"statusCode":' }],
   ['a redirection', redirection],
   ['a broken connection', 'cut'],
   ['no response', 'silence'],
@@ -124,50 +107,42 @@ test.each<[string, Response]>([
     ok({ errorType: 'Sandbox.Timedout', errorMessage: 'Error: Task timed out after 10.00 seconds' }),
   ],
   ['a 503 of the service', response(503, 'service_unavailable')],
-])('retries until the time for the checks ends: %s', async (_, response) => {
-  lambda = [response, response]
-  await run({ request: response === 'silence' ? 500 : 100_000 })
-  badVersion = response
-  await run({ checks: 300 })
+])('retries until the time for the checks ends: %s', async (_, fate) => {
+  const retried = await run({ lambda: [fate, fate], request: fate === 'silence' ? 500 : 100_000 })
+  const late = await run({ badVersion: fate, checks: 300 })
 
-  // A set, because a delayed process reports twice.
-  expect([...new Set(reports.map(({ status }) => status))]).toEqual(['Succeeded', 'Failed'])
+  // Sets, because a delayed process reports twice.
+  expect([retried, late].map(({ reports }) => new Set(reports))).toEqual([new Set(['Succeeded']), new Set(['Failed'])])
 })
 
 test.each<[string, Fault]>([
   ['throttling', databaseResponses.throttling],
   ['a broken connection', 'cut'],
 ])('retries to store the key: %s', async (_, fault) => {
-  onceOf({ PutItem: fault })
+  once({ PutItem: fault })
 
-  await run()
-
-  expect(reports).toEqual([result('Succeeded')])
+  expect((await run()).reports).toEqual(['Succeeded'])
 })
 
-test.each<[string, Response]>([
+test.each<[string, Fate]>([
   ['crashes', ok({ errorType: 'Runtime.ImportModuleError', errorMessage: 'No start.mjs' })],
   ['returns nothing', ok(null)],
   ['lets keys pass', ok({ statusCode: 200, body: '[]' })],
   ['refuses every key', response(401, 'unauthorized')],
   ['knows every key', response(403, 'forbidden')],
   ['returns 500', response(500, 'internal_server_error')],
-])('stops a release at once when one of the new versions %s', async (_, response) => {
-  badVersion = response
+])('stops a release at once when one of the new versions %s', async (_, badVersion) => {
+  const { reports } = await run({ badVersion })
 
-  await run()
-
-  expect(reports).toEqual([result('Failed')])
+  expect(reports).toEqual(['Failed'])
   const message = expect.stringMatching(`^${versions.at(-1)} returned ".*" instead of "40[13] \\w+"\\.$`)
   expect(console.error).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message }))
 })
 
 test('stops a release when a new version returns the statuses with other bodies', async () => {
-  lambda = [ok({ statusCode: 403, body: '{}' }), ok({ statusCode: 401, body: '{}' })]
+  const { reports } = await run({ lambda: [403, 401].map((statusCode) => ok({ statusCode, body: '{}' })) })
 
-  await run()
-
-  expect(reports).toEqual([result('Failed')])
+  expect(reports).toEqual(['Failed'])
 })
 
 test.each([
@@ -176,49 +151,44 @@ test.each([
 ])('stops a release when %s', async (_, refused, checks) => {
   proxy.faultOf = ({ operation }) => (operation === refused ? databaseResponses.accessDenied : 'pass')
 
-  await run({ checks })
-
-  expect(reports).toEqual([result('Failed')])
+  expect((await run({ checks })).reports).toEqual(['Failed'])
 })
 
 test.each(['NEW_VERSIONS', 'KEY_PREFIX', 'API_KEYS_TABLE', 'AWS_ENDPOINT_URL_LAMBDA'])(
   'stops a release when %s is empty',
   async (variable) => {
-    vi.stubEnv(variable, '')
+    const { reports, invocations } = await run({ env: { [variable]: '' }, checks: 300 })
 
-    await run({ checks: 300 })
-
-    expect(reports).toEqual([result('Failed')])
-    expect(invocations).toEqual([])
+    expect([reports, invocations]).toEqual([['Failed'], []])
   },
 )
 
-test.each<[string, Response]>([
+test.each<[string, Fate]>([
   ['throttling', error(400, 'ThrottlingException')],
   ['an error', error(500, 'InternalFailure')],
   ['a redirection', redirection],
   ['a broken connection', 'cut'],
   ['no response', 'silence'],
-])('reports until CodeDeploy accepts it: %s', async (_, response) => {
-  codeDeploy = [response, response]
+])('reports until CodeDeploy accepts it: %s', async (_, fate) => {
+  const request = fate === 'silence' ? 500 : 100_000
 
-  await run({ request: response === 'silence' ? 500 : 100_000 })
+  const { failure, reports } = await run({ codeDeploy: [fate, fate, ok({})], request })
 
-  expect(reports.slice(0, 3)).toEqual(Array(3).fill(result('Succeeded')))
+  expect(failure).toBeUndefined()
+  expect(reports.slice(0, 3)).toEqual(Array(3).fill('Succeeded'))
 })
 
 test('reports once when CodeDeploy accepts it and the response is lost', async () => {
-  codeDeploy = ['cut', error(400, 'LifecycleEventAlreadyCompletedException')]
+  const { reports } = await run({ codeDeploy: ['cut', error(400, 'LifecycleEventAlreadyCompletedException')] })
 
-  await run()
-
-  expect(reports).toEqual(Array(2).fill(result('Succeeded')))
+  expect(reports).toEqual(['Succeeded', 'Succeeded'])
 })
 
 test('fails when CodeDeploy does not accept the report', async () => {
-  codeDeploy = Array(100_000).fill(error(400, 'DeploymentDoesNotExistException'))
+  const codeDeploy = [error(400, 'DeploymentDoesNotExistException')]
 
-  await expect(run({ checks: 0, report: 300 })).rejects.toThrow('The report to CodeDeploy did not succeed in time.')
+  const { failure, reports } = await run({ codeDeploy, checks: 0, report: 300 })
 
+  expect(failure).toEqual(new Error('The report to CodeDeploy did not succeed in time.'))
   expect(reports).not.toEqual([])
 })

@@ -8,12 +8,17 @@ import { newApiKey } from '../../shared/model/api-key.ts'
 
 export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string | Buffer }
 
+type FakeRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+
 /**
  * What happens to a request: a response; a connection that breaks before the response (`cut`) or in the middle of it
  * (`cutResponse`); no response at all (`silence`); one without end (`endless`); or one that is not HTTP, but the request's
  * header `Authorization` (`echo`).
  */
 export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'endless' | 'echo'
+
+/** Decides what happens to a request. */
+type Decision = (request: FakeRequest) => Promise<Fate>
 
 /** An error of the API. */
 export const error = (status: number, headers: Record<string, string> = {}): FakeResponse => ({
@@ -23,13 +28,14 @@ export const error = (status: number, headers: Record<string, string> = {}): Fak
 })
 
 /** Serves on a free port until the test ends. Each request meets one of `fates`, in order; later ones meet the last. */
-export const serve = async (...fates: Fate[]) => {
-  const requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] = []
+export const serve = async (...fates: (Fate | Decision)[]) => {
+  const requests: FakeRequest[] = []
   const respond = async (message: IncomingMessage, response: ServerResponse) => {
     const fate = fates[Math.min(requests.length, fates.length - 1)] ?? 'silence'
     const { method = '', url: path = '', headers } = message
-    requests.push({ method, path, headers, body: await text(message) })
-    meet(fate, response)
+    const request = { method, path, headers, body: await text(message) }
+    requests.push(request)
+    meet(typeof fate === 'function' ? await fate(request) : fate, response)
   }
   // It throws when the client disconnects.
   const server = createServer((message, response) => void respond(message, response).catch(() => response.destroy()))

@@ -7,8 +7,8 @@ import { confirm, issue, list, revoke, rotate } from '../../../infra/keys/comman
 import { find } from '../../../shared/data/api-keys.ts'
 import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
 import { service } from '../../../shared/service.ts'
-import { always, once, proxy, storeKey } from '../../support/database.ts'
-import { databaseResponse, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+import { once, proxy, storeKey } from '../../support/database.ts'
+import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { runProcess, startProcess, storedOf, storeNewKey, table } from './key-database.ts'
 import { failure, runCommand } from './run-command.ts'
 
@@ -40,14 +40,6 @@ test('the process issues a key with an expiry and one scope, and gives scripts a
   expect(stored).toMatchObject(fields)
   expect(stored?.expiresAt).toBe(Math.floor(Date.parse(json.createdAt) / 1000) + 90 * 86_400)
   expect(Date.parse(json.expiresAt)).toBe(1000 * (stored?.expiresAt ?? 0))
-})
-
-test('issue says why AWS refused to store a key', async () => {
-  always(databaseResponse(400, { __type: 'AccessDeniedException', message: 'You may not.' }))
-
-  const { code, stdout, stderr } = await runProcess('issue', '--name', 'refused')
-
-  expect({ code, stdout, stderr }).toEqual(failure('AWS refused the request: You may not.'))
 })
 
 test('issue stores a key once when the response is lost and the SDK retries', async () => {
@@ -182,17 +174,9 @@ test('the process ends with one line when its output is closed', async () => {
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'Cannot print: write EPIPE.\n' })
 })
 
-test.each([
-  [[], 'Usage: npm run keys -- [options] [command]\n'],
-  [['lst', '--stage', 'local'], "error: unknown command 'lst'\n(Did you mean list?)\nSee npm run keys -- --help\n"],
-  [['list'], "error: required option '--stage <stage>' not specified\n"],
-  [
-    ['issue', '--stage', 'local', '--name', 'shop\u001b[2J'],
-    'is invalid. Use 1 to 100 characters, not only white space',
-  ],
-  [['issue', '--stage', 'local', '--name', '\u3000'], 'is invalid. Use 1 to 100 characters, not only white space'],
-])('the process refuses %j', async (args, message) => {
-  const { code, stdout, stderr } = await runCommand('keys', args)
+test.each(['shop\u001b[2J', '\u3000'])('the process refuses the name %j', async (name) => {
+  const { code, stdout, stderr } = await runCommand('keys', ['issue', '--stage', 'local', '--name', name])
 
+  const message = 'is invalid. Use 1 to 100 characters, not only white space, and no control characters.'
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
 })

@@ -13,17 +13,12 @@ const sizeOf: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.strin
 
 test.each([
   ['an invalid request line', 'Hello\r\n\r\n'],
-  ['TLS', '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03'],
   ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a header over 10 KB', `POST /v1/pets HTTP/1.1\r\nHost: a\r\nX-Cat: ${'a'.repeat(10_240)}\r\n\r\n`],
   ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`],
   ['a length after chunks', `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${END}`],
-  ['an unknown coding', `${POST}Transfer-Encoding: xchunked\r\n\r\n${END}`],
   ['a header after a bare line feed', `${POST}X-Cat: a\nTransfer-Encoding: chunked\r\n\r\n${END}`],
-  ['a chunk with an invalid size', `${CHUNKED}two\r\n{}\r\n${END}`],
-  ['a chunk extension of 20 KB', `${CHUNKED}2;${'a'.repeat(20_000)}\r\n{}\r\n${END}`],
   ['a chunk that is longer than its size', `${CHUNKED}1\r\n{}\r\n${END}`],
-  ['a length after the last chunk', `${CHUNKED}0\r\nContent-Length: 40\r\n\r\n`],
 ])('ends the connection after %s, calls no function, and serves others', async (_name, text) => {
   const listPets = vi.fn<Handler>()
   const served = await serve({ listPets, createPet: echo })
@@ -35,7 +30,6 @@ test.each([
 })
 
 test.each([
-  ['chunks in capitals', `${POST}Transfer-Encoding: CHUNKED\r\n\r\n2\r\n{}\r\n${END}`],
   ['a trailer', `${CHUNKED}2\r\n{}\r\n0\r\nX-Cat: a\r\n\r\n`],
   ['an unknown expectation', `${POST}Expect: a-cat\r\nContent-Length: 2\r\n\r\n{}`],
   ['headers of 10 KB', `${POST}X-Cat: ${'a'.repeat(10_000)}\r\nContent-Length: 2\r\n\r\n{}`],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import autocannon, { type Request } from 'autocannon'
 import type { OperationId } from '../../shared/contract.ts'
 import { send } from '../support/http.ts'
-import { showProgress } from '../support/progress.ts'
+import { showProgress } from '../support/process.ts'
 import { headersOf, type LocalServer, listAll, type Pet, startServer } from '../support/server.ts'
 import { memoryAt, probeAt } from './memory.ts'
 

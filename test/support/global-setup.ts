@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { captureProcesses, outputFolder } from './captured-output.ts'
-import { refusePrintedSecrets } from './secrets.ts'
+import { captureProcesses, refusePrintedSecrets } from './secrets.ts'
 
 let folder: string
 
@@ -10,11 +9,11 @@ let folder: string
 export const setup = (): void => {
   folder = mkdtempSync(join(tmpdir(), 'pet-store-test-'))
   process.env.TMPDIR = folder
-  captureProcesses(outputFolder())
+  captureProcesses()
 }
 
 /** Removes the folder, or fails the run if a secret was printed. */
 export const teardown = (): void => {
-  refusePrintedSecrets(outputFolder())
+  refusePrintedSecrets()
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -1,5 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import { subscribe } from 'node:diagnostics_channel'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { formatWithOptions } from 'node:util'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 
 /**
@@ -12,6 +16,67 @@ export const exampleCredentials = {
   AWS_SESSION_TOKEN: 'IQoJb3JpZ2luX2VjEXAMPLETOKEN',
 }
 
+/** Throws if a response reveals internals. Every response that a test receives passes through here. */
+export const refuseInternals = (response: { status: number | string; headers: object; text: string }): void => {
+  // A request id is random and can look like anything.
+  const headers = Object.entries(response.headers).filter(([name]) => !/^x-request-id$/i.test(name))
+  // The local server fills its documented key into the console of the reference page.
+  const text = response.text.replace(`"token":"${LOCAL_API_KEY}"`, '')
+  const revealed = `${JSON.stringify(Object.fromEntries(headers))} ${text}`
+  const patterns = Object.entries({ ...secrets, ...internals })
+  const kinds = patterns.flatMap(([kind, pattern]) => (pattern.test(revealed) ? [kind] : []))
+  if (kinds.length > 0) throw new Error(`A response with status ${response.status} contains ${kinds.join(', ')}.`)
+}
+
+/** Where a test run keeps everything that it prints: one file for each output, named after its source. */
+export const outputFolder = (): string => join(tmpdir(), 'output')
+
+/** Copies the output of all processes that this process starts to the folder. */
+export const captureProcesses = (): void => {
+  const folder = outputFolder()
+  mkdirSync(folder, { recursive: true })
+  subscribe('child_process', (message) => {
+    const { process: child } = message as { process: ChildProcess } // As Node.js documents it.
+    // The child gets its streams later in the same call that starts it.
+    process.nextTick(() => {
+      for (const output of ['stdout', 'stderr'] as const) {
+        const file = join(folder, fileName(`${commandOf(child)}, ${output} of process ${child.pid}`))
+        child[output]?.on('data', (chunk) => appendFileSync(file, chunk))
+      }
+    })
+  })
+}
+
+/** Copies everything that this process logs to the folder, whether or not a test silences the console. */
+export const captureConsole = (user: string): void => {
+  mkdirSync(outputFolder(), { recursive: true })
+  const file = join(outputFolder(), fileName(`the console of ${user}`))
+  const captured = (method: (...args: unknown[]) => unknown) =>
+    new Proxy(method, {
+      apply: (target, self, args) => {
+        appendFileSync(file, `${formatWithOptions(UNLIMITED, ...args)}\n`)
+        return Reflect.apply(target, self, args)
+      },
+    })
+  // Spies replace the console's methods, so they are looked up at each call.
+  globalThis.console = new Proxy(console, {
+    get: (target, name) => {
+      const member = Reflect.get(target, name)
+      return typeof member === 'function' ? captured(member) : member
+    },
+  })
+}
+
+/** Throws if an output in `folder` contains a secret. The error names the kind and the place, not the secret. */
+export const refusePrintedSecrets = (folder = outputFolder()): void => {
+  const places = readdirSync(folder).flatMap((file) => {
+    const source = decodeURIComponent(file)
+    return secretsIn(withoutShown(source, readFileSync(join(folder, file), 'utf8'))).map((at) => `${source}, ${at}`)
+  })
+  if (places.length === 0) return
+  throw new Error(`Secrets were printed. Outputs in ${folder}:\n  ${places.join('\n  ')}`)
+}
+
 /** The kinds of secrets in a text, each with the first line that has it: `line 3: an API key`. */
 const secretsIn = (text: string): string[] => {
   const lines = text.split('\n')
@@ -19,30 +84,6 @@ const secretsIn = (text: string): string[] => {
     const first = lines.findIndex((line) => pattern.test(line))
     return first === -1 ? [] : [`line ${first + 1}: ${kind}`]
   })
-}
-
-/** What a response must not reveal to a caller, secret or not. */
-const internalsIn = (response: string): string[] =>
-  Object.entries({ ...secrets, ...internals }).flatMap(([kind, pattern]) => (pattern.test(response) ? [kind] : []))
-
-/** Throws if a response reveals internals. Every response that a test receives passes through here. */
-export const refuseInternals = (response: { status: number | string; headers: object; text: string }): void => {
-  // A request id is random and can look like anything.
-  const headers = Object.entries(response.headers).filter(([name]) => !/^x-request-id$/i.test(name))
-  // The local server fills its documented key into the console of the reference page.
-  const text = response.text.replace(`"token":"${LOCAL_API_KEY}"`, '')
-  const kinds = internalsIn(`${JSON.stringify(Object.fromEntries(headers))} ${text}`)
-  if (kinds.length > 0) throw new Error(`A response with status ${response.status} contains ${kinds.join(', ')}.`)
-}
-
-/** Throws if an output in `folder` contains a secret. The error names the kind and the place, not the secret. */
-export const refusePrintedSecrets = (folder: string): void => {
-  const places = readdirSync(folder).flatMap((file) => {
-    const source = decodeURIComponent(file)
-    return secretsIn(withoutShown(source, readFileSync(join(folder, file), 'utf8'))).map((at) => `${source}, ${at}`)
-  })
-  if (places.length === 0) return
-  throw new Error(`Secrets were printed. Outputs in ${folder}:\n  ${places.join('\n  ')}`)
 }
 
 const secrets = {
@@ -56,6 +97,7 @@ const secrets = {
     /\b(AKIA|ASIA)[0-9A-Z]{16}\b|EXAMPLE(KEY|TOKEN)|(secret_?access_?key|session_?token|security-token)\\*["']? *[:=] *\\*["']?[\w+/]/i,
 }
 
+/** What a response must not reveal to a caller, besides secrets. */
 const internals = {
   'a stack trace': /\bat .*(\.[cm]?[jt]s|node:[\w/]+|<anonymous>|native):\d+:\d+/,
   'the path of a file': /file:\/\/|node:internal|\b(functions|infra|node_modules|shared|test)\/[\w./@-]+\.[cm]?[jt]s\b/,
@@ -80,3 +122,12 @@ const withoutShown = (source: string, text: string): string =>
     .filter(([output]) => source.includes(output))
     .flatMap(([, lines]) => lines)
     .reduce((rest, line) => rest.replace(line, ''), text)
+
+// Like a Lambda log: neither cut nor broken into lines.
+const WIDE = { compact: true, breakLength: Number.POSITIVE_INFINITY }
+const UNLIMITED = { ...WIDE, depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null }
+
+const commandOf = ({ spawnargs: [command = '', ...args] }: ChildProcess): string =>
+  `${basename(command)} ${args.find((arg) => !arg.startsWith('-'))?.slice(-60) ?? ''}`
+
+const fileName = (source: string): string => encodeURIComponent(source)

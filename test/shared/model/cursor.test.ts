@@ -25,7 +25,7 @@ test('a cursor of an earlier release is valid', () => {
   expect(v.parse(Cursor, 'AAFTPuyACADiG8dr')).toBe(373_004_697_602_048)
 })
 
-describe.each([0, 1, 373_004_697_602_048, 9_007_199_254_740_991])('the cursor of %i', (id) => {
+describe.each([0, 373_004_697_602_048])('the cursor of %i', (id) => {
   const cursor = cursorAfter(id)
   const positions = Array.from(cursor, (_, at) => [cursor.slice(0, at), cursor.slice(at)] as const)
 

@@ -24,14 +24,16 @@ const stateless = [
 ]
 // They only call the API.
 const api = 'test/api/*.test.ts'
+// They take minutes, or need a browser: `npm test` leaves them out.
+const slow = 'test/{browser,recipe}/*.test.ts'
 
 export default defineConfig({
   plugins: [asBundled],
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     // Only to end what hangs, on a busy machine too: no test depends on the clock.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     // Most tests wait for processes and for a database with faults.
     maxWorkers: 4,
     globalSetup: 'test/support/global-setup.ts',
@@ -54,9 +56,10 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...cdk, ...stateless, api, 'test/{browser,recipe}/**', '**/node_modules/**'],
+          exclude: [...cdk, ...stateless, api, slow, '**/node_modules/**'],
         },
       },
+      { extends: true, test: { name: 'slow', include: [slow] } },
     ],
   },
 })

@@ -6,7 +6,7 @@ import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import type { Pets } from '../../shared/model/pet.ts'
 import type { Received, Sent } from '../support/http.ts'
 import { FRESH } from './bodies.ts'
-import type { ClientRequest, Page } from './requests.ts'
+import type { ClientRequest, Page } from './headers.ts'
 
 /** What is known about a response. */
 type Expected = Partial<Pick<ClientRequest, 'method' | 'statuses' | 'wanted' | 'page'>>

@@ -6,8 +6,8 @@ import { type Received, type Sent, sendUntilServed } from '../support/http.ts'
 import { showProgress } from '../support/process.ts'
 import { type LocalServer, startServer } from '../support/server.ts'
 import { type Call, checkReplay, checkResponse, prepare } from './checks.ts'
-import type { ClientRequest } from './requests.ts'
-import { anyRequest } from './strange-requests.ts'
+import type { ClientRequest } from './headers.ts'
+import { anyRequest } from './requests.ts'
 
 const AT_ONCE = 8
 

@@ -1,9 +1,4 @@
-import {
-  createOnce,
-  type Reservation,
-  type reservationStore,
-  reservedIds,
-} from '../../shared/data/idempotent-create.ts'
+import { createOnce, type Reservation, reservedIds } from '../../shared/data/idempotent-create.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { explore, type Model, runWith, type State } from './exploration.ts'
 
@@ -37,17 +32,17 @@ type Store = { reservation: StoredReservation | null; pets: Record<number, Store
 
 type Creations = { store: Store; attempt: Attempt; call: Call; response: Response }
 
-type ReservationStore = ReturnType<typeof reservationStore>
-
-/** The database, the half-days for which it keeps a deleted pet, and a change of how the service uses reservations. */
-export type Variant = {
-  carryOut: (store: Store, call: Call) => { result: unknown; store: Store }
-  tombstone: number
-  change: (store: ReservationStore) => ReservationStore
-}
+/** How a database carries out requests. */
+export type CarryOut = (store: Store, call: Call) => { result: unknown; store: Store }
 
 /** How long a reservation is valid, in half-days. */
 const RESERVATION_LIFE = 2
+
+/**
+ * How long a deleted pet is kept, in half-days. The service keeps it for 4. That is enough even if each replay extends the
+ * reservation, as long as no more requests come than are explored; 3 are not.
+ */
+const TOMBSTONE_LIFE = 3
 
 /** The reservation of the one idempotency key. */
 const RESERVATION = 'the intent'
@@ -55,20 +50,20 @@ const RESERVATION = 'the intent'
 /** Explores requests, when others have pets with the ids `taken`, and so many responses may get lost. */
 export const exploreCreations = (
   { attempts, taken, mayLose }: { attempts: Attempt[]; taken: number[]; mayLose: number },
-  changes: Partial<Variant> = {},
+  database = carryOut,
+  tombstone = TOMBSTONE_LIFE,
 ) => {
-  const variant: Variant = { carryOut, tombstone: 4, change: (store) => store, ...changes }
   const pets = Object.fromEntries(taken.map((id) => [id, { creation: 'another client' }]))
   const model: Model<Creations> = {
-    carryOut: variant.carryOut,
-    run: (attempt, results) => run(attempt, results, variant.change),
+    carryOut: database,
+    run,
     end: (store, attempt, response) => ({ ...store, wrong: store.wrong ?? errorIn(store, attempt, response) }),
     last: ({ reservation }) => ({
       attempt: { name: 'last', fingerprint: validOf(reservation)?.fingerprint ?? 'body', draws: [] },
       errorIn: ({ status }) => (status === 422 ? 'A last attempt got a 422.' : undefined),
     }),
     others: (state) => {
-      const deleted = deletions(state.store, variant).map((store) => ({ ...state, store }))
+      const deleted = deletions(state.store, tombstone).map((store) => ({ ...state, store }))
       return [...deleted, halfADayLater(state)]
     },
   }
@@ -76,7 +71,7 @@ export const exploreCreations = (
 }
 
 /** Carries out a request as DynamoDB does, with the conditions of `shared/data`. Reads are strongly consistent. */
-export const carryOut: Variant['carryOut'] = (store, call) => {
+export const carryOut: CarryOut = (store, call) => {
   const { reservation, pets } = store
   if (call.do === 'readReservation') {
     return { result: reservation && { id: reservation.id, fingerprint: reservation.fingerprint }, store }
@@ -126,7 +121,7 @@ const errorIn = ({ reservation, pets }: Store, { name, fingerprint }: Attempt, r
 }
 
 /** What is stored after a pet was deleted, or the database has removed an expired item: at once or much later. */
-const deletions = ({ reservation, pets }: Store, { tombstone }: Variant): Store[] => {
+const deletions = ({ reservation, pets }: Store, tombstone: number): Store[] => {
   const stores = Object.entries(pets).flatMap(([id, { left, ...pet }]) => {
     if (left || pet.isGone || !pet.reservation) return [] // The pets of others stay, or there would be many more states.
     const changed: StoredPet = left === undefined ? { ...pet, left: tombstone } : { ...pet, isGone: true }
@@ -157,7 +152,7 @@ const halfADayLater = ({
   }
 }
 
-const run = ({ name, fingerprint, draws }: Attempt, results: unknown[], change: Variant['change']) =>
+const run = ({ name, fingerprint, draws }: Attempt, results: unknown[]) =>
   runWith<Creations>(results, async (send) => {
     const fresh = [...draws]
     let ownIds = 100 * name.charCodeAt(0)
@@ -170,7 +165,7 @@ const run = ({ name, fingerprint, draws }: Attempt, results: unknown[], change: 
       write: (id: number) => send({ do: 'write', id, creation: name, fingerprint }),
       read: (id: number) => send({ do: 'read', id, isRead: true }),
     }
-    const ids = reservedIds(change(store), () => fresh.shift() ?? ownIds++, fingerprint)
+    const ids = reservedIds(store, () => fresh.shift() ?? ownIds++, fingerprint)
     try {
       return { status: 201, ...(await createOnce({ creation: name, reservation: RESERVATION }, ids, pets)) }
     } catch (error) {

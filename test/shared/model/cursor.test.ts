@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Cursor, cursorAfter } from '../../../shared/model/cursor.ts'
 
 const CHARACTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', ...'+/=% .~é\n\0']
@@ -25,22 +25,18 @@ test('a cursor of an earlier release is valid', () => {
   expect(v.parse(Cursor, 'AAFTPuyACADiG8dr')).toBe(373_004_697_602_048)
 })
 
-describe.each([0, 373_004_697_602_048])('the cursor of %i', (id) => {
+test.each([0, 373_004_697_602_048])('an altered cursor of %i is invalid', (id) => {
   const cursor = cursorAfter(id)
   const positions = Array.from(cursor, (_, at) => [cursor.slice(0, at), cursor.slice(at)] as const)
+  const truncated = positions.flat()
+  const shortened = positions.map(([start, rest]) => start + rest.slice(1))
+  const lengthened = [...positions, [cursor, ''] as const].flatMap(insert)
+  const swapped = positions.map(([start, [a, b = '', ...rest]]) => start + b + a + rest.join(''))
+  const changed = positions.flatMap(([start, rest]) => insert([start, rest.slice(1)]))
 
-  test.each([
-    ['truncated', positions.flatMap(([start, rest]) => [start, rest.slice(1)])],
-    ['without a character', positions.map(([start, rest]) => start + rest.slice(1))],
-    ['with another character', [...positions, [cursor, ''] as const].flatMap(insert)],
-    ['with two characters swapped', positions.map(([start, [a, b = '', ...rest]]) => start + b + a + rest.join(''))],
-    ['with a character changed', positions.flatMap(([start, rest]) => insert([start, rest.slice(1)]))],
-  ])('is invalid %s', (_, texts) => {
-    const altered = texts.filter((text) => text !== cursor)
+  const altered = [...truncated, ...shortened, ...lengthened, ...swapped, ...changed].filter((text) => text !== cursor)
 
-    expect(altered.length).toBeGreaterThan(1)
-    expect(altered.filter((text) => v.is(Cursor, text))).toEqual([])
-  })
+  expect(altered.filter((text) => v.is(Cursor, text))).toEqual([])
 })
 
 test('nothing else is a cursor', () => {

@@ -150,7 +150,6 @@ const list = (client: Client) => client.listPets().toArray({ max: 1 })
 test.each<[string, Fate, number, (client: Client) => Promise<unknown>]>([
   ['the error page of a proxy', html, 404, create],
   ['other JSON', { status: 403, body: '{"message":"Forbidden"}' }, 403, create],
-  ['a number', { status: 201, body: '7' }, 201, create],
   ['nothing', { status: 201 }, 201, create],
   ['an object instead of a list', { status: 200, body: '{"login":"/"}' }, 200, list],
   ['a list instead of a pet', { status: 201, body: '[]' }, 201, create],
@@ -172,16 +171,15 @@ describe('the API key', () => {
   const body = JSON.stringify({ code: apiKey, message: apiKey })
   const echoed = { status: 400, headers: { 'X-Request-Id': apiKey }, body }
 
-  test.each([301, 302, 303, 307, 308])('does not follow a redirect (%d)', async (status) => {
+  test('goes to no other address, because a redirect is not followed', async () => {
     const elsewhere = await serve({ status: 200, body: '[]' })
-    const api = await serve({ status, headers: { Location: elsewhere.baseUrl } })
+    const api = await serve({ status: 307, headers: { Location: elsewhere.baseUrl } })
 
     const error = await failureOf(createClient({ ...api, apiKey }).createPet(rex))
 
     const message = expect.stringContaining('Redirects are not followed.')
-    expect(error).toMatchObject({ code: 'unexpected_answer', status, message })
-    expect(elsewhere.requests).toEqual([])
-    expect(api.requests).toHaveLength(1)
+    expect(error).toMatchObject({ code: 'unexpected_answer', status: 307, message })
+    expect([api.requests.length, elsewhere.requests.length]).toEqual([1, 0])
   })
 
   const fates: Fate[] = ['cut', 'cutResponse', 'echo', html, error(503), { status: 302 }, echoed]

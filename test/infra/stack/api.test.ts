@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { preflightHeaders } from '../../../infra/gateway.ts'
+import { gatewayResponses, preflightHeaders } from '../../../infra/gateway.ts'
 import { publicDocuments, referenceScript } from '../../../infra/openapi/public-documents.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/http.ts'
 import { service } from '../../../shared/service.ts'
 import { aliasOf, both, everyOption, methodsOf, only, onlyId, propertiesOf, resource, templateOf } from './template.ts'
 
-const contractPaths = Map.groupBy(Object.values(contract), ({ path }) => path)
 /** Each path of the contract, and the methods that it allows. */
-const routes = [...contractPaths].map(
-  ([path, entries]) => [path, [...entries.map(({ method }) => method), 'OPTIONS']] as const,
+const routes = [...Map.groupBy(Object.values(contract), ({ path }) => path)].map(
+  ([path, entries]): [string, string[]] => [path, [...entries.map(({ method }) => method), 'OPTIONS']],
 )
 
 /** Headers as API Gateway maps them: fixed values in quotes. */
@@ -20,22 +19,24 @@ const headersOf = (headers: object, hasBody: boolean) => ({
   'X-Request-Id': 'context.extendedRequestId',
 })
 
-const APPLICATION_TYPES = ['json', 'merge-patch+json', 'octet-stream', 'xml', 'x-www-form-urlencoded']
-const TEXT_TYPES = ['html', 'plain', 'xml']
 const CONTENT_TYPES = [
+  ...['json', 'merge-patch+json', 'octet-stream', 'xml', 'x-www-form-urlencoded'].map((type) => `application/${type}`),
+  ...['html', 'plain', 'xml'].map((type) => `text/${type}`),
   'multipart/form-data',
-  ...APPLICATION_TYPES.map((type) => `application/${type}`),
-  ...TEXT_TYPES.map((type) => `text/${type}`),
 ]
 
 const prefixed = (prefix: string, headers: object) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]))
 
+type Response = { status: number; headers: object; body?: unknown }
+
 /** A method that needs no API key and responds without a function, whatever the content type of the request. */
-const mockMethod = (HttpMethod: string, status: number, headers: object, body?: unknown) => {
+const mockMethod = (HttpMethod: string | undefined, { status, headers, body }: Response) => {
+  const StatusCode = `${status}`
   const ResponseParameters = prefixed('method.response', headersOf(headers, body !== undefined))
   // A header that the method does not declare is not sent.
   const declared = Object.fromEntries(Object.keys(ResponseParameters).map((name) => [name, true]))
+  const ResponseTemplates = { 'application/json': typeof body === 'string' ? body : JSON.stringify(body) }
   return {
     HttpMethod,
     AuthorizationType: 'NONE',
@@ -45,28 +46,32 @@ const mockMethod = (HttpMethod: string, status: number, headers: object, body?: 
       Type: 'MOCK',
       PassthroughBehavior: 'NEVER',
       RequestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${status}}`])),
-      IntegrationResponses: [
-        {
-          StatusCode: `${status}`,
-          ResponseParameters,
-          ...(body !== undefined && { ResponseTemplates: { 'application/json': body } }),
-        },
-      ],
+      IntegrationResponses: [{ StatusCode, ResponseParameters, ...(body !== undefined && { ResponseTemplates }) }],
     },
-    MethodResponses: [{ StatusCode: `${status}`, ResponseParameters: declared }],
+    MethodResponses: [{ StatusCode, ResponseParameters: declared }],
   }
 }
 
-const expectErrorBody = (text: string, status: number, code: string): void => {
-  // `$` and `#` would let API Gateway insert parts of the request.
-  expect(text).not.toMatch(/[$#]/)
-  expect(JSON.parse(text)).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\S$/), status })
-}
+const { notFound, methodNotAllowed } = gatewayResponses
+const preflight = (allowed: string[]): Response => ({ status: 204, headers: preflightHeaders(allowed) })
+const documents = publicDocuments({ address: referenceScript.publicAddress, integrity: referenceScript.integrity })
+
+/** Each method that responds without a function. */
+const MOCKS: [route: string, Response][] = [
+  ['ANY /', notFound],
+  ['ANY /{proxy+}', notFound],
+  ...routes.flatMap(([path, allowed]): [string, Response][] => [
+    [`OPTIONS ${path}`, preflight(allowed)],
+    [`ANY ${path}`, methodNotAllowed(allowed)],
+  ]),
+  ...Object.entries(documents).flatMap(([path, document]): [string, Response][] => [
+    [`GET ${path}`, { status: 200, ...document }],
+    [`OPTIONS ${path}`, preflight(['GET', 'OPTIONS'])],
+    [`ANY ${path}`, notFound],
+  ]),
+]
 
 const TLS = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09', EndpointAccessMode: 'STRICT' }
-
-const script = referenceScript
-const documents = Object.entries(publicDocuments({ address: script.publicAddress, integrity: script.integrity }))
 
 describe.each(both())('the API of $stage', ({ stackName, template }) => {
   const methods = methodsOf(template)
@@ -105,28 +110,8 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
     ])
   })
 
-  test.each([...routes, ['/docs', ['GET', 'OPTIONS']] as const, ['/openapi.json', ['GET', 'OPTIONS']] as const])(
-    'allows web pages of any origin to call %s with %s',
-    (path, allowed) => {
-      expect(methods[`OPTIONS ${path}`]).toEqual(mockMethod('OPTIONS', 204, preflightHeaders(allowed)))
-    },
-  )
-
-  test.each([
-    ['/', 404, 'not_found', {}],
-    ['/{proxy+}', 404, 'not_found', {}],
-    ['/docs', 404, 'not_found', {}],
-    ['/openapi.json', 404, 'not_found', {}],
-    ...routes.map(([path, allowed]) => [path, 405, 'method_not_allowed', { Allow: allowed.join(', ') }] as const),
-  ] as const)('returns an error for other methods of %s: %d', (path, status, code, headers) => {
-    const method = methods[`ANY ${path}`]
-
-    expect(method).toEqual(mockMethod('ANY', status, headers, expect.any(String)))
-    expectErrorBody(method.Integration.IntegrationResponses[0].ResponseTemplates['application/json'], status, code)
-  })
-
-  test.each(documents)('serves %s without a key and without a function', (path, { headers, body }) => {
-    expect(methods[`GET ${path}`]).toEqual(mockMethod('GET', 200, headers, body))
+  test.each(MOCKS)('responds to %s without a function, to web pages of any origin too', (route, response) => {
+    expect(methods[route]).toEqual(mockMethod(route.split(' ')[0], response))
   })
 
   test.each([
@@ -153,7 +138,9 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
         ResponseParameters: prefixed('gatewayresponse', headersOf(headers, true)),
         ResponseTemplates: { 'application/json': expect.any(String) },
       })
-      expectErrorBody(response.ResponseTemplates['application/json'], status, code)
+      const body = response.ResponseTemplates['application/json']
+      expect(body).not.toMatch(/[$#]/) // They would let API Gateway insert parts of the request.
+      expect(JSON.parse(body)).toEqual({ code, message: expect.stringMatching(/^[A-Z].*\S$/), status })
     }
     expect(responses).toHaveLength(21)
   })

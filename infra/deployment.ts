@@ -65,9 +65,10 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
 
 const findServer = async (port?: number): Promise<Announcement> => {
   const announced = readAnnouncements(process.env)
-  // A server that was killed leaves its announcement behind.
-  const responses = await Promise.all(announced.map(({ endpoint }) => responds(endpoint)))
-  const running = announced.filter((_, i) => responses[i])
+  const check = ({ endpoint }: Announcement) => fetch(endpoint, { signal: AbortSignal.timeout(5000) })
+  // A server that was killed leaves its announcement behind. Any response will do, whatever its HTTP status is.
+  const responses = await Promise.allSettled(announced.map(check))
+  const running = announced.filter((_, i) => responses[i]?.status === 'fulfilled')
   const addresses = running.map(({ baseUrl }) => baseUrl).join(', ')
   const chosen = running.find(({ baseUrl }) => port === undefined || new URL(baseUrl).port === String(port))
   if (!addresses)
@@ -77,12 +78,6 @@ const findServer = async (port?: number): Promise<Announcement> => {
     process.stderr.write(`Using ${chosen.baseUrl}. Choose with --port: ${addresses}\n`)
   return chosen
 }
-
-const responds = (endpoint: string): Promise<boolean> =>
-  fetch(endpoint, { signal: AbortSignal.timeout(5000) }).then(
-    () => true, // Whatever the status is.
-    () => false,
-  )
 
 const stackName = (stage: string, prefix = ''): string =>
   `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`

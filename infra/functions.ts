@@ -1,5 +1,4 @@
-/** What the functions may do and what they get, in AWS and on a developer's machine. */
-
+// What the functions may do and what they get, in AWS and on a developer's machine.
 import type { Operation } from '../shared/contract.ts'
 import { type Access, type Table, tables } from '../shared/data/tables.ts'
 import type { SettingName } from '../shared/settings.ts'

@@ -1,8 +1,5 @@
-/**
- * What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
- * this file, so it must not import CDK.
- */
-
+// What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
+// this file, so it must not import CDK.
 import { contract, type Operation } from '../shared/contract.ts'
 import { cors } from '../shared/http.ts'
 import { ApiError, internalServerError, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'

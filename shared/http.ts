@@ -14,15 +14,12 @@ export type Result = { statusCode: number; headers: Record<string, string>; body
 /** A step of the pipeline. The steps share `internal`. */
 export type Middleware = MiddlewareObj<Event, Result, Error, Context, { errorCode?: string; startedAt?: number }>
 
-/** The owner of the request's API key. Throws before `bearerKey` has run. */
-export const callerOf = ({ requestContext: { authorizer } }: Event): ApiKey => {
-  if (!authorizer) throw new Error('The caller is unknown until bearerKey has run.')
-  return authorizer
+/** What the caller wants done once, if the request has an idempotency key. Throws before `bearerKey` has run. */
+export const intentOf = (event: Event, operation: string, key: string | undefined): Intent | undefined => {
+  const caller = event.requestContext.authorizer
+  if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
+  return key === undefined ? undefined : { clientId: caller.clientId, operation, key }
 }
-
-/** What the caller wants done once, if the request has an idempotency key. */
-export const intentOf = (event: Event, operation: string, key: string | undefined): Intent | undefined =>
-  key === undefined ? undefined : { clientId: callerOf(event).clientId, operation, key }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestIdOf = ({ requestContext }: Event): string =>

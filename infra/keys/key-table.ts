@@ -13,9 +13,6 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey, type Scope, scopes, scopesOf } from '../../shared/model/api-key.ts'
 import { type Deployment, timeouts } from '../deployment.ts'
 
-/** The keys of a deployment, oldest first, and the digests of damaged items. */
-export type AllKeys = { keys: StoredApiKey[]; damaged: string[] }
-
 /** The API keys of a deployment. */
 export class KeyTable {
   /** The part of the deployment's keys that names its stage. */
@@ -31,8 +28,8 @@ export class KeyTable {
     this.#table = { TableName: apiKeysTable }
   }
 
-  /** Scans the whole table. */
-  async all(): Promise<AllKeys> {
+  /** Scans the whole table: the keys, oldest first, and the digests of damaged items. */
+  async all(): Promise<{ keys: StoredApiKey[]; damaged: string[] }> {
     const scan = paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true })
     const pages = await Array.fromAsync(scan)
     const items = pages.flatMap(({ Items = [] }) => Items)

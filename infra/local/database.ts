@@ -18,18 +18,12 @@ import { settings } from '../../shared/settings.ts'
 import { CommandError } from '../command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 
-/** A database that is ready to use; `description` is for the banner. */
-type Database = { description: string; close: () => Promise<void> }
-
 /**
- * Opens a DynamoDB for this process: sets the environment variables that the service reads, creates missing tables and
- * stores the local API key.
- *
- * @param folder where the embedded database keeps its data; in memory by default
- * @param endpoint another DynamoDB, to use instead of the embedded one
- * @throws CommandError if the folder or the endpoint cannot be used
+ * Opens a DynamoDB for this process: the `endpoint`, or an embedded one that keeps its data in `folder`, or in memory.
+ * Sets the environment variables that the service reads, creates missing tables, and stores the local API key. The
+ * `description` is for the banner. Throws a CommandError if the folder or the endpoint cannot be used.
  */
-export const openDatabase = async (folder?: string, endpoint?: string): Promise<Database> => {
+export const openDatabase = async (folder?: string, endpoint?: string) => {
   if (endpoint) {
     await useExternal(endpoint)
     return { description: endpoint, close: async () => {} }

@@ -7,9 +7,6 @@ import { promisify } from 'node:util'
 import { Level } from 'level'
 import { CommandError } from '../command-line.ts'
 
-/** A DynamoDB that runs in this process. */
-type EmbeddedDatabase = { endpoint: string; close: () => Promise<void> }
-
 // Required rather than imported, because the package has no types.
 const require = createRequire(import.meta.url)
 const dynalite: (options: { path: string | undefined; createTableMs: number }) => Server = require('dynalite')
@@ -19,7 +16,7 @@ const internals: Internals = require('dynalite/db')
  * Starts a DynamoDB in this process, on a free port of the loopback interface. It keeps its data in `folder`; in memory
  * by default. Throws a CommandError if the folder cannot be used.
  */
-export const startEmbedded = async (folder?: string): Promise<EmbeddedDatabase> => {
+export const startEmbedded = async (folder?: string) => {
   const server = await openServer(folder).catch((error) => {
     throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
   })

@@ -64,15 +64,13 @@ const ProxyResponse = v.object({
   body: v.optional(v.string()),
 })
 
-const Json = v.pipe(v.string(), v.parseJson())
-
 /** How a response differs from what callers are told; `undefined` if it does not. */
 const differenceOf = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
   const { success, ...entry }: Operation = contract[id]
   if (statusCode !== success.status)
     return statusCode in responsesOf({ success, ...entry }) ? undefined : `the status ${statusCode}`
   if (!('body' in success)) return body && 'a body'
-  if (!v.is(Json, body)) return 'the body is not JSON'
+  if (!v.is(v.pipe(v.string(), v.parseJson()), body)) return 'the body is not JSON'
   const { issues = [] } = v.safeParse(success.body, exactJson(body, JSON.parse(body)))
   return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ')
 }

@@ -1,8 +1,5 @@
-/**
- * The serving process of `npm run dev`. It is started in advance and loads the packages, which takes half of a start. It
- * loads the sources when it is told why, once the server before it has ended.
- */
-
+// The serving process of `npm run dev`. It is started in advance and loads the packages, which takes half of a start. It
+// loads the sources when it is told why, once the server before it has ended.
 import '@aws-sdk/client-dynamodb'
 import '@aws-sdk/lib-dynamodb'
 import '@commander-js/extra-typings'

@@ -1,13 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import {
-  type Alarm,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  MathExpression,
-  type Metric,
-  Stats,
-} from 'aws-cdk-lib/aws-cloudwatch'
+import { type Alarm, Dashboard, GraphWidget, type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { FilterPattern, MetricFilter, QueryDefinition, QueryString, type QueryStringProps } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
@@ -151,7 +143,7 @@ export class Monitoring extends Construct {
 }
 
 /** `part` as a percentage of `whole`. Without data if `whole` is zero. */
-const percentage = (part: Metric, whole: Metric): MathExpression =>
+const percentage = (part: IMetric, whole: IMetric): MathExpression =>
   new MathExpression({ expression: '100 * part / whole', usingMetrics: { part, whole }, period, label: '%' })
 
 /**
@@ -161,7 +153,7 @@ const percentage = (part: Metric, whole: Metric): MathExpression =>
  */
 const sumOver = (actions: Action[], table: ITable, metricName: string): MathExpression => {
   const idOf = (action: Action): string => `${action.charAt(0).toLowerCase()}${action.slice(1)}`
-  const metricOf = (Operation: Action): Metric =>
+  const metricOf = (Operation: Action): IMetric =>
     table.metric(metricName, { dimensionsMap: { TableName: table.tableName, Operation }, statistic: Stats.SUM })
   return new MathExpression({
     expression: actions.map((action) => `FILL(${idOf(action)}, 0)`).join(' + '),

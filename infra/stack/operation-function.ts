@@ -86,6 +86,4 @@ export const roleProps = (policy: string, statements: PolicyStatement[], { logGr
 }
 
 const settingVariables = (entry: Operation, stage: Stage): Record<string, string> =>
-  Object.fromEntries(
-    settingsOf(entry).map((name) => [settings[name].variable, `${stage[name] ?? settings[name].local}`]),
-  )
+  Object.fromEntries(settingsOf(entry).map((id) => [settings[id].variable, `${stage[id] ?? settings[id].local}`]))

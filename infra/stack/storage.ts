@@ -62,12 +62,10 @@ export class Storage extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: recoveryDays },
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     })
-    for (const [indexName, keys] of Object.entries(indexes))
-      table.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: attribute(keys.partitionKey),
-        sortKey: attribute(keys.sortKey),
-      })
+    for (const [indexName, index] of Object.entries(indexes)) {
+      const keys = { partitionKey: attribute(index.partitionKey), sortKey: attribute(index.sortKey) }
+      table.addGlobalSecondaryIndex({ indexName, ...keys })
+    }
     return table
   }
 }

@@ -9,13 +9,10 @@ export const MAX_NAME = 1000
 export const MAX_LIMIT = 100
 
 const STATUSES = ['available', 'pending', 'sold'] as const
+const STATUS_RULE = `one of ${STATUSES.join(', ')}`
 
 /** The availability of a pet. */
-export const PetStatus = v.pipe(
-  v.picklist(STATUSES),
-  v.title('PetStatus'),
-  v.description(`one of ${STATUSES.join(', ')}`),
-)
+export const PetStatus = v.pipe(v.picklist(STATUSES), v.title('PetStatus'), v.description(STATUS_RULE))
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
 /**
@@ -26,11 +23,7 @@ export const Name = v.pipe(
   v.string(),
   v.check((name) => /\S/.test(name) && codePoints(name) <= MAX_NAME),
   v.check((name) => name.isWellFormed() && !name.includes('\uFFFD')),
-  v.metadata({
-    type: 'string',
-    maxLength: MAX_NAME,
-    pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$',
-  }),
+  v.metadata({ type: 'string', maxLength: MAX_NAME, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }),
   v.description(`a string of 1 to ${MAX_NAME} characters, not only white space, in valid Unicode`),
 )
 
@@ -47,7 +40,7 @@ export const PetChanges = v.pipe(
   v.object({
     name: v.optional(Name),
     categoryId: v.optional(Int64),
-    status: v.optional(v.pipe(v.nullable(PetStatus), v.description(`one of ${STATUSES.join(', ')}, null`))),
+    status: v.optional(v.pipe(v.nullable(PetStatus), v.description(`${STATUS_RULE}, null`))),
   }),
   v.minEntries(1, 'The body must have at least one of name, categoryId and status'),
   v.title('PetChanges'),

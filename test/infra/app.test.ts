@@ -67,12 +67,9 @@ describe('the CDK context', () => {
   })
 
   test.each([
-    [{}, '', {}],
     [{ prefix: '' }, '', {}],
-    [{ prefix: 'team-1-' }, 'team-1-', {}],
-    [{ prefix: 'a'.repeat(100) }, 'a'.repeat(100), {}],
+    [{ prefix: `team-1-${'a'.repeat(93)}` }, `team-1-${'a'.repeat(93)}`, {}],
     [{ release: 'canary' }, '', { release: 'canary' }],
-    [{ release: 'all-at-once' }, '', { release: 'all-at-once' }],
   ])('may be %o', (context, prefix, change) => {
     expect(read(context)).toEqual({ prefix, change })
   })
@@ -110,10 +107,8 @@ describe('a stage', () => {
   })
 
   test.each([
-    { readShards: 4, writeShards: 1 },
     { readShards: 4, writeShards: 4 },
     { reservedConcurrency: 5, provisionedConcurrency: 5 },
-    { provisionedConcurrency: 5 },
   ])('may have %o', (changes) => {
     expect(check(changes)).not.toThrow()
   })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -148,16 +148,14 @@ describe('the announcement of a local server', () => {
     writeFileSync(`${file}.target`, JSON.stringify(genuine))
     symlinkSync(`${file}.target`, file)
   }
-  /** Announces a server as a process that ends, and returns what it warned of. */
+  /** Announces a server. Returns a function that ends its process. */
   const announceIn = (folder: string) => {
     vi.stubEnv('LOCAL_SERVERS', folder)
     vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', genuine.endpoint)
     vi.stubEnv('API_KEYS_TABLE', genuine.apiKeysTable)
     const exit = vi.spyOn(process, 'on').mockReturnValue(process)
-    const warned = vi.spyOn(console, 'warn').mockReturnValue()
     announce(genuine.baseUrl)
-    const end = () => exit.mock.calls.forEach(([, listener]) => void listener())
-    return { end, warnings: warned.mock.calls.length }
+    return () => exit.mock.calls.forEach(([, listener]) => void listener())
   }
 
   test.each([
@@ -169,7 +167,7 @@ describe('the announcement of a local server', () => {
     make(fileIn(folder))
 
     expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([])
-    const { end } = announceIn(folder)
+    const end = announceIn(folder)
     expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([genuine])
     end()
     expect(readdirSync(folder).filter((name) => !name.endsWith('.target'))).toEqual([])
@@ -178,23 +176,12 @@ describe('the announcement of a local server', () => {
 
   test('is left alone by a server that ends after its successor has started', () => {
     const folder = newFolder()
-    const { end } = announceIn(folder)
+    const end = announceIn(folder)
     const successor = JSON.stringify({ ...genuine, process: 1 })
     writeFileSync(fileIn(folder), successor)
 
     end()
 
     expect(readFileSync(fileIn(folder), 'utf8')).toBe(successor)
-  })
-
-  test('is a warning if a folder is in its place', () => {
-    const folder = newFolder()
-    mkdirSync(fileIn(folder))
-
-    const { end, warnings } = announceIn(folder)
-    end()
-
-    expect(warnings).toBe(1)
-    expect(readdirSync(folder)).toHaveLength(1)
   })
 })

@@ -122,22 +122,20 @@ test.each<[string, string, (client: Client) => Promise<unknown>, ...Fate[]]>([
   expect(api.requests).toHaveLength(fates.length)
 })
 
-describe('Retry-After', () => {
-  test.each<[string, Record<string, string>, number | undefined, number]>([
-    ['seconds that exceed the limit at once', { 'Retry-After': '30' }, 30, 1],
-    ['seconds that exceed it in total', { 'Retry-After': '1' }, 1, 2],
-    ['no time', { 'Retry-After': 'soon' }, undefined, 3],
-  ])('with %s: %j', async (_, headers, retryAfter, requests) => {
-    const api = await serve(error(503, headers))
+test.each<[string, Record<string, string>, number | undefined, number]>([
+  ['seconds that exceed the limit at once', { 'Retry-After': '30' }, 30, 1],
+  ['seconds that exceed it in total', { 'Retry-After': '1' }, 1, 2],
+  ['no time', { 'Retry-After': 'soon' }, undefined, 3],
+])('waits as Retry-After says, within a limit: %s', async (_, headers, retryAfter, requests) => {
+  const api = await serve(error(503, headers))
 
-    const startedAt = performance.now()
-    const call = createClient({ ...api, attempts: 3, maxWaitSeconds: 1.9 }).createPet(mia)
+  const startedAt = performance.now()
+  const call = createClient({ ...api, attempts: 3, maxWaitSeconds: 1.9 }).createPet(mia)
 
-    await expect(call).rejects.toMatchObject({ status: 503, requestId: 'abc=', retryAfter })
-    expect(api.requests).toHaveLength(requests)
-    // No timer fires earlier.
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual((requests - 1) * (retryAfter ?? 0) * 999)
-  })
+  await expect(call).rejects.toMatchObject({ status: 503, requestId: 'abc=', retryAfter })
+  expect(api.requests).toHaveLength(requests)
+  // No timer fires earlier.
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual((requests - 1) * (retryAfter ?? 0) * 999)
 })
 
 describe('a signal ends a call', () => {

@@ -8,7 +8,7 @@ import { operationIds } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
 import { type Sent, send } from '../../support/http.ts'
-import { ask, commonHeaders, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
+import { ask, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
 
 /** Returns its event as JSON, which is how Lambda passes it to a function. */
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
@@ -165,13 +165,6 @@ test.each([
 
   const message = expect.stringMatching(/^There is no resource at this path\. The API has .*GET \/v1\/pets, /)
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
-})
-
-test('responds to HEAD with 405 and without a body', async () => {
-  const response = await ask(await serve(), { method: 'HEAD', path: '/v1/pets' })
-
-  const headers = { ...commonHeaders, allow: expect.stringMatching(/^(\w+, )+OPTIONS$/) }
-  expect(response).toEqual({ status: 405, headers, body: undefined })
 })
 
 test.each([

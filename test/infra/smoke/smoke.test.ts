@@ -71,11 +71,8 @@ test('fails, follows no redirect, and still revokes its key', async () => {
   const before = await table.all()
   const { baseUrl, requests } = await serve({ status: 302, headers: { Location: '/v2' }, body: '{}' })
 
-  const { code, stdout, stderr } = await runCommand(
-    'smoke',
-    ['--stage', 'local', '--base-url', `${baseUrl}/`, '--wait', '1s'],
-    env,
-  )
+  const args = ['--stage', 'local', '--base-url', `${baseUrl}/`, '--wait', '1s']
+  const { code, stdout, stderr } = await runCommand('smoke', args, env)
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'The smoke test failed.\n' })
   expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, got 302: {} (')

@@ -39,7 +39,8 @@ export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: str
 
 /** Whether a request with faults can succeed, and whether it can fail. */
 export const possible = ({ overcome, times, way }: Case<Way>, first: Exchange) => {
-  const mustFail = overcome === 0 || (times >= 3 && times > overcome)
+  // On a busy machine, the SDK may reach a time limit before it gets the fault, and resend the request.
+  const mustFail = (overcome === 0 && first.milliseconds < 500) || (times >= 3 && times > overcome)
   // A lost response uses up a retry, too.
   const mustSucceed = times <= overcome && isInTime(first) && !way.loses && !way.isUnknownIfResent
   return { success: !mustFail, failure: !mustSucceed }

@@ -22,9 +22,7 @@ const TOO_LATE = 1400
 const ALL = Number.POSITIVE_INFINITY
 
 const mainKinds: Record<string, FaultKind> = {
-  'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
   'a connection that breaks before the response': { fault: { carriedOut: 'cut' }, overcome: 2 },
-  'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
   // The pauses before the third attempt of a throttled request can use up the time budget.
   throttling: { fault: throttling, overcome: 1, waits: true },
   'a request that arrives too late': { fault: { late: 'request', milliseconds: TOO_LATE }, overcome: 1, waits: true },
@@ -33,6 +31,8 @@ const mainKinds: Record<string, FaultKind> = {
 }
 
 const moreKinds: Record<string, FaultKind> = {
+  'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
+  'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
   'a server error': { fault: internalServerError, overcome: 2 },
   'exceeded throughput': { fault: throughputExceeded, overcome: 1, waits: true },
   'no response': { fault: 'silence', overcome: 1, waits: true },

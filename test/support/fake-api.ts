@@ -8,14 +8,14 @@ import { newApiKey } from '../../shared/model/api-key.ts'
 
 export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string | Buffer }
 
-type FakeRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+export type FakeRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 
 /**
  * What happens to a request: a response; a connection that breaks before the response (`cut`) or in the middle of it
- * (`cutResponse`); no response at all (`silence`); one without end (`endless`); or one that is not HTTP, but the request's
- * header `Authorization` (`echo`).
+ * (`cutResponse`); no response at all (`silence`); one without end, fast (`endless`) or a byte at a time (`drip`); or one that
+ * is not HTTP, but the request's header `Authorization` (`echo`).
  */
-export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'endless' | 'echo'
+export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'endless' | 'drip' | 'echo'
 
 /** Decides what happens to a request. */
 type Decision = (request: FakeRequest) => Promise<Fate>
@@ -30,19 +30,31 @@ export const error = (status: number, headers: Record<string, string> = {}): Fak
 /** Serves on a free port until the test ends. Each request meets one of `fates`, in order; later ones meet the last. */
 export const serve = async (...fates: (Fate | Decision)[]) => {
   const requests: FakeRequest[] = []
-  const respond = async (message: IncomingMessage, response: ServerResponse) => {
+  const { server, port } = await listen(async (request) => {
     const fate = fates[Math.min(requests.length, fates.length - 1)] ?? 'silence'
-    const { method = '', url: path = '', headers } = message
-    const request = { method, path, headers, body: await text(message) }
     requests.push(request)
-    meet(typeof fate === 'function' ? await fate(request) : fate, response)
-  }
-  // It throws when the client disconnects.
-  const server = createServer((message, response) => void respond(message, response).catch(() => response.destroy()))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+    return typeof fate === 'function' ? await fate(request) : fate
+  })
   onTestFinished(() => server.close().closeAllConnections())
-  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
   return { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: newApiKey('local'), requests }
+}
+
+/** Starts a server on a free port. `settled` waits for the requests that it is serving. */
+export const listen = async (decide: Decision) => {
+  const pending = new Set<Promise<void>>()
+  const respond = async (message: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url: path = '', headers } = message
+    meet(await decide({ method, path, headers, body: await text(message) }), response)
+  }
+  const server = createServer((message, response) => {
+    // It rejects when the client disconnects.
+    const served = respond(message, response).catch(() => void response.destroy())
+    pending.add(served)
+    served.finally(() => pending.delete(served))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  return { server, port, settled: () => Promise.all(pending) }
 }
 
 const meet = (fate: Fate, response: ServerResponse): void => {
@@ -50,10 +62,16 @@ const meet = (fate: Fate, response: ServerResponse): void => {
   if (fate === 'cut') return void response.destroy()
   if (fate === 'echo') return void response.socket?.end(`${response.req.headers.authorization}`)
   if (fate === 'endless') return void Readable.from(endlessSpaces()).pipe(response)
+  if (fate === 'drip') return void drip(response)
   const { status, headers, body = '' }: FakeResponse = fate === 'cutResponse' ? { status: 200, body: '[' } : fate
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   if (fate === 'cutResponse') response.write(body, () => response.destroy())
   else response.end(body)
+}
+
+const drip = (response: ServerResponse): void => {
+  const timer = setInterval(() => response.write(' '), 50)
+  response.on('close', () => clearInterval(timer))
 }
 
 function* endlessSpaces() {

@@ -1,31 +1,26 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-
-/** A response that the proxy sends; its content type is DynamoDB's unless it names another. */
-type DatabaseResponse = { status: number; type?: string; body: string }
-
-/** `cut` breaks the connection, `silence` sends nothing, `drip` sends a byte at a time and never ends. */
-type Instead = 'cut' | 'silence' | 'drip' | DatabaseResponse
+import { type FakeRequest, type FakeResponse, type Fate, listen } from './fake-api.ts'
 
 /**
  * What happens to a request. With `carriedOut`, the database executes it, but the client gets this response. With `late`,
  * the request or the response is delayed. Everything else replaces the database's response.
  */
-export type Fault = 'pass' | Instead | { carriedOut: Instead } | { late: 'request' | 'response'; milliseconds: number }
+export type Fault = 'pass' | Fate | { carriedOut: Fate } | { late: 'request' | 'response'; milliseconds: number }
 
 /** The database executes the request, then the connection breaks before the response. */
 export const lostResponse = { carriedOut: 'cut' } as const satisfies Fault
 
 /** A JSON response as DynamoDB sends it. */
-export const databaseResponse = (status: number, body: object): DatabaseResponse => ({
+export const databaseResponse = (status: number, body: object) => ({
   status,
+  headers: { 'Content-Type': 'application/x-amz-json-1.0' },
   body: JSON.stringify(body),
 })
 
-const error = (status: number, name: string): DatabaseResponse =>
+const error = (status: number, name: string) =>
   databaseResponse(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'Made by the test.' })
 
 /** Error responses and broken responses of DynamoDB, or of a proxy in front of it. */
@@ -35,10 +30,14 @@ export const databaseResponses = {
   throttling: error(400, 'ThrottlingException'),
   accessDenied: error(400, 'AccessDeniedException'),
   transactionConflict: error(400, 'TransactionConflictException'),
-  html: { status: 200, type: 'text/html', body: '<html><body>Sign in to the network</body></html>' },
+  html: {
+    status: 200,
+    headers: { 'Content-Type': 'text/html' },
+    body: '<html><body>Sign in to the network</body></html>',
+  },
   malformed: { status: 200, body: '{"Item":{"id":{"N":' },
   nothing: databaseResponse(200, {}),
-} as const satisfies Record<string, DatabaseResponse>
+} as const satisfies Record<string, FakeResponse>
 
 /** A request of the SDK: the name of its operation, such as `PutItem`, and its JSON input. */
 export type Call = { operation: string; body: string }
@@ -59,69 +58,40 @@ export type FaultProxy = {
 
 /** Starts a proxy in front of `database` on a free port. It passes everything on until `faultOf` is set. */
 export const startFaultProxy = async (database: string): Promise<FaultProxy> => {
-  const pending = new Set<Promise<void>>()
-  const serve = async (message: IncomingMessage, response: ServerResponse) => {
-    const operation = String(message.headers['x-amz-target']).split('.')[1] ?? ''
-    const body = await text(message)
+  const { server, port, settled } = await listen(async (request) => {
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
     proxy.counts[operation] = (proxy.counts[operation] ?? 0) + 1
-    await reply(await proxy.faultOf({ operation, body }), () => forward(database, message, body), response)
-  }
-  const server = createServer((message, response) => {
-    // It rejects when the client leaves in the middle of its request.
-    const served = serve(message, response).catch(() => void response.destroy())
-    pending.add(served)
-    served.finally(() => pending.delete(served))
+    return fateOf(await proxy.faultOf({ operation, body: request.body }), () => forward(database, request))
   })
-  const accept = async (port: number) => void (await once(server.listen(port, '127.0.0.1'), 'listening'))
-  const refuse = async () => {
-    server.close().closeAllConnections()
-    await once(server, 'close')
-  }
-  await accept(0)
-  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
   const proxy: FaultProxy = {
     endpoint: `http://127.0.0.1:${port}`,
     faultOf: () => 'pass',
     counts: {},
-    refuse,
-    accept: () => accept(port),
-    settled: () => Promise.all(pending),
+    refuse: async () => {
+      server.close().closeAllConnections()
+      await once(server, 'close')
+    },
+    accept: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
+    settled,
   }
   return proxy
 }
 
-const forward = async (
-  database: string,
-  { method, url, headers }: IncomingMessage,
-  body: string,
-): Promise<DatabaseResponse> => {
-  const [response] = await once(request(database + url, { method, headers }).end(body), 'response')
-  return { status: response.statusCode, type: response.headers['content-type'], body: await text(response) }
-}
-
-const reply = async (
-  fault: Fault,
-  execute: () => Promise<DatabaseResponse>,
-  response: ServerResponse,
-): Promise<void> => {
-  if (fault === 'pass') return reply(await execute(), execute, response)
-  if (fault === 'cut') return void response.destroy()
-  if (fault === 'silence') return
-  if (fault === 'drip') return drip(response)
-  if ('late' in fault) {
-    if (fault.late === 'request') await pause(fault.milliseconds)
-    const given = await execute()
-    if (fault.late === 'response') await pause(fault.milliseconds)
-    return reply(given, execute, response)
-  }
+const fateOf = async (fault: Fault, execute: () => Promise<FakeResponse>): Promise<Fate> => {
+  if (fault === 'pass') return execute()
+  if (typeof fault === 'string' || 'status' in fault) return fault
   if ('carriedOut' in fault) {
     await execute()
-    return reply(fault.carriedOut, execute, response)
+    return fault.carriedOut
   }
-  response.writeHead(fault.status, { 'Content-Type': fault.type ?? 'application/x-amz-json-1.0' }).end(fault.body)
+  if (fault.late === 'request') await pause(fault.milliseconds)
+  const response = await execute()
+  if (fault.late === 'response') await pause(fault.milliseconds)
+  return response
 }
 
-const drip = (response: ServerResponse): void => {
-  const timer = setInterval(() => response.write(' '), 50)
-  response.on('close', () => clearInterval(timer))
+const forward = async (database: string, { method, path, headers, body }: FakeRequest): Promise<FakeResponse> => {
+  const [response] = await once(request(database + path, { method, headers }).end(body), 'response')
+  const type = response.headers['content-type'] // Missing if the request is not for DynamoDB.
+  return { status: response.statusCode, headers: type && { 'Content-Type': type }, body: await text(response) }
 }

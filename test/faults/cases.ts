@@ -1,7 +1,56 @@
 import { atMost } from '../../infra/local/server.ts'
-import { type Call, type Fault, lostResponse } from '../support/fault-proxy.ts'
+import { type Call, databaseResponses, type Fault, lostResponse } from '../support/fault-proxy.ts'
 import { type Container, type Exchange, isInTime, startContainer } from './container.ts'
-import { type FaultKind, runsAll } from './fault-kinds.ts'
+
+/** Whether to run all faults (`npm run test:faults`) or part of them (`npm test`). */
+export const runsAll = process.env.FAULTS === 'all'
+
+/**
+ * What happens to a request to the database: a fault of the proxy, or refused connections from then on. `overcome` is the
+ * number of consecutive faults that the SDK overcomes by retries; it makes three attempts within the time budget. `waits`
+ * marks faults that take time but little CPU.
+ */
+type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true }
+
+const { throttling, throughputExceeded, internalServerError, html, malformed } = databaseResponses
+
+// The SDK's `requestTimeout` is 1000 ms.
+const IN_TIME = 200
+const TOO_LATE = 1400
+
+const ALL = Number.POSITIVE_INFINITY
+
+const mainKinds: Record<string, FaultKind> = {
+  'a connection that breaks before the response': { fault: { carriedOut: 'cut' }, overcome: 2 },
+  // The pauses before the third attempt of a throttled request can use up the time budget.
+  throttling: { fault: throttling, overcome: 1, waits: true },
+  'a request that arrives too late': { fault: { late: 'request', milliseconds: TOO_LATE }, overcome: 1, waits: true },
+  'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
+  'refused connections': { fault: 'refuse', overcome: 0 },
+}
+
+const moreKinds: Record<string, FaultKind> = {
+  'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
+  'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
+  'a server error': { fault: internalServerError, overcome: 2 },
+  'exceeded throughput': { fault: throughputExceeded, overcome: 1, waits: true },
+  'no response': { fault: 'silence', overcome: 1, waits: true },
+  'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
+  'a response that arrives too late': { fault: { late: 'response', milliseconds: TOO_LATE }, overcome: 1, waits: true },
+  'a late request': { fault: { late: 'request', milliseconds: IN_TIME }, overcome: ALL, waits: true },
+  'a late response': { fault: { late: 'response', milliseconds: IN_TIME }, overcome: ALL, waits: true },
+  'an endless response': { fault: 'drip', overcome: 0, waits: true },
+  'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
+  HTML: { fault: html, overcome: 0 },
+  'HTML after the execution': { fault: { carriedOut: html }, overcome: 0 },
+  'truncated JSON': { fault: malformed, overcome: 0 },
+}
+
+/** All kinds, or those that differ most. */
+export const faultKinds = runsAll ? { ...mainKinds, ...moreKinds } : mainKinds
+
+/** Those that make the database unavailable while they last. */
+export const outages = Object.entries(faultKinds).filter(([, { overcome }]) => overcome !== ALL)
 
 /** A way in which a request uses the database. */
 export type Way = {

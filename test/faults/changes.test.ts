@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Event } from '../../shared/http.ts'
 import { type StoredPet, storedPets, storeKey, storePet } from '../support/database.ts'
 import { errorResponse, responseTo, unavailable } from '../support/events.ts'
-import { type Case, casesOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
+import { type Case, casesOf, faultKinds, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
 import { type Attempt, type CarryOut, carryOut, exploreChanges, ID, write } from './change-model.ts'
 import { changeEvent, deleteEvent, type Exchange, isInTime, isServed, send, sendUntil } from './container.ts'
-import { faultKinds } from './fault-kinds.ts'
 
 /** A way to change or delete a pet, the statuses that a client gets, at first or after a 503, and what is stored then. */
 type ChangeWay = Way & {

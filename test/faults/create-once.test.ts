@@ -4,7 +4,17 @@ import type { Pet } from '../../shared/model/pet.ts'
 import { type StoredPet, storedPets, storeKey } from '../support/database.ts'
 import { responseTo, unavailable } from '../support/events.ts'
 import { type Call, databaseResponses } from '../support/fault-proxy.ts'
-import { type Case, casesOf, nameOf, possible, runCase, startFaults, type Way, withoutFaults } from './cases.ts'
+import {
+  type Case,
+  casesOf,
+  faultKinds,
+  nameOf,
+  possible,
+  runCase,
+  startFaults,
+  type Way,
+  withoutFaults,
+} from './cases.ts'
 import {
   type Container,
   createEvent,
@@ -17,7 +27,6 @@ import {
   takeId,
   type Wish,
 } from './container.ts'
-import { faultKinds } from './fault-kinds.ts'
 
 /** A way to create a pet; `before` sends an earlier request with the same idempotency key. */
 type CreateWay = Way & { before?: (container: Container, wish: Wish) => Promise<unknown> }

@@ -2,8 +2,8 @@ import '../support/database.ts'
 import { describe, expect, test } from 'vitest'
 import { type Reservation, reservationStore } from '../../shared/data/idempotent-create.ts'
 import { at } from '../support/clock.ts'
+import { runsAll } from './cases.ts'
 import { type Attempt, type CarryOut, carryOut, exploreCreations, put, type Write } from './creation-model.ts'
-import { runsAll } from './fault-kinds.ts'
 
 const ONE_HOUR = 3_600_000
 const ONE_DAY = 24 * ONE_HOUR

@@ -3,8 +3,8 @@ import { atMost } from '../../infra/local/server.ts'
 import type { Event } from '../../shared/http.ts'
 import { storeKey, storePet } from '../support/database.ts'
 import { responseTo, unavailable } from '../support/events.ts'
+import { outages } from './cases.ts'
 import { changeEvent, createEvent, deleteEvent, listEvent, send, servedResponse, startContainer } from './container.ts'
-import { outages } from './fault-kinds.ts'
 
 // The tests mostly wait for timeouts.
 vi.setConfig({ maxConcurrency: 10 })

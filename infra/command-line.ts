@@ -19,10 +19,7 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
   }
 }
 
-/**
- * Throws if an option was meant for the command, but npm kept it: npm passes on only what stands after `--`, and sets
- * variables for other options.
- */
+/** Throws if npm kept an option that was meant for the command: npm passes on only what stands after `--`. */
 export const checkDashes = (command: CommandUnknownOpts): void => {
   const options = [command, ...command.commands].flatMap(({ options }) => options)
   const names = options.map(({ long }) => long?.slice(2) ?? '').filter((name) => !OPTIONS_OF_NPM.includes(name))

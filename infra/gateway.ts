@@ -48,10 +48,7 @@ export const gatewayResponses = {
   ),
 }
 
-/**
- * The error response for each gateway response type of API Gateway:
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
- */
+/** The error response for each gateway response type (API Gateway developer guide, "Gateway response types"). */
 export const gatewayResponseTypes = {
   ACCESS_DENIED: gatewayResponses.forbidden,
   API_CONFIGURATION_ERROR: gatewayResponses.badGateway,

@@ -20,20 +20,17 @@ type Times = { request: number; pause: number; report: number }
  * accept it in time.
  */
 export const releaseHook =
-  (times: Times) =>
-  async (
-    { DeploymentId, LifecycleEventHookExecutionId }: Event,
-    context: Pick<Context, 'getRemainingTimeInMillis'>,
-  ) => {
+  (times: Times) => async (event: Event, context: Pick<Context, 'getRemainingTimeInMillis'>) => {
+    const { DeploymentId: deploymentId, LifecycleEventHookExecutionId: lifecycleEventHookExecutionId } = event
     const end = Date.now() + context.getRemainingTimeInMillis()
-    const status = await checkVersions(DeploymentId, retrying(end - times.report, times)).then(
+    const status = await checkVersions(deploymentId, retrying(end - times.report, times)).then(
       () => 'Succeeded',
       (error) => {
         console.error(error)
         return 'Failed'
       },
     )
-    const result = { deploymentId: DeploymentId, lifecycleEventHookExecutionId: LifecycleEventHookExecutionId, status }
+    const result = { deploymentId, lifecycleEventHookExecutionId, status }
     await retrying(end, times)('The report to CodeDeploy', (signal) => report(result, signal))
   }
 

@@ -31,8 +31,6 @@ export const page = <Resource>(
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...query, cursor: cursorAfter(next) }))
     for (const each of [value].flat()) if (each !== undefined) parameters.append(name, `${each}`)
-  return {
-    body: items,
-    headers: { Link: `<${absoluteUrl(event, `${requestPath(event)}?${parameters}`)}>; rel="next"` },
-  }
+  const address = absoluteUrl(event, `${requestPath(event)}?${parameters}`)
+  return { body: items, headers: { Link: `<${address}>; rel="next"` } }
 }

@@ -34,10 +34,9 @@ export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
 }
 
 /**
- * Reads the whole body of a request, and decompresses it as API Gateway does.
- *
- * @throws ApiError 413 if it exceeds API Gateway's limit, 415 if it is not in the coding that its headers name, or in
- *   another one than gzip and deflate, 400 if it is malformed or the client disconnects
+ * Reads the whole body of a request, and decompresses it as API Gateway does. Throws an ApiError: 413 if it exceeds API
+ * Gateway's limit, 415 if it is not in the coding that its headers name, or in another one than gzip and deflate, 400
+ * if it is malformed or the client disconnects.
  */
 export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
   const body = await readAll(message)

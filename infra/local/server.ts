@@ -23,7 +23,7 @@ export const createLocalServer = ({ handlers, timeoutMs }: Functions) => {
     const result = await responseTo(message, requestId, (id, event) =>
       queue(() => invoke(id, handlers[id], event, timeoutMs)),
     )
-    logResponse(message, { requestId, milliseconds: performance.now() - startedAt }, result)
+    logResponse(message, result, requestId, performance.now() - startedAt)
     response.statusCode = result.statusCode
     response.setHeaders(new Map(Object.entries(result.headers ?? {})))
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
@@ -58,11 +58,9 @@ export const createLocalServer = ({ handlers, timeoutMs }: Functions) => {
 }
 
 /** Logs a response on one line: its error code, but nothing else of the headers and bodies. */
-const logResponse = (
-  { method = '', url = '' }: IncomingMessage,
-  { requestId, milliseconds }: { requestId: string; milliseconds: number },
-  { statusCode, body = '' }: ProxyResponse,
-): void => {
+const logResponse = (message: IncomingMessage, result: ProxyResponse, requestId: string, milliseconds: number) => {
+  const { method = '', url = '' } = message
+  const { statusCode, body = '' } = result
   // Somebody may have pasted an API key into the path, perhaps percent-encoded. No id is as long as one.
   const path = url.replace(/\?.*/s, '').replaceAll(/[^/]{24,}/g, '…')
   const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(body)?.[1]) || ''

@@ -116,10 +116,7 @@ const parameter = (location: string, name: string, entry: v.GenericSchema): Json
   }
 }
 
-/**
- * Keeps the console of the page from sending the first value of an optional enumeration by default: the list would then
- * seem to lack pets.
- */
+/** Keeps the console of the page from filling in an optional enumeration: the list would then seem to lack pets. */
 const disabledExample = (entry: v.GenericSchema): Json => {
   const { wrapped, default: value } = Object(entry)
   if (value !== undefined || !wrapped?.options) return {}

@@ -10,10 +10,8 @@ import { openApiDocument, servers } from './document.ts'
 type PublicDocument = { headers: Record<string, string>; body: string }
 
 /**
- * The OpenAPI document and the page that shows it, by path.
- *
- * @param script the script that renders the page
- * @param document the text of the document; by default the one for AWS, which is hard to read
+ * The OpenAPI document and the page that shows it, by path. The `script` renders the page. By default, the text of the
+ * `document` is the one for AWS, which is hard to read.
  */
 export const publicDocuments = (
   script: Script,
@@ -66,10 +64,7 @@ const docsPage = ({ address, integrity, apiKey }: Script): string => `<!doctype 
 </html>
 `
 
-/**
- * The Content-Security-Policy of the page. The page can run only its two scripts and connect only to its own API, so no
- * other server can receive an API key.
- */
+/** Lets the page run only its two scripts and call only its own API, so that no other server can receive an API key. */
 const contentSecurityPolicy = ({ integrity, apiKey }: Script): string =>
   [
     "default-src 'none'",

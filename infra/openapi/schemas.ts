@@ -15,8 +15,7 @@ export const componentSchemas = (): Json => {
 
 /**
  * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema describes the result.)
- *
- * @throws Error if JSON Schema cannot express a check, and the schema does not say it with `v.metadata()`
+ * Throws an Error if JSON Schema cannot express a check, and the schema does not say it with `v.metadata()`.
  */
 export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })

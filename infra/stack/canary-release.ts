@@ -27,9 +27,10 @@ type Props = {
  * not count: a slow database is not the version's fault.
  */
 export class CanaryRelease extends Construct {
-  constructor(scope: Construct, id: string, { operations, alarms, ...props }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const hook = this.#newHook(operations, props)
+    const { operations, alarms } = props
+    const hook = this.#newHook(props)
     const role = this.#newRole(hook)
     const application = new LambdaApplication(this, 'Application')
     for (const operation of operations) {
@@ -47,7 +48,7 @@ export class CanaryRelease extends Construct {
     }
   }
 
-  #newHook(operations: OperationFunction[], { logGroup, storage, stage }: Omit<Props, 'operations' | 'alarms'>) {
+  #newHook({ operations, logGroup, storage, stage }: Props) {
     const versions = operations.map(({ handler }) => handler.currentVersion.functionArn)
     const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: versions })

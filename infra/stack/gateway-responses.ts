@@ -57,10 +57,7 @@ const addError = (resource: IResource, { status, headers, body }: ApiError): voi
 
 type Headers = Readonly<Record<string, string>>
 
-/**
- * Adds a method with a mock integration, which responds without a function. API Gateway uses `body` as a template, so it
- * must not contain `$` or `#`.
- */
+/** Adds a method without a function. API Gateway uses `body` as a template: it must not contain `$` or `#`. */
 const addMock = (
   resource: IResource,
   method: string,

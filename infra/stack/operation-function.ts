@@ -26,7 +26,7 @@ export class OperationFunction extends Construct {
   readonly alias: Alias
   readonly metrics: RequestMetrics
 
-  /** @param operationId also names the function's source file */
+  /** `operationId` also names the source file of the function. */
   constructor(scope: Construct, operationId: string, { entry, storage, stage }: Props) {
     super(scope, operationId)
     this.operationId = operationId

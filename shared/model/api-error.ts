@@ -3,10 +3,7 @@ import { service } from '../service.ts'
 /** The body of every error response. */
 type ErrorBody = { code: string; message: string; status: number }
 
-/**
- * An error that callers may see. Any other error is a bug and becomes a 500 without details. `cause` is only logged,
- * never sent.
- */
+/** An error that callers may see. Any other error is a bug and becomes a 500. `cause` is only logged, never sent. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -47,10 +44,7 @@ export const insufficientScope = (scope: string) =>
 /** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, 'not_found', message)
 
-/**
- * The largest body, in KiB. API Gateway accepts 10 MB and Lambda 6 MB including the event. A smaller limit of our own
- * is the same in all environments.
- */
+/** The largest body. API Gateway accepts 10 MB and Lambda 6 MB; a limit of our own is the same in all environments. */
 export const MAX_BODY_KIB = 256
 
 /** The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). Nothing happened. */

@@ -2,10 +2,7 @@ import { hash, randomInt } from 'node:crypto'
 import { service } from '../service.ts'
 import { crc32 } from './crc32.ts'
 
-/**
- * The owner of an API key, and what the key allows. `keyId` identifies the key; `clientId` identifies the client and
- * survives key rotation.
- */
+/** The owner of an API key, and what it allows. `clientId` identifies the client, and survives key rotation. */
 export type ApiKey = { keyId: string; clientId: string; scopes: readonly Scope[] }
 
 /** What an API key may allow. */

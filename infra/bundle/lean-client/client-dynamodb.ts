@@ -10,14 +10,13 @@ export type Options = { abortSignal?: AbortSignal }
 
 type Configuration = { maxAttempts: number; requestHandler: TimeLimits }
 
-/** Replaces the class of the same name. */
 export class DynamoDBClient {
   readonly #limits: TimeLimits
   readonly #withRetries: ReturnType<typeof retries>
   // Set at the first request, because only then the environment must be complete.
   #post: ReturnType<typeof signedPost> | undefined
 
-  /** @throws Error if the options or the environment need the SDK */
+  /** Throws an Error if the options or the environment need the SDK. */
   constructor({ maxAttempts, requestHandler, ...others }: Configuration) {
     checkEnvironment()
     for (const other of Object.keys(others)) throw notSupported(`the option ${other}`)
@@ -26,9 +25,8 @@ export class DynamoDBClient {
   }
 
   /**
-   * Sends a request. `operation`, `input` and the output are those of the DynamoDB API reference.
-   *
-   * @throws DynamoDBServiceException if DynamoDB returns an error. Network errors have a `$metadata`, too.
+   * Sends a request; `operation`, `input` and the output are as in the DynamoDB API reference. Throws a
+   * DynamoDBServiceException for an error response. Network errors have a `$metadata`, too.
    */
   async send(operation: string, input: object, { abortSignal }: Options): Promise<Content> {
     this.#post ??= signedPost(this.#limits)
@@ -46,7 +44,7 @@ export class DynamoDBClient {
   }
 }
 
-/** Replaces the class of the same name: an error response of DynamoDB. */
+/** An error response of DynamoDB. */
 export class DynamoDBServiceException extends Error {
   readonly $fault: 'client' | 'server'
   readonly $metadata: { httpStatusCode: number; requestId: string | string[] | undefined }
@@ -59,7 +57,6 @@ export class DynamoDBServiceException extends Error {
   }
 }
 
-/** Replaces the class of the same name. */
 export class ConditionalCheckFailedException extends DynamoDBServiceException {}
 
 const signedPost = (limits: TimeLimits) => {

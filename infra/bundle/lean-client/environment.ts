@@ -4,7 +4,7 @@ import { variableValue } from '../../../shared/settings.ts'
 /** The address of DynamoDB: the one in the environment, or else that of the region. */
 export const endpoint = (): URL => new URL(endpointInEnvironment() || endpointOf(variableValue('AWS_REGION')))
 
-/** @throws Error if the environment asks for an endpoint of another kind, such as FIPS, or for one with a path */
+/** Throws an Error if the environment asks for an endpoint of another kind, such as FIPS, or for one with a path. */
 export const checkEnvironment = (): void => {
   for (const name of ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])
     if ((process.env[name] ?? 'false') !== 'false') throw notSupported(name)

@@ -8,7 +8,6 @@ type Values = Record<string, unknown>
 type Command = { operation: string; input: Values }
 type Translation = { marshallOptions?: marshallOptions; unmarshallOptions?: unmarshallOptions }
 
-/** Replaces the class of the same name. */
 export class DynamoDBDocumentClient {
   readonly #client: DynamoDBClient
   readonly #translation: Translation
@@ -41,7 +40,7 @@ const command = (operation: string) =>
     }
   }
 
-// Replace the classes of the same names. Add a command here when an operation needs it.
+// Add a command here when an operation needs it.
 export const GetCommand = command('GetItem')
 export const PutCommand = command('PutItem')
 export const UpdateCommand = command('UpdateItem')

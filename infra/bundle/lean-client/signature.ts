@@ -4,13 +4,10 @@ import { variableValue } from '../../../shared/settings.ts'
 type Headers = Record<string, string>
 
 /**
- * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API request").
- * It signs a POST without a query, with all its headers. `@smithy/signature-v4`, which signs every kind of request, is
- * larger and slower.
- *
- * @param service the name of the AWS service, such as `dynamodb`
- * @param path its parts are escaped by `encodeURIComponent`
- * @throws Error if the environment has no region or no credentials
+ * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API
+ * request"). It signs a POST without a query, with all its headers; the parts of `path` are escaped by
+ * `encodeURIComponent`. `@smithy/signature-v4`, which signs every kind of request, is larger and slower. Throws an
+ * Error if the environment has no region or no credentials.
  */
 export const signer = (service: string, path = '/') => {
   const keyId = variableValue('AWS_ACCESS_KEY_ID')

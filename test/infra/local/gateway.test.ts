@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
@@ -178,19 +177,16 @@ test.each([
   expect(logged()).toEqual([expect.stringContaining('  /v1/pets/…/7  ')])
 })
 
-test('serves the script of the reference page, which needs no network and has the local API key', async () => {
-  const served = await serve()
-  const { text: page } = await send(served.baseUrl, { path: '/v1/docs/' })
-  const [, address = '', digest] = /<script src="([^"]+)" integrity="sha384-([^"]+)"/.exec(page) ?? []
+test('serves the script of the reference page, which browsers may keep, because its address has its version', async () => {
+  const { baseUrl } = await serve()
+  const { text: page } = await send(baseUrl, { path: '/v1/docs/' })
+  const [, address] = /<script src="(\/v1\/docs\.js\?\d+\.\d+\.\d+)" integrity=/.exec(page) ?? []
 
-  const { status, headers, text } = await send(served.baseUrl, { path: address })
+  const { status, headers } = await send(baseUrl, { path: address })
 
-  expect(page).toContain(`"securitySchemes":{"apiKey":{"token":"${LOCAL_API_KEY}"}}`)
   expect(status).toBe(200)
-  expect(address).toMatch(/^\/v1\/docs\.js\?\d+\.\d+\.\d+$/)
   expect(headers).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',
     'content-type': 'text/javascript; charset=utf-8',
   })
-  expect(createHash('sha384').update(text).digest('base64')).toBe(digest)
 })

@@ -116,7 +116,7 @@ test('functions have reserved and provisioned concurrency if the stage sets it',
   const reserved = propertiesOf(limited, 'AWS::Lambda::Function').map((each) => each.ReservedConcurrentExecutions)
   const warm = propertiesOf(limited, 'AWS::Lambda::Alias').map((each) => each.ProvisionedConcurrencyConfig)
   expect(reserved).toEqual(Array(operationIds.length).fill(5))
-  expect(warm).toEqual(Array(operationIds.length).fill({ ProvisionedConcurrentExecutions: 2 }))
+  expect(warm).toEqual(Array(operationIds.length).fill({ ProvisionedConcurrentExecutions: 5 }))
 })
 
 const production = templateOf('production')

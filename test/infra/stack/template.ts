@@ -19,7 +19,7 @@ export const everyOption = {
   domainOnly: true,
   alarmEmail: 'on-call@example.com',
   reservedConcurrency: 5,
-  provisionedConcurrency: 2,
+  provisionedConcurrency: 5,
   stockClient: true,
 } as const satisfies Partial<Stage>
 

@@ -3,7 +3,7 @@ import { aliases } from '../../infra/bundle/aliases.ts'
 import { command, run, wholeNumber } from '../../infra/command-line.ts'
 import { operationIds } from '../../shared/contract.ts'
 import { makeBundles } from '../support/bundles.ts'
-import { temporaryFolder } from '../support/process.ts'
+import { processFolder } from '../support/process.ts'
 import { measure } from './measure.ts'
 import { bundlePeers, installPeers } from './peers.ts'
 import { report } from './report.ts'
@@ -32,7 +32,7 @@ const main = command(
 
 const benchmark = async (starts: number): Promise<string> => {
   await installPeers()
-  const folder = temporaryFolder('bench')
+  const folder = processFolder('bench')
   process.env.TMPDIR = folder // For CDK's files, and whatever the functions write.
   return report(await measure(subjectsOf(makeBundles(), await bundlePeers(folder)), starts, folder))
 }

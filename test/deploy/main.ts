@@ -1,7 +1,7 @@
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { command, run as runCommand } from '../../infra/command-line.ts'
-import { endAfter, environment, preparePython, run, type Surroundings, temporaryFolder } from '../support/process.ts'
+import { endAfter, environment, preparePython, processFolder, run, type Surroundings } from '../support/process.ts'
 import { cdkIn } from './cdk.ts'
 import { addPet, type Deployed, expectPet, expectStatus, openApi } from './deployed.ts'
 import { startEmulator } from './emulator.ts'
@@ -14,7 +14,7 @@ const LOG_LINES_SHOWN = 60
 
 const testDeployment = async (): Promise<void> => {
   endAfter(10)
-  const folder = temporaryFolder('deploy')
+  const folder = processFolder('deploy')
   const logFile = join(folder, 'log')
   const output = openSync(logFile, 'a')
   process.prependOnceListener('exit', (code) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
-import { temporaryFolder } from '../support/process.ts'
+import { processFolder } from '../support/process.ts'
 import type { Pet } from '../support/server.ts'
 import { type Run, runLoad } from './run-load.ts'
 
@@ -20,7 +20,7 @@ const main = command(
   .addHelpText('after', DETAILS)
   .option('--seconds <number>', 'duration of the load', wholeNumber(2, 3600), 60)
   .action(async ({ seconds }) => {
-    const result = await runLoad(temporaryFolder('load'), seconds)
+    const result = await runLoad(processFolder('load'), seconds)
     console.table([result.first, result.rest])
     console.table(Object.fromEntries([...result.responses].sort()))
     console.log(

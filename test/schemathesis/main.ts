@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { command, run as runCommand } from '../../infra/command-line.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
 import { operationIds } from '../../shared/contract.ts'
-import { endAfter, environment, preparePython, run, temporaryFolder } from '../support/process.ts'
+import { endAfter, environment, preparePython, processFolder, run } from '../support/process.ts'
 import { startServer } from '../support/server.ts'
 
 /** The part of Schemathesis's JSON report that is read here. */
@@ -36,7 +36,7 @@ const main = command(
   'Tests a local server with Schemathesis, which knows nothing but the OpenAPI document.',
 ).action(async () => {
   endAfter(10)
-  const folder = temporaryFolder('schemathesis')
+  const folder = processFolder('schemathesis')
   const python = await preparePython('test/schemathesis/requirements.txt', 'inherit')
   const [document, report] = [join(folder, 'openapi.json'), join(folder, 'report.json')]
   writeFileSync(document, openApiText())

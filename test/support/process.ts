@@ -19,7 +19,7 @@ export const environment = { PATH: `${join(MODULES, '.bin')}:${process.env.PATH}
  * Creates a folder for the files of this process. When the process ends, also by a signal, the folder is removed, and
  * everything that `start` and `run` have started is killed.
  */
-export const temporaryFolder = (name: string): string => {
+export const processFolder = (name: string): string => {
   const folder = mkdtempSync(join(tmpdir(), `pet-store-${name}-`))
   process.once('exit', () => {
     for (const child of running) killGroup(child)

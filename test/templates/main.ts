@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { command, run as runCommand } from '../../infra/command-line.ts'
-import { environment, preparePython, run, temporaryFolder } from '../support/process.ts'
+import { environment, preparePython, processFolder, run } from '../support/process.ts'
 
 // CDK adds a DependsOn for a function's role, although a reference already implies it.
 const IGNORED = ['W3005']
@@ -10,7 +10,7 @@ const main = command(
   'npm run lint:templates --',
   'Checks all templates with cfn-lint, which knows the rules of CloudFormation.',
 ).action(async () => {
-  const folder = temporaryFolder('templates')
+  const folder = processFolder('templates')
   const python = await preparePython('test/templates/requirements.txt', 'inherit')
   const cdk = { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}' }
   await run('node', ['infra/app.ts'], { env: { ...environment, ...cdk }, output: 'inherit' })

@@ -69,15 +69,15 @@ const operations: Operation[] = Object.values(contract)
 /** What browsers may do (CORS protocol, Fetch standard). Any origin may call, because a bearer key is not a cookie. */
 export const cors = {
   allowedOrigin: '*',
-  allowedHeaders: unique('Authorization', 'Content-Type', ...operations.flatMap(requestHeaders)),
+  allowedHeaders: [...new Set(['Authorization', 'Content-Type', ...operations.flatMap(requestHeaders)])],
   maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
-  exposedHeaders: unique(
+  exposedHeaders: [
     'X-Request-Id',
     'Retry-After',
     'WWW-Authenticate',
     'x-amzn-Remapped-WWW-Authenticate', // API Gateway REST APIs rename WWW-Authenticate to this.
-    ...operations.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)]),
-  ),
+    ...new Set(operations.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)])),
+  ],
 }
 
 /** The headers that every response has, gateway responses included. */
@@ -91,10 +91,6 @@ const headersOfEveryResponse = {
   'Access-Control-Allow-Origin': cors.allowedOrigin,
   'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
   'Cache-Control': 'no-store',
-}
-
-function unique(...names: string[]): string[] {
-  return [...new Set(names)]
 }
 
 const partsOf = (path: string): string[] => path.split('/').filter(Boolean)

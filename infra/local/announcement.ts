@@ -59,13 +59,11 @@ export const readAnnouncements = (environment: NodeJS.ProcessEnv): Announcement[
 const folderOf = ({ LOCAL_SERVERS }: NodeJS.ProcessEnv): string =>
   LOCAL_SERVERS ?? fileURLToPath(new URL('../..', import.meta.url))
 
-const MAX_BYTES = 1000
-
 /** Reads a small regular file: a pipe or a device might never end. Returns `undefined` if it is not one, or is gone. */
 const read = (file: string): { text: string; writtenAt: number } | undefined => {
   try {
     const stats = lstatSync(file)
-    const isReadable = stats.isFile() && stats.size <= MAX_BYTES
+    const isReadable = stats.isFile() && stats.size <= 1000
     return isReadable ? { text: readFileSync(file, 'utf8'), writtenAt: stats.mtimeMs } : undefined
   } catch {
     return undefined

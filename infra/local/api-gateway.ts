@@ -62,7 +62,8 @@ type Route<Id> = {
 export const routesOf = <Id extends string>(contract: Record<Id, Pick<Operation, 'method' | 'path'>>) => {
   const ids = Object.keys(contract) as Id[] // `Object.keys` returns `string[]`.
   const templates = [...new Set([...ids.map((id) => contract[id].path), ...documentPaths])]
-  const resources = templates.sort(literalFirst).map((resource) => {
+  // API Gateway prefers literal parts, whose characters all sort before `{`.
+  const resources = templates.sort().map((resource) => {
     const own = ids.filter((id) => contract[id].path === resource)
     const operations = Object.fromEntries(own.map((id) => [contract[id].method, id]))
     return { resource, pattern: patternOf(resource), operations }
@@ -71,12 +72,6 @@ export const routesOf = <Id extends string>(contract: Record<Id, Pick<Operation,
     const found = resources.find(({ pattern }) => pattern.test(path))
     return found && { ...found, pathParameters: found.pattern.exec(path)?.groups ?? null }
   }
-}
-
-/** Sorts parameters after any literal part, because API Gateway prefers literal parts. */
-const literalFirst = (a: string, b: string): number => {
-  const [first, second] = [a, b].map((template) => template.replaceAll(/\{\w+\}/g, '\uffff'))
-  return `${first}` < `${second}` ? -1 : 1
 }
 
 // As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.

@@ -55,6 +55,7 @@ describe.each(collections)('a resource of $table', ({ table, create, change, cha
     const { id } = resource
     const tagOf = (tagged?: { etag: string }) => [tagged?.etag.slice(1, -1) ?? '']
 
+    await expect(change(id, [`${id + 1}`])).rejects.toMatchObject({ status: 412 })
     once({ UpdateItem: lostResponse })
     const after = await change(id, tagOf({ etag }))
     const outdated = [change(id, tagOf({ etag })), remove(id, tagOf({ etag }))]

@@ -101,46 +101,34 @@ describe('the announcement of a local server', () => {
     expect(readAnnouncements({ LOCAL_SERVERS: folder })).toEqual([])
   })
 
-  /** Announces a server as if it had started at a time. Its database responds, or nothing listens there. */
-  const announceAt = async (folder: string, port: number, time: number, isRunning = true) => {
-    const file = join(folder, `.local-server.${port}.json`)
-    const endpoint = isRunning ? (await serve({ status: 400, body: '{}' })).baseUrl : 'http://127.0.0.1:1'
-    writeFileSync(file, JSON.stringify({ ...genuine, endpoint, baseUrl: `http://127.0.0.1:${port}/v1` }))
-    utimesSync(file, time, time)
-    return endpoint
-  }
-
-  test('is used if its database responds: the one that started last, or the one on a port', async () => {
-    const folder = newFolder()
-    vi.stubEnv('LOCAL_SERVERS', folder)
-    const warned = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-    const find = async (port?: number) => (await findDeployment({ stage: 'local', port })).database.endpoint
-    const notRunning = 'The local server is not running, or its database is unavailable. Start it with npm start.'
-
-    await announceAt(folder, 3003, 3, false)
-    await expect(find()).rejects.toThrow(new CommandError(notRunning))
-    const first = await announceAt(folder, 3001, 1)
-    expect([await find(), warned.mock.calls]).toEqual([first, []])
-    const last = await announceAt(folder, 3002, 2)
-    expect([await find(3001), await find(3002), warned.mock.calls]).toEqual([first, last, []])
-    expect(await find()).toBe(last)
-
-    const addresses = 'http://127.0.0.1:3002/v1, http://127.0.0.1:3001/v1'
-    expect(warned).toHaveBeenCalledExactlyOnceWith(`Using http://127.0.0.1:3002/v1. Choose with --port: ${addresses}\n`)
-    await expect(find(3003)).rejects.toThrow(
-      new CommandError(`No local server has the port 3003. Choose from: ${addresses}`),
-    )
-  })
-
-  test('is used with placeholders, not with the credentials of the developer', async () => {
+  test('leads commands to the running server that started last or has a port, without the credentials of a person', async () => {
     const folder = newFolder()
     vi.stubEnv('LOCAL_SERVERS', folder)
     for (const [name, value] of Object.entries(exampleCredentials)) vi.stubEnv(name, value)
-    const endpoint = await announceAt(folder, 3000, 1)
+    const warned = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const find = async (port?: number) => (await findDeployment({ stage: 'local', port })).database
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+    const announceAt = (time: number, port: number, endpoint: string) => {
+      const file = join(folder, `.local-server.${port}.json`)
+      writeFileSync(file, JSON.stringify({ ...genuine, endpoint, baseUrl: `http://127.0.0.1:${port}/v1` }))
+      utimesSync(file, time, time)
+    }
+    const [first, last] = [await serve({ status: 400 }), await serve({ status: 400 })].map(({ baseUrl }) => baseUrl)
 
-    const { database } = await findDeployment({ stage: 'local' })
+    announceAt(3, 3003, 'http://127.0.0.1:1') // Nothing listens there.
+    const notRunning = 'The local server is not running, or its database is unavailable. Start it with npm start.'
+    await expect(find()).rejects.toThrow(new CommandError(notRunning))
+    announceAt(1, 3001, `${first}`)
+    expect(await find()).toMatchObject({ endpoint: first, credentials })
+    announceAt(2, 3002, `${last}`)
+    expect(await find(3001)).toMatchObject({ endpoint: first })
+    expect(warned).not.toHaveBeenCalled()
+    expect(await find()).toMatchObject({ endpoint: last })
 
-    expect(database).toMatchObject({ endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } })
+    const addresses = 'http://127.0.0.1:3002/v1, http://127.0.0.1:3001/v1'
+    expect(warned).toHaveBeenCalledExactlyOnceWith(`Using http://127.0.0.1:3002/v1. Choose with --port: ${addresses}\n`)
+    const unknown = new CommandError(`No local server has the port 3003. Choose from: ${addresses}`)
+    await expect(find(3003)).rejects.toThrow(unknown)
   })
 
   const makePipe = (file: string) => execFileSync('mkfifo', [file])

@@ -95,23 +95,21 @@ test.each([
   expect(found).toEqual(expected)
 })
 
+const keysOf = (event: Event) =>
+  [event, event.requestContext, event.requestContext.identity].map((part) => Object.keys(part).sort())
+
 test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', (file) => {
   const stored: Event = JSON.parse(readFileSync(`test/events/${file}`, 'utf8'))
   const event = eventOf(file.replace('.json', ''))
   const { requestContext: context, headers, path } = event
-  const every = eventOf('listPets-no-parameters') // It has every key that API Gateway sends.
   const [id = ''] = file.split('-') // The name of a file starts with an operation.
-  const entry = contract[id as OperationId]
+  const { method, path: resource } = contract[id as OperationId]
   const host = headers.Host ?? headers.host
-  const keysOf = (each: Event) =>
-    [each, each.requestContext, each.requestContext.identity].map((part) => Object.keys(part).sort())
+  const stage = host?.includes('.execute-api.') ? '/v1' : ''
 
   expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
-  expect(keysOf(stored)).toEqual(keysOf(every))
-  expect(event).toMatchObject({ httpMethod: entry.method, resource: entry.path })
-  expect(event.pathParameters).toEqual(entry.path.includes('{') ? { petId: path.split('/').at(-1) } : null)
-  expect(context).toMatchObject({
-    ...{ httpMethod: entry.method, resourcePath: entry.path, domainName: host },
-    path: (host?.includes('.execute-api.') ? '/v1' : '') + path,
-  })
+  expect(keysOf(stored)).toEqual(keysOf(eventOf('listPets-no-parameters'))) // All events have the same keys.
+  expect(event).toMatchObject({ httpMethod: method, resource })
+  expect(event.pathParameters).toEqual(resource.includes('{') ? { petId: path.split('/').at(-1) } : null)
+  expect(context).toMatchObject({ httpMethod: method, resourcePath: resource, domainName: host, path: stage + path })
 })

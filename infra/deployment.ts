@@ -57,7 +57,7 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
   const region = process.env.AWS_REGION ?? placeholders.AWS_REGION
   // Never the developer's own, whatever the announcement says.
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = placeholders
-  // The SDK refuses an endpoint in combination with the last two, which the environment may set.
+  // The SDK refuses an endpoint in combination with these, which the environment may set.
   const options = { useFipsEndpoint: false, useDualstackEndpoint: false }
   const database = { endpoint, region, credentials: { accessKeyId, secretAccessKey }, ...options }
   return { baseUrl, apiKeysTable, keyPrefix, database }

@@ -123,9 +123,8 @@ export const referenceScript = {
 }
 
 /**
- * The text of the script, 4 MB. It stands as a string in Scalar's plugin for Fastify, which brings 28 packages and 30
- * MB; @scalar/api-reference, which has it as a file, brings 298 and 275 MB. Throws an Error for any other version of
- * it.
+ * The text of the script (4 MB), which is a string in Scalar's plugin for Fastify: that brings 28 packages and 30 MB,
+ * and @scalar/api-reference, which has it as a file, 298 and 275 MB. Throws an Error for another version of the script.
  */
 export const referenceScriptText = (): string => {
   const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)

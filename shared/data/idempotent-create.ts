@@ -66,9 +66,9 @@ type ReservationStore = {
 }
 
 /**
- * The ids of an item that is created with an idempotency key. The first request reserves an id, which `draw` generates
- * and which is probably free; all other requests with the key, concurrent or later, use the same one. Throws an
- * ApiError 422 if the key was used with another body.
+ * The ids of an item that is created with an idempotency key. The first request reserves an id that `draw` generates,
+ * which is probably free; all other requests with the key, concurrent or later, use the same one. Throws an ApiError
+ * 422 if the key was used with another body.
  */
 export const reservedIds = (store: ReservationStore, draw: () => number, fingerprint: string): Ids => {
   const claim = async (): Promise<Candidate> => {

@@ -131,7 +131,7 @@ test('a stack with too many resources is refused with one sentence', () => {
   )
 })
 
-// What is accepted is acknowledged where it is made, in infra/stack.
+// Accepted findings are acknowledged in infra/stack, at the constructs that they are about.
 test.each([
   ['staging', {}],
   ['production', {}],

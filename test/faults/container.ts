@@ -6,8 +6,11 @@ import { endpoint, storePet } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 
-/** The functions with caches and connections of their own, as in a Lambda container, and a proxy to the database. */
-export type Container = { call: typeof import('../support/call.ts')['call']; proxy: FaultProxy }
+/**
+ * The functions with caches and connections of their own, as in a Lambda container; a proxy to the database; and how many
+ * of the responses were a 503.
+ */
+export type Container = { call: typeof import('../support/call.ts')['call']; proxy: FaultProxy; failures: number }
 
 let last: Promise<unknown> = Promise.resolve()
 
@@ -23,7 +26,7 @@ const start = async (apiKey: string): Promise<Container> => {
   vi.resetModules()
   const { call } = await import('../support/call.ts')
   process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
-  const container = { call, proxy }
+  const container = { call, proxy, failures: 0 }
   // The SDK reads the address at its first request, and keeps it.
   await sendUntil(container, listEvent({}, apiKey), isServed)
   return container
@@ -57,9 +60,10 @@ export const listEvent = (query: Record<string, string>, apiKey: string): Event 
 /** A request, its response, and how long it took. */
 export type Exchange = { event: Event; response: Awaited<ReturnType<Container['call']>>; milliseconds: number }
 
-export const send = async ({ call }: Container, event: Event): Promise<Exchange> => {
+export const send = async (container: Container, event: Event): Promise<Exchange> => {
   const started = performance.now()
-  const response = await call(structuredClone(event)) // A function may change its event.
+  const response = await container.call(structuredClone(event)) // A function may change its event.
+  if (response.status === 503) container.failures++
   return { event, response, milliseconds: performance.now() - started }
 }
 

@@ -47,9 +47,7 @@ export const find = <Resource extends { id: number }>(of: Collection<Resource>, 
 
 /**
  * Creates a resource. All calls with the same intent within 24 hours create one, and return it as it was then; `isReplay`
- * is true if an earlier call created it.
- *
- * @throws ApiError 422 if the intent was used for another resource
+ * is true if an earlier call created it. Throws an ApiError 422 if the intent was used for another resource.
  */
 export const create = <Resource extends { id: number }>(
   of: Collection<Resource>,
@@ -70,9 +68,8 @@ export const create = <Resource extends { id: number }>(
 
 /**
  * Changes a resource, and returns it; `undefined` if none has that id. A field that is `null` is removed. Without
- * `ifMatch`, the last of concurrent changes of a field wins.
- *
- * @throws ApiError 412 if `ifMatch` does not name its revision, and nothing happened
+ * `ifMatch`, the last of concurrent changes of a field wins. Throws an ApiError 412 if `ifMatch` does not name its
+ * revision, and nothing happened.
  */
 export const change = <Resource extends { id: number }>(
   of: Collection<Resource>,
@@ -87,11 +84,7 @@ export const change = <Resource extends { id: number }>(
   })
 }
 
-/**
- * Deletes a resource, and returns whether there was one.
- *
- * @throws ApiError 412 if `ifMatch` does not name its revision, and nothing happened
- */
+/** Deletes a resource, and returns whether there was one. Throws an ApiError 412 as `change` does. */
 export const remove = <Resource extends { id: number }>(
   of: Collection<Resource>,
   id: Int64,

@@ -45,11 +45,10 @@ const revisionsOf = (tag: string, id: Int64): Revision[] => {
 }
 
 /**
- * Changes an item, and returns it; `undefined` if there is none. If the condition of the write fails, the item tells why:
- * the SDK resends a write whose response is lost, and then meets its own work.
- *
- * @param token marks the item as changed or deleted by this request
- * @throws ApiError 412 if the item has another revision, and nothing happened; 503 if nobody can tell whether it did
+ * Changes an item, and returns it; `undefined` if there is none. `token` marks it as changed or deleted by this request:
+ * if the condition of the write fails, the item tells why, because the SDK resends a write whose response is lost, and
+ * then meets its own work. Throws an ApiError 412 if the item has another revision, and nothing happened; 503 if nobody
+ * can tell whether it did.
  */
 export const changeOnce = async <Item extends Marks>(
   token: string,

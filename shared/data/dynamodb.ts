@@ -34,11 +34,9 @@ export const dynamodb = DynamoDBDocumentClient.from(
 export type Options = { abortSignal: AbortSignal }
 
 /**
- * Runs `work` within the time budget.
- *
- * @param work must pass its options to each `dynamodb.send`. The signal ends what the timeouts above do not: a response
- *   that arrives byte by byte, and the pauses between retries.
- * @throws ApiError 503 if DynamoDB is slow, throttled or unavailable
+ * Runs `work` within the time budget. It must pass its options to each `dynamodb.send`: the signal ends what the timeouts
+ * above do not, which are a response that arrives byte by byte and the pauses between retries. Throws an ApiError 503 if
+ * DynamoDB is slow, throttled or unavailable.
  */
 export const withinBudget = async <T>(work: (options: Options) => Promise<T>): Promise<T> => {
   const ended = new AbortController()

@@ -102,7 +102,7 @@ describe('a stage', () => {
       'has provisionedConcurrency 5, but reservedConcurrency 4. A function cannot keep more instances warm than may run.',
     ],
     [
-      { release: 'canary', provisionedConcurrency: 5 },
+      { release: 'canary', provisionedConcurrency: 1 },
       'has provisionedConcurrency and the release canary. Lambda allows no provisioned concurrency while an alias has two ' +
         'versions. Set the release to all-at-once.',
     ],

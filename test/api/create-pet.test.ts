@@ -20,13 +20,13 @@ test('adds a pet, with an id that every JSON parser reads exactly, and its path'
   expectCommonHeaders(response)
 })
 
-test('gives each of 100 pets that are added at once its own id', async () => {
-  const pets = Array.from({ length: 100 }, (_, i) => ({ name: `Rex ${i}`, categoryId: i }))
+test('gives each of 40 pets that are added at once its own id', async () => {
+  const pets = Array.from({ length: 40 }, (_, i) => ({ name: `Rex ${i}`, categoryId: i }))
 
   const responses = await Promise.all(pets.map((pet) => created(pet)))
 
   expect(responses).toEqual(pets.map((pet) => ({ id: expect.any(Number), ...pet })))
-  expect(new Set(responses.map(({ id }) => id)).size).toBe(100)
+  expect(new Set(responses.map(({ id }) => id)).size).toBe(40)
 })
 
 test('returns all digits of a categoryId, also when the pet is listed', async () => {

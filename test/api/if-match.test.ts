@@ -71,9 +71,9 @@ test('each change of a pet gives it another tag, also one that changes no value'
   expect(new Set([first, current, headers.etag]).size).toBe(3)
 })
 
-const atOnce = (send: (i: number) => Promise<Received>) => Promise.all(Array.from({ length: 100 }, (_, i) => send(i)))
+const atOnce = (send: (i: number) => Promise<Received>) => Promise.all(Array.from({ length: 40 }, (_, i) => send(i)))
 
-test('of 100 changes of one revision at the same time, one takes effect, and the others get a 412', async () => {
+test('of 40 changes of one revision at the same time, one takes effect, and the others get a 412', async () => {
   const { id, current } = await changedPet()
 
   const responses = await atOnce((i) => update(id, { categoryId: 1000 + i }, { 'If-Match': current }))
@@ -86,7 +86,7 @@ test('of 100 changes of one revision at the same time, one takes effect, and the
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([412]))
 })
 
-test('of 100 changes of different fields at the same time, all are kept', async () => {
+test('of 40 changes of different fields at the same time, all are kept', async () => {
   const { id } = await changedPet()
   const changes = [{ name: 'Tom' }, { categoryId: 8 }, { status: 'sold' }]
 

@@ -31,7 +31,7 @@ test.each([
       const sent = body === undefined ? {} : { body: Buffer.from(body, 'latin1') }
       await check({ method, path: await filled(path), headers, ...sent }, { ...expected, statuses })
     }),
-    tries(30, invalid),
+    tries(10, invalid),
   )
 })
 
@@ -42,13 +42,13 @@ test('every query either gets the page that it describes, or a 400', async () =>
     fc.asyncProperty(listQuery, async ({ query, page, refused }) => {
       await check({ path: `/pets?${await filled(query)}` }, { page, statuses: [refused === 'always' ? 400 : 200] })
     }),
-    tries(20, queries),
+    tries(10, queries),
   )
 })
 
 test('every id of no pet gets a 404', async () => {
   await fc.assert(
     fc.asyncProperty(unknownId, async (id) => check({ method: 'DELETE', path: `/pets/${id}` }, { statuses: [404] })),
-    tries(50),
+    tries(20),
   )
 })

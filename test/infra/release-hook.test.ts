@@ -109,7 +109,7 @@ test.each<[string, Fate]>([
   ['a 503 of the service', response(503, 'service_unavailable')],
 ])('retries until the time for the checks ends: %s', async (_, fate) => {
   const retried = await run({ lambda: [fate, fate], request: fate === 'silence' ? 500 : 100_000 })
-  const late = await run({ badVersion: fate, checks: 300 })
+  const late = await run({ badVersion: fate, checks: 100 })
 
   // Sets, because a delayed process reports twice.
   expect([retried, late].map(({ reports }) => new Set(reports))).toEqual([new Set(['Succeeded']), new Set(['Failed'])])
@@ -157,7 +157,7 @@ test.each([
 test.each(['NEW_VERSIONS', 'KEY_PREFIX', 'API_KEYS_TABLE', 'AWS_ENDPOINT_URL_LAMBDA'])(
   'stops a release when %s is empty',
   async (variable) => {
-    const { reports, invocations } = await run({ env: { [variable]: '' }, checks: 300 })
+    const { reports, invocations } = await run({ env: { [variable]: '' }, checks: 100 })
 
     expect([reports, invocations]).toEqual([['Failed'], []])
   },

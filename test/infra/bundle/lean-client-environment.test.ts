@@ -87,7 +87,7 @@ describe('the signature', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 

@@ -119,7 +119,7 @@ describe('generated items', () => {
         // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
         else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 })

@@ -19,7 +19,7 @@ const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as c
 } & { local: KeyPrefix }
 
 /** Selects a deployment. A prefix tells several copies in one AWS account apart, a port several local servers. */
-export type Target = { stage: keyof typeof keyPrefixes; prefix?: string | undefined; port?: number | undefined }
+type Target = { stage: keyof typeof keyPrefixes; prefix?: string | undefined; port?: number | undefined }
 
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {

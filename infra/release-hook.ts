@@ -81,7 +81,7 @@ const invoke = async (version: string, key: string, signal: AbortSignal): Promis
     requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
   }
   const path = `/2015-03-31/functions/${encodeURIComponent(version)}/invocations`
-  // It throws for what is not from the version, also for Lambda's 403: IAM may apply the right to invoke it late.
+  // `post` throws if the response is not from the version, also for Lambda's 403: IAM may apply the right to invoke late.
   const payload = await post('lambda', path, event, { signal })
   const { statusCode, body } = JSON.parse(payload) ?? {}
   const outcome = statusCode ? `${statusCode} ${/"code":"(\w+)"/.exec(body)?.[1]}` : payload

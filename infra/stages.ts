@@ -40,9 +40,9 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
   certificateArn?: string
   /** The Route 53 zone that gets the DNS record of the custom domain. Without it, create the record by hand. */
   hostedZone?: { id: string; name: string }
-  /** How many instances of each function may run at once. */
+  /** How many environments of each function may run at once. */
   reservedConcurrency?: number
-  /** How many instances of each function are kept warm. Not with a canary release. */
+  /** How many environments of each function are kept initialized. Not with a canary release. */
   provisionedConcurrency?: number
   /** Bundles the SDK's DynamoDB client, which has every command, instead of the lean one, which starts faster. */
   stockClient?: boolean
@@ -103,10 +103,10 @@ const problemOf = (stage: Stage): string | undefined => {
     return `has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`
   if ((domainName === undefined) !== (certificateArn === undefined) || ((hostedZone || domainOnly) && !domainName))
     return 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
-  if (provisionedConcurrency > (reservedConcurrency ?? provisionedConcurrency))
+  if (reservedConcurrency !== undefined && provisionedConcurrency > reservedConcurrency)
     return (
       `has provisionedConcurrency ${provisionedConcurrency}, but reservedConcurrency ${reservedConcurrency}. A function ` +
-      'cannot keep more instances warm than may run.'
+      'cannot keep more environments initialized than may run.'
     )
   if (provisionedConcurrency > 0 && release === 'canary')
     return (

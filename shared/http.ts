@@ -38,13 +38,13 @@ export const header = (event: Event, name: string): string | undefined => header
 export const basePath = ({ requestContext }: Event): string => {
   // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the whole path, and ends
   // with as many parts as the resource has.
-  const parts = partsOf(requestContext.path)
-  const base = parts.slice(0, parts.length - partsOf(requestContext.resourcePath).length)
+  const parts = segmentsOf(requestContext.path)
+  const base = parts.slice(0, parts.length - segmentsOf(requestContext.resourcePath).length)
   return base.map((part) => `/${part}`).join('')
 }
 
 /** The path of the request, without empty parts. */
-export const requestPath = ({ requestContext }: Event): string => `/${partsOf(requestContext.path).join('/')}`
+export const requestPath = ({ requestContext }: Event): string => `/${segmentsOf(requestContext.path).join('/')}`
 
 /** The absolute URL of a path, on the host that the caller used. */
 export const absoluteUrl = (event: Event, path: string): string => {
@@ -93,4 +93,4 @@ const headersOfEveryResponse = {
   'Cache-Control': 'no-store',
 }
 
-const partsOf = (path: string): string[] => path.split('/').filter(Boolean)
+const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean)

@@ -16,7 +16,7 @@ const asBundled = {
 
 // They synthesize the same stacks, so they share one process.
 const cdk = ['test/infra/{app,github,stack/*}.test.ts']
-// They change neither the environment nor the state of modules, so they share processes.
+// They leave the environment and the console as they were, so they share processes.
 const stateless = [
   'test/infra/{bundle/lean-client*,{client,openapi,smoke}/*,local/{connections,gateway,lambda,malformed,routes}}.test.ts',
   'test/shared/{input,middleware/*,model/*}.test.ts',
@@ -34,6 +34,7 @@ export default defineConfig({
     // Only to end what hangs, on a busy machine too: no test depends on the clock.
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    expect: { poll: { timeout: 60_000 } },
     // Most tests wait for processes and for a database with faults.
     maxWorkers: 4,
     globalSetup: 'test/support/global-setup.ts',

@@ -23,7 +23,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   mainFields: ['module', 'main'],
   esbuildArgs: {
     '--alias': Object.entries(stockClient ? {} : aliases).map(([name, file]) => `${name}=${file}`),
-    // For `import * as`, it would only warn.
+    // By default, esbuild only warns of a missing export if the import is `import * as`.
     '--log-override': 'import-is-undefined=error',
   },
   commandHooks: {

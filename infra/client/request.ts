@@ -1,6 +1,6 @@
 import { randomText, refuseRounded, writeJson } from './exact-json.ts'
 
-/** How an operation is requested. Input that is no `{parameter}` of the path, in the query or a header is the body. */
+/** How an operation is requested. Input that is neither a `{parameter}` of the path nor in `query` or `headers` is the body. */
 export type Route = {
   method: string
   path: string
@@ -31,7 +31,7 @@ export type KeyedOptions = {
 
 /** An option of a call that can depend on the revision of what it changes. */
 export type ConditionalOptions = {
-  /** The `etagOf` what was read: if it has changed since, the call throws a `precondition_failed`, and nothing happens. */
+  /** `etagOf` the result of an earlier call. If the resource has changed since, the call throws a `precondition_failed`. */
   ifMatch?: string | undefined
 }
 

@@ -55,7 +55,7 @@ export const loadFunctions = async (ids: OperationId[]): Promise<Record<Operatio
   return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler> // It has any keys.
 }
 
-/** What Node.js accepts as a header is in these patterns too. */
+/** Node.js accepts every header that these patterns allow. */
 const ProxyResponse = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
   headers: v.optional(
@@ -64,11 +64,11 @@ const ProxyResponse = v.object({
   body: v.optional(v.string()),
 })
 
-/** How a response differs from what callers are told; `undefined` if it does not. */
+/** How a response differs from what callers are told; `undefined` or empty if it does not. */
 const differenceOf = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
-  const { success, ...entry }: Operation = contract[id]
-  if (statusCode !== success.status)
-    return statusCode in responsesOf({ success, ...entry }) ? undefined : `the status ${statusCode}`
+  const entry: Operation = contract[id]
+  const { success } = entry
+  if (statusCode !== success.status) return statusCode in responsesOf(entry) ? undefined : `the status ${statusCode}`
   if (!('body' in success)) return body && 'a body'
   if (!v.is(v.pipe(v.string(), v.parseJson()), body)) return 'the body is not JSON'
   const { issues = [] } = v.safeParse(success.body, exactJson(body, JSON.parse(body)))

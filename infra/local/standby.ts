@@ -1,5 +1,5 @@
 // The serving process of `npm run dev`. It is started in advance and loads the packages, which takes half of a start. It
-// loads the sources when it is told why, once the server before it has ended.
+// loads the sources when it receives the reason for the restart, after the server before it has ended.
 import '@aws-sdk/client-dynamodb'
 import '@aws-sdk/lib-dynamodb'
 import '@commander-js/extra-typings'
@@ -16,7 +16,7 @@ const report = ({ name, message, stack = '' }: Error): void => {
     each.replaceAll(`file://${ROOT}`, '').replaceAll(ROOT, ''),
   )
   const file = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/.exec(text)?.[0]
-  process.stderr.write(`${file ?? process.env.RESTART_REASON ?? 'shared/contract.ts'}\n${name}: ${cause}\n`)
+  process.stderr.write(`${file ?? (process.env.RESTART_REASON || 'shared/contract.ts')}\n${name}: ${cause}\n`)
 }
 
 process.on('disconnect', () => process.exit()) // The process with the database has ended.

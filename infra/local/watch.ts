@@ -49,7 +49,7 @@ export const serveAndWatch = (args: string[]): (() => Promise<void>) => {
   }
 }
 
-/** Processes that this one ends. Whatever else ends is started again. */
+/** Processes that this one ends. Any other that ends after it was ready is started again. */
 const isReplaced = new WeakSet<ChildProcess>()
 
 /** Starts a server that waits for a message before it loads its sources. */

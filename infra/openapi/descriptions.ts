@@ -9,7 +9,7 @@ export const descriptions: Partial<Record<OperationId, string>> = {
   getPet:
     'Returns the pet with this identifier. A pet can be read as soon as it has been added. An identifier that is not an int64 gets the same response as an unknown one: 404.',
   updatePet:
-    'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC 7396). The body must have at least one of `name`, `categoryId` and `status`. A `status` of `null` removes the status. If several requests change a field at the same time, the last one wins.',
+    'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC 7396). The body must have at least one of `name`, `categoryId` and `status`. A `status` of `null` removes the status. Without `If-Match`, the last of several requests that change a field at the same time wins.',
   deletePet:
     'Deletes the pet. From then on, every request for it gets a 404. A retry of the request that added the pet does not bring it back. A list may still contain the pet for a moment.',
 }

@@ -10,8 +10,8 @@ import { openApiDocument, servers } from './document.ts'
 type PublicDocument = { headers: Record<string, string>; body: string }
 
 /**
- * The OpenAPI document and the page that shows it, by path. The `script` renders the page. By default, the text of the
- * `document` is the one for AWS, which is hard to read.
+ * The OpenAPI document and the page that shows it, by path. The `script` renders the page. By default, the
+ * `document` is compact, and escaped for API Gateway.
  */
 export const publicDocuments = (
   script: Script,
@@ -43,7 +43,7 @@ export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A script, with the digest that its text must have, and the API key that the console starts with, if it is public. */
-export type Script = { address: string; integrity: string; apiKey?: string }
+type Script = { address: string; integrity: string; apiKey?: string }
 
 /** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
 const docsPage = ({ address, integrity, apiKey }: Script): string => `<!doctype html>

@@ -82,7 +82,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   401: 'The API key is missing or invalid.',
   403: 'The API key does not have the scope that the operation needs.',
   404: 'The requested resource could not be found.',
-  412: 'The resource was changed since the revision in `If-Match`. Nothing happened.',
+  412: 'The resource does not have the revision in `If-Match`. Nothing happened.',
   415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',
   422: 'The `Idempotency-Key` was sent with a different body before.',
   503: 'The database is slow, throttling requests or unavailable.',

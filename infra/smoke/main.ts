@@ -50,7 +50,7 @@ type Plan = { send: Send; key: string; unknownKey: string; waitSeconds: number; 
 
 /**
  * Tests the API that `send` reaches, and prints a line for each request. Throws a CommandError at the first wrong
- * response, and the reason of `stopped`. The pet of the test is deleted all the same.
+ * response, and the reason of `stopped`. Once the pet is created, it is deleted in any case.
  */
 export const smokeTest = async ({ send, key, unknownKey, waitSeconds, stopped }: Plan): Promise<void> => {
   const check = checkWith(send, stopped)

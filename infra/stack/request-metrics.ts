@@ -37,8 +37,9 @@ export class RequestMetrics extends Construct {
     this.internalErrors = errors.metric({ ...count, dimensionsMap: { ...dimensionsMap, Version: version } })
 
     // Lambda's lines name no function that could be a dimension, so the metric's name does.
-    const init = { metricName: `${operationId}InitDuration`, metricValue: '$.record.metrics.initDurationMs' }
-    this.init = extract('InitDuration', `${init.metricValue} > 0`, init).metric()
+    const milliseconds = '$.record.metrics.initDurationMs'
+    const named = { metricName: `${operationId}InitDuration`, metricValue: milliseconds }
+    this.init = extract('InitDuration', `${milliseconds} > 0`, named).metric()
 
     const isNew = '($.message.status = 201) && ($.message.replayed NOT EXISTS)'
     if (entry.success.status === 201) this.created = extract('Created', isNew, { dimensions }).metric(count)

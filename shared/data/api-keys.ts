@@ -40,7 +40,7 @@ export const put = (key: StoredApiKey): Promise<unknown> =>
   withinBudget((options) => dynamodb.send(new PutCommand({ TableName: tableName('apiKeys'), Item: key }), options))
 
 /**
- * Reads a key that does not exist while the function starts. A first read is mostly CPU time, for TLS and for code that
+ * While the function starts, reads a key that does not exist. A first read is mostly CPU time, for TLS and for code that
  * runs for the first time, and Lambda gives a function more CPU during init ("burst CPU" in the guide of the AWS Lambda
  * Web Adapter). Outside of Lambda nothing is read.
  */

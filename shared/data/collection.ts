@@ -22,11 +22,14 @@ import { fieldIndexes, NEWEST, type TableId, tableName } from './tables.ts'
 export type Collection<Resource extends { id: number }> = {
   /** A table with the partition key `id`, whose index `newest` has all items by `shard`. */
   table: TableId
-  /** The fields of its resources, in the order in which they are returned. */
+  /** The fields of its resources, in the order in which they are returned. They must not have names of `Item` but `id`. */
   fields: readonly (keyof Resource & string)[]
 }
 
-/** Which page of a list to read: the newest resources with ids below `before`, of those that have the values in `where`. */
+/**
+ * Which page of a list to read: the newest resources with ids below `before`. `where` selects those with a value of one
+ * field, which must have an index.
+ */
 export type Page = { limit: number; before?: number | undefined; where?: Readonly<Record<string, string | undefined>> }
 
 /** A resource as it is stored: with how it was created, and its revision. */
@@ -69,7 +72,7 @@ export const create = <Resource extends { id: number }>(
 /**
  * Changes a resource, and returns it; `undefined` if none has that id. A field that is `null` is removed. Without
  * `ifMatch`, the last of concurrent changes of a field wins. Throws an ApiError 412 if `ifMatch` does not name its
- * revision, and nothing happened.
+ * revision: then nothing has happened.
  */
 export const change = <Resource extends { id: number }>(
   of: Collection<Resource>,

@@ -4,14 +4,17 @@ import type { IfMatch } from '../model/etag.ts'
 import type { Int64 } from '../model/int64.ts'
 import type { Condition } from './dynamodb.ts'
 
-/** The token of the last change of an item, and how many there were. An item that was never changed has neither. */
+/**
+ * The token of the last change of an item, and the number of its changes. An item that was never changed has neither; one
+ * that only earlier versions changed has no number.
+ */
 export type Revision = { revision?: string | undefined; changes?: number | undefined }
 
 /** What an item tells about changes: its revision, or the token of its deletion. A deleted item has no `shard`. */
 type Marks = Revision & { shard?: number | undefined; deletion?: string | undefined }
 
 /** How to change and read one item. Each function is one request to DynamoDB, which the SDK may send several times. */
-type ItemStore<Item extends Marks> = {
+type ChangeStore<Item extends Marks> = {
   /** Changes the item if the condition is true. If it was false, returns how often the request was sent. */
   write: (condition: Condition) => Promise<{ item?: Item | undefined; attempts?: number | undefined }>
   /** Reads the item, also if it was deleted (strongly consistent). */
@@ -28,7 +31,6 @@ export const newToken = (): string => randomBytes(16).toString('hex')
 export const tagOf = (id: Int64, { revision, changes }: Revision): string =>
   [revision ?? id, changes].filter((part) => part !== undefined).join('-')
 
-// An item that only earlier versions changed has no number of changes.
 const TAG = /^([\da-f]{32})(?:-([1-9]\d{0,14}))?$/
 
 /**
@@ -45,17 +47,18 @@ const revisionsOf = (tag: string, id: Int64): Revision[] => {
 }
 
 /**
- * Changes an item, and returns it; `undefined` if there is none. `token` marks it as changed or deleted by this request:
- * if the condition of the write fails, the item tells why, because the SDK resends a write whose response is lost, and
- * then meets its own work. Throws an ApiError 412 if the item has another revision, and nothing happened; 503 if nobody
- * can tell whether it did.
+ * Changes an item, and returns it; `undefined` if there is none. `token` marks it as changed or deleted by this request.
+ * The SDK resends a write whose response is lost: if the first attempt took effect, the condition of the second fails,
+ * and the item has the token. Throws an ApiError 412 if the item has another revision: then nothing has happened. Throws
+ * a 503 if nobody can tell whether it has.
  */
 export const changeOnce = async <Item extends Marks>(
   token: string,
   expected: Revision[] | undefined,
-  store: ItemStore<Item>,
+  store: ChangeStore<Item>,
 ): Promise<Item | undefined> => {
   const canMatch = expected?.length !== 0
+  // What is not sent cannot have taken effect, just as what is sent once and refused.
   const { item, attempts } = canMatch ? await store.write(conditionOf(expected)) : { attempts: 1 }
   if (item) return item
   const found = await store.read()
@@ -69,7 +72,7 @@ export const changeOnce = async <Item extends Marks>(
 const conditionOf = (expected: Revision[] = []): Condition => {
   const exists = 'attribute_exists(#shard)' // A deleted item has none.
   const alternatives = expected.map(
-    ({ revision, changes }, i) => `${is('revision', revision, i)} AND ${is('changes', changes, i)}`,
+    ({ revision, changes }, i) => `${equals('revision', revision, i)} AND ${equals('changes', changes, i)}`,
   )
   const values = expected.flatMap(({ revision, changes }, i) => [
     [`:revision${i}`, revision],
@@ -77,10 +80,11 @@ const conditionOf = (expected: Revision[] = []): Condition => {
   ])
   return {
     text: alternatives.length > 0 ? `${exists} AND (${alternatives.join(' OR ')})` : exists,
-    names: { '#shard': 'shard' },
+    names: { '#shard': 'shard', ...(alternatives.length > 0 && { '#revision': 'revision', '#changes': 'changes' }) },
     values: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
   }
 }
 
-const is = (name: keyof Revision, value: string | number | undefined, i: number): string =>
+/** The condition that an attribute has this value; without a value, that it does not exist. */
+const equals = (name: keyof Revision, value: string | number | undefined, i: number): string =>
   value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}${i}`

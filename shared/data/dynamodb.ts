@@ -34,8 +34,8 @@ export const dynamodb = DynamoDBDocumentClient.from(
 export type Options = { abortSignal: AbortSignal }
 
 /**
- * Runs `work` within the time budget. It must pass its options to each `dynamodb.send`: the signal ends what the timeouts
- * above do not, which are a response that arrives byte by byte and the pauses between retries. Throws an ApiError 503 if
+ * Runs `work` within the time budget. It must pass its options to each `dynamodb.send`. Their signal ends what the
+ * timeouts above do not: a response that arrives byte by byte, and the pauses between retries. Throws an ApiError 503 if
  * DynamoDB is slow, throttled or unavailable.
  */
 export const withinBudget = async <T>(work: (options: Options) => Promise<T>): Promise<T> => {
@@ -76,13 +76,14 @@ export const updateIf = async <Item>(
   options: Options,
 ) => {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
-  const [set, removed] = [given.filter(([, value]) => value !== null), given.filter(([, value]) => value === null)]
+  const set = given.filter(([, value]) => value !== null)
+  const removed = given.filter(([, value]) => value === null)
   const input = {
     ...key,
     UpdateExpression: [
       ...(set.length > 0 ? [`SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
       ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
-      'ADD #changes :one',
+      'ADD #changes :1',
     ].join(' '),
     ConditionExpression: condition.text,
     ExpressionAttributeNames: {
@@ -93,7 +94,7 @@ export const updateIf = async <Item>(
     ExpressionAttributeValues: {
       ...condition.values,
       ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-      ':one': 1,
+      ':1': 1,
     },
     ReturnValues: 'ALL_NEW' as const,
   }
@@ -113,8 +114,8 @@ export const updateIf = async <Item>(
 const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
-  const isOurs = error instanceof DynamoDBServiceException && error.$fault === 'client' && !isTemporary(error)
-  return '$metadata' in error && !isOurs
+  const isOurFault = error instanceof DynamoDBServiceException && error.$fault === 'client' && !isTemporary(error)
+  return '$metadata' in error && !isOurFault
 }
 
 /** Whether DynamoDB was too busy for the request, or another transaction held one of its items. */

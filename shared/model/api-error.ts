@@ -52,7 +52,7 @@ export const preconditionFailed = () =>
   new ApiError(
     412,
     'precondition_failed',
-    'It was changed since the ETag in If-Match. Read it again, and send its current ETag, without W/.',
+    'The resource does not have the revision in If-Match. Read it again, and send its current ETag, without W/.',
   )
 
 /** The body is larger than `MAX_BODY_KIB`. */

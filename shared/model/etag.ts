@@ -11,8 +11,8 @@ export type Tagged<Resource> = { resource: Resource; etag: string }
 export const etagOf = (tag: string): string => `"${tag}"`
 
 /**
- * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the revisions that it names; `*` for any. Several field
- * lines are one list. A weak tag names no revision, because `If-Match` compares strongly.
+ * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the tags that it names; `*` for any. Several field
+ * lines are one list. A weak tag is left out, because `If-Match` compares strongly.
  */
 export const IfMatch = v.pipe(
   v.array(v.string()),

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
 /** The smallest and the largest int64. */
-export const MIN_INT64 = -(2n ** 63n)
-export const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+const MAX_INT64 = 2n ** 63n - 1n
 
 const RANGE = `an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`
 

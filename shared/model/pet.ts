@@ -3,7 +3,7 @@ import { Id } from './id.ts'
 import { Int64, Int64Text } from './int64.ts'
 
 /** The most characters (code points) of a name. */
-export const MAX_NAME = 1000
+const MAX_NAME = 1000
 
 /** The most pets on a page. */
 export const MAX_LIMIT = 100

@@ -13,7 +13,7 @@ test('deletes a pet, which no later request finds, and returns no content', asyn
   for (const later of [await remove(id), await update(id, { name: 'Max' })])
     expectError(later, 404, 'not_found', `No pet has the id ${id}.`)
   const inLists = async () => [await listed(id), await listed(id, '&status=available')]
-  await expect.poll(inLists, { timeout: 30_000 }).toEqual([undefined, undefined])
+  await expect.poll(inLists).toEqual([undefined, undefined])
 })
 
 test('deletes a pet once if several requests are sent at once', async () => {
@@ -21,5 +21,7 @@ test('deletes a pet once if several requests are sent at once', async () => {
 
   const responses = await Promise.all(Array.from({ length: 5 }, () => remove(id)))
 
-  expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404])
+  // After a 503, a request meets its own delete.
+  const statuses = responses.map(({ status }) => status).sort()
+  expect(statuses).toBeOneOf([[204, 404, 404, 404, 404], Array(5).fill(404)])
 })

@@ -18,7 +18,8 @@ test('adds a pet once, and returns the same response to all requests, at once an
     expectCommonHeaders(response)
   }
   const replayed = [...atOnce, retried].map((response) => response.headers['idempotent-replayed'])
-  expect(replayed.sort()).toEqual([...Array(10).fill('true'), undefined])
+  // None is the original response if that one was a 503, which the test retried.
+  expect(replayed.filter((each) => each !== 'true')).toBeOneOf([[undefined], []])
   const sameName = async () => {
     const found: Pet[] = []
     for await (const pet of createClient({ baseUrl, apiKey }).listPets({ limit: 100 })) {
@@ -28,7 +29,7 @@ test('adds a pet once, and returns the same response to all requests, at once an
     return found
   }
   // The index follows the table, usually within a second.
-  await expect.poll(sameName, { timeout: 30_000 }).toEqual([retried.body])
+  await expect.poll(sameName).toEqual([retried.body])
 })
 
 test('treats a quoted key as the same key, and a body that is spelled differently as the same body', async () => {

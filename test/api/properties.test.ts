@@ -7,7 +7,8 @@ import { invalidQueries, listQuery, unknownId } from '../fuzz/requests.ts'
 import { call } from '../support/api.ts'
 import type { Sent } from '../support/http.ts'
 
-// The parts of requests that `npm run fuzz` generates and that every deployment must handle alike.
+// Parts of the requests of `npm run fuzz`: those that every deployment must handle alike.
+
 /** Tries all examples, and then `runs` values that are drawn. */
 const tries = <T>(runs: number, examples: T[] = []) => ({
   numRuns: examples.length + runs,

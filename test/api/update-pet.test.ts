@@ -15,7 +15,7 @@ test.each([
   expect([response.status, response.body]).toEqual([200, { id, ...expected }])
   expectCommonHeaders(response)
   const inLists = async () => [await listed(id), await listed(id, '&status=available')]
-  await expect.poll(inLists, { timeout: 30_000 }).toEqual([{ id, ...expected }, undefined])
+  await expect.poll(inLists).toEqual([{ id, ...expected }, undefined])
 })
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   const response = await update(pet.id, body)
 
   expectError(response, 400, 'bad_request', message)
-  await expect.poll(() => listed(pet.id), { timeout: 30_000 }).toEqual(pet)
+  await expect.poll(() => listed(pet.id)).toEqual(pet)
 })
 
 test('returns 413 for a body of more than 256 KiB', async () => {

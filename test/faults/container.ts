@@ -95,8 +95,8 @@ export const isServed = ({ response }: Exchange): boolean => response.status !==
 export const isCreated = ({ response }: Exchange): boolean => response.status === 201
 
 /**
- * Whether a request did not get a 503 because of a time limit; the shortest is 500 ms. A busy machine can reach a limit
- * without any fault of the proxy.
+ * Whether the proxy's fault alone explains a response. It may not explain a 503 after 500 ms or more, the shortest time
+ * limit: a busy machine can reach a limit without any fault.
  */
 export const isInTime = ({ response, milliseconds }: Exchange): boolean => response.status !== 503 || milliseconds < 500
 

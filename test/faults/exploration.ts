@@ -8,7 +8,7 @@ type Kind = { store: { wrong?: string | undefined }; attempt: unknown; call: { i
  * An attempt that has not ended: the results that it has received, how often the SDK has sent the request that it waits
  * for, and its age in half-days; `null` before its start.
  */
-export type Running<Attempt> = { attempt: Attempt; results: unknown[]; sent: number; age: number | null }
+type Running<Attempt> = { attempt: Attempt; results: unknown[]; sent: number; age: number | null }
 
 /**
  * A state: what is stored, the attempts (`null`: it has ended or crashed), the writes that may still take effect although
@@ -22,7 +22,7 @@ export type State<K extends Kind> = {
 }
 
 /** How far an attempt comes with some results: its next request to the database, or its response. */
-export type Progress<K extends Kind> = { waitsFor: K['call'] } | { response: K['response'] }
+type Progress<K extends Kind> = { waitsFor: K['call'] } | { response: K['response'] }
 
 /** A database, and how the service uses it. */
 export type Model<K extends Kind> = {

@@ -21,7 +21,7 @@ test.each([
 ])('returns 200 with the changed pet for %s', async (_, event, pet) => {
   const response = await call(event)
 
-  const headers = { ETag: expect.stringMatching(/^"[\da-f]{32}-1"$/) }
+  const headers = { ETag: expect.stringMatching(/^"[\da-f]{32}-\d+"$/) }
   expect(response).toEqual(responseTo(event, { status: 200, headers, body: pet }))
   expect((await pets.find(rex.id))?.resource).toEqual(pet)
 })

@@ -99,7 +99,7 @@ describe('a stage', () => {
     [{ domainOnly: true }, DOMAIN],
     [
       { reservedConcurrency: 4, provisionedConcurrency: 5 },
-      'has provisionedConcurrency 5, but reservedConcurrency 4. A function cannot keep more instances warm than may run.',
+      'has provisionedConcurrency 5, but reservedConcurrency 4. A function cannot keep more environments initialized than may run.',
     ],
     [
       { release: 'canary', provisionedConcurrency: 1 },

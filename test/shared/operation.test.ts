@@ -77,7 +77,7 @@ describe('the request log', () => {
   })
 })
 
-// The other cases are in test/api/authentication.test.ts.
+// More refused keys are in test/api/authentication.test.ts.
 test.each([
   ['spelled alike', { Authorization: [LOCAL_KEY, LOCAL_KEY] }],
   ['that differ in case', { Authorization: LOCAL_KEY, authorization: LOCAL_KEY }],
@@ -127,7 +127,7 @@ describe('the scopes of the API key', () => {
   })
 })
 
-// Its other cases are in test/faults/outages.test.ts.
+// More outages are in test/faults/outages.test.ts.
 test('the response is 503 while DynamoDB is unavailable, and the log has the cause', async () => {
   const event = withUnknownKey()
   always('cut')

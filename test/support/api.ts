@@ -4,6 +4,7 @@ import { cursorAfter } from '../../shared/model/cursor.ts'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
+import type { Pet } from './server.ts'
 
 /** The API under test (see api-server.ts). Other test files call it too, so its catalogue is never empty for certain. */
 export const { baseUrl, apiKey } = inject('api')
@@ -53,8 +54,6 @@ export const update = (id: number | string, changes: unknown, headers: Sent['hea
 /** Deletes a pet. */
 export const remove = (id: number | string, headers: Sent['headers'] = {}): Promise<Received> =>
   call({ method: 'DELETE', path: `/pets/${id}`, headers })
-
-export type Pet = { id: number; name: string; categoryId: number; status?: string }
 
 /** Creates a valid pet. */
 export const created = async (pet: Omit<Pet, 'id'>): Promise<Pet> => {

@@ -12,7 +12,7 @@ export type Surroundings = { env: NodeJS.ProcessEnv; output: 'inherit' | number 
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** The least environment that commands need. Its first `node` is the version that the functions run on. */
+/** The environment of tools such as cdk: the installed commands, of which `node` is Lambda's version, and a home folder. */
 export const environment = { PATH: `${join(MODULES, '.bin')}:${process.env.PATH}`, HOME: process.env.HOME }
 
 /**

@@ -31,8 +31,12 @@ export const refuseInternals = (response: { status: number | string; headers: ob
 /** Where a test run keeps everything that it prints: one file for each output, named after its source. */
 export const outputFolder = (): string => join(tmpdir(), 'output')
 
+let isCapturingProcesses = false
+
 /** Copies the output of all processes that this process starts to the folder. */
 export const captureProcesses = (): void => {
+  if (isCapturingProcesses) return // Another test file of this process.
+  isCapturingProcesses = true
   const folder = outputFolder()
   mkdirSync(folder, { recursive: true })
   subscribe('child_process', (message) => {
@@ -47,14 +51,18 @@ export const captureProcesses = (): void => {
   })
 }
 
+let consoleFile = ''
+
 /** Copies everything that this process logs to the folder, whether or not a test silences the console. */
 export const captureConsole = (user: string): void => {
   mkdirSync(outputFolder(), { recursive: true })
-  const file = join(outputFolder(), fileName(`the console of ${user}`))
+  const isCaptured = consoleFile !== ''
+  consoleFile = join(outputFolder(), fileName(`the console of ${user}`))
+  if (isCaptured) return // Another test file of this process.
   const captured = (method: (...args: unknown[]) => unknown) =>
     new Proxy(method, {
       apply: (target, self, args) => {
-        appendFileSync(file, `${formatWithOptions(UNLIMITED, ...args)}\n`)
+        appendFileSync(consoleFile, `${formatWithOptions(UNLIMITED, ...args)}\n`)
         return Reflect.apply(target, self, args)
       },
     })

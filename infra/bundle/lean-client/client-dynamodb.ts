@@ -38,7 +38,7 @@ export class DynamoDBClient {
       if (received.statusCode !== 200 || !content) throw errorOf(received, content)
       return { text: received.text, content }
     }, abortSignal)
-    // They are sent as Base64. (A request with one is refused by DynamoDB.)
+    // Binary values arrive as Base64. (In a request, JSON.stringify writes an object, which DynamoDB refuses.)
     if (/"BS?":["[]/.test(text)) throw notSupported('binary values')
     return content
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type KeyRequest, KeyTable, newKey } from '../../../infra/keys/key-table.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { proxy } from '../../support/database.ts'
+import { startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
-import { startCommand } from './run-command.ts'
 
 export const deployment = {
   baseUrl: 'http://127.0.0.1:1/v1',

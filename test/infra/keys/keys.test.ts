@@ -9,8 +9,8 @@ import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
 import { service } from '../../../shared/service.ts'
 import { once, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+import { failure, runCommand } from '../../support/run-command.ts'
 import { runProcess, startProcess, storedOf, storeNewKey, table } from './key-database.ts'
-import { failure, runCommand } from './run-command.ts'
 
 const KEY = new RegExp(`${service.keyIssuer}_local_[0-9A-Za-z]+`, 'g')
 const keyId = expect.stringMatching(/^key_[0-9a-f]{16}$/)

@@ -29,7 +29,7 @@ test('closes the connection of a client that closes its side in the middle of a 
 
   wire.socket.end(POST)
 
-  await expect.poll(() => socket.destroyed, { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => socket.destroyed).toBe(true)
 })
 
 test.each([
@@ -101,7 +101,7 @@ const serveRequest = async () => {
   return { served, wire, release }
 }
 
-test('completes the requests in flight, and refuses new connections', async () => {
+test('stop completes the requests in flight, and refuses new connections', async () => {
   const { served, wire, release } = await serveRequest()
 
   const stopped = served.stop(NEVER)
@@ -114,7 +114,7 @@ test('completes the requests in flight, and refuses new connections', async () =
   await stopped
 })
 
-test('waits for the request of a client that has disconnected', async () => {
+test('stop waits for the request of a client that has disconnected', async () => {
   const { served, wire, release } = await serveRequest()
   const seen: string[] = []
 
@@ -129,7 +129,7 @@ test('waits for the request of a client that has disconnected', async () => {
   expect(seen).toEqual(['released', 'stopped'])
 })
 
-test('does not wait for a request longer than its limit', async () => {
+test('stop does not wait for a request longer than its limit', async () => {
   const { served, wire } = await serveRequest()
 
   await served.stop(1)
@@ -141,7 +141,7 @@ test.each([
   ['a client that has sent nothing', ''],
   ['an idle client', GET],
   ['a client that has sent part of a request', 'GET /v1'],
-])('ends the connection of %s', async (_name, text) => {
+])('stop ends the connection of %s', async (_name, text) => {
   const served = await serve()
   const { wire } = await wireAndSocket(served, text)
   if (text === GET) await wire.response()

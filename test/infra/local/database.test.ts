@@ -19,8 +19,8 @@ import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { send } from '../../support/http.ts'
 import { environment } from '../../support/process.ts'
+import { failure, runCommand } from '../../support/run-command.ts'
 import { endWithParent, headersOf, temporaryFolder } from '../../support/server.ts'
-import { failure, runCommand } from '../keys/run-command.ts'
 import { wireTo } from './local-server.ts'
 
 /** An embedded database that is closed when the test ends. */

@@ -10,8 +10,8 @@ import { readAnnouncements } from '../../../infra/local/announcement.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { Pet as PetSchema } from '../../../shared/model/pet.ts'
 import { send } from '../../support/http.ts'
+import { failure, runCommand } from '../../support/run-command.ts'
 import { headersOf, leastEnvironment, listAll, start, startServer, temporaryFolder } from '../../support/server.ts'
-import { failure, runCommand } from '../keys/run-command.ts'
 import { wireTo } from './local-server.ts'
 
 const announcements = { LOCAL_SERVERS: mkdtempSync(join(tmpdir(), 'pet-store-servers-')) }
@@ -40,7 +40,7 @@ test('accepts the key that it prints, and logs one line for each request', async
 
   expect([status, body]).toEqual([200, []])
   const lines = () => server.output().slice(banner.length).trimEnd().split('\n')
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(3)
+  await expect.poll(lines).toHaveLength(3)
   const time = expect.stringMatching(/^(\d\d:){2}\d\d$/)
   const duration = expect.stringMatching(/^\d+ ms$/)
   const id = expect.stringMatching(/^[\w-]{15}=$/)
@@ -145,7 +145,7 @@ test('completes the request in flight and exits with 0 on SIGTERM, also if more 
       ({ socket }) => void socket.destroy(),
       () => true,
     )
-  await expect.poll(isRefused, { timeout: 30_000 }).toBe(true)
+  await expect.poll(isRefused).toBe(true)
   server.process.kill('SIGTERM')
   server.process.kill('SIGINT')
   busy.socket.write(BODY)

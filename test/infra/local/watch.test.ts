@@ -24,7 +24,7 @@ const change = (file: string, search: string | RegExp = '', replacement = '') =>
   renameSync(join(copy, 'new'), join(copy, file))
 }
 
-const untilPrinted = (lines: RegExp) => expect.poll(server.output, { timeout: 60_000 }).toMatch(lines)
+const untilPrinted = (lines: RegExp) => expect.poll(server.output).toMatch(lines)
 
 /** Lists the pets on the server that started last: each selects a free port. */
 const list = async () => {
@@ -39,7 +39,7 @@ const pets = await list()
 test('serves a changed source, and warns of a response that breaks the contract', async () => {
   change(LIST, 'return page(', `return { body: [{ id: 'seven' }] as never }\n  page(`)
 
-  await expect.poll(list, { timeout: 60_000 }).toEqual([{ id: 'seven' }])
+  await expect.poll(list).toEqual([{ id: 'seven' }])
   await untilPrinted(/^Serving http:\S+\/v1 again: functions\/listPets\.ts changed\.$/m)
   await untilPrinted(/^Not what shared\/contract\.ts says of listPets: 0\.id: Invalid type: .+"seven"; 0\.name: /m)
 })
@@ -58,7 +58,7 @@ test('names what is wrong with a source, and serves the same pets when it is rig
   await untilPrinted(/^\w+ has the method and path of \w+: .+\nWaiting for a change\.$/m)
   change('shared/contract.ts')
 
-  await expect.poll(list, { timeout: 60_000 }).toEqual(pets)
+  await expect.poll(list).toEqual(pets)
   expect(pets).toHaveLength(20)
 })
 

@@ -10,9 +10,9 @@ import { isApiKey, newApiKey } from '../../../shared/model/api-key.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { serve } from '../../support/fake-api.ts'
 import { send } from '../../support/http.ts'
+import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { startServer } from '../../support/server.ts'
-import { runCommand, startCommand } from '../keys/run-command.ts'
 
 // The commands find the server of this file by this environment.
 const env = {
@@ -22,10 +22,14 @@ const env = {
   AWS_USE_FIPS_ENDPOINT: 'true',
   AWS_USE_DUALSTACK_ENDPOINT: 'true',
 }
-process.env.LOCAL_SERVERS = env.LOCAL_SERVERS
+vi.stubEnv('LOCAL_SERVERS', env.LOCAL_SERVERS)
 const server = await startServer([], env)
 const table = new KeyTable(await findDeployment({ stage: 'local' }))
-afterAll(() => server.stop())
+afterAll(() => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  return server.stop()
+})
 
 const storedPets = async () => {
   const headers = { Authorization: `Bearer ${server.apiKey}` }

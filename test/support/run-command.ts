@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { leastEnvironment } from '../../support/server.ts'
+import { leastEnvironment } from './server.ts'
 
 type Ran = { code: number; stdout: string; stderr: string }
 

@@ -52,7 +52,8 @@ export const loadFunctions = async (ids: OperationId[]): Promise<Record<Operatio
       throw new CommandError(`functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`)
     return [id, (await import(`../../functions/${id}.ts`)).handler]
   }
-  return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler> // It has any keys.
+  // `Object.fromEntries` types its keys as any string.
+  return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler>
 }
 
 /** Node.js accepts every header that these patterns allow. */
@@ -64,14 +65,17 @@ const ProxyResponse = v.object({
   body: v.optional(v.string()),
 })
 
+const JsonText = v.pipe(v.string(), v.parseJson())
+
 /** How a response differs from what callers are told; `undefined` or empty if it does not. */
 const differenceOf = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
   const entry: Operation = contract[id]
   const { success } = entry
   if (statusCode !== success.status) return statusCode in responsesOf(entry) ? undefined : `the status ${statusCode}`
   if (!('body' in success)) return body && 'a body'
-  if (!v.is(v.pipe(v.string(), v.parseJson()), body)) return 'the body is not JSON'
-  const { issues = [] } = v.safeParse(success.body, exactJson(body, JSON.parse(body)))
+  const json = v.safeParse(JsonText, body)
+  if (!json.success) return 'the body is not JSON'
+  const { issues = [] } = v.safeParse(success.body, exactJson(body, json.output))
   return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ')
 }
 

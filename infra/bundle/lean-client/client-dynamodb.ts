@@ -69,11 +69,8 @@ export class TransactionCanceledException extends DynamoDBServiceException {
   }
 }
 
-// Not by the names of the classes, which the bundle shortens. Other errors have no class of their own, only a name.
-const CLASSES = new Map<string, typeof DynamoDBServiceException>([
-  ['ConditionalCheckFailedException', ConditionalCheckFailedException],
-  ['TransactionCanceledException', TransactionCanceledException],
-])
+// Errors that a function tells apart by their class. All others are told apart by their name.
+const CLASSES = new Map(Object.entries({ ConditionalCheckFailedException, TransactionCanceledException }))
 
 const signedPost = (limits: TimeLimits) => {
   const url = endpoint()

@@ -9,27 +9,16 @@ type Values = Record<string, unknown>
 type Command = { operation: string; input: Values }
 type Translation = { marshallOptions?: marshallOptions; unmarshallOptions?: unmarshallOptions }
 
-export class DynamoDBDocumentClient {
-  readonly #client: DynamoDBClient
-  readonly #translation: Translation
-
-  static from(client: DynamoDBClient, translation: Translation): DynamoDBDocumentClient {
-    return new DynamoDBDocumentClient(client, translation)
-  }
-
-  private constructor(client: DynamoDBClient, translation: Translation) {
-    this.#client = client
-    this.#translation = translation
-  }
-
-  async send({ operation, input }: Command, options: Options): Promise<Values> {
-    const { marshallOptions, unmarshallOptions } = this.#translation
-    const marshalled = translate(input, (value) => convertToAttr(value as Native, marshallOptions))
-    // All resends have one token, so DynamoDB applies the transaction once.
-    if (operation === 'TransactWriteItems') marshalled.ClientRequestToken ??= randomUUID()
-    const output = await this.#client.send(operation, marshalled, options)
-    return translate(output, (value) => convertToNative(value as Attribute, unmarshallOptions))
-  }
+export const DynamoDBDocumentClient = {
+  from: (client: DynamoDBClient, { marshallOptions, unmarshallOptions }: Translation) => ({
+    async send({ operation, input }: Command, options: Options): Promise<Values> {
+      const marshalled = translate(input, (value) => convertToAttr(value as Native, marshallOptions))
+      // All resends have one token, so that DynamoDB applies the transaction once.
+      if (operation === 'TransactWriteItems') marshalled.ClientRequestToken ??= randomUUID()
+      const output = await client.send(operation, marshalled, options)
+      return translate(output, (value) => convertToNative(value as Attribute, unmarshallOptions))
+    },
+  }),
 }
 
 const command = (operation: string) =>
@@ -67,9 +56,8 @@ const translate = (values: Values, convert: Convert): Values => {
   const translated: Values = {}
   for (const [name, value] of Object.entries(values)) {
     if (UNSUPPORTED.includes(name)) throw notSupported(`the parameter ${name}`)
-    // As for the SDK, null is no value.
-    if (value === undefined || value === null) continue
-    if (ITEMS.includes(name)) translated[name] = each(value, (item) => eachAttribute(item, convert))
+    if (value === undefined || value === null) continue // To the SDK, null is no value.
+    if (ITEMS.includes(name)) translated[name] = each(value, (item) => translateItem(item, convert))
     else translated[name] = CONTAINERS.includes(name) ? each(value, (part) => translate(part, convert)) : value
   }
   return translated
@@ -79,7 +67,7 @@ const each = (value: object, change: (each: Values) => Values) =>
   Array.isArray(value) ? value.map(change) : change(Object(value))
 
 /** Converts the attributes of an item one by one, as the SDK does: it would refuse a map with the key `constructor`. */
-const eachAttribute = (item: Values, convert: Convert): Values => {
+const translateItem = (item: Values, convert: Convert): Values => {
   const converted: Values = {}
   for (const [name, value] of Object.entries(item)) {
     if (name === '__proto__') throw notSupported('an attribute __proto__')

@@ -31,6 +31,8 @@ const configuration = (maxAttempts = 1, limit = 60_000) => ({
 // Each client gets its own, because the SDK's client changes it.
 const translation = () => ({ marshallOptions: { removeUndefinedValues: true } })
 
+type Lean = typeof lib & { client: ReturnType<typeof lib.DynamoDBDocumentClient.from> }
+
 /** Two clients of a server in place of DynamoDB, and the requests that it receives. */
 const clientsOf = async (fate: Fate, ...options: Parameters<typeof configuration>) => {
   const { baseUrl, requests } = await serve(fate)
@@ -40,9 +42,7 @@ const clientsOf = async (fate: Fate, ...options: Parameters<typeof configuration
   return {
     lean: { ...lib, client: lib.DynamoDBDocumentClient.from(newLean, translation()) },
     // A cast, because the SDK's types are narrower than one table of cases for both clients.
-    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as typeof lib & {
-      client: lib.DynamoDBDocumentClient
-    },
+    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as Lean,
     requests,
   }
 }
@@ -109,8 +109,7 @@ const get = { TableName: 'Pets', Key: { id: 1 } }
 
 /** The output or the error of a command, sent with the SDK and with the lean client. */
 const sendBoth = async ({ lean, sdk }: Clients, name: Name = 'GetCommand', input: Record<string, unknown> = get) => {
-  const outcome = ({ client, [name]: Command }: typeof lean) =>
-    client.send(new Command(input), {}).catch((error) => error)
+  const outcome = ({ client, [name]: Command }: Lean) => client.send(new Command(input), {}).catch((error) => error)
   return { ofSdk: await outcome(sdk), ofLean: await outcome(lean) }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DynamoDBDocumentClient } from '../../../infra/bundle/lean-client/lib-dynamodb.ts'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
 import * as pets from '../../../shared/data/pets.ts'
@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 test('these tests use the lean client of the bundle, unless STOCK_CLIENT is set', () => {
-  expect(dynamodb instanceof DynamoDBDocumentClient).toBe(!process.env.STOCK_CLIENT)
+  expect(dynamodb instanceof DynamoDBDocumentClient).toBe(Boolean(process.env.STOCK_CLIENT))
 })
 
 test('withinBudget ends concurrent requests when the work fails', async () => {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Access } from './data/tables.ts'
-import { Cursor } from './model/cursor.ts'
 import { IfMatch } from './model/etag.ts'
 import { IdempotencyKey, type Intent } from './model/idempotency-key.ts'
+import { Cursor } from './model/paging.ts'
 import type { Scope } from './service.ts'
 import type { SettingName } from './settings.ts'
 

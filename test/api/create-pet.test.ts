@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cursorAfter } from '../../shared/model/cursor.ts'
+import { cursorAfter } from '../../shared/model/paging.ts'
 import { call, create, created, expectCommonHeaders, expectError } from '../support/api.ts'
 import type { Pet } from '../support/server.ts'
 

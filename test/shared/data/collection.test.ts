@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { pets } from '../../../shared/data/pets.ts'
 import { type IfMatch, tagOf } from '../../../shared/model/etag.ts'
 import type { Intent } from '../../../shared/model/idempotency-key.ts'
+import { pets } from '../../../shared/pets/pets.ts'
 import { againIfBusy, once, proxy, storedItems } from '../../support/database.ts'
 import { canceled, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { pets } from '../../../shared/data/pets.ts'
-import { type NewPet, type Pet, PetStatus } from '../../../shared/model/pet.ts'
+import { type NewPet, type Pet, PetStatus } from '../../../shared/pets/pet.ts'
+import { pets } from '../../../shared/pets/pets.ts'
 import { proxy, putItem, storedItems } from '../../support/database.ts'
 
 const create = async (newPet: NewPet): Promise<Pet> => (await pets.create(newPet)).resource

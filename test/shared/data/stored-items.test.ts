@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { pets } from '../../../shared/data/pets.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import { pets } from '../../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../../support/database.ts'
 
 // Deployed tables hold items with these attributes, and during a release the version before still reads and writes them.

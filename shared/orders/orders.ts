@@ -1,4 +1,4 @@
-import { reservationKeys } from '../data/collection.ts'
+import { reservationKeys } from '../data/reservations.ts'
 import { inside, type Transaction } from '../data/transaction.ts'
 import { conflict } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
@@ -41,9 +41,9 @@ export const orders = {
     }),
 }
 
-/** Reads an order and its pet at the same moment. The pet of an order never changes. */
+/** Reads an order, and then its pet beside it. */
 const readWithPet = async (id: Int64, ifMatch: IfMatch | undefined, open: Transaction) => {
-  const { petId } = await storedOrders.read(id, ifMatch, open)
-  await open.read(storedOrders.keyOf(id), pets.keyOf(petId))
-  return storedOrders.read(id, ifMatch, open)
+  const order = await storedOrders.read(id, ifMatch, open)
+  await open.read(storedOrders.keyOf(id), pets.keyOf(order.petId))
+  return order
 }

@@ -57,12 +57,12 @@ test.each([
 })
 
 test.each([
-  ['a missing field', { body: { id: 7 } }, badRequest('size is missing.')],
+  ['a missing field', { body: { id: 7 } }, badRequest('size is missing: it must be a number.')],
   ['a wrong field', { body: { id: 7, size: '1' } }, badRequest('size must be a number.')],
   ['null', { body: { id: null, size: 1 } }, badRequest('id must be a number.')],
   ['a list in a body', { body: { id: [7], size: 1 } }, badRequest('id must be a number.')],
-  ['several', { body: { size: '1' } }, badRequest('id is missing; size must be a number.')],
-  ['a missing header', { headers: { 'x-brush': undefined } }, badRequest('X-Brush is missing.')],
+  ['several', { body: { size: '1' } }, badRequest('id is missing: it must be a number; size must be a number.')],
+  ['a missing header', { headers: { 'x-brush': undefined } }, badRequest('X-Brush is missing: it must be a text.')],
   ['a repeated header', { headers: { 'x-brush': ['a', 'b'] } }, badRequest('X-Brush must be a text (give it once).')],
   ['a repeated parameter', { query: { id: ['a', 'a'] } }, badRequest('id must be a text, or omitted (give it once).')],
 ])('says what is wrong with %s', (_, changes, error) => {

@@ -96,7 +96,7 @@ const CHECKS = [401, 413, 415, 400, 412]
 test.each<[string, string, number, fc.Arbitrary<Fields>, string, fc.Arbitrary<Part<string[]>>]>([
   ['adds', 'POST', 201, newPet, 'Idempotency-Key', idempotencyKey],
   ['changes', 'PATCH', 200, changes, 'If-Match', ifMatch],
-])('a request %s exactly the pet that it describes, or gets the error of the first check that fails', async (...row) => {
+])('a request %s exactly the pet that it describes, or gets the error of its first wrong part', async (...row) => {
   const [, method, success, fields, headerName, header] = row
   const requests = fc.record({ sender, type, header, body: bodyWith(fields) })
   const property = fc.asyncProperty(requests, async (parts) => {

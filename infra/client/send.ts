@@ -57,7 +57,8 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     const isGone = route.method === 'DELETE' && error.code === 'not_found'
     if (mayBeDone && isGone && !init.headers.has('If-Match')) return { headers }
     // This call may have made the change, or somebody else another one.
-    if (mayBeDone && (isGone || status === 412)) throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
+    if (mayBeDone && (isGone || status === 412))
+      throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
     throw error
   }
 

@@ -46,7 +46,7 @@ export const parameterDescriptions: Record<string, string> = {
 }
 
 /** The introduction of the document. */
-export const introduction = `The catalogue of a pet store: list, add, read, change and delete pets.
+export const introduction = `The catalog of a pet store: list, add, read, change and delete pets.
 
 **Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`. A key has one or both of the
 scopes \`pets:read\` and \`pets:write\`. A request that needs the other one gets a 403.

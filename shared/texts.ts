@@ -4,7 +4,7 @@ import * as pets from './pets/texts.ts'
 // What the documentation says of the service, in Markdown. No function loads it.
 
 /** The first paragraph of the documentation. */
-export const introduction = 'The catalogue of a pet store: list, add, read, change and delete pets, and order them.'
+export const introduction = 'The catalog of a pet store: list, add, read, change and delete pets, and order them.'
 
 /** What a caller must know about an operation beyond its title. An operation may have none. */
 export const operationTexts: Readonly<Record<string, string>> = { ...pets.operations, ...orders.operations }

@@ -36,7 +36,7 @@ test.each([
 })
 
 test('stores no field that the client made up', async () => {
-  const { body } = await call(withBody(JSON.stringify({ id: 1, ...rex, colour: 'brown', revision: 'mine', shard: 7 })))
+  const { body } = await call(withBody(JSON.stringify({ id: 1, ...rex, color: 'brown', revision: 'mine', shard: 7 })))
 
   const stored = (await storedPets()).filter(({ id }) => id === body.id || id === 1)
   const keys = { shard: 0, statusShard: 'available#0', revision: expect.stringMatching(/^[\da-f-]{36}$/) }

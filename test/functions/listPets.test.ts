@@ -45,7 +45,7 @@ test.each([
   ],
   [
     'a page for a query with other parameters',
-    list({ colour: ['black & white', 'brown'], limit: '1', status: 'available' }),
+    list({ color: ['black & white', 'brown'], limit: '1', status: 'available' }),
     [nala],
     `${api}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
   ],

@@ -17,7 +17,7 @@ const entry = {
   tag: 'Toys',
   scope: 'pets:write',
   params: v.object({ id: text }),
-  query: v.object({ id: v.optional(text), colour: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
+  query: v.object({ id: v.optional(text), color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
   headers: v.object({ 'X-Brush': text }),
   body: v.object({ id: number, size: number }),
   success: { status: 204 },
@@ -50,10 +50,10 @@ test.each([
     ['red', 'blue'],
   ],
   [undefined, undefined],
-])('a parameter whose schema is a list may be repeated: %j', (sent, colour) => {
-  const { query } = parse(request({ query: { colour: sent } }))
+])('a parameter whose schema is a list may be repeated: %j', (sent, color) => {
+  const { query } = parse(request({ query: { color: sent } }))
 
-  expect(query).toEqual(colour ? { colour } : {})
+  expect(query).toEqual(color ? { color } : {})
 })
 
 test.each([

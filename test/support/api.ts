@@ -6,7 +6,7 @@ import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
 import type { Pet } from './server.ts'
 
-/** The API under test (see api-server.ts). Other test files call it too, so its catalogue is never empty for certain. */
+/** The API under test (see api-server.ts). Other test files call it too, so its catalog is never empty for certain. */
 export const { baseUrl, apiKey } = inject('api')
 const { log } = inject('api')
 

@@ -35,7 +35,7 @@ test('prints its address, its key and a command to try it', () => {
 test('accepts the key that it prints, and logs one line for each request', async () => {
   const headers = { Authorization: `Bearer ${LOCAL_API_KEY}` }
   const { status, body } = await send(server.baseUrl, { path: '/pets', headers })
-  await send(server.baseUrl, { path: '/cats?colour=black' })
+  await send(server.baseUrl, { path: '/cats?color=black' })
   await send(server.baseUrl, { method: 'OPTIONS', path: '/pets' })
 
   expect([status, body]).toEqual([200, []])

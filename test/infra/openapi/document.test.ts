@@ -48,7 +48,7 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
 
   const printed = await run('npm', ['run', '--silent', 'openapi'])
   writeFileSync(file, printed.stdout)
-  // A tag that a new operation brings may have no description, and the service has no licence.
+  // A tag that a new operation brings may have no description, and the service has no license.
   const skipped = ['tag-description', 'info-license'].flatMap((rule) => ['--skip-rule', rule])
   const linted = await run('redocly', ['lint', ...skipped, '--format', 'json', file], { env })
 
@@ -68,7 +68,7 @@ test('an operation of any method is documented by its entry in the contract alon
     method: 'PATCH',
     stability: 'beta',
     params,
-    query: v.object({ colour: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
+    query: v.object({ color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
     headers: v.object({ 'X-Brush': text }),
     body: toy,
     success: { status: 201, body: painted },
@@ -101,7 +101,7 @@ test('an operation of any method is documented by its entry in the contract alon
     'x-stability': 'beta',
     parameters: [
       { name: 'toyId', in: 'path', required: true, description: 'A text.', schema: { type: 'string' } },
-      { name: 'colour', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
+      { name: 'color', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
       { name: 'X-Brush', in: 'header', required: true },
       { name: 'Idempotency-Key', in: 'header', required: false },
     ],

@@ -142,8 +142,8 @@ test.each([
   ['an Origin', { Origin: 'http://localhost' }, 403],
   ['the host of a web page', { Host: 'example.com:8000' }, 403],
   ['a host that begins like a loopback address', { Host: '127.0.0.1.example.com' }, 403],
-  ['a loopback address and any port', { Host: '127.0.0.1:1' }, 404],
-  ['the loopback address of IPv6', { Host: '[::1]:8000' }, 404],
+  ['a loopback address and any port', { Host: '127.0.0.1:1' }, 400],
+  ['the loopback address of IPv6', { Host: '[::1]:8000' }, 400],
 ])('an embedded database is closed to web pages: a request with %s', async (_name, headers, status) => {
   const endpoint = await startDatabase()
 

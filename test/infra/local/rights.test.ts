@@ -81,12 +81,12 @@ test('code outside of an operation may do everything', async () => {
 })
 
 test('the error for a command that the embedded database lacks names the way out', async () => {
-  const sent = send({ operation: 'TransactWriteItems', input: {} })
+  const sent = send({ operation: 'ExecuteStatement', input: {} })
 
   await expect(sent).rejects.toEqual(
     new Error(
-      'This database has no TransactWriteItems. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such ' +
-        'as DynamoDB Local, which you may use if you have an AWS account.',
+      'This database has no ExecuteStatement. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such as ' +
+        'DynamoDB Local, which you may use if you have an AWS account.',
     ),
   )
 })

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { CommandError } from '../command-line.ts'
-import { apiError, createStore, type Operation, parseRequest, type Store } from './dynalite.ts'
-import { createOperations } from './transactions.ts'
+import { type ApiError, apiError, createStore, isApiError, type Store } from './dynalite.ts'
+import { createEngine, type Engine } from './engine.ts'
 
 /**
  * Starts a DynamoDB in this process, on a free port of the loopback interface. It keeps its data in `folder`; in memory
@@ -16,12 +16,12 @@ export const startEmbedded = async (folder?: string) => {
   const store = await openStore(folder).catch((error) => {
     throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
   })
-  const operations = createOperations()
+  const engine = createEngine(store)
   const server = createServer(async (request, response) => {
     if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return // The client has disconnected.
-    const { statusCode, body: result } = await responseTo(store, operations, `${request.headers['x-amz-target']}`, body)
+    const { statusCode, body: result } = await responseTo(engine, `${request.headers['x-amz-target']}`, body)
     response.writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(result))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -39,15 +39,18 @@ export const startEmbedded = async (folder?: string) => {
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
-const responseTo = async (store: Store, operations: Map<string, Operation>, target: string, body: string) => {
-  const [, first = '', rest = ''] = /^DynamoDB_20120810\.(\w)(\w+)$/.exec(target) ?? []
-  const operation = operations.get(first.toLowerCase() + rest)
+const responseTo = async (
+  engine: Engine,
+  target = '',
+  body: string,
+): Promise<Pick<ApiError, 'statusCode' | 'body'>> => {
   try {
-    if (!operation) throw apiError('UnknownOperationException', `There is no operation ${target}.`)
-    return { statusCode: 200, body: await operation.run(store, parseRequest(store, operation, body)) }
+    return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
   } catch (error) {
-    if (error instanceof Error && 'statusCode' in error && 'body' in error)
-      return { statusCode: Number(error.statusCode), body: error.body }
+    if (isApiError(error)) return error
+    // dynalite throws a TypeError for `null` in some places.
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      return apiError('SerializationException', error.message)
     throw error
   }
 }

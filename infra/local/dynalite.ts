@@ -1,6 +1,4 @@
-import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, parse } from 'node:path'
 import { promisify } from 'node:util'
 import { Level } from 'level'
 
@@ -42,23 +40,24 @@ export type Operation = {
   run: (store: Store, request: object) => Promise<object>
 }
 
-/** The operation in a file of dynalite, such as `putItem`, with additions to the types of its request. */
+/** An operation such as `PutItem`, with additions to the types of its request. */
 export const operation = (name: string, additions?: object): Operation => {
-  const { types, custom } = require(`dynalite/validations/${name}`)
+  const file = name.charAt(0).toLowerCase() + name.slice(1)
+  const { types, custom } = require(`dynalite/validations/${file}`)
   const parse = (store: Store, body: unknown): object => {
     const request = checkTypes(body, { ...types, ...additions })
     checkValidations(request, { ...types, ...additions }, custom, store)
     return request
   }
-  return { parse, run: promisify(require(`dynalite/actions/${name}`)) }
+  return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
 }
 
-/** dynalite's operations, by DynamoDB's names. */
+/** dynalite's operations but those for tags and the time to live. */
 export const operations = new Map(
-  readdirSync(join(dirname(require.resolve('dynalite')), 'actions')).map((file) => {
-    const { name } = parse(file)
-    return [name.charAt(0).toUpperCase() + name.slice(1), operation(name)]
-  }),
+  [
+    ...['CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables', 'UpdateTable', 'Query', 'Scan'],
+    ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchGetItem', 'BatchWriteItem'],
+  ].map((name) => [name, operation(name)]),
 )
 
 export const { create: createStore, validationError } = db

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { CommandError } from '../command-line.ts'
@@ -48,16 +49,15 @@ const responseTo = async (
     return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
   } catch (error) {
     if (isApiError(error)) return error
-    // dynalite throws a TypeError for `null` in some places.
-    if (error instanceof SyntaxError || error instanceof TypeError)
-      return apiError('SerializationException', error.message)
+    // dynalite throws any error for some malformed requests. Only those of the store end the process.
+    const isOfStore = error instanceof Error && 'code' in error && `${error.code}`.startsWith('LEVEL_')
+    if (!isOfStore) return apiError('SerializationException', `${error}`)
     throw error
   }
 }
 
 const openStore = async (folder?: string): Promise<Store> => {
-  // Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
-  if (folder !== undefined && !existsSync(folder)) mkdirSync(folder)
+  if (folder !== undefined) claim(folder)
   const store = createStore({ path: folder, createTableMs: 0 })
   await store.db.open() // It locks the folder. The operating system unlocks it when the process ends.
   // If a process is killed while dynalite creates a table, the table stays in CREATING for good. It has no items yet.
@@ -65,6 +65,22 @@ const openStore = async (folder?: string): Promise<Store> => {
     if (TableStatus === 'CREATING') await store.db.del(key)
   }
   return store
+}
+
+/** A file in each data folder. Raise its number when stored items change their form. */
+const FORMAT = 'format-2'
+
+/** Creates a data folder, or throws if there is something else. LevelDB would delete files that it takes for its own. */
+const claim = (folder: string): void => {
+  // Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
+  if (!existsSync(folder)) mkdirSync(folder)
+  if (!statSync(folder).isDirectory()) throw new Error('it is a file. Choose a folder.')
+  const files = readdirSync(folder)
+  if (files.includes(FORMAT)) return
+  if (files.includes('CURRENT'))
+    throw new Error('its data is of another version. Choose a new folder, or delete this one.')
+  if (files.length > 0) throw new Error('it has other files. Choose a new folder.')
+  writeFileSync(join(folder, FORMAT), '')
 }
 
 const reasonOf = (error: unknown): unknown => {

@@ -90,15 +90,15 @@ const MISMATCH = 'Another transaction had this token.'
 type Actions = Record<string, dynalite.Operation>
 
 // A check is a deletion with a condition, whose writes are dropped.
-const check = dynalite.operation('deleteItem', { ConditionExpression: { type: 'String', notNull: true } })
+const check = dynalite.operation('DeleteItem', { ConditionExpression: { type: 'String', notNull: true } })
 const dropWrites = (store: Store): Store => withBatch(store, async (_writes, done) => done?.())
 const WRITES: Actions = {
-  Put: dynalite.operation('putItem'),
-  Update: dynalite.operation('updateItem'),
-  Delete: dynalite.operation('deleteItem'),
+  Put: dynalite.operation('PutItem'),
+  Update: dynalite.operation('UpdateItem'),
+  Delete: dynalite.operation('DeleteItem'),
   ConditionCheck: { ...check, run: (store, request) => check.run(dropWrites(store), request) },
 }
-const READS: Actions = { Get: dynalite.operation('getItem') }
+const READS: Actions = { Get: dynalite.operation('GetItem') }
 
 /** The actions of a transaction, started. Throws a ValidationException if one is not allowed in it. */
 const started = (store: Store, actions: Actions, items: unknown): Promise<Part>[] => {

@@ -2,7 +2,9 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Level } from 'level'
 
-// Required rather than imported, because the package has no types. These are internals, so package.json pins its version.
+// Required rather than imported, because the package has no types. These are internals of dynalite, and below of Level: so
+// package.json pins both. dynalite's own server would end the process for some requests, and has no transactions
+// (https://github.com/architect/dynalite/issues/98).
 const require = createRequire(import.meta.url)
 const db: Internals = require('dynalite/db')
 const { checkTypes, checkValidations }: Validations = require('dynalite/validations')
@@ -82,8 +84,8 @@ type Item = object | undefined
 type Table = { TableName: string; TableStatus?: string; GlobalSecondaryIndexes?: object[] }
 type Change = { index: string; key: string; item?: object }
 
-// dynalite writes an item's index entries one by one, and then the item. If the process were killed in between, lists would
-// never agree with reads again. So one batch writes them all.
+// A patch of dynalite 4.0.0 (no issue known): it writes an item's index entries one by one, and then the item. If
+// the process were killed in between, lists would never agree with reads again. So one batch writes them all.
 db.updateIndexes = (store, table, before, after, done) => {
   const { TableName, GlobalSecondaryIndexes = [] } = table
   const item = after ?? before
@@ -96,8 +98,8 @@ db.updateIndexes = (store, table, before, after, done) => {
   store.db.batch([...entries, write(storeKey(TableName, db.createKey(item, table)), after)], done)
 }
 
-// dynalite ends its iterators with `return`, as JavaScript's own iterators are ended, but those of Level only have
-// `close`. Without this, every query would stay open and keep its snapshot of the store.
+// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, as JavaScript's own are ended,
+// but those of Level only have `close`. Without this, every query would stay open and keep its snapshot of the store.
 const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype) // In-memory stores inherit it too.
 const { attachResource } = stores
 stores.attachResource = function (resource) {

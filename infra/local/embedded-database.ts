@@ -42,16 +42,16 @@ const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
 
 const responseTo = async (
   engine: Engine,
-  target = '',
+  target: string,
   body: string,
 ): Promise<Pick<ApiError, 'statusCode' | 'body'>> => {
   try {
     return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
   } catch (error) {
     if (isApiError(error)) return error
-    // dynalite throws any error for some malformed requests. Only those of the store end the process.
-    const isOfStore = error instanceof Error && 'code' in error && `${error.code}`.startsWith('LEVEL_')
-    if (!isOfStore) return apiError('SerializationException', `${error}`)
+    // dynalite throws errors for some malformed requests. Only those of the disk end the process.
+    const isOfDisk = error instanceof Error && 'code' in error && /^LEVEL_(IO_ERROR|CORRUPTION)$/.test(`${error.code}`)
+    if (!isOfDisk) return apiError('SerializationException', `${error}`)
     throw error
   }
 }

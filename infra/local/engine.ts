@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as dynalite from './dynalite.ts'
-import { apiError, type Batch, type Store } from './dynalite.ts'
+import { type ApiError, apiError, type Batch, type Store } from './dynalite.ts'
 
 const MAX_ACTIONS = 100
 const TOKEN_MS = 10 * 60 * 1000
@@ -19,22 +19,12 @@ export const createEngine = (store: Store): Engine => {
   /** Of the transactions that run, and of those that succeeded in the last ten minutes. */
   const tokens = new Map<string, { digest: string; until: number }>()
 
-  const checkNotHeld = ({ key }: Part): void => {
-    if (held.has(key)) throw apiError('TransactionConflictException', 'Transaction is ongoing for the item')
-  }
-
-  const startAll = async (actions: Actions, items: unknown): Promise<Part[]> => {
-    const parts = await allOrCanceled(started(store, actions, items))
-    if (new Set(parts.map(({ key }) => key)).size < parts.length) {
-      throw dynalite.validationError('Transaction request cannot include multiple operations on one item')
-    }
-    // Without a pause if none is held, so that no other transaction starts to hold one before this one does.
-    if (parts.some(({ key }) => held.has(key))) await allOrCanceled(parts.map(async (part) => checkNotHeld(part)))
-    return parts
-  }
+  const conflictOf = ({ key }: Part): ApiError | undefined =>
+    held.has(key) ? apiError('TransactionConflictException', 'Transaction is ongoing for the item') : undefined
 
   const write = async (items: unknown): Promise<void> => {
-    const parts = await startAll(WRITES, items)
+    const parts = await startAll(store, WRITES, items)
+    cancelIfAny(parts.map(conflictOf))
     for (const { key } of parts) held.add(key)
     try {
       await commit(store, parts, allOrCanceled)
@@ -61,9 +51,10 @@ export const createEngine = (store: Store): Engine => {
 
   const plainWrite = async ({ parse, run }: dynalite.Operation, body: object): Promise<object> => {
     const part = await start(store, run, parse(store, body))
-    checkNotHeld(part)
-    const [outcome] = await commit(store, [part], (outcomes) => Promise.all(outcomes))
-    return outcome?.result ?? {}
+    const conflict = conflictOf(part)
+    if (conflict) throw conflict
+    const [result = {}] = await commit(store, [part], (outcomes) => Promise.all(outcomes))
+    return result
   }
 
   return async (name, body) => {
@@ -73,8 +64,9 @@ export const createEngine = (store: Store): Engine => {
       return {}
     }
     if (name === 'TransactGetItems') {
-      const outcomes = await proceed(store, await startAll(READS, body.TransactItems), allOrCanceled)
-      return { Responses: outcomes.map(({ result }) => result) }
+      const parts = await startAll(store, READS, body.TransactItems)
+      cancelIfAny(parts.map(conflictOf))
+      return { Responses: await commit(store, parts, allOrCanceled) }
     }
     const operation = dynalite.operations.get(name)
     if (!operation) throw apiError('UnknownOperationException', `There is no operation ${name}.`)
@@ -100,20 +92,20 @@ const WRITES: Actions = {
 }
 const READS: Actions = { Get: dynalite.operation('GetItem') }
 
-/** The actions of a transaction, started. Throws a ValidationException if one is not allowed in it. */
-const started = (store: Store, actions: Actions, items: unknown): Promise<Part>[] => {
+/** Starts the actions of a transaction. Throws if one is not allowed in it. */
+const startAll = async (store: Store, actions: Actions, items: unknown): Promise<Part[]> => {
   if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS) {
     throw dynalite.validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
   }
   const parsed = items.map((item) => {
     const [[name, body] = ['', {}], ...others] = Object.entries(item)
     const action = actions[name]
-    if (!action || others.length > 0) {
-      throw dynalite.validationError(`TransactItems can only contain one of ${Object.keys(actions).join(', ')}`)
-    }
-    return { run: action.run, request: action.parse(store, body) }
+    if (action && others.length === 0) return { run: action.run, request: action.parse(store, body) }
+    throw dynalite.validationError(`TransactItems can only contain one of ${Object.keys(actions).join(', ')}`)
   })
-  return parsed.map(({ run, request }) => start(store, run, request))
+  const parts = await allOrCanceled(parsed.map(({ run, request }) => start(store, run, request)))
+  if (new Set(parts.map(({ key }) => key)).size === parts.length) return parts
+  throw dynalite.validationError('Transaction request cannot include multiple operations on one item')
 }
 
 type Outcome = { result: object; writes: object[] }
@@ -154,39 +146,44 @@ const withBatch = (store: Store, batch: Batch): Store => ({
   db: Object.assign(Object.create(store.db), { batch }),
 })
 
-type Settle = (outcomes: Promise<Outcome>[]) => Promise<Outcome[]>
-
-/** Lets parts end with their items as they are at one moment. */
-const proceed = async (store: Store, parts: Part[], settle: Settle): Promise<Outcome[]> => {
-  const items = await store.db.getMany(parts.map(({ key }) => key))
-  return settle(parts.map(({ resume }, i) => resume(items[i])))
-}
-
-/** Lets parts end while no other write of their items runs, and then writes all that they collected. */
-const commit = async (store: Store, parts: Part[], settle: Settle): Promise<Outcome[]> => {
+/** Lets parts end while no other write of their items runs, and then writes all that they collected at once. */
+const commit = async (
+  store: Store,
+  parts: Part[],
+  settle: (outcomes: Promise<Outcome>[]) => Promise<Outcome[]>,
+): Promise<object[]> => {
   const releases = await Promise.all(parts.map(({ lock }) => lock()))
   try {
-    const outcomes = await proceed(store, parts, settle)
-    await store.db.batch(outcomes.flatMap(({ writes }) => writes))
-    return outcomes
+    const items = await store.db.getMany(parts.map(({ key }) => key)) // All of one moment.
+    const outcomes = await settle(parts.map(({ resume }, i) => resume(items[i])))
+    const writes = outcomes.flatMap(({ writes }) => writes)
+    if (writes.length > 0) await store.db.batch(writes)
+    return outcomes.map(({ result }) => result)
   } finally {
     for (const release of releases) release()
   }
 }
 
-/** Throws a TransactionCanceledException if a promise is rejected, with reasons in the order of the promises. */
+/** Waits for all promises. Throws a TransactionCanceledException with the reasons of those that were rejected. */
 const allOrCanceled = async <Value>(promises: Promise<Value>[]): Promise<Value[]> => {
-  const CancellationReasons = (await Promise.allSettled(promises)).map(reasonOf)
-  const codes = CancellationReasons.map(({ Code }) => Code)
-  if (codes.every((code) => code === 'None')) return Promise.all(promises)
-  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`
+  const results = await Promise.allSettled(promises)
+  cancelIfAny(results.map((result) => (result.status === 'rejected' ? result.reason : undefined)))
+  return Promise.all(promises)
+}
+
+/** Throws a TransactionCanceledException if there is an error. */
+const cancelIfAny = (errors: unknown[]): void => {
+  if (!errors.some(Boolean)) return
+  const CancellationReasons = errors.map(reasonOf)
+  const codes = CancellationReasons.map(({ Code }) => Code).join(', ')
+  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
   throw apiError('TransactionCanceledException', message, { CancellationReasons })
 }
 
-const reasonOf = (result: PromiseSettledResult<unknown>): { Code: string; Message?: string } => {
-  if (result.status === 'fulfilled') return { Code: 'None' }
-  const { __type, message } = Object(result.reason).body ?? {}
+const reasonOf = (error: unknown): { Code: string; Message?: string } => {
+  if (!error) return { Code: 'None' }
+  const { __type, message } = Object(error).body ?? {}
   const [, code] = /#(ConditionalCheckFailed|TransactionConflict|Validation)Exception$/.exec(__type) ?? []
-  if (!code) throw result.reason
+  if (!code) throw error
   return { Code: code === 'Validation' ? 'ValidationError' : code, Message: message }
 }

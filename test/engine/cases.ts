@@ -9,11 +9,11 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import * as sdk from '@aws-sdk/lib-dynamodb'
 
-/** Two tables of a DynamoDB, whose key is the number `id`. Both have an index `byN` of the number `n`. */
+/** Two tables of a DynamoDB, whose key is the number `id`. They have an index, with the items that have a number `n`. */
 export type Engine = { client: sdk.DynamoDBDocumentClient; first: string; second: string }
 
-/** A rule of DynamoDB's transactions, and its check. `differs` says why the emulated AWS does not keep the rule. */
-export type Case = { rule: string; differs?: string; check: (engine: Engine) => Promise<void> }
+/** A rule of DynamoDB's transactions, and its check. */
+export type Case = { rule: string; check: (engine: Engine) => Promise<void> }
 
 /** Creates two tables, lets `use` have them, and deletes them. The client must not retry: cases expect its errors. */
 export const withTables = async (client: DynamoDBClient, use: (engine: Engine) => Promise<void>): Promise<void> => {
@@ -23,13 +23,15 @@ export const withTables = async (client: DynamoDBClient, use: (engine: Engine) =
     await Promise.all([createTable(client, first), createTable(client, second)])
     await use({ client: sdk.DynamoDBDocumentClient.from(client), first, second })
   } finally {
-    for (const TableName of [first, second]) await client.send(new DeleteTableCommand({ TableName }))
+    // If the tables could not be created, the reason for that is thrown.
+    for (const TableName of [first, second])
+      await client.send(new DeleteTableCommand({ TableName })).catch(console.error)
   }
 }
 
 export const cases: Case[] = [
   {
-    rule: 'all actions take effect, in several tables and in an index',
+    rule: 'all actions take effect, in several tables',
     check: async (engine) => {
       const { first, second } = engine
       const [added, updated, deleted, checked] = [newId(), newId(), newId(), newId()]
@@ -46,8 +48,6 @@ export const cases: Case[] = [
       assert.equal(outcome, 'success')
       assert.deepEqual(await readTogether(engine, added, updated), [added, 1])
       assert.deepEqual([await read(engine, deleted), await read(engine, checked)], [undefined, { id: checked, n: 1 }])
-      while ((await list(engine, added)).length === 0); // An index is updated later.
-      while ((await list(engine, deleted)).length > 0);
     },
   },
   {
@@ -77,7 +77,10 @@ export const cases: Case[] = [
       const action = increment(TableName, id)
 
       const outcomes = [
-        await write(engine, [action, { Delete: { TableName, Key: { id: other }, ConditionExpression: 'n ~ 1' } }]),
+        await write(engine, [
+          action,
+          { Delete: { TableName, Key: { id: other }, ConditionExpression: 'n = :missing' } },
+        ]),
         await write(engine, [action, increment(TableName, other, 'word')]),
         await write(engine, [action, { Delete: { TableName, Key: { id } } }]),
         await write(engine, [action, ...Array.from({ length: 100 }, () => increment(TableName, newId()))]),
@@ -90,7 +93,6 @@ export const cases: Case[] = [
   },
   {
     rule: 'a transaction takes effect once for each token',
-    differs: 'It ignores tokens.',
     check: async (engine) => {
       const [id, token] = [newId(), randomUUID()]
       const actions = [increment(engine.first, id)]
@@ -122,7 +124,6 @@ export const cases: Case[] = [
   },
   {
     rule: 'requests with one token at once take effect once, and are refused only while the first is running',
-    differs: 'It ignores tokens.',
     check: async (engine) => {
       const [id, token] = [newId(), randomUUID()]
       const actions = [increment(engine.first, id), increment(engine.second, id)]
@@ -174,7 +175,7 @@ export const cases: Case[] = [
   },
 ]
 
-const newId = (): number => randomInt(2 ** 47)
+export const newId = (): number => randomInt(2 ** 47)
 
 const times = <Result>(count: number, act: () => Promise<Result>) => Promise.all(Array.from({ length: count }, act))
 
@@ -212,13 +213,6 @@ export const readTogether = async ({ client, first, second }: Engine, id: number
   const items = [{ Get: { TableName: first, Key: { id } } }, { Get: { TableName: second, Key: { id: otherId } } }]
   const { Responses = [] } = await client.send(new sdk.TransactGetCommand({ TransactItems: items }))
   return Responses.map(({ Item }) => Item?.n)
-}
-
-/** The items of the first table with this `n`, from the index. */
-const list = async ({ client, first: TableName }: Engine, n: number) => {
-  const condition = { KeyConditionExpression: 'n = :n', ExpressionAttributeValues: { ':n': n } }
-  const { Items = [] } = await client.send(new sdk.QueryCommand({ TableName, IndexName: 'byN', ...condition }))
-  return Items
 }
 
 const outcomeOf = (sent: Promise<object>): Promise<string> => sent.then(() => 'success', reasonOf)

@@ -18,14 +18,13 @@ export const pets = {
     inside(open, async (open) => {
       const pet = await stored.read(id, ifMatch, open)
       const { status = pet.status } = changes
-      if (status !== pet.status) await refuseIfHeld(id, open)
+      if (status !== pet.status) await refuseIfHeld(id, ifMatch, open)
       return stored.change(id, changes, ifMatch, open)
     }),
 
   remove: (id: Int64, ifMatch?: IfMatch, open?: Transaction) =>
     inside(open, async (open) => {
-      await stored.read(id, ifMatch, open)
-      await refuseIfHeld(id, open)
+      await refuseIfHeld(id, ifMatch, open)
       return stored.remove(id, ifMatch, open)
     }),
 }
@@ -44,11 +43,12 @@ export const release = async (id: Int64, order: Int64, status: PetStatus, open: 
   if (pet?.order === order) await stored.change(id, { status, order: null }, undefined, open)
 }
 
-const refuseIfHeld = async (id: Int64, open: Transaction): Promise<void> => {
-  const { order } = await stored.read(id, undefined, open)
+const refuseIfHeld = async (id: Int64, ifMatch: IfMatch | undefined, open: Transaction): Promise<void> => {
+  const { order } = await stored.read(id, ifMatch, open)
   if (order === undefined) return
-  const [pet, found] = await open.read(stored.keyOf(id), storedOrders.keyOf(order))
-  if (pet?.order !== order) return refuseIfHeld(id, open) // It has changed in between.
+  const [, found] = await open.read(stored.keyOf(id), storedOrders.keyOf(order))
+  const pet = await stored.read(id, ifMatch, open) // It may have changed in between, also to a revision that is a 412.
+  if (pet.order !== order) return refuseIfHeld(id, ifMatch, open)
   // After a table was restored, an order may be missing or complete, and must not lock the pet.
   if (found && !found.complete) throw conflict(`Pet ${id} has the open order ${order}. Complete or cancel it first.`)
 }

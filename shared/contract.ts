@@ -155,7 +155,7 @@ export const contract = {
     params: v.object({ orderId: OrderIdText }),
     success: { status: 204 },
     conditional: true,
-    errors: { 409: 'Order 373212906332160 is complete, so it cannot be canceled.' },
+    errors: { 409: 'Order 373212906332160 is complete. To offer pet 373212905455903 again, change its status.' },
     access: [
       { table: 'orders', actions: ['GetItem', 'DeleteItem'] },
       { table: 'pets', actions: ['GetItem', 'PutItem', 'ConditionCheckItem'] },

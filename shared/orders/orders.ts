@@ -25,7 +25,7 @@ export const orders = {
   /** Completes an order: its pet is `sold`. Does nothing if it is complete. Throws an ApiError as `change` does. */
   complete: (id: Int64, ifMatch?: IfMatch, open?: Transaction) =>
     inside(open, async (open) => {
-      const { petId, complete } = await readWithPet(id, ifMatch, open)
+      const { petId, complete } = await storedOrders.read(id, ifMatch, open)
       if (complete) return storedOrders.get(id, open)
       await release(petId, id, 'sold', open)
       return storedOrders.change(id, { complete: true }, ifMatch, open)
@@ -34,16 +34,9 @@ export const orders = {
   /** Deletes an open order: its pet is `available` again. Throws an ApiError as `remove` does; 409 if it is complete. */
   cancel: (id: Int64, ifMatch?: IfMatch, open?: Transaction) =>
     inside(open, async (open) => {
-      const { petId, complete } = await readWithPet(id, ifMatch, open)
-      if (complete) throw conflict(`Order ${id} is complete, so it cannot be canceled.`)
+      const { petId, complete } = await storedOrders.read(id, ifMatch, open)
+      if (complete) throw conflict(`Order ${id} is complete. To offer pet ${petId} again, change its status.`)
       await release(petId, id, 'available', open)
       await storedOrders.remove(id, ifMatch, open)
     }),
-}
-
-/** Reads an order, and then its pet beside it. */
-const readWithPet = async (id: Int64, ifMatch: IfMatch | undefined, open: Transaction) => {
-  const order = await storedOrders.read(id, ifMatch, open)
-  await open.read(storedOrders.keyOf(id), pets.keyOf(order.petId))
-  return order
 }

@@ -82,12 +82,12 @@ export const stages = {
 } as const satisfies Record<string, Stage>
 
 /** A mistake in the contract, in a stage or in the CDK context. The message is all that its author needs to see. */
-export class StageError extends Error {}
+export class ConfigurationError extends Error {}
 
-/** Throws a StageError if a stage has settings that would deploy, or start to deploy, but not work. */
+/** Throws a ConfigurationError if a stage has settings that would deploy, or start to deploy, but not work. */
 export const checkStage = (stackName: string, stage: Stage): void => {
   const problem = problemOf(stage)
-  if (problem) throw new StageError(`${stackName} ${problem}`)
+  if (problem) throw new ConfigurationError(`${stackName} ${problem}`)
 }
 
 const problemOf = (stage: Stage): string | undefined => {
@@ -125,10 +125,10 @@ export const readContext = ({ node }: App): { prefix: string; change: Partial<St
   const prefix = node.tryGetContext('prefix') ?? ''
   const release = node.tryGetContext('release')
   if (!/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix))
-    throw new StageError(
+    throw new ConfigurationError(
       'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.',
     )
   if (![undefined, 'canary', 'all-at-once'].includes(release))
-    throw new StageError('The context value "release" must be canary or all-at-once.')
+    throw new ConfigurationError('The context value "release" must be canary or all-at-once.')
   return { prefix, change: release ? { release } : {} }
 }

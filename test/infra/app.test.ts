@@ -7,7 +7,7 @@ import { App, CfnResource, Stack } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkSize, PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
-import { readContext, type Stage, StageError, stages } from '../../infra/stages.ts'
+import { ConfigurationError, readContext, type Stage, stages } from '../../infra/stages.ts'
 import { leastEnvironment } from '../support/server.ts'
 import { everyOption, synthesize } from './stack/template.ts'
 
@@ -63,7 +63,7 @@ describe('the CDK context', () => {
     const message =
       'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.'
 
-    expect(() => read({ prefix })).toThrow(new StageError(message))
+    expect(() => read({ prefix })).toThrow(new ConfigurationError(message))
   })
 
   test.each([
@@ -107,7 +107,7 @@ describe('a stage', () => {
         'versions. Set the release to all-at-once.',
     ],
   ] satisfies [Partial<Stage>, string][])('must not have %o', (changes, message) => {
-    expect(() => stackWith(changes)).toThrow(new StageError(`PetStoreStaging ${message}`))
+    expect(() => stackWith(changes)).toThrow(new ConfigurationError(`PetStoreStaging ${message}`))
   })
 
   test('may name its account and region', () => {
@@ -124,7 +124,7 @@ test('a stack with too many resources is refused with one sentence', () => {
   expect(() => checkSize(stack)).not.toThrow()
   new CfnResource(stack, 'OneMore', { type: 'AWS::SNS::Topic' })
   expect(() => checkSize(stack)).toThrow(
-    new StageError(
+    new ConfigurationError(
       'PetStoreStaging has 501 resources, and CloudFormation allows 500 in a stack. Move some operations to a service of ' +
         'their own.',
     ),

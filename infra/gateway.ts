@@ -39,7 +39,13 @@ export const gatewayResponses = {
   ),
   tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retryAfter),
   internalServerError: internalServerError(undefined),
-  badGateway: new ApiError(502, 'bad_gateway', 'Something went wrong on our side. Report it with the X-Request-Id.'),
+  // Of a function that crashed, and of one that Lambda throttled: API Gateway does not tell them apart.
+  badGateway: new ApiError(
+    502,
+    'bad_gateway',
+    'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.',
+    retryAfter,
+  ),
   gatewayTimeout: new ApiError(
     504,
     'gateway_timeout',

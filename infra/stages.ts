@@ -30,6 +30,8 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
    */
   readShards: number
   writeShards: number
+  /** How many requests each API key, and each address, may send in five minutes. AWS WAF refuses more. */
+  clientLimit?: { key: number; address: number }
   /** Receives the alarms by e-mail, after confirming the subscription. */
   alarmEmail?: string
   /** Custom domain name, beside API Gateway's default address: `api.example.com` gives https://api.example.com/v1. */
@@ -92,13 +94,15 @@ export const checkStage = (stackName: string, stage: Stage): void => {
 
 const problemOf = (stage: Stage): string | undefined => {
   const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone, domainOnly } = stage
-  const { reservedConcurrency, provisionedConcurrency = 0, release } = stage
+  const { reservedConcurrency, provisionedConcurrency = 0, release, clientLimit } = stage
   const isCount = (value: number) => Number.isInteger(value) && value > 0
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
     return (
       `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and writeShards ` +
       'must not exceed readShards, because lists miss pets in partitions that are not read.'
     )
+  if (Object.values(clientLimit ?? {}).some((limit) => !isCount(limit) || limit < 10))
+    return 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
   if (!isCount(recoveryDays) || recoveryDays > 35)
     return `has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`
   if ((domainName === undefined) !== (certificateArn === undefined) || ((hostedZone || domainOnly) && !domainName))

@@ -83,6 +83,7 @@ describe('a stage', () => {
     })
   const { certificateArn, domainName, hostedZone } = everyOption
   const DOMAIN = 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
+  const LIMIT = 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
   const shards = (read: number, write: number) =>
     `has readShards ${read} and writeShards ${write}. Both must be positive integers, and writeShards must not exceed ` +
     'readShards, because lists miss pets in partitions that are not read.'
@@ -91,6 +92,8 @@ describe('a stage', () => {
     [{ readShards: 1, writeShards: 2 }, shards(1, 2)],
     [{ readShards: 1, writeShards: 0 }, shards(1, 0)],
     [{ readShards: 2, writeShards: 1.5 }, shards(2, 1.5)],
+    [{ clientLimit: { key: 9, address: 100 } }, LIMIT],
+    [{ clientLimit: { key: 100, address: 10.5 } }, LIMIT],
     [{ recoveryDays: 0 }, 'has recoveryDays 0. It must be an integer from 1 to 35.'],
     [{ recoveryDays: 36 }, 'has recoveryDays 36. It must be an integer from 1 to 35.'],
     [{ certificateArn }, DOMAIN],

@@ -43,7 +43,11 @@ test.each([
 })
 
 test.each([
-  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|keys|local)\/|deployment\.ts))/],
+  [
+    'the AWS SDK',
+    /> @(aws-sdk|smithy)\//,
+    /^(shared\/data\/|infra\/((bundle|keys|local)\/|(deployment|release-hook)\.ts))/,
+  ],
   ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
   ['the client', / > infra\/client\//, /^infra\/client\//],

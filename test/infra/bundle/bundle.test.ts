@@ -7,7 +7,7 @@ import { App, Stack } from 'aws-cdk-lib'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { OperationFunction } from '../../../infra/stack/operation-function.ts'
 import { Storage } from '../../../infra/stack/storage.ts'
-import { StageError, stages } from '../../../infra/stages.ts'
+import { ConfigurationError, stages } from '../../../infra/stages.ts'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { fieldTexts, operationTexts, parameterTexts } from '../../../shared/texts.ts'
@@ -122,6 +122,6 @@ test.each([
     const message =
       'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
       "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's."
-    expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(new StageError(message))
+    expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(new ConfigurationError(message))
   },
 )

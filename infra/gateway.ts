@@ -1,6 +1,7 @@
 // What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
 // this file, so it must not import CDK.
-import { contract, type Operation } from '../shared/contract.ts'
+import { contract } from '../shared/contract.ts'
+import type { Operation } from '../shared/entry.ts'
 import { cors } from '../shared/http.ts'
 import { ApiError, internalServerError, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
 import { service } from '../shared/service.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { contract, type Operation, type OperationId } from '../../shared/contract.ts'
+import { contract, type OperationId } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/entry.ts'
 import { commonHeaders, type Event } from '../../shared/http.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
-import { contract, type ObjectSchema, type Operation, type OperationId, partsOf } from '../../shared/contract.ts'
+import { contract, type OperationId } from '../../shared/contract.ts'
+import { type ObjectSchema, type Operation, partsOf } from '../../shared/entry.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
 import { descriptions, fieldDescriptions, introduction, parameterDescriptions } from './descriptions.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../infra/openapi/document.ts'
-import { contract, type Operation } from '../../shared/contract.ts'
+import { contract } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/entry.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { apiKey, baseUrl, call, callAnonymously, expectCommonHeaders, expectError } from '../support/api.ts'
 import { send } from '../support/http.ts'

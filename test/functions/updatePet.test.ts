@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import * as pets from '../../shared/data/pets.ts'
+import { pets } from '../../shared/data/pets.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { contract, type Operation, partsOf } from '../../shared/contract.ts'
+import { contract } from '../../shared/contract.ts'
+import { type Operation, partsOf } from '../../shared/entry.ts'
 import { fieldRules, parserOf } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { eventOf } from '../support/events.ts'

@@ -3,8 +3,9 @@ import type { Context } from 'aws-lambda'
 import { describe, expect, test, vi } from 'vitest'
 import { handler as createPet } from '../../../functions/createPet.ts'
 import { accessOf } from '../../../infra/functions.ts'
-import { contract, type Operation, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { type TableId, tableIds, tables } from '../../../shared/data/tables.ts'
+import type { Operation } from '../../../shared/entry.ts'
 import { eventOf } from '../../support/events.ts'
 import {
   both,

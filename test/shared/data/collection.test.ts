@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import * as pets from '../../../shared/data/pets.ts'
+import { pets } from '../../../shared/data/pets.ts'
 import type { IfMatch } from '../../../shared/model/etag.ts'
 import type { Intent } from '../../../shared/model/idempotency-key.ts'
 import { againIfBusy, once, proxy, storedItems } from '../../support/database.ts'

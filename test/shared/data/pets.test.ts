@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import * as pets from '../../../shared/data/pets.ts'
+import { pets } from '../../../shared/data/pets.ts'
 import { type NewPet, type Pet, PetStatus } from '../../../shared/model/pet.ts'
 import { proxy } from '../../support/database.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import * as pets from '../../../shared/data/pets.ts'
+import { pets } from '../../../shared/data/pets.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { againIfBusy, putItem, storedItems } from '../../support/database.ts'

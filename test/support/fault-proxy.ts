@@ -20,8 +20,15 @@ export const databaseResponse = (status: number, body: object) => ({
   body: JSON.stringify(body),
 })
 
-const error = (status: number, name: string) =>
-  databaseResponse(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'Made by the test.' })
+const error = (status: number, name: string, details = {}) =>
+  databaseResponse(status, {
+    __type: `com.amazonaws.dynamodb.v20120810#${name}`,
+    message: 'Made by the test.',
+    ...details,
+  })
+
+const canceled = (...codes: string[]) =>
+  error(400, 'TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
 
 /** Error responses and broken responses of DynamoDB, or of a proxy in front of it. */
 export const databaseResponses = {
@@ -30,6 +37,9 @@ export const databaseResponses = {
   throttling: error(400, 'ThrottlingException'),
   accessDenied: error(400, 'AccessDeniedException'),
   transactionConflict: error(400, 'TransactionConflictException'),
+  conflict: canceled('None', 'TransactionConflict'),
+  transactionThrottled: canceled('ThrottlingError', 'TransactionConflict'),
+  inProgress: error(400, 'TransactionInProgressException'),
   html: {
     status: 200,
     headers: { 'Content-Type': 'text/html' },

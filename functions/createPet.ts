@@ -1,5 +1,5 @@
-import { pets } from '../shared/data/pets.ts'
 import { operation } from '../shared/operation.ts'
+import { pets } from '../shared/pets/pets.ts'
 
 /** `POST /pets`: adds a pet. */
 export const handler = operation('createPet', ({ body, intent }) => pets.create(body, intent))

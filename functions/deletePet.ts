@@ -1,5 +1,5 @@
-import { pets } from '../shared/data/pets.ts'
 import { operation } from '../shared/operation.ts'
+import { pets } from '../shared/pets/pets.ts'
 
 /** `DELETE /pets/{petId}`: deletes a pet. */
 export const handler = operation('deletePet', ({ params, ifMatch }) => pets.remove(params.petId, ifMatch))

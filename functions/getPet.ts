@@ -1,5 +1,5 @@
-import { pets } from '../shared/data/pets.ts'
 import { operation } from '../shared/operation.ts'
+import { pets } from '../shared/pets/pets.ts'
 
 /** `GET /pets/{petId}`: reads one pet. */
 export const handler = operation('getPet', ({ params }) => pets.get(params.petId))

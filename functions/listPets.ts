@@ -1,5 +1,5 @@
-import { pets } from '../shared/data/pets.ts'
 import { operation } from '../shared/operation.ts'
+import { pets } from '../shared/pets/pets.ts'
 
 /** `GET /pets`: lists pets, newest first. */
 export const handler = operation('listPets', ({ query }) => pets.list(query))

@@ -1,6 +1,10 @@
 import * as v from 'valibot'
 import type { Operation } from './entry.ts'
-import { Limit, NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './model/pet.ts'
+import { Limit } from './model/paging.ts'
+import { NewOrder, Order, OrderChanges, OrderIdText, Orders } from './orders/order.ts'
+import { NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './pets/pet.ts'
+
+const HELD = 'Pet 373212905455903 has the open order 373212906332160. Complete or cancel it first.'
 
 /** The operations by operationId, which is also the name of the file in `functions/` and of the Lambda function. */
 export const contract = {
@@ -60,7 +64,11 @@ export const contract = {
     success: { status: 200, body: Pet },
     tagged: true,
     conditional: true,
-    access: [{ table: 'pets', actions: ['GetItem', 'PutItem'] }],
+    errors: { 409: HELD },
+    access: [
+      { table: 'pets', actions: ['GetItem', 'PutItem'] },
+      { table: 'orders', actions: ['GetItem', 'ConditionCheckItem'] },
+    ],
   },
   deletePet: {
     method: 'DELETE',
@@ -72,7 +80,86 @@ export const contract = {
     params: v.object({ petId: PetIdText }),
     success: { status: 204 },
     conditional: true,
-    access: [{ table: 'pets', actions: ['GetItem', 'DeleteItem'] }],
+    errors: { 409: HELD },
+    access: [
+      { table: 'pets', actions: ['GetItem', 'DeleteItem'] },
+      { table: 'orders', actions: ['GetItem', 'ConditionCheckItem'] },
+    ],
+  },
+  listOrders: {
+    method: 'GET',
+    path: '/store/orders',
+    summary: 'List all orders',
+    tag: 'Store',
+    scope: 'orders:read',
+    stability: 'experimental',
+    query: v.object({ limit: v.optional(Limit, '20') }),
+    success: { status: 200, body: Orders },
+    paged: true,
+    access: [{ table: 'orders', index: 'newest', actions: ['Query'] }],
+  },
+  placeOrder: {
+    method: 'POST',
+    path: '/store/orders',
+    summary: 'Order a pet',
+    tag: 'Store',
+    scope: 'orders:write',
+    stability: 'experimental',
+    body: NewOrder,
+    success: { status: 201, body: Order },
+    idempotent: true,
+    tagged: true,
+    errors: { 409: 'Pet 373212905455903 is not available: it is sold.' },
+    access: [
+      { table: 'orders', actions: ['PutItem'] },
+      { table: 'pets', actions: ['GetItem', 'PutItem'] },
+      { table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] },
+    ],
+  },
+  getOrder: {
+    method: 'GET',
+    path: '/store/orders/{orderId}',
+    summary: 'Get an order',
+    tag: 'Store',
+    scope: 'orders:read',
+    stability: 'experimental',
+    params: v.object({ orderId: OrderIdText }),
+    success: { status: 200, body: Order },
+    tagged: true,
+    access: [{ table: 'orders', actions: ['GetItem'] }],
+  },
+  updateOrder: {
+    method: 'PATCH',
+    path: '/store/orders/{orderId}',
+    summary: 'Complete an order',
+    tag: 'Store',
+    scope: 'orders:write',
+    stability: 'experimental',
+    params: v.object({ orderId: OrderIdText }),
+    body: OrderChanges,
+    success: { status: 200, body: Order },
+    tagged: true,
+    conditional: true,
+    access: [
+      { table: 'orders', actions: ['GetItem', 'PutItem'] },
+      { table: 'pets', actions: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
+    ],
+  },
+  cancelOrder: {
+    method: 'DELETE',
+    path: '/store/orders/{orderId}',
+    summary: 'Cancel an order',
+    tag: 'Store',
+    scope: 'orders:write',
+    stability: 'experimental',
+    params: v.object({ orderId: OrderIdText }),
+    success: { status: 204 },
+    conditional: true,
+    errors: { 409: 'Order 373212906332160 is complete. To offer pet 373212905455903 again, change its status.' },
+    access: [
+      { table: 'orders', actions: ['GetItem', 'DeleteItem'] },
+      { table: 'pets', actions: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
+    ],
   },
 } as const satisfies Record<string, Operation>
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Access } from './data/tables.ts'
-import { Cursor } from './model/cursor.ts'
-import { IfMatch, type Revised } from './model/etag.ts'
+import { IfMatch } from './model/etag.ts'
 import { IdempotencyKey, type Intent } from './model/idempotency-key.ts'
+import { Cursor } from './model/paging.ts'
 import type { Scope } from './service.ts'
 import type { SettingName } from './settings.ts'
 
@@ -106,15 +106,19 @@ export type Input<Entry extends Operation> = { [P in Part]: Parsed<Entry, P> } &
 } & IfFlagged<Entry, 'idempotent', { intent: Intent | undefined }> &
   IfFlagged<Entry, 'conditional', { ifMatch: IfMatch | undefined }>
 
-/** What the function of an operation returns. From it, the pipeline makes the body and the headers of the response. */
-export type Result<Entry extends Operation> = Entry extends { success: { body: infer Body extends v.GenericSchema } }
-  ? Entry extends { paged: true }
-    ? { items: v.InferOutput<Body>; next: number | undefined }
-    : Entry extends { success: { status: 201 } } | { tagged: true }
-      ? { resource: v.InferOutput<Body> } & IfFlagged<Entry, 'tagged', Pick<Revised<unknown>, 'revision'>> &
-          IfFlagged<Entry, 'idempotent', { isReplay: boolean }>
-      : v.InferOutput<Body>
-  : void
+/** The function of an operation. From what it returns, the pipeline makes the body and the headers of the response. */
+export type Run<Entry extends Operation> = (
+  input: Input<Entry>,
+) => Entry extends { success: { body: infer Body extends v.GenericSchema } }
+  ? Promise<Result<Entry, v.InferOutput<Body>>>
+  : Promise<void>
+
+type Result<Entry, Body> = Entry extends { paged: true }
+  ? { items: Body; next: number | undefined }
+  : Entry extends { success: { status: 201 } } | { tagged: true }
+    ? { resource: Body } & IfFlagged<Entry, 'tagged', { revision: string }> &
+        IfFlagged<Entry, 'idempotent', { isReplay: boolean }>
+    : Body
 
 type Parsed<Entry, Name extends Part> = Entry extends { [N in Name]: infer S extends v.GenericSchema }
   ? v.InferOutput<S>

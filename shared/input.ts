@@ -51,7 +51,7 @@ const parse = (schema: ObjectSchema, input: unknown, error = badRequest): object
 }
 
 const problemOf = (field: string, rule: string, value: unknown): string => {
-  if (value === undefined) return `${field} is missing`
+  if (value === undefined) return `${field} is missing: it${rule.slice(field.length)}`
   return value === REPEATED ? `${rule} (give it once)` : rule
 }
 

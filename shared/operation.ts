@@ -1,8 +1,8 @@
 import middy from '@middy/core'
 import { type Contract, contract, type OperationId } from './contract.ts'
 import * as apiKeys from './data/api-keys.ts'
-import type { Input, Operation, Result } from './entry.ts'
-import { type Event, type Middleware, respond, type Result as Sent } from './http.ts'
+import type { Operation, Run } from './entry.ts'
+import { type Event, type Middleware, type Result, respond } from './http.ts'
 import { fieldRules, inputOf } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
@@ -11,8 +11,6 @@ import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
 import { successOf } from './responses.ts'
 
-type Run<Entry extends Operation> = (input: Input<Entry>) => Promise<Result<Entry>>
-
 /**
  * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at its end, which
  * throws an ApiError for errors that callers may see. In Lambda, `ready` is awaited during init
@@ -20,7 +18,7 @@ type Run<Entry extends Operation> = (input: Input<Entry>) => Promise<Result<Entr
  */
 export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
   const entry: Operation = contract[id]
-  const handler = middy<Event, Sent>(
+  const handler = middy<Event, Result>(
     undefined,
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },

@@ -1,9 +1,9 @@
 import type { Operation } from './entry.ts'
 import { absoluteUrl, type Event, type Response, requestPath } from './http.ts'
-import { cursorAfter } from './model/cursor.ts'
 import { tagOf } from './model/etag.ts'
+import { cursorAfter } from './model/paging.ts'
 
-/** What a function may return, of which the entry of its operation says which parts there are (`Result` in entry.ts). */
+/** What a function may return, of which the entry of its operation says which parts there are (`Run` in entry.ts). */
 type Parts = {
   resource: { id: number }
   revision: string

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { CommandError } from '../command-line.ts'
-import { apiError, createStore, type Operation, parseRequest, type Store } from './dynalite.ts'
-import { createOperations } from './transactions.ts'
+import { type ApiError, apiError, createStore, isApiError, type Store } from './dynalite.ts'
+import { createEngine, type Engine } from './engine.ts'
 
 /**
  * Starts a DynamoDB in this process, on a free port of the loopback interface. It keeps its data in `folder`; in memory
@@ -16,12 +17,12 @@ export const startEmbedded = async (folder?: string) => {
   const store = await openStore(folder).catch((error) => {
     throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
   })
-  const operations = createOperations()
+  const engine = createEngine(store)
   const server = createServer(async (request, response) => {
     if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return // The client has disconnected.
-    const { statusCode, body: result } = await responseTo(store, operations, `${request.headers['x-amz-target']}`, body)
+    const { statusCode, body: result } = await responseTo(engine, `${request.headers['x-amz-target']}`, body)
     response.writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(result))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -39,22 +40,24 @@ export const startEmbedded = async (folder?: string) => {
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
-const responseTo = async (store: Store, operations: Map<string, Operation>, target: string, body: string) => {
-  const [, first = '', rest = ''] = /^DynamoDB_20120810\.(\w)(\w+)$/.exec(target) ?? []
-  const operation = operations.get(first.toLowerCase() + rest)
+const responseTo = async (
+  engine: Engine,
+  target: string,
+  body: string,
+): Promise<Pick<ApiError, 'statusCode' | 'body'>> => {
   try {
-    if (!operation) throw apiError('UnknownOperationException', `There is no operation ${target}.`)
-    return { statusCode: 200, body: await operation.run(store, parseRequest(store, operation, body)) }
+    return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
   } catch (error) {
-    if (error instanceof Error && 'statusCode' in error && 'body' in error)
-      return { statusCode: Number(error.statusCode), body: error.body }
+    if (isApiError(error)) return error
+    // dynalite throws errors for some malformed requests. Only those of the disk end the process.
+    const isOfDisk = error instanceof Error && 'code' in error && /^LEVEL_(IO_ERROR|CORRUPTION)$/.test(`${error.code}`)
+    if (!isOfDisk) return apiError('SerializationException', `${error}`)
     throw error
   }
 }
 
 const openStore = async (folder?: string): Promise<Store> => {
-  // Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
-  if (folder !== undefined && !existsSync(folder)) mkdirSync(folder)
+  if (folder !== undefined) claim(folder)
   const store = createStore({ path: folder, createTableMs: 0 })
   await store.db.open() // It locks the folder. The operating system unlocks it when the process ends.
   // If a process is killed while dynalite creates a table, the table stays in CREATING for good. It has no items yet.
@@ -62,6 +65,22 @@ const openStore = async (folder?: string): Promise<Store> => {
     if (TableStatus === 'CREATING') await store.db.del(key)
   }
   return store
+}
+
+/** A file in each data folder. Raise its number when stored items change their form. */
+const FORMAT = 'format-2'
+
+/** Creates a data folder, or throws if there is something else. LevelDB would delete files that it takes for its own. */
+const claim = (folder: string): void => {
+  // Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
+  if (!existsSync(folder)) mkdirSync(folder)
+  if (!statSync(folder).isDirectory()) throw new Error('it is a file. Choose a folder.')
+  const files = readdirSync(folder)
+  if (files.includes(FORMAT)) return
+  if (files.includes('CURRENT'))
+    throw new Error('its data is of another version. Choose a new folder, or delete this one.')
+  if (files.length > 0) throw new Error('it has other files. Choose a new folder.')
+  writeFileSync(join(folder, FORMAT), '')
 }
 
 const reasonOf = (error: unknown): unknown => {

@@ -1,13 +1,14 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
-import { idempotencyKeyReused, notFound, preconditionFailed } from '../model/api-error.ts'
+import { notFound, preconditionFailed } from '../model/api-error.ts'
 import { type IfMatch, type Revised, tagOf } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
-import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
+import type { Intent } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
 import { collections } from '../service.ts'
 import { setting, settings } from '../settings.ts'
 import { dynamodb, type Options, withinBudget } from './dynamodb.ts'
+import { reserve } from './reservations.ts'
 import { type CollectionId, type FilterOf, filterIndex, NEWEST, tableName } from './tables.ts'
 import { type Item, inside, type Key, type Transaction } from './transaction.ts'
 
@@ -26,9 +27,6 @@ type Filter<Field extends string> = [Field] extends [never]
 
 /** A page of a list. `next` is the cursor of the page after it; `undefined` on the last page. */
 export type Page<Resource> = { items: Resource[]; next: number | undefined }
-
-/** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
-const VALID_SECONDS = 24 * 60 * 60
 
 /**
  * The resources in a table, with the fields of the `schema`. `own` are fields that are stored and never returned. Functions
@@ -92,15 +90,9 @@ export const collection = <
       open?: Transaction,
     ): Promise<Revised<Resource> & { isReplay: boolean }> =>
       inside(open, async (open) => {
-        const [reservation] = await open.read(...reservationKeys(intent))
-        const fingerprint = fingerprintOf(values)
-        if (reservation && Number(reservation.expiresAt) > nowInSeconds()) {
-          if (reservation.fingerprint !== fingerprint) throw idempotencyKeyReused()
-          return { ...revised({ ...values, id: reservation.id }, reservation.revision), isReplay: true }
-        }
         const id = newId()
-        const [key] = reservationKeys(intent)
-        if (key) open.put(key, { intent: key.value, id, fingerprint, expiresAt: nowInSeconds() + VALID_SECONDS })
+        const earlier = await reserve(open, intent, id, values)
+        if (earlier) return { ...revised({ ...values, id: earlier.id }, earlier.revision), isReplay: true }
         return { ...put(open, { ...values, id }), isReplay: false }
       }),
 
@@ -142,10 +134,6 @@ export const collection = <
       }),
   }
 }
-
-/** The key of what an intent reserves; none without an intent. A transaction that needs more items reads it beside them. */
-export const reservationKeys = (intent?: Intent): Key[] =>
-  intent ? [{ table: 'idempotencyKeys', value: intentDigest(intent) }] : []
 
 /** Reads the newest items of a page from one shard. */
 const newestOf = async (
@@ -190,5 +178,3 @@ const shardCount = (name: 'readShards' | 'writeShards'): number => {
   if (!(Number.isInteger(count) && count > 0)) throw new Error(`${settings[name].variable} must be a positive integer.`)
   return count
 }
-
-const nowInSeconds = (): number => Math.floor(Date.now() / 1000)

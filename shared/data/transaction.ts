@@ -17,13 +17,13 @@ export type Transaction = {
   /** The revision of all items that this transaction puts. */
   readonly revision: string
   /**
-   * Reads items, those of one call at the same moment (strongly consistent). If all of them were read before, returns what
-   * was read. What you throw, or return without a write, must follow from the items of one call.
+   * Reads items, those of one call at the same moment (strongly consistent). What `work` throws, or returns without a write,
+   * must follow from the items of one call. Items that were read, put or deleted before are as they were left.
    */
   read: (...keys: Key[]) => Promise<(Item | undefined)[]>
   /** Puts an item in place of the one that was read. If it was not read, no item may have the key. */
   put: (key: Key, attributes: object) => void
-  /** Deletes an item that was read. */
+  /** Deletes an item that was read. Throws an Error for any other. */
   remove: (key: Key) => void
 }
 
@@ -39,8 +39,11 @@ export const transaction = <T>(work: (open: Transaction) => Promise<T>): Promise
 export const inside = <T>(open: Transaction | undefined, work: (open: Transaction) => Promise<T>): Promise<T> =>
   open ? work(open) : transaction(work)
 
-/** What a transaction does with an item, if it has the revision `expected`; without one, if there is no item. */
-export type Action = { key: Key; expected: string | undefined; put?: Item | undefined; isDelete?: boolean | undefined }
+/**
+ * What a transaction does with an item if it has the revision `expected`; without one, if there is no item. It writes the
+ * `item`, deletes it if that is `undefined`, and only checks it without a `write`.
+ */
+export type Action = { key: Key; expected: string | undefined; write?: { item: Item | undefined } }
 
 /** What transactions need of a database. */
 export type Database = {
@@ -64,85 +67,104 @@ export const runOn = async <T>(
   for (let attempts = 1; ; attempts++) {
     const token = newToken() // Random, because a revision must never recur.
     const { open, actions } = begin(token, read)
-    const result = await work(open)
-    const planned = actions()
-    if (!planned.some(({ put, isDelete }) => put || isDelete)) return result
-    let outcome = await write(token, planned)
-    // The same token: with a new one, an earlier call whose response was lost could take effect, too.
-    for (; outcome === 'busy'; attempts++) {
-      await pause(attempts)
-      outcome = await write(token, planned)
+    try {
+      const result = await work(open)
+      if (!actions().some((action) => action.write)) return result
+      let outcome = await write(token, actions())
+      // The same token: with a new one, an earlier call whose response was lost could take effect, too.
+      for (; outcome === 'busy'; attempts++) {
+        await pause(attempts)
+        outcome = await write(token, actions())
+      }
+      if (outcome === 'written') return result
+    } catch (error) {
+      if (!(error instanceof ItemHasChanged)) throw error
     }
-    if (outcome === 'written') return result
     await pause(attempts)
   }
 }
 
+/** Ends a run that has read an item twice, and found another revision. */
+class ItemHasChanged extends Error {}
+
 const begin = (revision: string, readItems: Database['read']) => {
-  const found = new Map<string, { key: Key; item: Item | undefined }>()
-  const writes = new Map<string, { key: Key; item?: Item }>()
+  const keys = new Map<string, Key>()
+  const found = new Map<string, Item | undefined>()
+  const writes = new Map<string, Item | undefined>()
+  const nameOf = (key: Key): string => {
+    const name = `${key.table} ${key.value}`
+    keys.set(name, key)
+    return name
+  }
   const open: Transaction = {
     revision,
-    read: async (...keys) => {
-      if (!keys.every((key) => found.has(nameOf(key)))) {
-        const items = await readItems(keys)
-        for (const [i, key] of keys.entries()) found.set(nameOf(key), { key, item: items[i] })
+    read: async (...given) => {
+      const names = given.map(nameOf)
+      if (!names.every((name) => found.has(name) || writes.has(name))) {
+        const items = await readItems(given)
+        for (const [i, name] of names.entries()) {
+          if (found.has(name) && found.get(name)?.revision !== items[i]?.revision) throw new ItemHasChanged()
+          found.set(name, items[i])
+        }
       }
-      return keys.map((key) => found.get(nameOf(key))?.item)
+      return names.map((name) => (writes.has(name) ? writes : found).get(name))
     },
-    put: (key, attributes) => writes.set(nameOf(key), { key, item: { ...attributes, revision } }),
-    remove: (key) => writes.set(nameOf(key), { key }),
+    put: (key, attributes) => writes.set(nameOf(key), { ...attributes, revision }),
+    remove: (key) => {
+      if (!found.has(nameOf(key))) throw new Error(`The item ${nameOf(key)} was deleted before it was read.`)
+      writes.set(nameOf(key), undefined)
+    },
   }
   const actions = (): Action[] =>
-    [...new Map([...found, ...writes])].map(([name, { key }]) => ({
+    [...keys].map(([name, key]) => ({
       key,
-      expected: found.get(name)?.item?.revision,
-      put: writes.get(name)?.item,
-      isDelete: writes.has(name) && !writes.get(name)?.item,
+      expected: found.get(name)?.revision,
+      ...(writes.has(name) && { write: { item: writes.get(name) } }),
     }))
   return { open, actions }
 }
 
-const nameOf = ({ table, value }: Key): string => `${table} ${value}`
+/** DynamoDB, within a time budget. */
+const databaseWith = (options: Options): Database => ({
+  read: async (keys) => {
+    const items = keys.length === 1 ? await getOne(keys[0] as Key, options) : await getTogether(keys, options)
+    return keys.map((key, i) => checked(key, items[i]))
+  },
+  write: (ClientRequestToken, actions) => {
+    const command = new TransactWriteCommand({ ClientRequestToken, TransactItems: actions.map(transactItem) })
+    return dynamodb.send(command, options).then(() => 'written', outcomeOf)
+  },
+  pause: (attempts) => pauseAfter(attempts, options),
+})
 
-/** DynamoDB, with the time budget of `options`. */
-const databaseWith = (options: Options): Database => {
-  const pauseAfter = (attempts: number) =>
-    pause(Math.random() * Math.min(10 * 2 ** attempts, 200), undefined, { signal: options.abortSignal })
-  return {
-    read: async (keys) => {
-      const gets = keys.map((key) => ({ TableName: tableName(key.table), Key: partitionKeyOf(key) }))
-      const [get] = gets
-      if (get && gets.length === 1)
-        return [checked((await dynamodb.send(new GetCommand({ ...get, ConsistentRead: true }), options)).Item)]
-      const command = new TransactGetCommand({ TransactItems: gets.map((Get) => ({ Get })) })
-      for (let attempts = 1; ; attempts++) {
-        try {
-          const { Responses = [] } = await dynamodb.send(command, options)
-          return Responses.map(({ Item }) => checked(Item))
-        } catch (error) {
-          if (outcomeOf(error) !== 'busy') throw error
-          await pauseAfter(attempts)
-        }
-      }
-    },
-    write: (ClientRequestToken, actions) => {
-      const command = new TransactWriteCommand({ ClientRequestToken, TransactItems: actions.map(transactItem) })
-      return dynamodb.send(command, options).then(() => 'written', outcomeOf)
-    },
-    pause: pauseAfter,
+const pauseAfter = (attempts: number, { abortSignal: signal }: Options): Promise<void> =>
+  pause(Math.random() * Math.min(10 * 2 ** attempts, 200), undefined, { signal })
+
+const getOne = async (key: Key, options: Options) => {
+  const command = new GetCommand({ TableName: tableName(key.table), Key: partitionKeyOf(key), ConsistentRead: true })
+  return [(await dynamodb.send(command, options)).Item]
+}
+
+/** Reads items at one moment. Until no other transaction holds them, it tries again. */
+const getTogether = async (keys: Key[], options: Options) => {
+  const gets = keys.map((key) => ({ Get: { TableName: tableName(key.table), Key: partitionKeyOf(key) } }))
+  for (let attempts = 1; ; attempts++) {
+    const sent = dynamodb.send(new TransactGetCommand({ TransactItems: gets }), options)
+    const { Responses } = await sent.catch((error) => ({ Responses: outcomeOf(error) }))
+    if (typeof Responses === 'object') return Responses.map(({ Item }) => Item)
+    await pauseAfter(attempts, options)
   }
 }
 
 const partitionKeyOf = ({ table, value }: Key) => ({ [tables[table].partitionKey.name]: value })
 
-const checked = (item: Record<string, unknown> | undefined): Item | undefined => {
-  // Without a revision, changes of the item could not be noticed.
-  if (item && typeof item.revision !== 'string') throw new Error('An item has no revision.')
+/** An item that was read. Throws an Error if it has no revision, because its changes could not be noticed. */
+const checked = ({ table }: Key, item: Record<string, unknown> | undefined): Item | undefined => {
+  if (item && typeof item.revision !== 'string') throw new Error(`An item of ${table} has no revision.`)
   return item as Item | undefined
 }
 
-const transactItem = ({ key, expected, put: Item, isDelete }: Action) => {
+const transactItem = ({ key, expected, write }: Action) => {
   const TableName = tableName(key.table)
   const Key = partitionKeyOf(key)
   const condition = {
@@ -150,8 +172,10 @@ const transactItem = ({ key, expected, put: Item, isDelete }: Action) => {
     ExpressionAttributeNames: { '#name': expected === undefined ? tables[key.table].partitionKey.name : 'revision' },
     ...(expected !== undefined && { ExpressionAttributeValues: { ':revision': expected } }),
   }
-  if (Item) return { Put: { TableName, Item, ...condition } }
-  return isDelete ? { Delete: { TableName, Key, ...condition } } : { ConditionCheck: { TableName, Key, ...condition } }
+  if (!write) return { ConditionCheck: { TableName, Key, ...condition } }
+  return write.item
+    ? { Put: { TableName, Item: write.item, ...condition } }
+    : { Delete: { TableName, Key, ...condition } }
 }
 
 /** What an error says of a transaction. Throws any other error. */

@@ -4,153 +4,236 @@ import {
   CreateTableCommand,
   DeleteTableCommand,
   type DynamoDBClient,
+  TransactionCanceledException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
-import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  TransactGetCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from '@aws-sdk/lib-dynamodb'
+import * as sdk from '@aws-sdk/lib-dynamodb'
 
-type Actions = TransactWriteCommandInput['TransactItems']
-type Item = { id: number; n?: number }
+/** Two tables of a DynamoDB, whose key is the number `id`. They have an index, with the items that have a number `n`. */
+export type Engine = { client: sdk.DynamoDBDocumentClient; first: string; second: string }
 
-/** Two tables of an engine, whose key is the number `id`. The first has an index `byN`. */
-export type Engine = { client: DynamoDBDocumentClient; tables: readonly [string, string] }
+/** A rule of DynamoDB's transactions, and its check. */
+export type Case = { rule: string; check: (engine: Engine) => Promise<void> }
 
-/** Creates the two tables, lets `use` have them, and deletes them. */
-export const withEngine = async (client: DynamoDBClient, use: (engine: Engine) => Promise<void>): Promise<void> => {
+/** Creates two tables, lets `use` have them, and deletes them. The client must not retry: cases expect its errors. */
+export const withTables = async (client: DynamoDBClient, use: (engine: Engine) => Promise<void>): Promise<void> => {
   const name = `EngineCases-${randomUUID()}`
-  const tables = [`${name}-1`, `${name}-2`] as const
+  const [first, second] = [`${name}-1`, `${name}-2`]
   try {
-    await Promise.all(tables.map((table) => createTable(client, table)))
-    await use({ client: DynamoDBDocumentClient.from(client), tables })
+    await Promise.all([createTable(client, first), createTable(client, second)])
+    await use({ client: sdk.DynamoDBDocumentClient.from(client), first, second })
   } finally {
-    await Promise.allSettled(tables.map((TableName) => client.send(new DeleteTableCommand({ TableName }))))
+    // If the tables could not be created, the reason for that is thrown.
+    for (const TableName of [first, second])
+      await client.send(new DeleteTableCommand({ TableName })).catch(console.error)
   }
 }
 
-const createTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
-  const key = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const })
-  const index = { IndexName: 'byN', KeySchema: [key('n')], Projection: { ProjectionType: 'ALL' as const } }
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [
-        { AttributeName: 'id', AttributeType: 'N' },
-        { AttributeName: 'n', AttributeType: 'N' },
-      ],
-      KeySchema: [key('id')],
-      GlobalSecondaryIndexes: [index],
-    }),
-  )
-  await waitUntilTableExists({ client, maxWaitTime: 120, minDelay: 1 }, { TableName })
-}
-
-/** A rule of DynamoDB's transactions. `differs` says why the emulated AWS breaks it. */
-export type Case = { rule: string; differs?: string; check: (engine: Engine) => Promise<void> }
-
 export const cases: Case[] = [
   {
-    rule: 'all items are written, in several tables and their indexes',
+    rule: 'all actions take effect, in several tables',
     check: async (engine) => {
-      const [a, b, c] = [newId(), newId(), newId()]
-      const [first, second] = engine.tables
-      await put(engine, first, { id: c, n: c })
+      const { first, second } = engine
+      const [added, updated, deleted, checked] = [newId(), newId(), newId(), newId()]
+      await put(engine, { id: deleted, n: deleted })
+      await put(engine, { id: checked, n: 1 })
 
       const outcome = await write(engine, [
-        { Put: { TableName: first, Item: { id: a, n: a }, ...isNew } },
-        { Put: { TableName: second, Item: { id: b, n: 1 }, ...isNew } },
-        { Delete: { TableName: first, Key: { id: c }, ...has(c) } },
+        { Put: { TableName: first, Item: { id: added, n: added }, ConditionExpression: 'attribute_not_exists(id)' } },
+        increment(second, updated),
+        { Delete: { TableName: first, Key: { id: deleted }, ...has(deleted) } },
+        { ConditionCheck: { TableName: first, Key: { id: checked }, ...has(1) } },
       ])
 
       assert.equal(outcome, 'success')
-      assert.deepEqual(await readTogether(engine, a, b), [
-        { id: a, n: a },
-        { id: b, n: 1 },
-      ])
-      await until(async () =>
-        assert.deepEqual([await listed(engine, a), await listed(engine, c)], [[{ id: a, n: a }], []]),
-      )
+      assert.deepEqual(await readTogether(engine, added, updated), [added, 1])
+      assert.deepEqual([await read(engine, deleted), await read(engine, checked)], [undefined, { id: checked, n: 1 }])
     },
   },
   {
-    rule: 'nothing is written if a condition fails, and the reasons are in the order of the actions',
+    rule: 'nothing is written if conditions fail, and the reasons are in the order of the actions',
     check: async (engine) => {
-      const [a, b, c] = [newId(), newId(), newId()]
-      const [first, second] = engine.tables
-      await put(engine, first, { id: a, n: 1 })
+      const { first, second } = engine
+      const [a, b] = [newId(), newId()]
+      await put(engine, { id: a, n: 1 })
 
       const outcome = await write(engine, [
         { Delete: { TableName: first, Key: { id: a } } },
         { ConditionCheck: { TableName: second, Key: { id: b }, ...has(1) } },
-        { Put: { TableName: first, Item: { id: c } } },
-        { Put: { TableName: first, Item: { id: b }, ...has(1) } },
+        increment(first, b),
+        { Put: { TableName: second, Item: { id: a }, ...has(1) } },
       ])
 
-      const failed = { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' }
-      assert.deepEqual(outcome, [{ Code: 'None' }, failed, { Code: 'None' }, failed])
-      assert.deepEqual([await read(engine, first, a), await read(engine, first, c)], [{ id: a, n: 1 }, undefined])
+      assert.equal(outcome, 'None, ConditionalCheckFailed, None, ConditionalCheckFailed')
+      assert.deepEqual([await read(engine, a), await read(engine, b)], [{ id: a, n: 1 }, undefined])
+    },
+  },
+  {
+    rule: 'nothing is written if an action is malformed or impossible, if two have one item, or if there are more than 100',
+    check: async (engine) => {
+      const { first: TableName } = engine
+      const [id, other] = [newId(), newId()]
+      await put(engine, { id: other, word: 'one' })
+      const action = increment(TableName, id)
+
+      const outcomes = [
+        await write(engine, [
+          action,
+          { Delete: { TableName, Key: { id: other }, ConditionExpression: 'n = :missing' } },
+        ]),
+        await write(engine, [action, increment(TableName, other, 'word')]),
+        await write(engine, [action, { Delete: { TableName, Key: { id } } }]),
+        await write(engine, [action, ...Array.from({ length: 100 }, () => increment(TableName, newId()))]),
+      ]
+
+      const invalid = 'ValidationException'
+      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid])
+      assert.deepEqual([await read(engine, id), await read(engine, other)], [undefined, { id: other, word: 'one' }])
+    },
+  },
+  {
+    rule: 'a transaction takes effect once for each token',
+    check: async (engine) => {
+      const [id, token] = [newId(), randomUUID()]
+      const actions = [increment(engine.first, id)]
+
+      const outcomes = [
+        await write(engine, actions, token),
+        await write(engine, actions, token),
+        await write(engine, [increment(engine.second, id)], token),
+        await write(engine, actions),
+      ]
+
+      assert.deepEqual(outcomes, ['success', 'success', 'IdempotentParameterMismatchException', 'success'])
+      assert.deepEqual(await readTogether(engine, id, id), [2, undefined])
+    },
+  },
+  {
+    rule: 'a canceled transaction runs again with its token',
+    check: async (engine) => {
+      const [id, token] = [newId(), randomUUID()]
+      const actions = [{ Put: { TableName: engine.first, Item: { id, n: 2 }, ...has(1) } }]
+
+      const canceled = await write(engine, actions, token)
+      await put(engine, { id, n: 1 })
+      const outcome = await write(engine, actions, token)
+
+      assert.deepEqual([canceled, outcome], ['ConditionalCheckFailed', 'success'])
+      assert.deepEqual(await read(engine, id), { id, n: 2 })
+    },
+  },
+  {
+    rule: 'requests with one token at once take effect once, and are refused only while the first is running',
+    check: async (engine) => {
+      const [id, token] = [newId(), randomUUID()]
+      const actions = [increment(engine.first, id), increment(engine.second, id)]
+
+      const outcomes = await times(20, () => write(engine, actions, token))
+
+      assert.deepEqual(except(outcomes, /^(success|TransactionInProgressException)$/), [])
+      assert.ok(outcomes.includes('success'))
+      assert.deepEqual(await readTogether(engine, id, id), [1, 1])
+    },
+  },
+  {
+    rule: 'writes at once take effect once, or are refused because of a conflict',
+    check: async (engine) => {
+      const id = newId()
+      const actions = [increment(engine.first, id), increment(engine.second, id)]
+
+      const [pairs, plain] = await Promise.all([
+        times(20, () => write(engine, actions)),
+        times(20, () => outcomeOf(engine.client.send(new sdk.UpdateCommand(increment(engine.first, id).Update)))),
+      ])
+
+      assert.deepEqual(except(pairs, /^(success|(None|TransactionConflict), (None|TransactionConflict))$/), [])
+      assert.deepEqual(except(plain, /^(success|TransactionConflictException)$/), [])
+      const [both = 0, one = 0] = [pairs, plain].map((outcomes) => outcomes.filter((each) => each === 'success').length)
+      assert.deepEqual(await readTogether(engine, id, id), [both + one || undefined, both || undefined])
+    },
+  },
+  {
+    rule: 'items that are read together are of one moment',
+    check: async (engine) => {
+      const id = newId()
+      const actions = [increment(engine.first, id), increment(engine.second, id)]
+      await write(engine, actions)
+
+      let left = 50
+
+      const reading = times(3, async () => {
+        const seen: string[] = []
+        while (left > 0) seen.push(`${await readTogether(engine, id, id).catch(reasonOf)}`)
+        return seen
+      })
+      for (; left > 0; left -= 1) await write(engine, actions)
+
+      const seen = (await reading).flat()
+      assert.deepEqual(except(seen, /^((\d+),\2|(None|TransactionConflict), (None|TransactionConflict))$/), [])
+      assert.ok(seen.some((values) => /^\d/.test(values)))
     },
   },
 ]
 
-const isNew = { ConditionExpression: 'attribute_not_exists(#id)', ExpressionAttributeNames: { '#id': 'id' } }
-const has = (n: number) => ({
-  ConditionExpression: '#n = :n',
-  ExpressionAttributeNames: { '#n': 'n' },
-  ExpressionAttributeValues: { ':n': n },
+export const newId = (): number => randomInt(2 ** 47)
+
+const times = <Result>(count: number, act: () => Promise<Result>) => Promise.all(Array.from({ length: count }, act))
+
+const except = (outcomes: string[], allowed: RegExp) => outcomes.filter((outcome) => !allowed.test(outcome))
+
+const has = (n: number) => ({ ConditionExpression: 'n = :expected', ExpressionAttributeValues: { ':expected': n } })
+
+/** An action that adds one to an attribute. */
+export const increment = (TableName: string, id: number, attribute = 'n') => ({
+  Update: {
+    TableName,
+    Key: { id },
+    UpdateExpression: `ADD ${attribute} :one`,
+    ExpressionAttributeValues: { ':one': 1 },
+  },
 })
 
-const newId = (): number => randomInt(2 ** 47)
+/** Runs a transaction. */
+export const write = (
+  { client }: Engine,
+  TransactItems: sdk.TransactWriteCommandInput['TransactItems'],
+  ClientRequestToken: string = randomUUID(),
+) => outcomeOf(client.send(new sdk.TransactWriteCommand({ TransactItems, ClientRequestToken })))
 
-const put = (engine: Engine, TableName: string, Item: Item) => engine.client.send(new PutCommand({ TableName, Item }))
+/** Writes an item to the first table. */
+export const put = ({ client, first: TableName }: Engine, Item: Record<string, number | string>) =>
+  client.send(new sdk.PutCommand({ TableName, Item }))
 
-const read = async (engine: Engine, TableName: string, id: number) => {
-  const { Item } = await engine.client.send(new GetCommand({ TableName, Key: { id }, ConsistentRead: true }))
-  return Item
+/** Reads an item of the first table. */
+const read = async ({ client, first: TableName }: Engine, id: number) =>
+  (await client.send(new sdk.GetCommand({ TableName, Key: { id }, ConsistentRead: true }))).Item
+
+/** Reads `n` of an item of the first table and one of the second. */
+export const readTogether = async ({ client, first, second }: Engine, id: number, otherId: number) => {
+  const items = [{ Get: { TableName: first, Key: { id } } }, { Get: { TableName: second, Key: { id: otherId } } }]
+  const { Responses = [] } = await client.send(new sdk.TransactGetCommand({ TransactItems: items }))
+  return Responses.map(({ Item }) => Item?.n)
 }
 
-/** Reads an item of the first table together with one of the second. */
-const readTogether = async ({ client, tables }: Engine, ...ids: [number, number]) => {
-  const TransactItems = tables.map((TableName, i) => ({ Get: { TableName, Key: { id: ids[i] } } }))
-  const { Responses } = await client.send(new TransactGetCommand({ TransactItems }))
-  return Responses?.map(({ Item }) => Item)
-}
+const outcomeOf = (sent: Promise<object>): Promise<string> => sent.then(() => 'success', reasonOf)
 
-const listed = async ({ client, tables: [TableName] }: Engine, n: number) => {
-  const KeyConditionExpression = '#n = :n'
-  const names = { ExpressionAttributeNames: { '#n': 'n' }, ExpressionAttributeValues: { ':n': n } }
-  const { Items } = await client.send(
-    new QueryCommand({ TableName, IndexName: 'byN', KeyConditionExpression, ...names }),
+/** The codes of a cancellation, or the name of another error. */
+export const reasonOf = (error: Error): string =>
+  error instanceof TransactionCanceledException
+    ? `${error.CancellationReasons?.map(({ Code }) => Code).join(', ')}`
+    : error.name
+
+const createTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  const index = { IndexName: 'byN', Projection: { ProjectionType: 'ALL' as const } }
+  const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' as const }]
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['id', 'n'].map((AttributeName) => ({ AttributeName, AttributeType: 'N' as const })),
+      KeySchema: key('id'),
+      GlobalSecondaryIndexes: [{ ...index, KeySchema: key('n') }],
+    }),
   )
-  return Items
-}
-
-/** Repeats an assertion for at most a minute: indexes of DynamoDB are eventually consistent. */
-const until = async (check: () => Promise<void>): Promise<void> => {
-  const end = performance.now() + 60_000
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > end) throw error
-    }
-  }
-}
-
-/** Runs a transaction. Returns 'success', the reasons of its cancellation, or the name of another error. */
-const write = async ({ client }: Engine, TransactItems: Actions, ClientRequestToken = randomUUID()) => {
-  try {
-    await client.send(new TransactWriteCommand({ TransactItems, ClientRequestToken }))
-    return 'success'
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    return 'CancellationReasons' in error ? error.CancellationReasons : error.name
-  }
+  await waitUntilTableExists({ client, maxWaitTime: 300, minDelay: 1, maxDelay: 2 }, { TableName })
 }

@@ -1,5 +1,5 @@
 import { atMost } from '../../infra/local/server.ts'
-import { type Call, databaseResponses, type Fault, lostResponse } from '../support/fault-proxy.ts'
+import { type Call, canceled, databaseResponses, type Fault, lostResponse } from '../support/fault-proxy.ts'
 import { type Container, type Exchange, isInTime, startContainer } from './container.ts'
 
 /** Whether to run all faults (`npm run test:faults`) or part of them (`npm test`). */
@@ -13,7 +13,7 @@ export const runsAll = process.env.FAULTS === 'all'
 type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true; only?: 'TransactWriteItems' }
 
 const { throttling, throughputExceeded, internalServerError, html, malformed } = databaseResponses
-const { conflict, transactionThrottled, inProgress } = databaseResponses
+const { transactionInProgress } = databaseResponses
 
 // The SDK's `requestTimeout` is 1000 ms.
 const IN_TIME = 200
@@ -29,7 +29,12 @@ const mainKinds: Record<string, FaultKind> = {
   'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
   'refused connections': { fault: 'refuse', overcome: 0 },
   // The service itself resends a transaction after a conflict.
-  'a conflict': { fault: conflict, overcome: 3, waits: true, only: 'TransactWriteItems' },
+  'a conflict': {
+    fault: canceled('None', 'TransactionConflict'),
+    overcome: 3,
+    waits: true,
+    only: 'TransactWriteItems',
+  },
 }
 
 const moreKinds: Record<string, FaultKind> = {
@@ -46,10 +51,15 @@ const moreKinds: Record<string, FaultKind> = {
   'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
   HTML: { fault: html, overcome: 0 },
   'HTML after the execution': { fault: { carriedOut: html }, overcome: 0 },
-  'a throttled transaction': { fault: transactionThrottled, overcome: 3, waits: true, only: 'TransactWriteItems' },
-  'a transaction in progress': { fault: inProgress, overcome: 1, waits: true, only: 'TransactWriteItems' },
+  'a throttled transaction': {
+    fault: canceled('ThrottlingError', 'TransactionConflict'),
+    overcome: 3,
+    waits: true,
+    only: 'TransactWriteItems',
+  },
+  'a transaction in progress': { fault: transactionInProgress, overcome: 1, waits: true, only: 'TransactWriteItems' },
   'a transaction in progress after the execution': {
-    ...{ fault: { carriedOut: inProgress }, overcome: 1, waits: true, only: 'TransactWriteItems' },
+    ...{ fault: { carriedOut: transactionInProgress }, overcome: 1, waits: true, only: 'TransactWriteItems' },
   },
   'truncated JSON': { fault: malformed, overcome: 0 },
 }

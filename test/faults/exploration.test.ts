@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { reservationKeys } from '../../shared/data/collection.ts'
-import { pets } from '../../shared/data/pets.ts'
+import { reservationKeys } from '../../shared/data/reservations.ts'
 import type { Action, Database, Item, Key, Transaction } from '../../shared/data/transaction.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { type IfMatch, tagOf } from '../../shared/model/etag.ts'
 import { fingerprintOf, type Intent } from '../../shared/model/idempotency-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
+import { pets } from '../../shared/pets/pets.ts'
 import { NOW } from '../support/clock.ts'
 import { runsAll } from './cases.ts'
 import { type Attempt, type Commits, explore, hasRevision, nameOf, type Scenario } from './exploration.ts'
@@ -221,7 +221,6 @@ describe('a transaction of two items, whatever crashes, gets lost or comes late'
 })
 
 describe('the exploration finds an error', () => {
-  const isWrite = ({ put, isDelete }: Action): boolean => Boolean(put || isDelete)
   const withoutConditionIf =
     (ignores: (action: Action, item: Item | undefined) => boolean): Scenario['holds'] =>
     (item, action) =>
@@ -246,7 +245,7 @@ describe('the exploration finds an error', () => {
       {
         attempts: [change(), change()],
         stored: resource,
-        holds: withoutConditionIf((action, item) => isWrite(action) && item !== undefined),
+        holds: withoutConditionIf((action, item) => action.write !== undefined && item !== undefined),
       },
       'A write undid another one.',
     ],
@@ -278,7 +277,7 @@ describe('the exploration finds an error', () => {
       {
         attempts: [makePending(1), makePending(2)],
         stored: [pet1, pet2],
-        holds: withoutConditionIf((action) => !isWrite(action)),
+        holds: withoutConditionIf((action) => !action.write),
       },
       'A request took effect although what it had read was changed.',
     ],

@@ -72,7 +72,7 @@ export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
  */
 export const explore = async (scenario: Scenario) => {
   const { attempts, stored = [] } = scenario
-  const actions = stored.map(([key, put]): Action => ({ key, expected: undefined, put }))
+  const actions = stored.map(([key, item]): Action => ({ key, expected: undefined, write: { item } }))
   const first: State = {
     now: 0,
     items: Object.fromEntries(stored.map(([key, item]) => [nameOf(key), item])),
@@ -220,9 +220,9 @@ const carryOut = (state: State, by: number, { token, actions }: Write, { holds =
   const pairs = actions.map((action) => [action, items[nameOf(action.key)]] as const)
   if (!pairs.every(([action, item]) => holds(item, action, commits))) return { outcome: 'refused', next: state }
   const wrong = errorOfWrite(state, by, actions, attempts)
-  const written = pairs.filter(([{ put, isDelete }]) => put || isDelete)
+  const written = pairs.filter(([{ write }]) => write)
   const left = Object.entries(items).filter(([name]) => !written.some(([{ key }]) => nameOf(key) === name))
-  const puts = written.flatMap(([{ key, put }]) => (put ? [[nameOf(key), put] as const] : []))
+  const puts = written.flatMap(([{ key, write }]) => (write?.item ? [[nameOf(key), write.item] as const] : []))
   const old = written.map(([{ key }, item]) => [nameOf(key), item ?? null] as const)
   const next: State = {
     ...state,
@@ -240,18 +240,20 @@ export const hasRevision = (item: Item | undefined, { expected }: Action): boole
 const sorted = <Value>(entries: (readonly [string, Value])[]): Record<string, Value> =>
   Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
+const isCreate = ({ expected, write }: Action): boolean => write?.item !== undefined && !expected
+
 const errorOfWrite = ({ now, items, commits, callers }: State, by: number, actions: Action[], attempts: Attempt[]) => {
   const { ended } = callers[by] ?? {}
   if (ended && ended !== 'crashed') return 'A request took effect after its response.'
   if (Object.values(commits).some((commit) => commit.by === by)) return 'A request took effect twice.'
-  const creates = actions.some(({ key, expected, put }) => put && !expected && key.table !== 'idempotencyKeys')
+  const creates = actions.some((action) => isCreate(action) && action.key.table !== 'idempotencyKeys')
   const reserves = actions.some(({ key }) => key.table === 'idempotencyKeys')
   if (attempts[by]?.intent && creates !== reserves) return 'A resource was created without its reservation.'
-  const errors = actions.map(({ key, expected, put, isDelete }) => {
+  const errors = actions.map(({ key, expected, write }) => {
     const item = items[nameOf(key)]
     if (key.table === 'idempotencyKeys') return item && isValidAt(now)(item) && 'A key created two resources.'
     if (item?.revision === expected) return undefined
-    if (!put && !isDelete) return 'A request took effect although what it had read was changed.'
+    if (!write) return 'A request took effect although what it had read was changed.'
     if (!expected) return 'An id got two resources.'
     return item ? 'A write undid another one.' : 'A deleted resource came back.'
   })
@@ -274,7 +276,7 @@ const errorOfResponse = (
   if (!value) return isOwn ? undefined : 'A request got a success without an effect.'
   const { resource, revision, isReplay = false } = value
   const { by, actions = [] } = commits[revision] ?? {}
-  const { put } = actions.find(({ key }) => key.value === resource.id) ?? {}
+  const put = actions.find(({ key }) => key.value === resource.id)?.write?.item
   if (!put || Object.entries(resource).some(([name, field]) => put[name] !== field))
     return 'A response is of a resource that never was.'
   return isReplay === (by === i) || isOwn === isReplay ? 'A response is wrong about who made the resource.' : undefined
@@ -314,9 +316,8 @@ const progressWith = (
     const send = (call: Call): Promise<any> => {
       const [result] = left
       left.shift()
-      for (const { key, expected, put } of call.actions ?? [])
-        if (put && !expected && typeof key.value === 'number')
-          ids.set(`${key.value}`, draws[runs - 1] ?? 100 * (i + 1) + runs)
+      for (const { key } of call.actions?.filter(isCreate) ?? [])
+        if (typeof key.value === 'number') ids.set(`${key.value}`, draws[runs - 1] ?? 100 * (i + 1) + runs)
       if (!result) {
         resolve({ call: named(call) })
         return new Promise(() => {})

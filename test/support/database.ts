@@ -55,7 +55,7 @@ export const storedItems = async (table: TableId): Promise<Item[]> => {
 export const putItem = (table: TableId, Item: Item) =>
   direct.send(new PutCommand({ TableName: tableName(table), Item }))
 
-/** A pet as it is stored; a deleted pet has no name. */
+/** A pet as it is stored. */
 export type StoredPet = Item & { id: number; name?: string }
 
 /** All stored pets. */
@@ -78,7 +78,7 @@ type KeyOptions = Item & { key?: string; clientId?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */
 export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {
-  const stored = { keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', scopes, ...options }
+  const stored = { keyId: 'key-1', clientId, name: 'Ann', scopes, createdAt: '2026-11-20', ...options }
   await putItem('apiKeys', { digest: digestOf(key), ...stored })
   return key
 }

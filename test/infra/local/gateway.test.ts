@@ -155,6 +155,8 @@ test.each([
 // test/api tests more paths and methods, in AWS too.
 test.each([
   ['GET', '/v1pets'],
+  ['GET', '/v1/pets//'],
+  ['GET', '/v1/./pets'],
   ['GET', '/v1/pets//7'],
   ['GET', '/v1/p%65ts'],
   ['OPTIONS', '/v1/cats'],

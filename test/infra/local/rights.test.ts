@@ -19,7 +19,7 @@ test('a command that the contract does not grant is a 500, and the log says what
   const event = eventOf('listPets-no-parameters')
   const handler = operation('listPets', async () => {
     await send(new lean.GetCommand({ TableName: pets, Key: { id: 7 } }))
-    return { body: [] }
+    return { items: [], next: undefined }
   })
 
   const { statusCode } = await invoke('listPets', handler, event, 60_000)

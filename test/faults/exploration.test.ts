@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { reservationKeys } from '../../shared/data/reservations.ts'
 import type { Action, Database, Item, Key, Transaction } from '../../shared/data/transaction.ts'
-import { ApiError } from '../../shared/model/api-error.ts'
+import { conflict } from '../../shared/model/api-error.ts'
 import { type IfMatch, tagOf } from '../../shared/model/etag.ts'
 import { fingerprintOf, type Intent } from '../../shared/model/idempotency-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
+import { storedOrders } from '../../shared/orders/collection.ts'
+import { orders } from '../../shared/orders/orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { NOW } from '../support/clock.ts'
 import { runsAll } from './cases.ts'
@@ -19,329 +21,232 @@ type Collection<Body, Changes> = {
 }
 
 const intentOf = (key: string): Intent => ({ clientId: 'ann', operation: 'create', key })
-const intent = intentOf('order-1742')
-const [reservationKey] = reservationKeys(intent) as [Key]
+const reservationKey = (key: string) => reservationKeys(intentOf(key))[0] as Key
 
-/** Requests of a collection, and what is stored of the resource 1: its revision is `x`, its reservation expires after eight hours. */
+/** Requests for the resource 1 of a collection, and what is stored of it at first, with the revision `x`. */
 const requestsOf = <Body extends object, Changes>(
   { keyOf, create, change, remove }: Collection<Body, Changes>,
   [body, otherBody]: [Body, Body],
   changes: Changes,
 ) => {
-  const creates = (key: Intent | undefined, draws: number[], values = body): Attempt => ({
+  const creates = (values: Body, key?: Intent) => (): Attempt => ({
     work: (open) => create(values, key, open),
     intent: key,
-    draws,
     isWrong: (status, items, isValid) => {
-      const reservation = items[nameOf(reservationKey)]
-      return (
-        status !== 422 || !reservation || !isValid(reservation) || reservation.fingerprint === fingerprintOf(values)
-      )
+      const item = items[nameOf(reservationKey('a'))]
+      return status !== 422 || !item || !isValid(item) || item.fingerprint === fingerprintOf(values)
     },
   })
-  const ofRevisions = (
-    revisions: string[],
-    work: (ifMatch: IfMatch | undefined, open: Transaction) => Promise<unknown>,
-  ) => {
-    const tags = revisions.length > 0 ? revisions.map((each) => tagOf(1, each)) : undefined
-    const isWrong: Attempt['isWrong'] = (status, items) => {
-      const item = items[nameOf(keyOf(1))]
-      return item ? status !== 412 || tags?.includes(tagOf(1, item.revision)) !== false : status !== 404
+  const works =
+    (run: (ifMatch: string[] | undefined, open: Transaction) => Promise<unknown>) => (revisions: string[]) => {
+      const tags = revisions[0] ? revisions.map((each) => tagOf(1, each)) : undefined
+      const isWrong: Attempt['isWrong'] = (status, items) => {
+        const item = items[nameOf(keyOf(1))]
+        return item ? status !== 412 || !tags || tags.includes(tagOf(1, item.revision)) : status !== 404
+      }
+      return { work: (open: Transaction) => run(tags, open), isWrong }
     }
-    return { work: (open: Transaction) => work(tags, open), isWrong }
+  const kinds: Record<string, (revisions: string[]) => Attempt> = {
+    create: creates(body, intentOf('a')),
+    createOther: creates(otherBody, intentOf('a')),
+    createFreely: creates(body),
+    change: works((ifMatch, open) => change(1, changes, ifMatch, open)),
+    delete: works((ifMatch, open) => remove(1, ifMatch, open)),
   }
-  const reservation = {
-    intent: reservationKey.value,
-    id: 1,
-    fingerprint: fingerprintOf(body),
-    expiresAt: NOW / 1000 + 8 * 3600,
-    revision: 'x',
-  }
+  const reservation = { id: 1, fingerprint: fingerprintOf(body), expiresAt: NOW / 1000 + 8 * 3600, revision: 'x' }
   const resource: [Key, Item] = [keyOf(1), { ...body, id: 1, revision: 'x' }]
-  return {
-    create: (...draws: number[]) => creates(intent, draws),
-    createOther: () => creates(intent, [], otherBody),
-    createWithoutKey: (...draws: number[]) => creates(undefined, draws),
-    change: (...revisions: string[]) => ofRevisions(revisions, (ifMatch, open) => change(1, changes, ifMatch, open)),
-    remove: (...revisions: string[]) => ofRevisions(revisions, (ifMatch, open) => remove(1, ifMatch, open)),
+  /** What may be stored at first: nothing; a resource; and a reservation that expires after eight hours. */
+  const stored = {
+    nothing: [],
     resource: [resource],
-    reserved: [resource, [reservationKey, reservation]] as [Key, Item][],
+    reserved: [resource, [reservationKey('a'), reservation]] as Stored,
   }
+  /** Requests such as `change x, create 2 3`: a change with `If-Match` of the revision `x`, a create that draws these ids. */
+  return (requests: string, what: keyof typeof stored, others?: Partial<Scenario>): Scenario => ({
+    attempts: requests.split(', ').map((request) => {
+      const [kind = '', ...rest] = request.split(' ')
+      return { ...(kinds[kind]?.(rest) as Attempt), draws: rest.map(Number) }
+    }),
+    stored: stored[what],
+    ...others,
+  })
 }
+
+type Stored = [Key, Item][]
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' } as const
-const collections = { pets: requestsOf(pets, [rex, { ...rex, name: 'Tom' }], { name: 'Max' }) }
+const ofPets = requestsOf(pets, [rex, { ...rex, name: 'Tom' }], { name: 'Max' })
+const ofOrders = requestsOf(storedOrders, [1, 2].map((petId) => ({ petId, complete: false })) as never, {
+  complete: true,
+})
 
 /** Expects that no order of events leads to an error, and how the requests end if none crashes. */
-const expectEnds = async (scenario: Scenario, expected: string[]): Promise<void> => {
+const expectEnds = async (scenario: Scenario, expected: string): Promise<void> => {
   const { wrong, events, ends } = await explore(scenario)
 
-  expect({ wrong, events, ends }).toEqual({ wrong: undefined, events: [], ends: expected })
+  expect({ wrong, events, ends: ends.join(' | ') }).toEqual({ wrong: undefined, events: [], ends: expected })
 }
 
-describe.each(Object.entries(collections))('%s, whatever crashes, gets lost, comes late or expires', (_, requests) => {
-  const { create, createOther, createWithoutKey, change, remove, resource, reserved } = requests
-  const rows: [title: string, scenario: Scenario, ends: string[]][] = [
-    [
-      'a key creates one resource',
-      { attempts: [create(), create(), create()] },
-      ['201 replay replay', 'replay 201 replay', 'replay replay 201'],
-    ],
-    [
-      'a key creates a resource of one body',
-      { attempts: [create(), createOther(), create()] },
-      ['201 422 replay', '422 201 422', 'replay 422 201'],
-    ],
-    [
-      'a key expires, and creates another resource',
-      { attempts: [createOther(), create()], stored: reserved, clock: 1 },
-      ['201 422', '201 replay', '422 201', '422 replay'],
-    ],
-    [
-      'a key is valid for 24 hours',
-      { attempts: [create(), create()], clock: 4 },
-      ['201 201', '201 replay', 'replay 201'],
-    ],
-    [
-      'an id that is in use is not used again',
-      { attempts: [create(1, 2), create(2, 1)], stored: resource },
-      ['201 replay', 'replay 201'],
-    ],
-    [
-      'without a key, each request creates one resource',
-      { attempts: [createWithoutKey(1, 2), createWithoutKey(2)], stored: resource },
-      ['201 201'],
-    ],
-    [
-      'changes of any revision do not undo each other',
-      { attempts: [change(), change()], stored: resource },
-      ['200 200'],
-    ],
-    [
-      'of the changes of one revision, one takes effect',
-      { attempts: [change('x'), change('x'), change('x')], stored: resource },
-      ['200 412 412', '412 200 412', '412 412 200'],
-    ],
-    [
-      'of a change and the deletes of one revision, one takes effect',
-      { attempts: [change('x'), remove('x'), remove('x')], stored: resource },
-      ['200 412 412', '404 204 404', '404 404 204'],
-    ],
-    [
-      'changes of two revisions',
-      { attempts: [change('x'), change('a1'), change('a1', 'x')], stored: resource },
-      ['200 200 412', '200 412 200', '412 412 200'],
-    ],
-    [
-      'changes of one revision, and one of any',
-      { attempts: [change('x'), change('x'), change()], stored: resource },
-      ['200 412 200', '412 200 200', '412 412 200'],
-    ],
-    [
-      'changes of two revisions, and any delete',
-      { attempts: [change('x'), change('a1'), remove()], stored: resource },
-      ['200 200 204', '200 404 204', '200 412 204', '404 404 204', '404 412 204'],
-    ],
-    [
-      'a create, a change of what it creates, and any delete',
-      { attempts: [create(1), change('a1'), remove()] },
-      ['201 200 204', '201 200 404', '201 404 204', '201 404 404'],
-    ],
+describe.each([
+  ['pets', ofPets],
+  ['orders', ofOrders],
+])('all orders of events of %s', (_, scenarioOf) => {
+  type Row = [requests: string, stored: Parameters<typeof scenarioOf>[1], ends: string, clock?: number]
+  const rows: Row[] = [
+    ['create, create, create', 'nothing', '201 replay replay | replay 201 replay | replay replay 201'],
+    ['create, createOther, create', 'nothing', '201 422 replay | 422 201 422 | replay 422 201'],
+    ['createOther, create', 'reserved', '201 422 | 201 replay | 422 201 | 422 replay', 1],
+    ['create, create', 'nothing', '201 201 | 201 replay | replay 201', 4],
+    ['create 1 2, create 2 1', 'resource', '201 replay | replay 201'],
+    ['createFreely 1 2, createFreely 2', 'resource', '201 201'],
+    ['change, change', 'resource', '200 200'],
+    ['change x, change x, change x', 'resource', '200 412 412 | 412 200 412 | 412 412 200'],
+    ['change x, delete x, delete x', 'resource', '200 412 412 | 404 204 404 | 404 404 204'],
+    ['change x, change a1, change a1 x', 'resource', '200 200 412 | 200 412 200 | 412 412 200'],
+    ['change x, change x, change', 'resource', '200 412 200 | 412 200 200 | 412 412 200'],
+    ['change x, change a1, delete', 'resource', '200 200 204 | 200 404 204 | 200 412 204 | 404 404 204 | 404 412 204'],
+    ['create 1, change a1, delete', 'nothing', '201 200 204 | 201 200 404 | 201 404 204 | 201 404 404'],
   ]
-  const larger: typeof rows = [
+  const largeRows: Row[] = [
+    ['change, change, change', 'resource', '200 200 200'],
+    ['change, change, delete', 'resource', '200 200 204 | 200 404 204 | 404 200 204 | 404 404 204'],
+    ['create, create', 'reserved', '201 201 | 201 replay | replay 201 | replay replay', 5],
     [
-      'three changes of any revision do not undo each other',
-      { attempts: [change(), change(), change()], stored: resource },
-      ['200 200 200'],
-    ],
-    [
-      'any change, and any deletes',
-      { attempts: [change(), change(), remove()], stored: resource },
-      ['200 200 204', '200 404 204', '404 200 204', '404 404 204'],
-    ],
-    [
-      'three requests, and a key that expires',
-      { attempts: [create(), create(), create()], stored: reserved, clock: 1 },
-      ['201 replay replay', 'replay 201 replay', 'replay replay 201', 'replay replay replay'],
-    ],
-    [
-      'a key expires twice',
-      { attempts: [create(), create()], stored: reserved, clock: 5 },
-      ['201 201', '201 replay', 'replay 201', 'replay replay'],
+      ...(['create, create, create', 'reserved'] as const),
+      ...(['201 replay replay | replay 201 replay | replay replay 201 | replay replay replay', 1] as const),
     ],
   ]
 
-  test.each(runsAll ? [...rows, ...larger] : rows)('%s', (_, scenario, ends) => expectEnds(scenario, ends))
+  test.each(runsAll ? [...rows, ...largeRows] : rows)('%s, with %s: %s', (requests, stored, ends, clock = 0) =>
+    expectEnds(scenarioOf(requests, stored, { clock }), ends),
+  )
 })
 
-const { create, createWithoutKey, change, remove, resource, reserved } = collections.pets
+const storedPet = (id: number): [Key, Item] => [pets.keyOf(id), { ...rex, id, revision: 'x' }]
 
-const unavailablePet = () => new ApiError(409, 'conflict', 'The pet is not available.')
-const pet1: [Key, Item] = [pets.keyOf(1), { ...rex, id: 1, revision: 'x' }]
-const pet2: [Key, Item] = [pets.keyOf(2), { ...rex, id: 2, revision: 'x' }]
-/** Makes the pet 1 pending, and creates another one with a key. */
-const exchange = (key: string): Attempt => ({
+/** Orders the pet 1. The retry of an order that was placed must not get a 409. */
+const place = (key: string): Attempt => ({
+  work: (open) => orders.place({ petId: 1 }, intentOf(key), open),
   intent: intentOf(key),
-  work: async (open) => {
-    await open.read(...reservationKeys(intentOf(key)), pets.keyOf(1))
-    const created = await pets.create({ ...rex, name: 'Tom' }, intentOf(key), open)
-    if (created.isReplay) return created
-    const { resource } = await pets.get(1, open)
-    if (resource.status !== 'available') throw unavailablePet()
-    await pets.change(1, { status: 'pending' }, undefined, open)
-    return created
-  },
-  // The retry of a request that took effect must get a replay.
-  isWrong: (_, items) => reservationKeys(intentOf(key)).some((each) => nameOf(each) in items),
+  isWrong: (_, items) => nameOf(reservationKey(key)) in items,
 })
 
-/** Makes a pet pending unless the other one is. */
-const makePending = (id: number): Attempt => ({
+/** Changes a pet if both are available. */
+const changeOne = (id: number): Attempt => ({
   work: async (open) => {
-    const items = await open.read(...[1, 2].map(pets.keyOf))
-    if (items.some((item) => item?.status !== 'available')) throw unavailablePet()
-    return pets.change(id, { status: 'pending' }, undefined, open)
+    const items = await open.read(pets.keyOf(1), pets.keyOf(2))
+    if (items.some((item) => item?.status !== 'available')) throw conflict('One is not available.')
+    return pets.change(id, { status: 'sold' }, undefined, open)
   },
   isWrong: (_, items) => Object.values(items).every(({ status }) => status === 'available'),
 })
 
-describe('a transaction of two items, whatever crashes, gets lost or comes late', () => {
-  test.each<[string, Scenario, string[]]>([
-    [
-      'two items are written together',
-      { attempts: [exchange('a'), exchange('a'), exchange('b')], stored: [pet1] },
-      ['201 replay 409', '409 409 201', 'replay 201 409'],
-    ],
-    [
-      'an item that was only read is as it was',
-      { attempts: [makePending(1), makePending(2)], stored: [pet1, pet2] },
-      ['200 409', '409 200'],
-    ],
-  ])('%s', (_, scenario, ends) => expectEnds(scenario, ends))
-})
+const placeTwice = { attempts: [place('a'), place('a'), place('b')], stored: [storedPet(1)] }
+const changeBoth = { attempts: [changeOne(1), changeOne(2)], stored: [storedPet(1), storedPet(2)] }
+
+test.each([
+  ['a pet has one order', placeTwice, '201 replay 409 | 409 409 201 | replay 201 409'],
+  ['an item that was only read is as it was', changeBoth, '200 409 | 409 200'],
+])('in all orders of events, %s', (_, scenario, ends) => expectEnds(scenario, ends))
 
 describe('the exploration finds an error', () => {
-  const withoutConditionIf =
-    (ignores: (action: Action, item: Item | undefined) => boolean): Scenario['holds'] =>
-    (item, action) =>
-      ignores(action, item) || hasRevision(item, action)
+  /** Ignores the condition of some actions. */
+  const ignoring = (isIgnored: (action: Action, item?: Item) => boolean): Partial<Scenario> => ({
+    holds: (item, action) => isIgnored(action, item) || hasRevision(item, action),
+  })
+  const breaking = (change: (database: Database) => Partial<Database>): Partial<Scenario> => ({
+    wrap: (database) => ({ ...database, ...change(database) }),
+  })
+
   /** How many revisions of an item there have been since it was created. */
   const numberOf = (revision: string | undefined, key: Key, commits: Commits): number => {
     const action = commits[revision ?? '']?.actions.find((action) => nameOf(action.key) === nameOf(key))
     return action ? 1 + numberOf(action.expected, key, commits) : 0
   }
-  const readEach = ({ read, ...database }: Database): Database => ({
-    ...database,
-    read: async (keys) => {
-      const items: Awaited<ReturnType<Database['read']>> = []
-      for (const key of keys) items.push(...(await read([key])))
-      return items
+  const numbers: Scenario['holds'] = (item, { key, expected }, commits) =>
+    numberOf(item?.revision, key, commits) === numberOf(expected, key, commits)
+
+  const rerunIfBusy = breaking(({ write }) => ({
+    write: (...call) => write(...call).then((outcome) => (outcome === 'busy' ? 'refused' : outcome)),
+  }))
+  const writeApart = breaking(({ write }) => ({
+    write: async (token, [first, ...others]) => {
+      if (first && others[0]) await write(`${token}-first`, [first])
+      return write(token, others)
     },
-  })
+  }))
+  const replayCurrent = breaking(({ read }) => ({
+    read: async (keys) => {
+      const [item] = await read(keys)
+      const [pet] = item?.fingerprint ? await read([pets.keyOf(1)]) : []
+      return [pet ? { ...item, revision: pet.revision } : item]
+    },
+  }))
+  const readApart = breaking(({ read }) => ({
+    read: (keys) =>
+      keys.reduce(
+        async (items, key) => [...(await items), ...(await read([key]))],
+        Promise.resolve<Awaited<ReturnType<typeof read>>>([]),
+      ),
+  }))
+
+  const isNew = ({ expected }: Action): boolean => !expected
 
   test.each<[string, Scenario, string]>([
     [
       'the condition of an item that exists is ignored',
-      {
-        attempts: [change(), change()],
-        stored: resource,
-        holds: withoutConditionIf((action, item) => action.write !== undefined && item !== undefined),
-      },
+      ofPets(
+        'change, change',
+        'resource',
+        ignoring((action, item) => Boolean(action.write && item)),
+      ),
       'A write undid another one.',
     ],
     [
       'the condition of an item that was deleted is ignored',
-      {
-        attempts: [change(), remove()],
-        stored: resource,
-        holds: withoutConditionIf((action, item) => action.expected !== undefined && !item),
-      },
+      ofPets(
+        'change, delete',
+        'resource',
+        ignoring((action, item) => !isNew(action) && !item),
+      ),
       'A deleted resource came back.',
     ],
     [
       'the condition of a new resource is ignored',
-      {
-        attempts: [createWithoutKey(1)],
-        stored: resource,
-        holds: withoutConditionIf(({ expected }) => !expected),
-      },
+      ofPets('createFreely 1', 'resource', ignoring(isNew)),
       'An id got two resources.',
     ],
     [
       'the condition of a new reservation is ignored',
-      { attempts: [create(), create()], holds: withoutConditionIf(({ expected }) => !expected) },
+      ofPets('create, create', 'nothing', ignoring(isNew)),
       'A key created two resources.',
     ],
     [
       'the condition of an item that was only read is ignored',
-      {
-        attempts: [makePending(1), makePending(2)],
-        stored: [pet1, pet2],
-        holds: withoutConditionIf((action) => !action.write),
-      },
+      { ...changeBoth, ...ignoring(({ write }) => !write) },
       'A request took effect although what it had read was changed.',
     ],
     [
-      'revisions are numbers, and an expired reservation is removed',
-      {
-        attempts: [create(), create()],
-        stored: reserved,
-        clock: 1,
-        holds: (item, { key, expected }, commits) =>
-          numberOf(item?.revision, key, commits) === numberOf(expected, key, commits),
-      },
+      'revisions are numbers',
+      ofPets('create, create', 'reserved', { clock: 1, holds: numbers }),
       'A key created two resources.',
     ],
     [
       'a request has a new token after a conflict',
-      {
-        attempts: [createWithoutKey()],
-        wrap: (database) => ({
-          ...database,
-          write: async (...call) => {
-            const outcome = await database.write(...call)
-            return outcome === 'busy' ? 'refused' : outcome
-          },
-        }),
-      },
+      ofPets('createFreely', 'nothing', rerunIfBusy),
       'A request took effect twice.',
     ],
     [
       'a reservation is written apart from its resource',
-      {
-        attempts: [create()],
-        wrap: (database) => ({
-          ...database,
-          write: async (token, actions) => {
-            const [first, ...others] = actions
-            if (first && others.length > 0) await database.write(`${token}-first`, [first])
-            return database.write(token, others.length > 0 ? others : actions)
-          },
-        }),
-      },
+      ofPets('create', 'nothing', writeApart),
       'A resource was created without its reservation.',
     ],
     [
       'a replay is of the current pet',
-      {
-        attempts: [create(), change()],
-        stored: reserved,
-        wrap: (database) => ({
-          ...database,
-          read: async (keys) => {
-            const [item] = await database.read(keys)
-            const [pet] = item?.intent ? await database.read([pets.keyOf(1)]) : []
-            return [pet ? { ...item, revision: pet.revision } : item]
-          },
-        }),
-      },
+      ofPets('create, change', 'reserved', replayCurrent),
       'A response is of a resource that never was.',
     ],
-    [
-      'items are read one after the other',
-      { attempts: [exchange('a'), exchange('a')], stored: [pet1], wrap: readEach },
-      'A request got a 409 for no reason.',
-    ],
+    ['items are read one after the other', { ...placeTwice, ...readApart }, 'A request got a 409 for no reason.'],
   ])('when %s', async (_, scenario, expected) => {
     const { wrong } = await explore(scenario)
 

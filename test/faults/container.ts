@@ -102,4 +102,4 @@ export const isInTime = ({ response, milliseconds }: Exchange): boolean => respo
 
 /** Stores a pet of another client unless the id is in use, and returns whether it did. */
 export const takeId = (id: number): Promise<boolean> =>
-  storePet({ id, name: 'Another', categoryId: 1, status: 'sold', shard: 0, statusShard: 'sold#0', creation: 'x' })
+  storePet({ id, name: 'Another', categoryId: 1, status: 'sold', shard: 0, statusShard: 'sold#0', revision: 'x' })

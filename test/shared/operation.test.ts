@@ -49,7 +49,7 @@ describe('the request log', () => {
   test('has one line for each request, with these fields only: never a key, a header or a body', async () => {
     const created = eventOf('createPet-created')
     const invalid = eventOf('createPet-created', { body: '{"name":"Rex"}' })
-    const unknown = eventOf('deletePet-deleted', { petId: '8' })
+    const unknown = eventOf('deletePet-deleted', { id: '8' })
     const unauthorized = withUnknownKey()
 
     for (const event of [created, invalid, unknown, unauthorized]) await call(event)

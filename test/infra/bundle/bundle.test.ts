@@ -63,7 +63,7 @@ test.each(operationIds)('the bundle of %s is not too large, and contains no text
 
 test.each(operationIds)('the bundle of %s responds', againIfBusy, async (operation) => {
   // Its key is valid, but it is no request for most operations, and changes nothing.
-  const event = eventOf('updatePet-changed', { petId: 'x', body: '{}' })
+  const event = eventOf('updatePet-changed', { id: 'x', body: '{}' })
 
   expect((await responseOf(operation, event)).statusCode).toBeLessThan(500)
 })

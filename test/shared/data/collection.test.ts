@@ -1,23 +1,42 @@
 import { describe, expect, test } from 'vitest'
 import { type IfMatch, tagOf } from '../../../shared/model/etag.ts'
 import type { Intent } from '../../../shared/model/idempotency-key.ts'
+import { orders } from '../../../shared/orders/orders.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import { againIfBusy, once, proxy, storedItems } from '../../support/database.ts'
+import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
 import { canceled, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 
-/** Every collection: how to create, change and delete one of its resources. */
+/** Stores a pet that can be ordered. */
+const available = async (id: number) => {
+  await putItem('pets', { id, name: 'Rex', categoryId: 7, status: 'available', shard: 0, revision: 'a' })
+  return { petId: id }
+}
+const again = await available(1)
+let lastId = 1
+
+/** Every collection: how to create, change and delete one of its resources, and what a create reads. */
 const collections = [
   {
     table: 'pets',
     get: (id: number) => pets.get(id),
     create: (intent?: Intent) => pets.create({ name: 'Rex', categoryId: 7, status: 'sold' }, intent),
+    reads: {},
     change: (id: number, ifMatch?: IfMatch) => pets.change(id, { name: 'Max' }, ifMatch),
     changed: { name: 'Max' },
     remove: (id: number, ifMatch?: IfMatch) => pets.remove(id, ifMatch),
   },
+  {
+    table: 'orders',
+    get: (id: number) => orders.get(id),
+    create: async (intent?: Intent) => orders.place(intent ? again : await available(++lastId), intent),
+    reads: { GetItem: expect.any(Number) },
+    change: (id: number, ifMatch?: IfMatch) => orders.complete(id, ifMatch),
+    changed: { complete: true },
+    remove: (id: number, ifMatch?: IfMatch) => orders.cancel(id, ifMatch),
+  },
 ] as const
 
-describe.each(collections)('a resource of $table', ({ table, create, change, changed, remove, get }) => {
+describe.each(collections)('a resource of $table', ({ table, reads, create, change, changed, remove, get }) => {
   const intent = { clientId: 'ann', operation: table, key: 'order-1742' }
   const gone = { status: 404 }
 
@@ -33,7 +52,7 @@ describe.each(collections)('a resource of $table', ({ table, create, change, cha
 
     const { resource, revision } = await create()
 
-    expect(proxy.counts).toEqual({ TransactWriteItems: 2 })
+    expect(proxy.counts).toEqual({ ...reads, TransactWriteItems: 2 })
     const added = (await storedItems(table)).filter(({ id }) => !before.some((other) => other.id === id))
     expect(added).toMatchObject([{ ...resource, revision, shard: 0 }])
   })
@@ -63,9 +82,10 @@ describe.each(collections)('a resource of $table', ({ table, create, change, cha
       expect(after).toEqual({ resource: { ...resource, ...changed }, revision: expect.not.stringMatching(revision) })
       for (const each of outdated) await expect(each).rejects.toMatchObject({ status: 412 })
       expect(await get(id)).toEqual(after)
+      const other = await create()
       once({ TransactWriteItems: lostResponse })
-      await remove(id, [tagOf(id, after.revision)])
-      for (const each of [get(id), change(id), remove(id)]) await expect(each).rejects.toMatchObject(gone)
+      await remove(other.resource.id, [tagOf(other.resource.id, other.revision)])
+      for (const work of [get, change, remove]) await expect(work(other.resource.id)).rejects.toMatchObject(gone)
     },
   )
 

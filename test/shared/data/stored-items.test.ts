@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import { orders } from '../../../shared/orders/orders.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../../support/database.ts'
 
@@ -43,6 +44,21 @@ test('a changed pet is stored without the status that was removed, and with anot
   expect(await itemsOf('pets', id)).toEqual([{ id, name: 'Max', categoryId: 7, shard: 0, revision }])
 })
 
+test('an order is stored with its partition and its revision, and its pet with it until it is complete', async () => {
+  const pet = { ...(await pets.create(newPet)).resource, shard: 0 }
+  const petId = pet.id
+
+  const { resource, revision } = await orders.place({ petId })
+  const held = await itemsOf('pets', petId)
+  const completed = await orders.complete(resource.id)
+
+  const { id } = resource
+  expect(held).toEqual([{ ...pet, status: 'pending', statusShard: 'pending#0', order: id, revision }])
+  const later = { shard: 0, revision: completed.revision }
+  expect(await itemsOf('orders', id)).toEqual([{ id, petId, complete: true, ...later }])
+  expect(await itemsOf('pets', petId)).toEqual([{ ...pet, status: 'sold', statusShard: 'sold#0', ...later }])
+})
+
 test('an idempotency key is stored with the id and the revision of its pet, for 24 hours', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
 
@@ -52,11 +68,13 @@ test('an idempotency key is stored with the id and the revision of its pet, for 
   expect(await itemsOf('idempotencyKeys', resource.id)).toEqual([reservation])
 })
 
-test('stored pets, idempotency keys and API keys are understood', async () => {
+test('stored pets, orders, idempotency keys and API keys are understood', async () => {
   const key = newApiKey('local')
   const replayed = { ...intent, key: 'order-1743' }
   const reservation = 'a50173a8b0d6739b42182dcfb0534404db6fcc4719a2faf23d79637ed9296a08'
   await putItem('pets', { id: 1, ...newPet, shard: 0, statusShard: 'available#0', revision: REVISION })
+  await putItem('pets', { id: 8, ...newPet, order: 9, shard: 0, statusShard: 'available#0', revision: REVISION })
+  await putItem('orders', { id: 9, petId: 8, complete: false, shard: 0, revision: REVISION })
   await putItem('idempotencyKeys', {
     intent: reservation,
     id: 2,
@@ -79,6 +97,8 @@ test('stored pets, idempotency keys and API keys are understood', async () => {
   const original = { resource: { id: 2, ...newPet }, revision: REVISION, isReplay: true }
   expect(await pets.create(newPet, replayed)).toEqual(original)
   expect(await pets.change(1, { name: 'Max' }, [`1-${REVISION}`])).toMatchObject({ resource: { name: 'Max' } })
+  expect(await orders.list({ limit: 1, cursor: 10 })).toMatchObject({ items: [{ id: 9, petId: 8, complete: false }] })
+  await expect(pets.remove(8)).rejects.toMatchObject({ status: 409 })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] })
 })
 

@@ -143,6 +143,7 @@ test.each([
 })
 
 test.each([
+  ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n'],
   ['no Host, in HTTP/1.0', 'GET /v1/pets HTTP/1.0\r\n\r\n'],
   ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
   ['an invalid Host', 'GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n\r\n'],

@@ -30,8 +30,8 @@ export const responseTo = async (
     if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
     const id = route.operations[message.method ?? '']
     if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
-    if (!documentPaths.includes(route.resource)) throw gatewayResponses.methodNotAllowed(methods)
-    if (message.method !== 'GET') throw gatewayResponses.notFound
+    if (message.method !== 'GET' || !documentPaths.includes(route.resource))
+      throw gatewayResponses.methodNotAllowed(methods)
     return documentResponse(requestId, route.resource)
   } catch (error) {
     if (!(error instanceof ApiError)) console.error('Request %s failed:', requestId, error)

@@ -159,7 +159,6 @@ test.each([
   ['GET', '/v1/pets//7'],
   ['GET', '/v1/p%65ts'],
   ['OPTIONS', '/v1/cats'],
-  ['PUT', '/v1/docs.js'],
 ])('returns 404 to %s %s', async (method, path) => {
   const response = await ask(await serve(), { method, path })
 

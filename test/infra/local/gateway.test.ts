@@ -166,6 +166,19 @@ test.each([
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
 })
 
+test.each(['/', '/v1', '/v1/'])('sends a browser from %s to the reference, and nobody else', async (path) => {
+  const served = await serve()
+  const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+  const responses = [{ headers }, { headers, method: 'POST' }, { headers: { Accept: '*/*' } }].map((request) =>
+    ask(served, { path, ...request }),
+  )
+
+  const [browser, ...others] = await Promise.all(responses)
+  expect(browser).toMatchObject({ status: 302, headers: { location: '/v1/docs' }, body: undefined })
+  expect(others.map(({ status }) => status)).toEqual([404, 404])
+})
+
 test.each([
   ['unchanged', LOCAL_API_KEY],
   ['percent-encoded', Buffer.from(LOCAL_API_KEY).toString('hex').replaceAll(/../g, '%$&')],

@@ -9,7 +9,7 @@ import { service } from '../shared/service.ts'
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
 export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
 
-/** Methods that the reference paths allow. Any other method gets a 404. */
+/** Methods that the reference paths allow. */
 export const referenceMethods = ['GET', 'OPTIONS']
 
 const routes = [

@@ -44,14 +44,14 @@ export const createEvent = ({ name, apiKey, idempotencyKey }: Wish): Event =>
 export const changeEvent = (id: number, changes: object, apiKey: string, ifMatch?: string): Event =>
   eventOf('updatePet-changed', {
     headers: { Authorization: `Bearer ${apiKey}`, 'If-Match': ifMatch },
-    petId: String(id),
+    id: String(id),
     body: JSON.stringify(changes),
   })
 
 export const deleteEvent = (id: number, apiKey: string, ifMatch?: string): Event =>
   eventOf('deletePet-deleted', {
     headers: { Authorization: `Bearer ${apiKey}`, 'If-Match': ifMatch },
-    petId: String(id),
+    id: String(id),
   })
 
 export const listEvent = (query: Record<string, string>, apiKey: string): Event =>

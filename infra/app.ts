@@ -4,7 +4,7 @@ import { contract } from '../shared/contract.ts'
 import { service } from '../shared/service.ts'
 import { pathProblem } from './gateway.ts'
 import { PetStoreStack } from './stack/pet-store-stack.ts'
-import { readContext, type Stage, StageError, stages } from './stages.ts'
+import { ConfigurationError, readContext, type Stage, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 
@@ -18,11 +18,11 @@ const addStack = (name: string, stage: Stage): void => {
 
 try {
   const problem = pathProblem(contract)
-  if (problem) throw new StageError(problem)
+  if (problem) throw new ConfigurationError(problem)
   addStack('Staging', stages.staging)
   addStack('Production', stages.production)
 } catch (error) {
-  if (!(error instanceof StageError)) throw error
+  if (!(error instanceof ConfigurationError)) throw error
   console.error(error.message)
   // Setting `exitCode` is not enough: the app writes what it has so far when the process ends by itself.
   process.exit(1)

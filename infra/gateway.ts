@@ -1,6 +1,7 @@
 // What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
 // this file, so it must not import CDK.
-import { contract, type Operation } from '../shared/contract.ts'
+import { contract } from '../shared/contract.ts'
+import type { Operation } from '../shared/entry.ts'
 import { cors } from '../shared/http.ts'
 import { ApiError, internalServerError, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
 import { service } from '../shared/service.ts'
@@ -8,7 +9,7 @@ import { service } from '../shared/service.ts'
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
 export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
 
-/** Methods that the reference paths allow. Any other method gets a 404. */
+/** Methods that the reference paths allow. */
 export const referenceMethods = ['GET', 'OPTIONS']
 
 const routes = [
@@ -39,7 +40,13 @@ export const gatewayResponses = {
   ),
   tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retryAfter),
   internalServerError: internalServerError(undefined),
-  badGateway: new ApiError(502, 'bad_gateway', 'Something went wrong on our side. Report it with the X-Request-Id.'),
+  // Of a function that crashed, and of one that Lambda throttled: API Gateway does not tell them apart.
+  badGateway: new ApiError(
+    502,
+    'bad_gateway',
+    'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.',
+    retryAfter,
+  ),
   gatewayTimeout: new ApiError(
     504,
     'gateway_timeout',
@@ -83,18 +90,24 @@ export const preflightHeaders = (methods: readonly string[]): Record<string, str
 
 /**
  * Why API Gateway would refuse the paths of a contract, in one sentence; `undefined` if it would not. Otherwise a path
- * could work on a developer's machine and fail at the deployment.
+ * could work on a developer's machine and fail at the deployment. (API Gateway developer guide, "Important notes".)
  */
 export const pathProblem = (operations: Record<string, Pick<Operation, 'method' | 'path'>>): string | undefined => {
-  const ids = new Map(Object.values(referencePaths).map((path) => [`GET ${path}`, 'the API reference']))
+  const reference: string[] = Object.values(referencePaths)
+  const ids = new Map<string, string>()
   const parameters = new Map<string, string>()
   for (const [id, { method, path }] of Object.entries(operations)) {
     const sameRoute = ids.get(`${method} ${path}`)
     if (sameRoute) return `${id} has the method and path of ${sameRoute}: ${method} ${path}. Change one of them.`
     ids.set(`${method} ${path}`, id)
+    if (reference.includes(path)) return `${id} has the path ${path}, but that is the API reference.`
+    if (/^\/s?ping(\/|$)/.test(path))
+      return `${id} has the path ${path}, but API Gateway reserves /ping and /sping for its health check.`
+    if (path.startsWith('/{'))
+      return `${id} has the path ${path}, but {proxy+}, which catches unknown paths, allows no parameter beside it.`
     const parts = path.split('/')
     for (const [i, part] of parts.entries()) {
-      if (!/^(\{[A-Za-z]\w*\}|[\w.:-]*)$/.test(part))
+      if (i > 0 && !/^(\{[A-Za-z]\w*\}|[\w.:-]+)$/.test(part))
         return `${id} has the path ${path}, but "${part}" is no valid part.`
       if (!part.startsWith('{')) continue
       const parent = parts.slice(0, i).join('/')

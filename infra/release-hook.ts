@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import {
+  CodeDeployClient,
+  LifecycleEventAlreadyCompletedException,
+  PutLifecycleEventHookExecutionStatusCommand,
+} from '@aws-sdk/client-codedeploy'
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { Context } from 'aws-lambda'
 import * as apiKeys from '../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey } from '../shared/model/api-key.ts'
 import { service } from '../shared/service.ts'
 import { setting, variableValue } from '../shared/settings.ts'
-import { signer } from './bundle/lean-client/signature.ts'
 
 /** What CodeDeploy sends to a hook: which deployment asks, but not for which version. */
 type Event = { DeploymentId: string; LifecycleEventHookExecutionId: string }
@@ -12,51 +17,61 @@ type Event = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 /** Milliseconds: the limit of a request, the pause before a retry, and what is left of the hook's time for the report. */
 type Times = { request: number; pause: number; report: number }
 
+/** The Lambda function that CodeDeploy invokes before new versions get requests. */
+export const handler = (event: Event, context: Context): Promise<void> =>
+  checkRelease(event, context.getRemainingTimeInMillis(), { request: 15_000, pause: 1000, report: 60_000 })
+
 /**
- * Creates the Lambda function that CodeDeploy invokes before new versions get requests. It stores an API key without
- * scopes that expires in ten minutes. The release goes on only if each version returns 403 for this key and 401 for an
- * unknown one: then it loads, is configured and finds keys. No operation runs. Errors of AWS and a 503 are retried,
- * because they are not the version's fault. There is a report in any case; the hook throws if CodeDeploy does not
- * accept it in time.
+ * Checks the new versions, and reports to CodeDeploy whether the release may go on, within `time` milliseconds. It stores
+ * an API key without scopes that expires in ten minutes. The release goes on only if each version returns 403 for this
+ * key and 401 for an unknown one: then it loads, is configured and finds keys. No operation runs. Errors of AWS and a 503
+ * are retried, because they are not the version's fault. Throws if CodeDeploy does not accept the report in time.
  */
-export const releaseHook =
-  (times: Times) => async (event: Event, context: Pick<Context, 'getRemainingTimeInMillis'>) => {
-    const { DeploymentId: deploymentId, LifecycleEventHookExecutionId: lifecycleEventHookExecutionId } = event
-    const end = Date.now() + context.getRemainingTimeInMillis()
-    const status = await checkVersions(deploymentId, retrying(end - times.report, times)).then(
-      () => 'Succeeded',
-      (error) => {
-        console.error(error)
-        return 'Failed'
-      },
-    )
-    const result = { deploymentId, lifecycleEventHookExecutionId, status }
-    await retrying(end, times)('The report to CodeDeploy', (signal) => report(result, signal))
-  }
+export const checkRelease = async (event: Event, time: number, times: Times): Promise<void> => {
+  const { DeploymentId: deploymentId, LifecycleEventHookExecutionId: lifecycleEventHookExecutionId } = event
+  const end = Date.now() + time
+  const status = await checkVersions(deploymentId, end - times.report, times).then(
+    () => 'Succeeded' as const,
+    (error) => {
+      console.error(error)
+      return 'Failed' as const
+    },
+  )
+  const codeDeploy = new CodeDeployClient({ maxAttempts: 1 })
+  const result = { deploymentId, lifecycleEventHookExecutionId, status }
+  await retry('The report to CodeDeploy', end, times, async (options) => {
+    try {
+      await codeDeploy.send(new PutLifecycleEventHookExecutionStatusCommand(result), options)
+    } catch (error) {
+      // The response to an earlier attempt was lost.
+      if (!(error instanceof LifecycleEventAlreadyCompletedException)) throw error
+    }
+  })
+}
 
-export const handler = releaseHook({ request: 15_000, pause: 1000, report: 60_000 })
+type Options = { abortSignal: AbortSignal }
 
-/** Returns a function that attempts something until it succeeds, or until `end`. */
-const retrying =
-  (end: number, times: Times) =>
-  async <T>(what: string, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    for (;;) {
-      try {
-        return await attempt(AbortSignal.timeout(Math.max(0, Math.min(times.request, end - Date.now()))))
-      } catch (error) {
-        await pause(times.pause)
-        if (Date.now() >= end) throw new Error(`${what} did not succeed in time.`, { cause: error })
-      }
+/** Attempts something until it succeeds, or until `end`. The SDK's own retries end sooner, and leave out a 403. */
+const retry = async <T>(what: string, end: number, times: Times, attempt: (options: Options) => Promise<T>) => {
+  for (;;) {
+    try {
+      return await attempt({ abortSignal: AbortSignal.timeout(Math.max(0, Math.min(times.request, end - Date.now()))) })
+    } catch (error) {
+      await pause(times.pause)
+      if (Date.now() >= end) throw new Error(`${what} did not succeed in time.`, { cause: error })
     }
   }
+}
 
-const checkVersions = async (deploymentId: string, retry: ReturnType<typeof retrying>): Promise<void> => {
+const checkVersions = async (deploymentId: string, end: number, times: Times): Promise<void> => {
   const versions = variableValue('NEW_VERSIONS').split(',')
   const prefix = setting('keyPrefix') as KeyPrefix // The stack sets it from the stage.
   const [known, unknown] = [newApiKey(prefix), newApiKey(prefix)]
-  await retry('The storage of a key', () => store(known, deploymentId))
+  await retry('The storage of a key', end, times, () => store(known, deploymentId))
+  const lambda = new LambdaClient({ maxAttempts: 1 })
   const check = async (version: string, key: string, expected: string) => {
-    const outcome = await retry(`The invocation of ${version}`, (signal) => invoke(version, key, signal))
+    const attempt = (options: Options) => invoke(lambda, version, key, options)
+    const outcome = await retry(`The invocation of ${version}`, end, times, attempt)
     if (outcome !== expected) throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
   // One after another: the hook runs for each alias at the same time, and a new account allows few concurrent executions.
@@ -74,39 +89,18 @@ const store = (key: string, deploymentId: string): Promise<unknown> => {
 }
 
 /** Returns the status and the error code of a version's response, or the payload if it is no response. */
-const invoke = async (version: string, key: string, signal: AbortSignal): Promise<string> => {
+const invoke = async (lambda: LambdaClient, version: string, key: string, options: Options): Promise<string> => {
   // What operations read of API Gateway's event before they have checked the key.
   const event = {
     multiValueHeaders: { Authorization: [`Bearer ${key}`] },
     requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
   }
-  const path = `/2015-03-31/functions/${encodeURIComponent(version)}/invocations`
-  // `post` throws if the response is not from the version, also for Lambda's 403: IAM may apply the right to invoke late.
-  const payload = await post('lambda', path, event, { signal })
+  // It throws if the response is not from the version, also for Lambda's 403: IAM may apply the right to invoke late.
+  const command = new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) })
+  const { Payload } = await lambda.send(command, options)
+  const payload = `${Payload?.transformToString()}`
   const { statusCode, body } = JSON.parse(payload) ?? {}
   const outcome = statusCode ? `${statusCode} ${/"code":"(\w+)"/.exec(body)?.[1]}` : payload
   if (/^503 |Task timed out/.test(outcome)) throw new Error(`It returned "${outcome}".`)
   return outcome
-}
-
-const report = async (result: object, signal: AbortSignal): Promise<void> => {
-  const target = 'CodeDeploy_20141006.PutLifecycleEventHookExecutionStatus'
-  const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target }
-  await post('codedeploy', '/', result, { signal, headers }).catch((error) => {
-    // The response to an earlier attempt was lost.
-    if (!error.message.includes('LifecycleEventAlreadyCompletedException')) throw error
-  })
-}
-
-type Options = { signal: AbortSignal; headers?: Record<string, string> }
-
-/** Sends a signed request to an endpoint that the stack sets. Throws unless the response has the status 200. */
-const post = async (aws: 'lambda' | 'codedeploy', path: string, content: object, { signal, headers = {} }: Options) => {
-  const url = new URL(path, variableValue(`AWS_ENDPOINT_URL_${aws.toUpperCase()}`))
-  const body = JSON.stringify(content)
-  const signed = signer(aws, path)({ ...headers, host: url.host }, body)
-  const response = await fetch(url, { method: 'POST', headers: signed, body, redirect: 'error', signal })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${url.host} returned ${response.status}: ${text}`)
-  return text
 }

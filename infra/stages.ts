@@ -30,6 +30,8 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
    */
   readShards: number
   writeShards: number
+  /** How many requests each API key, and each address, may send in five minutes. AWS WAF refuses more. */
+  clientLimit?: { key: number; address: number }
   /** Receives the alarms by e-mail, after confirming the subscription. */
   alarmEmail?: string
   /** Custom domain name, beside API Gateway's default address: `api.example.com` gives https://api.example.com/v1. */
@@ -82,23 +84,25 @@ export const stages = {
 } as const satisfies Record<string, Stage>
 
 /** A mistake in the contract, in a stage or in the CDK context. The message is all that its author needs to see. */
-export class StageError extends Error {}
+export class ConfigurationError extends Error {}
 
-/** Throws a StageError if a stage has settings that would deploy, or start to deploy, but not work. */
+/** Throws a ConfigurationError if a stage has settings that would deploy, or start to deploy, but not work. */
 export const checkStage = (stackName: string, stage: Stage): void => {
   const problem = problemOf(stage)
-  if (problem) throw new StageError(`${stackName} ${problem}`)
+  if (problem) throw new ConfigurationError(`${stackName} ${problem}`)
 }
 
 const problemOf = (stage: Stage): string | undefined => {
   const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone, domainOnly } = stage
-  const { reservedConcurrency, provisionedConcurrency = 0, release } = stage
+  const { reservedConcurrency, provisionedConcurrency = 0, release, clientLimit } = stage
   const isCount = (value: number) => Number.isInteger(value) && value > 0
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
     return (
       `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and writeShards ` +
       'must not exceed readShards, because lists miss pets in partitions that are not read.'
     )
+  if (Object.values(clientLimit ?? {}).some((limit) => !isCount(limit) || limit < 10))
+    return 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
   if (!isCount(recoveryDays) || recoveryDays > 35)
     return `has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`
   if ((domainName === undefined) !== (certificateArn === undefined) || ((hostedZone || domainOnly) && !domainName))
@@ -125,10 +129,10 @@ export const readContext = ({ node }: App): { prefix: string; change: Partial<St
   const prefix = node.tryGetContext('prefix') ?? ''
   const release = node.tryGetContext('release')
   if (!/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix))
-    throw new StageError(
+    throw new ConfigurationError(
       'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.',
     )
   if (![undefined, 'canary', 'all-at-once'].includes(release))
-    throw new StageError('The context value "release" must be canary or all-at-once.')
+    throw new ConfigurationError('The context value "release" must be canary or all-at-once.')
   return { prefix, change: release ? { release } : {} }
 }

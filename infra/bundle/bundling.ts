@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
-import { type Stage, StageError } from '../stages.ts'
+import { ConfigurationError, type Stage } from '../stages.ts'
 import { aliases } from './aliases.ts'
 
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
@@ -40,7 +40,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
 /** Explains an error of CDK if it means that the bundling failed, after esbuild printed the reason. */
 export const explain = (error: unknown): unknown =>
   error instanceof Error && error.name === 'FailedToBundleAsset'
-    ? new StageError(
+    ? new ConfigurationError(
         'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
           "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's.",
       )

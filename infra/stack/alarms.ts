@@ -24,7 +24,12 @@ export class Alarms extends Construct {
     if (alarmEmail) this.#topic.addSubscription(new EmailSubscription(alarmEmail))
   }
 
-  add(name: string, { metric, above = 0, periods = 1, description }: AlarmRule): Alarm {
+  /** Adds an alarm that also notifies when it ends, and when it is new. */
+  add(name: string, rule: AlarmRule): void {
+    this.#newAlarm(name, rule).addOkAction(new SnsAction(this.#topic))
+  }
+
+  #newAlarm(name: string, { metric, above = 0, periods = 1, description }: AlarmRule): Alarm {
     const alarm = new Alarm(this, name, {
       metric,
       threshold: above,
@@ -33,19 +38,21 @@ export class Alarms extends Construct {
       treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests there is no data.
       alarmDescription: description,
     })
-    // No message when it ends: a new alarm becomes OK too, so the first deployment would send one for each.
     alarm.addAlarmAction(new SnsAction(this.#topic))
     return alarm
   }
 
-  /** Adds the alarms for the newest version of a function: they roll back its canary release. */
+  /**
+   * Adds the alarms for the newest version of a function: they roll back its canary release. They do not notify when they
+   * end, because each release makes them watch another version.
+   */
   addForVersion(operation: OperationFunction): Alarm[] {
     const { operationId, metrics } = operation
     const description =
       `The newest version of ${operationId} crashes, returns 500 or is slow. During a canary release, CodeDeploy rolls it ` +
       'back by itself; later, roll it back by hand. Filter its log for status 500, and check what changed in the release.'
     const add = (name: string, metric: Metric, above: number, periods: number) =>
-      this.add(`${operationId}${name}`, { metric, above, periods, description })
+      this.#newAlarm(`${operationId}${name}`, { metric, above, periods, description })
     return [
       add('Crashes', versionMetric(operation, 'Errors', Stats.SUM), 0, 1),
       add('InternalErrors', metrics.internalErrors, 0, 1),

@@ -17,6 +17,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
+import { ClientLimit } from './client-limit.ts'
 import { addGatewayResponses, addNotFound, addOtherMethods, addPreflight, addReference } from './gateway-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 
@@ -41,6 +42,8 @@ export class Api extends Construct {
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
     const { domainName, certificateArn, hostedZone } = stage
     if (domainName && certificateArn) this.#addDomain(domainName, certificateArn, hostedZone)
+    const { stageArn } = this.restApi.deploymentStage
+    if (stage.clientLimit) new ClientLimit(this, 'ClientLimit', stage.clientLimit, stageArn)
   }
 
   #newRestApi(stage: Stage): RestApi {
@@ -131,7 +134,7 @@ const accessLogFormat = AccessLogFormat.custom(
 /** The findings of cdk-nag (AwsSolutions) that we accept. Any other finding fails `test/infra/app.test.ts`. */
 const acceptedFindings: Acknowledgment[] = [
   { id: 'AwsSolutions-APIG2', reason: 'API Gateway cannot name every invalid field in one 400, as the functions do.' },
-  { id: 'AwsSolutions-APIG3', reason: 'A WAF costs a monthly fee. API keys and the throttle protect the API.' },
+  { id: 'AwsSolutions-APIG3', reason: 'A WAF costs a monthly fee. Stages can have one (`clientLimit`).' },
   { id: 'AwsSolutions-APIG4', reason: 'The functions check the API key first and return the Error body.' },
   { id: 'AwsSolutions-APIG6', reason: 'Execution logs would repeat the other logs, and show each query.' },
   { id: 'AwsSolutions-COG4', reason: 'Clients are programs with API keys; there are no users to sign in.' },

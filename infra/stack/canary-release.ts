@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { Duration, Stack, Validations } from 'aws-cdk-lib'
+import { Duration, Validations } from 'aws-cdk-lib'
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { ManagedPolicy, Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
@@ -25,6 +25,11 @@ type Props = {
  * Releases new versions step by step. First, a hook checks each of them (`infra/release-hook.ts`). Then they get 10 % of
  * the requests for 5 minutes, and then all. A version that crashes, returns 500 or is slow is rolled back. A 503 does
  * not count: a slow database is not the version's fault.
+ *
+ * CloudFormation changes an alias last, because that starts a deployment. Each arrow points to what comes later:
+ *
+ *     CodeDeploy's role, alarms → deployment groups → the hook's right to report ┐
+ *     new versions → the hook's right to invoke them ────────────────────────────┴→ hook → the right to invoke it → aliases
  */
 export class CanaryRelease extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
@@ -42,8 +47,7 @@ export class CanaryRelease extends Construct {
         preHook: hook,
         role,
       })
-      // A deployment starts when the alias changes: only after the hook knows the new versions and may invoke them. When
-      // CloudFormation rolls back, the hook knows the old versions again before the alias changes.
+      // Also when CloudFormation rolls back: the hook then knows the old versions again.
       operation.alias.node.addDependency(this)
     }
   }
@@ -52,9 +56,8 @@ export class CanaryRelease extends Construct {
     const versions = operations.map(({ handler }) => handler.currentVersion.functionArn)
     const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: versions })
-    const { region, urlSuffix } = Stack.of(this)
     return new NodejsFunction(this, 'Hook', {
-      ...commonProps(stage, logGroup),
+      ...commonProps({ ...stage, stockClient: true }, logGroup), // Nobody waits for its cold start.
       entry: fileURLToPath(new URL('../release-hook.ts', import.meta.url)),
       timeout: Duration.minutes(5), // Enough to check 20 versions one after another in a busy account.
       memorySize: 256,
@@ -62,17 +65,12 @@ export class CanaryRelease extends Construct {
         ...putKeys.environment,
         NEW_VERSIONS: versions.join(','),
         [settings.keyPrefix.variable]: stage.keyPrefix,
-        AWS_ENDPOINT_URL_LAMBDA: `https://lambda.${region}.${urlSuffix}`,
-        AWS_ENDPOINT_URL_CODEDEPLOY: `https://codedeploy.${region}.${urlSuffix}`,
       },
       role: new Role(this, 'HookRole', roleProps('Hook', [putKeys.statement, invoke], logGroup)),
     })
   }
 
-  /**
-   * The role of CodeDeploy. Its right to invoke the hook is a policy of its own. In the role, it would make a cycle: the
-   * hook waits for its right to report to the deployment groups, which refer to this role.
-   */
+  /** The role of CodeDeploy. Its right to invoke the hook is a policy of its own: in the role, it would make a cycle. */
   #newRole(hook: NodejsFunction) {
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
     const role = new Role(this, 'Role', {

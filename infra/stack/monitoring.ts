@@ -3,8 +3,7 @@ import { type Alarm, Dashboard, GraphWidget, type IMetric, MathExpression, Stats
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { FilterPattern, MetricFilter, QueryDefinition, QueryString, type QueryStringProps } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { type Action, type Table, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
-import { accessOf } from '../functions.ts'
+import { type Table, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
 import { Alarms } from './alarms.ts'
 import type { Api } from './api.ts'
@@ -30,11 +29,7 @@ export class Monitoring extends Construct {
     this.#addApiAlarms(api)
     for (const operation of operations) this.#addFunctionAlarm(operation)
     this.versionAlarms = new Map(operations.map((operation) => [operation, this.#alarms.addForVersion(operation)]))
-    const access = operations.flatMap(({ entry }) => accessOf(entry))
-    for (const [tableId, granted] of Map.groupBy(access, ({ table }) => table)) {
-      const actions = new Set(granted.flatMap(({ actions }) => actions))
-      this.#addTableAlarms(tableId, storage.tables[tableId], [...actions])
-    }
+    for (const id of tableIds) this.#addTableAlarms(id, storage.tables[id])
     this.#addDashboard(monitored)
     this.#saveQueries(operations)
   }
@@ -65,7 +60,8 @@ export class Monitoring extends Construct {
       periods: 2,
       description:
         'For ten minutes, more than 5 % of the requests got a 429. The access log shows who sends most of the requests. If ' +
-        'they are legitimate, raise the throttle of the stage.',
+        'they are legitimate, raise the throttle of the stage. In a flood of them, API Gateway may send neither logs nor ' +
+        'metrics: the alarm then stays silent, or ends too early.',
     })
   }
 
@@ -78,16 +74,16 @@ export class Monitoring extends Construct {
     })
   }
 
-  #addTableAlarms(id: TableId, table: ITable, actions: Action[]): void {
+  #addTableAlarms(id: TableId, table: ITable): void {
     const { sharded }: Table = tables[id]
     this.#alarms.add(`${id}Throttles`, {
-      metric: sumOver(actions, table, 'ThrottledRequests'),
+      metric: sumOfOperations(table, 'ThrottledRequests'),
       description:
         `DynamoDB throttled the table ${id}: one partition gets too many requests, or traffic more than doubled at once.` +
         (sharded ? ' If writes are the cause, raise readShards and, in a later release, writeShards.' : ''),
     })
     this.#alarms.add(`${id}SystemErrors`, {
-      metric: sumOver(actions, table, 'SystemErrors'),
+      metric: sumOfOperations(table, 'SystemErrors'),
       description: `DynamoDB had internal errors on the table ${id}; callers get a 503. Check the AWS Health Dashboard.`,
     })
   }
@@ -105,6 +101,7 @@ export class Monitoring extends Construct {
       'Cold starts': initOf(Stats.SAMPLE_COUNT),
       'Init of each function, average (ms)': initOf(Stats.AVERAGE),
       'Consumed capacity': tableIds.flatMap((id) => capacityOf(id, storage.tables[id])),
+      'Conflicts of transactions': tableIds.map((id) => storage.tables[id].metric('TransactionConflict', sum)),
       'Resources created': operations.flatMap(({ metrics }) => metrics.created ?? []),
       'Calls of deprecated operations': operations.flatMap(({ metrics }) => metrics.deprecatedCalls ?? []),
     }
@@ -123,6 +120,11 @@ export class Monitoring extends Construct {
           'count(record.metrics.initDurationMs) as coldStarts, pct(record.metrics.initDurationMs, 50) as initP50, ' +
           'pct(record.metrics.initDurationMs, 99) as initP99 by @log',
       ],
+    })
+    this.#saveQuery('CallsByKey', 'calls by key', operations, {
+      filterStatements: ['ispresent(message.keyId)'],
+      statsStatements: ['count(*) as calls, max(@timestamp) as last by message.keyId, message.clientId'],
+      sort: 'last desc',
     })
     const deprecated = operations.filter(({ entry }) => entry.deprecated)
     this.#saveQuery('DeprecatedCallers', 'callers of deprecated operations', deprecated, {
@@ -147,21 +149,17 @@ const percentage = (part: IMetric, whole: IMetric): MathExpression =>
   new MathExpression({ expression: '100 * part / whole', usingMetrics: { part, whole }, period, label: '%' })
 
 /**
- * The sum of a metric that DynamoDB emits per action on a table. (Not for transactions, which have dimensions of their
- * own.) There is no data point for an action without errors, and a sum with a missing term is missing, so `FILL` makes
- * those zero. An alarm may have 10 metrics, which is enough for all actions.
+ * The sum of a metric that DynamoDB emits for each operation on a table, such as Query or TransactWriteItems: of all
+ * operations, so that none is forgotten. Without data if there are no errors.
  */
-const sumOver = (actions: Action[], table: ITable, metricName: string): MathExpression => {
-  const idOf = (action: Action): string => `${action.charAt(0).toLowerCase()}${action.slice(1)}`
-  const metricOf = (Operation: Action): IMetric =>
-    table.metric(metricName, { dimensionsMap: { TableName: table.tableName, Operation }, statistic: Stats.SUM })
-  return new MathExpression({
-    expression: actions.map((action) => `FILL(${idOf(action)}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(actions.map((action) => [idOf(action), metricOf(action)])),
+const sumOfOperations = (table: ITable, metricName: string): MathExpression =>
+  new MathExpression({
+    expression:
+      `SELECT SUM(${metricName}) FROM SCHEMA("AWS/DynamoDB", Operation, TableName) ` +
+      `WHERE TableName = '${table.tableName}'`,
     period,
     label: metricName,
   })
-}
 
 /** What a table and each of its indexes consumed: DynamoDB counts them apart. */
 const capacityOf = (id: TableId, table: ITable): IMetric[] =>

@@ -1,9 +1,10 @@
 import { CfnResource, Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { contract, type Operation } from '../../shared/contract.ts'
+import { contract } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/entry.ts'
 import { service } from '../../shared/service.ts'
-import { checkStage, type Stage, StageError } from '../stages.ts'
+import { ConfigurationError, checkStage, type Stage } from '../stages.ts'
 import { Api } from './api.ts'
 import { CanaryRelease } from './canary-release.ts'
 import { Monitoring } from './monitoring.ts'
@@ -14,7 +15,7 @@ const MAX_RESOURCES = 500
 
 /**
  * One deployment of the service: its tables, a function for each operation, the API and the monitoring. The
- * `entries` are those of the contract, except in tests. Throws a StageError if the stage or the size of the stack is invalid.
+ * `entries` are those of the contract, except in tests. Throws a ConfigurationError if the stage or the size of the stack is invalid.
  */
 export class PetStoreStack extends Stack {
   constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Operation> = contract) {
@@ -39,11 +40,11 @@ export class PetStoreStack extends Stack {
   }
 }
 
-/** Throws a StageError if a stack has more resources than CloudFormation allows. */
+/** Throws a ConfigurationError if a stack has more resources than CloudFormation allows. */
 export const checkSize = (stack: Stack): void => {
   const count = stack.node.findAll().filter(CfnResource.isCfnResource).length
   if (count <= MAX_RESOURCES) return
-  throw new StageError(
+  throw new ConfigurationError(
     `${stack.stackName} has ${count} resources, and CloudFormation allows ${MAX_RESOURCES} in a stack. Move some ` +
       'operations to a service of their own.',
   )

@@ -7,7 +7,7 @@ import { App, CfnResource, Stack } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkSize, PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
-import { readContext, type Stage, StageError, stages } from '../../infra/stages.ts'
+import { ConfigurationError, readContext, type Stage, stages } from '../../infra/stages.ts'
 import { leastEnvironment } from '../support/server.ts'
 import { everyOption, synthesize } from './stack/template.ts'
 
@@ -63,7 +63,7 @@ describe('the CDK context', () => {
     const message =
       'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.'
 
-    expect(() => read({ prefix })).toThrow(new StageError(message))
+    expect(() => read({ prefix })).toThrow(new ConfigurationError(message))
   })
 
   test.each([
@@ -83,6 +83,7 @@ describe('a stage', () => {
     })
   const { certificateArn, domainName, hostedZone } = everyOption
   const DOMAIN = 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
+  const LIMIT = 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
   const shards = (read: number, write: number) =>
     `has readShards ${read} and writeShards ${write}. Both must be positive integers, and writeShards must not exceed ` +
     'readShards, because lists miss pets in partitions that are not read.'
@@ -91,6 +92,8 @@ describe('a stage', () => {
     [{ readShards: 1, writeShards: 2 }, shards(1, 2)],
     [{ readShards: 1, writeShards: 0 }, shards(1, 0)],
     [{ readShards: 2, writeShards: 1.5 }, shards(2, 1.5)],
+    [{ clientLimit: { key: 9, address: 100 } }, LIMIT],
+    [{ clientLimit: { key: 100, address: 10.5 } }, LIMIT],
     [{ recoveryDays: 0 }, 'has recoveryDays 0. It must be an integer from 1 to 35.'],
     [{ recoveryDays: 36 }, 'has recoveryDays 36. It must be an integer from 1 to 35.'],
     [{ certificateArn }, DOMAIN],
@@ -107,7 +110,7 @@ describe('a stage', () => {
         'versions. Set the release to all-at-once.',
     ],
   ] satisfies [Partial<Stage>, string][])('must not have %o', (changes, message) => {
-    expect(() => stackWith(changes)).toThrow(new StageError(`PetStoreStaging ${message}`))
+    expect(() => stackWith(changes)).toThrow(new ConfigurationError(`PetStoreStaging ${message}`))
   })
 
   test('may name its account and region', () => {
@@ -124,7 +127,7 @@ test('a stack with too many resources is refused with one sentence', () => {
   expect(() => checkSize(stack)).not.toThrow()
   new CfnResource(stack, 'OneMore', { type: 'AWS::SNS::Topic' })
   expect(() => checkSize(stack)).toThrow(
-    new StageError(
+    new ConfigurationError(
       'PetStoreStaging has 501 resources, and CloudFormation allows 500 in a stack. Move some operations to a service of ' +
         'their own.',
     ),

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { App, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
@@ -62,3 +63,42 @@ test.each(globSync('.github/workflows/*.yml'))(
       expect(action).toMatch(/^(\.\/.*|[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+)$/)
   },
 )
+
+/** The steps of all workflows, as text. */
+const steps = globSync('.github/workflows/*.yml').flatMap((file) =>
+  readFileSync(file, 'utf8')
+    .split(/\n {6}- /)
+    .slice(1),
+)
+
+test('a step that only informs fails no job, even if it hangs, and so cannot block the way back', () => {
+  const informing = steps.filter((step) => /GITHUB_STEP_SUMMARY|GH_TOKEN/.test(step))
+
+  expect(informing.length).toBeGreaterThan(1)
+  for (const step of informing) {
+    expect(step).toMatch(/^ +continue-on-error: true/m)
+    expect(step).toMatch(/^ +timeout-minutes: [1-5]$/m)
+  }
+})
+
+test('only one step has a token of GitHub, and it runs before any install script', () => {
+  const workflow = readFileSync('.github/workflows/deploy.yml', 'utf8')
+
+  expect(steps.filter((step) => step.includes('GH_TOKEN'))).toHaveLength(1)
+  expect(workflow.indexOf('GH_TOKEN')).toBeLessThan(workflow.indexOf('npm ci'))
+})
+
+const NO_ID = 'must be the full id of a commit: 40 hexadecimal digits.'
+
+test.each([
+  ['main', NO_ID],
+  ['f2318fc', NO_ID],
+  ['0'.repeat(40), 'is no commit on main.'],
+])('refuses to deploy %s', (COMMIT, problem) => {
+  const [, script = ''] = steps.find((step) => step.includes('git checkout'))?.split('run: |') ?? []
+
+  const env = { ...process.env, COMMIT }
+  const { status, stdout } = spawnSync('bash', ['-e', '-c', script], { env, encoding: 'utf8' })
+
+  expect([status, stdout]).toEqual([1, `::error::${COMMIT} ${problem}\n`])
+})

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { releaseHook } from '../../infra/release-hook.ts'
+import { checkRelease } from '../../infra/release-hook.ts'
 import { operationIds } from '../../shared/contract.ts'
 import { once, proxy } from '../support/database.ts'
 import { type FakeResponse, type Fate, serve } from '../support/fake-api.ts'
@@ -33,8 +33,8 @@ type Settings = {
 }
 
 /** Runs the hook. Returns its error, the statuses that it reported, and the requests that AWS received. */
-const run = async ({ lambda = [], badVersion, codeDeploy = [ok({})], env = {}, ...times }: Settings = {}) => {
-  const { checks = 100_000, report = 100_000, request = 100_000 } = times
+const run = async ({ lambda = [], badVersion, codeDeploy = [ok({})], env = {}, ...limits }: Settings = {}) => {
+  const { checks = 100_000, report = 100_000, request = 100_000 } = limits
   let [running, mostAtOnce] = [0, 0]
   const invocations: string[] = []
   const invoke = async ({ path, body }: { path: string; body: string }): Promise<Fate> => {
@@ -50,14 +50,16 @@ const run = async ({ lambda = [], badVersion, codeDeploy = [ok({})], env = {}, .
     return ok(result)
   }
   const [invoked, reported] = [await serve(...lambda, invoke), await serve(...codeDeploy)]
-  const endpoints = { AWS_ENDPOINT_URL_LAMBDA: invoked.baseUrl, AWS_ENDPOINT_URL_CODEDEPLOY: reported.baseUrl }
+  const [AWS_ENDPOINT_URL_LAMBDA, AWS_ENDPOINT_URL_CODEDEPLOY] = [invoked, reported].map(
+    ({ baseUrl }) => new URL(baseUrl).origin,
+  )
+  const endpoints = { AWS_ENDPOINT_URL_LAMBDA, AWS_ENDPOINT_URL_CODEDEPLOY }
   for (const [name, value] of Object.entries({ ...endpoints, NEW_VERSIONS: versions.join(','), ...env }))
     vi.stubEnv(name, value)
 
-  const hook = releaseHook({ request, pause: 1, report })
   const event = { DeploymentId: 'd-ABCDEF', LifecycleEventHookExecutionId: 'eyJlbmM' }
-  const context = { getRemainingTimeInMillis: () => checks + report }
-  const failure: unknown = await hook(event, context).catch((error) => error)
+  const times = { request, pause: 1, report }
+  const failure: unknown = await checkRelease(event, checks + report, times).catch((error) => error)
 
   const reports = reported.requests.map(({ path, headers, body }) => {
     const result = { deploymentId: 'd-ABCDEF', lifecycleEventHookExecutionId: 'eyJlbmM', status: expect.any(String) }
@@ -154,14 +156,11 @@ test.each([
   expect((await run({ checks })).reports).toEqual(['Failed'])
 })
 
-test.each(['NEW_VERSIONS', 'KEY_PREFIX', 'API_KEYS_TABLE', 'AWS_ENDPOINT_URL_LAMBDA'])(
-  'stops a release when %s is empty',
-  async (variable) => {
-    const { reports, invocations } = await run({ env: { [variable]: '' }, checks: 100 })
+test.each(['NEW_VERSIONS', 'KEY_PREFIX', 'API_KEYS_TABLE'])('stops a release when %s is empty', async (variable) => {
+  const { reports, invocations } = await run({ env: { [variable]: '' }, checks: 100 })
 
-    expect([reports, invocations]).toEqual([['Failed'], []])
-  },
-)
+  expect([reports, invocations]).toEqual([['Failed'], []])
+})
 
 test.each<[string, Fate]>([
   ['throttling', error(400, 'ThrottlingException')],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, inject, vi } from 'vitest'
-import { cursorAfter } from '../../shared/model/cursor.ts'
+import { cursorAfter } from '../../shared/model/paging.ts'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'

@@ -2,8 +2,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { ask, commonHeaders, gatewayResponse, serve, wireTo } from './local-server.ts'
 
-const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
-const badGateway = gatewayResponse(502, 'bad_gateway', BUG)
+const MESSAGE =
+  'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.'
+const badGateway = gatewayResponse(502, 'bad_gateway', MESSAGE, { 'retry-after': '1' })
 
 test.each<[string, object, object]>([
   [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pathProblem } from '../../../infra/gateway.ts'
 import { routesOf } from '../../../infra/local/api-gateway.ts'
-import type { Operation } from '../../../shared/contract.ts'
+import type { Operation } from '../../../shared/entry.ts'
 
 type Routes = Record<string, Pick<Operation, 'method' | 'path'>>
 
@@ -33,16 +33,27 @@ test.each([
 const listCats = { method: 'GET', path: '/cats' } as const
 const getCat = { method: 'GET', path: '/cats/{catId}' } as const
 
-const docs = { method: 'GET', path: '/docs' } as const
 const meals = { method: 'POST', path: '/cats/{id}/meals' } as const
-const tilde = { method: 'GET', path: '/cats/~{catId}' } as const
+
+const at = (path: `/${string}`) => ({ cats: { method: 'POST', path } }) as const
+const FIRST = 'but {proxy+}, which catches unknown paths, allows no parameter beside it.'
+const RESERVED = 'but API Gateway reserves /ping and /sping for its health check.'
 
 test.each<[Routes, string | undefined]>([
   [{ ...contract, createCat: { method: 'POST', path: '/cats' } }, undefined],
   [{ listCats, findCats: listCats }, 'findCats has the method and path of listCats: GET /cats. Change one of them.'],
-  [{ docs }, 'docs has the method and path of the API reference: GET /docs. Change one of them.'],
   [{ getCat, meals }, 'meals has the path /cats/{id}/meals, but another path has {catId} after /cats. Use one name.'],
-  [{ tilde }, 'tilde has the path /cats/~{catId}, but "~{catId}" is no valid part.'],
+  [at('/docs'), 'cats has the path /docs, but that is the API reference.'],
+  [at('/openapi.json'), 'cats has the path /openapi.json, but that is the API reference.'],
+  [at('/cats/~{catId}'), 'cats has the path /cats/~{catId}, but "~{catId}" is no valid part.'],
+  [at('/cats/'), 'cats has the path /cats/, but "" is no valid part.'],
+  [at('/'), 'cats has the path /, but "" is no valid part.'],
+  [at('/{store}'), `cats has the path /{store}, ${FIRST}`],
+  [at('/{store}/cats'), `cats has the path /{store}/cats, ${FIRST}`],
+  [at('/ping'), `cats has the path /ping, ${RESERVED}`],
+  [at('/sping/{host}'), `cats has the path /sping/{host}, ${RESERVED}`],
+  [at('/cats/ping'), undefined],
+  [at('/pings'), undefined],
 ])('says why API Gateway would refuse the paths of a contract: %o', (routes, problem) => {
   expect(pathProblem(routes)).toBe(problem)
 })

@@ -71,10 +71,9 @@ test('an operation of any method is documented by its entry in the contract alon
     query: v.object({ color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
     headers: v.object({ 'X-Brush': text }),
     body: toy,
-    success: { status: 202, body: painted },
+    success: { status: 201, body: painted },
     errors: { 409: 'The toy is wet.' },
     idempotent: true,
-    paged: true,
     access: [],
   })
   const remove = operationObject('dropToy', {
@@ -103,13 +102,12 @@ test('an operation of any method is documented by its entry in the contract alon
     parameters: [
       { name: 'toyId', in: 'path', required: true, description: 'A text.', schema: { type: 'string' } },
       { name: 'color', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
-      { name: 'cursor', in: 'query', required: false },
       { name: 'X-Brush', in: 'header', required: true },
       { name: 'Idempotency-Key', in: 'header', required: false },
     ],
     requestBody: { required: true, content: { 'application/json': { schema, example: { name: 'Top' } } } },
     responses: {
-      202: { description: 'Accepted.', headers: { 'Idempotent-Replayed': {}, Link: {} }, content },
+      201: { description: 'Created.', headers: { Location: {}, 'Idempotent-Replayed': {} }, content },
       403: {},
       404: {},
       409: {

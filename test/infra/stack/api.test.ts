@@ -67,7 +67,7 @@ const MOCKS: [route: string, Response][] = [
   ...Object.entries(documents).flatMap(([path, document]): [string, Response][] => [
     [`GET ${path}`, { status: 200, ...document }],
     [`OPTIONS ${path}`, preflight(['GET', 'OPTIONS'])],
-    [`ANY ${path}`, notFound],
+    [`ANY ${path}`, methodNotAllowed(['GET', 'OPTIONS'])],
   ]),
 ]
 
@@ -123,7 +123,7 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
     [415, 'unsupported_media_type', {}, ['UNSUPPORTED_MEDIA_TYPE']],
     [429, 'too_many_requests', { 'Retry-After': '1' }, ['QUOTA_EXCEEDED', 'THROTTLED']],
     [500, 'internal_server_error', {}, ['AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE']],
-    [502, 'bad_gateway', {}, ['API_CONFIGURATION_ERROR', 'DEFAULT_5XX', 'INTEGRATION_FAILURE']],
+    [502, 'bad_gateway', { 'Retry-After': '1' }, ['API_CONFIGURATION_ERROR', 'DEFAULT_5XX', 'INTEGRATION_FAILURE']],
     [504, 'gateway_timeout', { 'Retry-After': '1' }, ['INTEGRATION_TIMEOUT']],
   ])('returns %d with the Error body for these gateway responses', (status, code, headers, types) => {
     const responses = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse')

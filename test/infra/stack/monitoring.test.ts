@@ -2,9 +2,9 @@ import '../../support/database.ts'
 import type { Context } from 'aws-lambda'
 import { describe, expect, test, vi } from 'vitest'
 import { handler as createPet } from '../../../functions/createPet.ts'
-import { accessOf } from '../../../infra/functions.ts'
-import { contract, type Operation, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { type TableId, tableIds, tables } from '../../../shared/data/tables.ts'
+import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { tableIds, tables } from '../../../shared/data/tables.ts'
+import type { Operation } from '../../../shared/entry.ts'
 import { eventOf } from '../../support/events.ts'
 import {
   both,
@@ -16,6 +16,7 @@ import {
   propertiesOf,
   resourcesOf,
   synthesize,
+  tableOf,
   templateOf,
 } from './template.ts'
 
@@ -25,26 +26,14 @@ const deprecated = operationIds.filter((id) => entries[id].deprecated)
 
 const simple = { Threshold: 0, EvaluationPeriods: 1, Period: 300, Statistic: 'Sum' }
 
-const math = (Expression: string, metrics: object[], rule: object) => ({
+const percentage = (part: string, rule: object) => ({
   EvaluationPeriods: 1,
   ...rule,
-  Metrics: [{ Expression }, ...metrics.map((Metric) => ({ MetricStat: { Metric, Period: 300, Stat: 'Sum' } }))],
+  Metrics: [
+    { Expression: '100 * part / whole' },
+    ...[part, 'Count'].map((MetricName) => ({ MetricStat: { Metric: { MetricName }, Period: 300, Stat: 'Sum' } })),
+  ],
 })
-
-const access = Object.values(entries).flatMap(accessOf)
-const usedTables = tableIds.filter((id) => access.some(({ table }) => table === id))
-
-/** The sum over all actions that operations may do with a table. DynamoDB emits nothing for an action without errors. */
-const sumOverActions = (table: TableId, MetricName: string) => {
-  const actions = [...new Set(access.flatMap((each) => (each.table === table ? each.actions : [])))]
-  const terms = actions.map((action) => `FILL(${action.charAt(0).toLowerCase()}${action.slice(1)}, 0)`)
-  const dimensions = actions.map((Value) => [{ Name: 'Operation', Value }, { Name: 'TableName' }])
-  const metrics = dimensions.map((Dimensions) => ({ MetricName, Dimensions }))
-  return math(terms.join(' + '), metrics, { Threshold: 0 })
-}
-
-const percentage = (MetricName: string, rule: object) =>
-  math('100 * part / whole', [{ MetricName }, { MetricName: 'Count' }], rule)
 
 const byId = <T>(ids: readonly T[], suffix: string, alarmOf: (id: T) => object) =>
   Object.fromEntries(ids.map((id) => [`${id}${suffix}`, alarmOf(id)]))
@@ -54,8 +43,8 @@ const ALARMS = {
   ApiSlow: { MetricName: 'Latency', ExtendedStatistic: 'p99', Threshold: 2000, EvaluationPeriods: 3, Period: 300 },
   ApiThrottles: percentage('ApiThrottled', { Threshold: 5, EvaluationPeriods: 2 }),
   ...byId(operationIds, 'Throttles', () => ({ ...simple, MetricName: 'Throttles' })),
-  ...byId(usedTables, 'Throttles', (id) => sumOverActions(id, 'ThrottledRequests')),
-  ...byId(usedTables, 'SystemErrors', (id) => sumOverActions(id, 'SystemErrors')),
+  ...byId(tableIds, 'Throttles', () => ({ Threshold: 0, EvaluationPeriods: 1 })),
+  ...byId(tableIds, 'SystemErrors', () => ({ Threshold: 0, EvaluationPeriods: 1 })),
 }
 // They are tested in operation-function.test.ts.
 const VERSION_ALARMS = operationIds.flatMap((id) => [`${id}Crashes`, `${id}InternalErrors`, `${id}Slow`])
@@ -79,7 +68,24 @@ describe.each(both())('$stage', ({ stackName: name, template }) => {
       ])
   })
 
-  test('alarms tell the operator what to check, are silent without requests, and send nothing when they are new', () => {
+  test('the alarms of a table count all operations on it, as DynamoDB counts them: transactions apart from others', () => {
+    const query = (metric: string) => ({
+      'Fn::Join': [
+        '',
+        [
+          `SELECT SUM(${metric}) FROM SCHEMA("AWS/DynamoDB", Operation, TableName) WHERE TableName = '`,
+          { Ref: tableOf(template, 'apiKeys') },
+          "'",
+        ],
+      ],
+    })
+    const metricsOf = (id: string) => alarms.find((alarm) => alarm.id === id)?.Metrics
+
+    expect(metricsOf('apiKeysThrottles')).toMatchObject([{ Expression: query('ThrottledRequests'), Period: 300 }])
+    expect(metricsOf('apiKeysSystemErrors')).toMatchObject([{ Expression: query('SystemErrors'), Period: 300 }])
+  })
+
+  test('alarms tell the operator what to check, are silent without requests, and say when they end, but for those of a version', () => {
     for (const alarm of alarms) {
       expect(alarm).toMatchObject({
         AlarmActions: [topic],
@@ -87,7 +93,7 @@ describe.each(both())('$stage', ({ stackName: name, template }) => {
         ComparisonOperator: 'GreaterThanThreshold',
         TreatMissingData: 'notBreaching',
       })
-      expect(alarm).not.toHaveProperty('OKActions')
+      expect(alarm.OKActions).toEqual(VERSION_ALARMS.includes(alarm.id) ? undefined : [topic])
     }
   })
 
@@ -113,17 +119,19 @@ describe.each(both())('$stage', ({ stackName: name, template }) => {
       'Cold starts': operationIds.map((id) => `${id}InitDuration`),
       'Init of each function, average (ms)': operationIds.map((id) => `${id}InitDuration`),
       'Consumed capacity': places.flatMap(() => ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits']),
+      'Conflicts of transactions': tableIds.map(() => 'TransactionConflict'),
       ...(creates.length > 0 && { 'Resources created': creates.map(() => 'Created') }),
       ...(deprecated.length > 0 && { 'Calls of deprecated operations': deprecated.map(() => 'DeprecatedCalls') }),
     })
   })
 
-  test('has saved queries for init times, and for the clients of deprecated operations', () => {
+  test('has saved queries for init times, for calls by key, and for the clients of deprecated operations', () => {
     const logs = (ids: OperationId[]) => ids.map((id) => ({ Ref: partsOf(template, id).logGroup }))
     const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition')
 
     expect(queries.map(({ Name, LogGroupNames }) => [Name, LogGroupNames])).toEqual([
       [`${name}/init and duration of each function`, logs(operationIds)],
+      [`${name}/calls by key`, logs(operationIds)],
       ...(deprecated.length > 0 ? [[`${name}/callers of deprecated operations`, logs(deprecated)]] : []),
     ])
   })
@@ -171,7 +179,7 @@ test('no graph is without metrics if no operation creates anything or is depreca
   const graphs = graphsOf(template)
   expect(Object.keys(graphs)).not.toHaveLength(0)
   expect(Object.values(graphs)).not.toContainEqual([])
-  template.resourceCountIs('AWS::Logs::QueryDefinition', 1)
+  template.resourceCountIs('AWS::Logs::QueryDefinition', 2)
 })
 
 test('alarms are sent by e-mail only if the stage has an address', () => {

@@ -3,8 +3,9 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../../infra/stack/pet-store-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
-import { contract, type Operation } from '../../../shared/contract.ts'
+import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
+import type { Operation } from '../../../shared/entry.ts'
 
 const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
 
@@ -17,6 +18,7 @@ export const everyOption = {
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f5fcd1c',
   hostedZone: { id: 'Z0123456789', name: 'example.com' },
   domainOnly: true,
+  clientLimit: { key: 3000, address: 9000 },
   alarmEmail: 'on-call@example.com',
   reservedConcurrency: 5,
   provisionedConcurrency: 5,

@@ -1,10 +1,5 @@
-import * as pets from '../shared/data/pets.ts'
-import { intentOf } from '../shared/http.ts'
 import { operation } from '../shared/operation.ts'
-import { created } from '../shared/responses.ts'
+import { pets } from '../shared/pets/pets.ts'
 
 /** `POST /pets`: adds a pet. */
-export const handler = operation('createPet', async ({ headers, body }, event) => {
-  const intent = intentOf(event, 'createPet', headers['Idempotency-Key'])
-  return created(event, await pets.create(body, intent))
-})
+export const handler = operation('createPet', ({ body, intent }) => pets.create(body, intent))

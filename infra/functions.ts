@@ -1,6 +1,7 @@
 // What the functions may do and what they get, in AWS and on a developer's machine.
-import type { Operation } from '../shared/contract.ts'
+
 import { type Access, type Table, tables } from '../shared/data/tables.ts'
+import type { Operation } from '../shared/entry.ts'
 import type { SettingName } from '../shared/settings.ts'
 
 /** What the function of an operation may do with the tables: what its contract entry says, and reading API keys. */

@@ -1,6 +1,7 @@
 // What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
 // this file, so it must not import CDK.
-import { contract, type Operation } from '../shared/contract.ts'
+import { contract } from '../shared/contract.ts'
+import type { Operation } from '../shared/entry.ts'
 import { cors } from '../shared/http.ts'
 import { ApiError, internalServerError, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
 import { service } from '../shared/service.ts'
@@ -8,7 +9,7 @@ import { service } from '../shared/service.ts'
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
 export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
 
-/** Methods that the reference paths allow. Any other method gets a 404. */
+/** Methods that the reference paths allow. */
 export const referenceMethods = ['GET', 'OPTIONS']
 
 const routes = [

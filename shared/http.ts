@@ -1,25 +1,20 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
-import { contract, noticeHeaders, type Operation, requestHeaders, successHeaders } from './contract.ts'
+import { contract } from './contract.ts'
+import { noticeHeaders, type Operation, requestHeaders, successHeaders } from './entry.ts'
 import type { ApiKey } from './model/api-key.ts'
-import type { Intent } from './model/idempotency-key.ts'
 import { stringifyJson } from './model/json.ts'
 
-/** The Lambda proxy event of an API Gateway REST API. The middleware `bearerKey` sets the caller as its authorizer. */
-export type Event = APIGatewayProxyEventBase<ApiKey | null | undefined>
+/** The Lambda proxy event of an API Gateway REST API. */
+export type Event = APIGatewayProxyEventBase<null | undefined>
 
 /** A Lambda proxy response. */
 export type Result = { statusCode: number; headers: Record<string, string>; body: string }
 
 /** A step of the pipeline. The steps share `internal`. */
-export type Middleware = MiddlewareObj<Event, Result, Error, Context, { errorCode?: string; startedAt?: number }>
+export type Middleware = MiddlewareObj<Event, Result, Error, Context, Shared>
 
-/** What the caller wants done once, if the request has an idempotency key. Throws before `bearerKey` has run. */
-export const intentOf = (event: Event, operation: string, key: string | undefined): Intent | undefined => {
-  const caller = event.requestContext.authorizer
-  if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
-  return key === undefined ? undefined : { clientId: caller.clientId, operation, key }
-}
+type Shared = { startedAt?: number; caller?: ApiKey; errorCode?: string }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestIdOf = ({ requestContext }: Event): string =>
@@ -52,7 +47,7 @@ export const absoluteUrl = (event: Event, path: string): string => {
   return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${path}`
 }
 
-/** Creates the response to `event`, with the headers that every response has. Without a `body`, it has no content. */
+/** Creates the response to `event`, with the headers that every response has. */
 export const respond = (event: Event, { status, headers, body }: Response): Result => {
   const hasBody = body !== undefined
   return {
@@ -62,7 +57,8 @@ export const respond = (event: Event, { status, headers, body }: Response): Resu
   }
 }
 
-type Response = { status: number; headers?: Readonly<Record<string, string>> | undefined; body?: unknown }
+/** A response: without a `body`, it has no content. */
+export type Response = { status: number; headers?: Readonly<Record<string, string>> | undefined; body?: unknown }
 
 const operations: Operation[] = Object.values(contract)
 

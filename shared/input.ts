@@ -1,26 +1,30 @@
 import * as v from 'valibot'
-import { type Input, type ObjectSchema, type Operation, partsOf } from './contract.ts'
+import { type ObjectSchema, type Operation, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
+import type { ApiKey } from './model/api-key.ts'
+import type { Intent } from './model/idempotency-key.ts'
+import { setting } from './settings.ts'
 
 /**
- * Creates the parser for the input of an operation, by its entry in the contract. It throws an ApiError: 404 for an
- * invalid path parameter, 400 that names every invalid parameter, header or field. The body must have passed
- * `jsonBody`.
+ * Creates the function that makes the input of an operation from an event and its caller. That throws an ApiError: 404 for
+ * an invalid path parameter, 400 that names every invalid parameter, header or field. The body must have passed `jsonBody`.
  */
-export function parserOf<Entry extends Operation>(entry: Entry): (event: Event) => Input<Entry>
-// An overload, because `Operation` does not say which parts the entry has.
-export function parserOf(entry: Operation): (event: Event) => object {
+export const inputOf = (id: string, entry: Operation) => {
   const { params, query, headers, body } = partsOf(entry)
-  return (event: Event) => {
+  return (event: Event, { clientId }: ApiKey) => {
     const inQuery = (name: string) => event.multiValueQueryStringParameters?.[name]
     const inHeaders = (name: string) => headerValues(event, name.toLowerCase())
-    return {
+    const parsed = {
       params: params && parse(params, event.pathParameters ?? {}, notFound),
       query: query && parse(query, valuesOf(query, inQuery)),
       headers: headers && parse(headers, valuesOf(headers, inHeaders)),
       body: body && parse(body, event.body),
     }
+    const { 'Idempotency-Key': key, 'If-Match': ifMatch } = Object(parsed.headers)
+    const intent: Intent | undefined = key && { clientId, operation: id, key }
+    const settings = Object.fromEntries((entry.settings ?? []).map((name) => [name, setting(name)]))
+    return { ...parsed, settings, intent, ifMatch }
   }
 }
 
@@ -47,7 +51,7 @@ const parse = (schema: ObjectSchema, input: unknown, error = badRequest): object
 }
 
 const problemOf = (field: string, rule: string, value: unknown): string => {
-  if (value === undefined) return `${field} is missing`
+  if (value === undefined) return `${field} is missing: it${rule.slice(field.length)}`
   return value === REPEATED ? `${rule} (give it once)` : rule
 }
 

@@ -1,28 +1,25 @@
 import middy from '@middy/core'
-import { type Contract, contract, type Input, type Operation, type OperationId, type Output } from './contract.ts'
+import { type Contract, contract, type OperationId } from './contract.ts'
 import * as apiKeys from './data/api-keys.ts'
-import { type Event, type Result, respond } from './http.ts'
-import { fieldRules, parserOf } from './input.ts'
+import type { Operation, Run } from './entry.ts'
+import { type Event, type Middleware, type Result, respond } from './http.ts'
+import { fieldRules, inputOf } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
 import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
+import { successOf } from './responses.ts'
 
 /**
  * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at its end, which
  * throws an ApiError for errors that callers may see. In Lambda, `ready` is awaited during init
  * (`infra/bundle/start.mjs`).
  */
-export const operation = <Id extends OperationId>(
-  id: Id,
-  run: (input: Input<Contract[Id]>, event: Event) => Promise<Output<Id>>,
-) => {
+export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
   const entry: Operation = contract[id]
-  const { status } = entry.success
-  const parse = parserOf(contract[id])
   const handler = middy<Event, Result>(
-    async (event: Event) => respond(event, { ...(await run(parse(event), event)), status }),
+    undefined,
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([
@@ -32,6 +29,20 @@ export const operation = <Id extends OperationId>(
     errorBody(),
     bearerKey(apiKeys.find, entry.scope),
     ...(entry.body ? [jsonBody(fieldRules(entry.body).map(([, rule]) => rule))] : []),
+    running(id, entry, run as Run<Operation>), // TypeScript cannot follow what an entry means for `run`.
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })
+}
+
+/** The last step: runs the operation. (A handler of Middy would not get what the steps share.) */
+const running = (id: string, entry: Operation, run: Run<Operation>): Middleware => {
+  const parse = inputOf(id, entry)
+  return {
+    after: async (request) => {
+      const { event, internal } = request
+      if (!internal.caller) throw new Error('The caller is unknown until bearerKey has run.')
+      const input = parse(event, internal.caller)
+      request.response = respond(event, successOf(entry, event, input.query ?? {}, await run(input)))
+    },
+  }
 }

@@ -1,36 +1,39 @@
-import { absoluteUrl, type Event, requestPath } from './http.ts'
-import { cursorAfter } from './model/cursor.ts'
-import type { Tagged } from './model/etag.ts'
+import type { Operation } from './entry.ts'
+import { absoluteUrl, type Event, type Response, requestPath } from './http.ts'
+import { tagOf } from './model/etag.ts'
+import { cursorAfter } from './model/paging.ts'
 
-/** The response with one resource. */
-export const one = <Resource>({ resource, etag }: Tagged<Resource>) => ({ body: resource, headers: { ETag: etag } })
+/** What a function may return, of which the entry of its operation says which parts there are (`Run` in entry.ts). */
+type Parts = {
+  resource: { id: number }
+  revision: string
+  isReplay?: boolean
+  items: unknown[]
+  next: number | undefined
+}
 
-/** The response to a request that created a resource, or to a retry of it. */
-export const created = <Resource extends { id: number }>(
-  event: Event,
-  { resource, etag, isReplay }: Tagged<Resource> & { isReplay: boolean },
-) => ({
-  body: resource,
-  headers: {
-    Location: `${requestPath(event)}/${resource.id}`,
-    ETag: etag,
+/** The success response of an operation, from what its function returned. `query` has the parsed parameters. */
+export const successOf = (entry: Operation, event: Event, query: object, result: unknown): Response => {
+  const { status } = entry.success
+  if (status === 204) return { status }
+  const { resource, revision, isReplay, items, next } = result as Parts // As the type of the function says.
+  if (entry.paged) return { status, body: items, headers: next === undefined ? {} : linkToNext(event, query, next) }
+  if (status !== 201 && !entry.tagged) return { status, body: result }
+  const headers = {
+    ...(status === 201 && { Location: `${requestPath(event)}/${resource.id}` }),
+    ...(entry.tagged && { ETag: `"${tagOf(resource.id, revision)}"` }),
     ...(isReplay && { 'Idempotent-Replayed': 'true' }),
-  },
-})
+  }
+  return { status, body: resource, headers }
+}
 
 /**
- * The response with a page of a list. If there is another page, the `Link` header (RFC 8288) has its address, with the
- * parsed parameters of this page. Those that are lists are repeated.
+ * The `Link` header (RFC 8288) with the address of the next page: with the parsed parameters of this one. Those that are
+ * lists are repeated.
  */
-export const page = <Resource>(
-  event: Event,
-  query: object,
-  { items, next }: { items: Resource[]; next?: number | undefined },
-) => {
-  if (next === undefined) return { body: items }
+const linkToNext = (event: Event, query: object, next: number): { Link: string } => {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...query, cursor: cursorAfter(next) }))
     for (const each of [value].flat()) if (each !== undefined) parameters.append(name, `${each}`)
-  const address = absoluteUrl(event, `${requestPath(event)}?${parameters}`)
-  return { body: items, headers: { Link: `<${address}>; rel="next"` } }
+  return { Link: `<${absoluteUrl(event, `${requestPath(event)}?${parameters}`)}>; rel="next"` }
 }

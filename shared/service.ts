@@ -11,3 +11,13 @@ export const service = {
   /** The path of the base address: the stage of the REST API. */
   basePath: '/v1',
 } as const
+
+/** What an API key may allow. */
+export const scopes = ['pets:read', 'pets:write', 'orders:read', 'orders:write'] as const
+export type Scope = (typeof scopes)[number]
+
+/** The collections of the service: the name of each one's table, and the fields by which its lists can be filtered. */
+export const collections = {
+  pets: ['status'],
+  orders: [],
+} as const satisfies Record<string, readonly string[]>

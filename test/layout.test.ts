@@ -28,13 +28,17 @@ test.each([
   ['functions', /^functions\//, /> shared\//],
   ['shared', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
   ['shared/model', /^shared\/model\//, /> (shared\/(model\/|service\.ts)|valibot$|node:crypto$)/],
-  ['shared/data', /^shared\/data\//, /> (shared\/((model|data)\/|settings\.ts)|@aws-sdk\/|node:)/],
+  ['shared/data', /^shared\/data\//, /> (shared\/((model|data)\/|(service|settings)\.ts)|@aws-sdk\/|valibot$|node:)/],
   [
     'shared/middleware',
     /^shared\/middleware\//,
-    /> (shared\/(model|middleware)\/|shared\/(contract|http)\.ts|node:|@middy\/|aws-lambda$)/,
+    /> (shared\/(model|middleware)\/|shared\/(entry|http|service)\.ts|node:|@middy\/|aws-lambda$)/,
   ],
-  ['infra/client', /^infra\/client\/(?!build)/, /> (infra\/client\/|shared\/(contract|model\/)|valibot$)/],
+  [
+    'infra/client',
+    /^infra\/client\/(?!build)/,
+    /> (infra\/client\/|shared\/(contract|entry|orders|pets|model\/)|valibot$)/,
+  ],
 ])('files in %s import only what their layer may use', (_, folder, allowed) => {
   const imports = importsBelow(folder)
 

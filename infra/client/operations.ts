@@ -1,14 +1,15 @@
 // The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
-import { type Contract, contract, type Operation, type Output, type Part, partsOf } from '../../shared/contract.ts'
+import { type Contract, contract } from '../../shared/contract.ts'
+import { type Operation, type Part, partsOf } from '../../shared/entry.ts'
 import { type Flag, flags, type Route } from './request.ts'
 
 export type { Int64 } from '../../shared/model/int64.ts'
-export type { NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/model/pet.ts'
+export type { NewPet, Pet, PetChanges, PetStatus, Pets } from '../../shared/pets/pet.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */
 export type Operations = {
-  [Id in keyof Contract]: { input: InputOf<Contract[Id]>; result: Output<Id>['body'] } & FlagsOf<Contract[Id]>
+  [Id in keyof Contract]: { input: InputOf<Contract[Id]>; result: ResultOf<Contract[Id]> } & FlagsOf<Contract[Id]>
 }
 
 /** How an entry is requested. A name in two of its parts does not compile, because a method takes all parts together. */
@@ -27,6 +28,10 @@ export const routeOf = <Entry extends Operation>(
 
 /** How each operation is requested. */
 export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, routeOf(entry)]))
+
+type ResultOf<Entry> = Entry extends { success: { body: infer Body extends v.GenericSchema } }
+  ? v.InferOutput<Body>
+  : undefined
 
 type FlagsOf<Entry> = Pick<Entry, Flag & keyof Entry>
 

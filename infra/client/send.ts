@@ -54,9 +54,11 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     const isExpected = status === 204 || (content && Array.isArray(content) === route.isList)
     if (status === route.status && isExpected) return { content, headers }
     const error = errorOf(response, content, hideKey)
-    if (mayBeDone && route.method === 'DELETE' && error.code === 'not_found') return { headers }
+    const isGone = route.method === 'DELETE' && error.code === 'not_found'
+    if (mayBeDone && isGone && !init.headers.has('If-Match')) return { headers }
     // This call may have made the change, or somebody else another one.
-    if (mayBeDone && status === 412) throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
+    if (mayBeDone && (isGone || status === 412))
+      throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
     throw error
   }
 
@@ -81,7 +83,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
   }
 }
 
-const UNKNOWN_OUTCOME = 'A lost response hides whether the change was made. Read it again, and decide.'
+const UNKNOWN_OUTCOME = 'A lost response hides whether this call made the change. Read it again, and decide.'
 
 // Origin and path, without a slash at the end.
 const baseOf = (baseUrl: string): string => {

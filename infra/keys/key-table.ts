@@ -10,7 +10,8 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, type KeyPrefix, newApiKey, type Scope, scopes, scopesOf } from '../../shared/model/api-key.ts'
+import { digestOf, type KeyPrefix, newApiKey, scopesOf } from '../../shared/model/api-key.ts'
+import { type Scope, scopes } from '../../shared/service.ts'
 import { type Deployment, timeouts } from '../deployment.ts'
 
 /** The API keys of a deployment. */
@@ -82,11 +83,9 @@ const StoredItem = v.object({
   keyId: v.pipe(v.string(), v.regex(/^[\w-]+$/)),
   clientId: Text,
   name: Text,
-  scopes: v.optional(
-    v.pipe(
-      v.union([v.array(v.string()), v.set(v.string())]),
-      v.transform((texts) => scopesOf(texts)),
-    ),
+  scopes: v.pipe(
+    v.union([v.array(v.string()), v.set(v.string())]),
+    v.transform((texts) => scopesOf(texts)),
   ),
   createdAt: Text,
   expiresAt: v.optional(v.pipe(v.number(), v.maxValue(8.64e12))), // The last second that a Date can hold.

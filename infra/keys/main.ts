@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { scopes } from '../../shared/model/api-key.ts'
+import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, fail, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from '../deployment.ts'
 import { issue, list, type Report, revoke, rotate } from './commands.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { contract, type Operation, type OperationId } from '../../shared/contract.ts'
+import { contract, type OperationId } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/entry.ts'
 import { commonHeaders, type Event } from '../../shared/http.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
@@ -24,14 +25,15 @@ export const responseTo = async (
     // The whole body comes first: a client may not read the response while it is still sending.
     const body = await readBody(message)
     const { path, query } = readTarget(message)
+    if (isStart(message, path)) return response(requestId, 302, { Location: PAGE })
     const route = routeOf(path)
     if (!route) throw gatewayResponses.notFound
     const methods = methodsOf(route)
     if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
     const id = route.operations[message.method ?? '']
     if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
-    if (!documentPaths.includes(route.resource)) throw gatewayResponses.methodNotAllowed(methods)
-    if (message.method !== 'GET') throw gatewayResponses.notFound
+    if (message.method !== 'GET' || !documentPaths.includes(route.resource))
+      throw gatewayResponses.methodNotAllowed(methods)
     return documentResponse(requestId, route.resource)
   } catch (error) {
     if (!(error instanceof ApiError)) console.error('Request %s failed:', requestId, error)
@@ -82,6 +84,12 @@ const patternOf = (template: string): RegExp => {
     .replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
   return new RegExp(`^${service.basePath}/+${parts}/?$`)
 }
+
+const PAGE = `${service.basePath}${referencePaths.page}`
+
+/** Whether a browser opens the address that the server prints, or its root. AWS returns a 404. */
+const isStart = ({ method, headers: { accept = '' } }: IncomingMessage, path: string): boolean =>
+  method === 'GET' && accept.includes('text/html') && ['/', service.basePath, `${service.basePath}/`].includes(path)
 
 const SCRIPT = '/docs.js'
 const documentPaths: string[] = [...Object.values(referencePaths), SCRIPT]

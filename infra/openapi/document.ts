@@ -1,8 +1,9 @@
 import type * as v from 'valibot'
-import { contract, type ObjectSchema, type Operation, type OperationId, partsOf } from '../../shared/contract.ts'
+import { contract } from '../../shared/contract.ts'
+import { type ObjectSchema, type Operation, partsOf } from '../../shared/entry.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
-import { descriptions, fieldDescriptions, introduction, parameterDescriptions } from './descriptions.ts'
+import { fieldTexts, introduction, operationText, parameterText } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
@@ -36,7 +37,7 @@ export const openApiDocument = (): Json => ({
       },
     },
     headers: componentHeaders(),
-    schemas: { ...componentSchemas(), Error: described(ERROR, fieldDescriptions.Error) },
+    schemas: { ...componentSchemas(), Error: described(ERROR, fieldTexts('Error')) },
   },
 })
 
@@ -70,7 +71,7 @@ export const operationObject = (id: string, operation: Operation): Json => ({
     deprecated: true,
     'x-sunset': operation.deprecated.sunset.toISOString().slice(0, 10),
   }),
-  parameters: parametersOf(operation),
+  parameters: parametersOf(id, operation),
   ...(operation.body && { requestBody: { required: true, content: jsonBody(operation.body) } }),
   responses: responsesOf(operation),
 })
@@ -82,7 +83,7 @@ const descriptionOf = (id: string, { scope, deprecated, stability }: Operation):
   const notice =
     deprecated &&
     `This operation is deprecated and will be removed on ${removal}. Use \`${deprecated.successor}\` instead.`
-  return [descriptions[id as OperationId], access, warning, notice].filter(Boolean).join('\n\n')
+  return [operationText(id), access, warning, notice].filter(Boolean).join('\n\n')
 }
 
 // Only one media type, because generators make a type, or a method, of each.
@@ -95,20 +96,22 @@ const jsonBody = (schema: ObjectSchema): Json => ({
 })
 
 /** The parameters of an operation in its path, its query and its headers. */
-const parametersOf = (operation: Operation): Json[] => {
+const parametersOf = (id: string, operation: Operation): Json[] => {
   const { params, query, headers } = partsOf(operation)
   return Object.entries({ path: params, query, header: headers }).flatMap(([location, schema]) =>
-    Object.entries(schema?.entries ?? {}).map(([name, entry]) => parameter(location, name, entry)),
+    Object.entries(schema?.entries ?? {}).map(([name, entry]) =>
+      parameter(location, name, entry, parameterText(id, name)),
+    ),
   )
 }
 
-const parameter = (location: string, name: string, entry: v.GenericSchema): Json => {
+const parameter = (location: string, name: string, entry: v.GenericSchema, meaning?: string): Json => {
   const { description: rule, ...schema } = jsonSchemaOf(entry) // The rule says in words what the JSON Schema says.
   return {
     name,
     in: location,
     required: entry.type !== 'optional',
-    description: parameterDescriptions[name] ?? rule,
+    description: meaning ?? rule,
     ...(schema.type === 'array' && { style: 'form', explode: true }), // It may be repeated.
     schema,
     ...exampleOf(entry),

@@ -96,6 +96,11 @@ const OPTIONS = {
   showDeveloperTools: 'never',
   agent: { disabled: true },
   mcp: { disabled: true },
+  // Scalar's own colors have too little contrast (WCAG 2.2, 1.4.3). By name, because of API Gateway, as for the icon.
+  customCss: `
+.light-mode { --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue; --scalar-color-green: darkgreen;
+  --scalar-color-orange: brown; --scalar-color-red: firebrick; --scalar-color-yellow: saddlebrown }
+.dark-mode { --scalar-color-3: darkgray; --scalar-color-red: salmon }`,
 }
 
 // The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
-import { noticeHeaders, type ObjectSchema, type Operation, partsOf, successHeaders } from '../../shared/contract.ts'
+import { noticeHeaders, type ObjectSchema, type Operation, partsOf, successHeaders } from '../../shared/entry.ts'
 import { cors } from '../../shared/http.ts'
 import { fieldRules } from '../../shared/input.ts'
 import {

@@ -2,7 +2,7 @@ import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { fieldDescriptions } from './descriptions.ts'
+import { fieldTexts } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
@@ -10,7 +10,7 @@ export type Json = Record<string, unknown>
 /** The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they are references. */
 export const componentSchemas = (): Json => {
   const schemas = Object.entries<Json>(Object(complete(toJsonSchemaDefs(named, config))))
-  return Object.fromEntries(schemas.map(([title, schema]) => [title, described(schema, fieldDescriptions[title])]))
+  return Object.fromEntries(schemas.map(([title, schema]) => [title, described(schema, fieldTexts(title))]))
 }
 
 /**

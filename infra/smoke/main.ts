@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { contract } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
-import { MAX_LIMIT } from '../../shared/model/pet.ts'
+import { MAX_LIMIT } from '../../shared/model/paging.ts'
 import { CommandError, duration, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from '../deployment.ts'
 import { KeyTable, newKey } from '../keys/key-table.ts'
@@ -18,7 +18,7 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
   .option('--wait <duration>', 'how long to wait for the API, and for lists to show the new pet', duration, 30)
   .action(async ({ baseUrl, wait: waitSeconds, ...target }) => {
     const stop = new AbortController()
-    // A cancelled pipeline, or a reader such as `head` that closes the output, must leave neither the pet nor the key. The
+    // A canceled pipeline, or a reader such as `head` that closes the output, must leave neither the pet nor the key. The
     // listeners stay, because npm sends Ctrl-C twice.
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => stop.abort(new CommandError('Stopped.')))

@@ -47,7 +47,7 @@ export const addReference = (api: RestApi): void => {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })
     addPreflight(resource, referenceMethods)
-    addError(resource, gatewayResponses.notFound)
+    addOtherMethods(resource, referenceMethods)
   }
 }
 

@@ -5,7 +5,7 @@ import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lam
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import type { Operation } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/entry.ts'
 import { settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
 import { accessOf, functionSettings, settingsOf } from '../functions.ts'

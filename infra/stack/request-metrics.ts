@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib'
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import { FilterPattern, type LogGroup, MetricFilter, type MetricFilterOptions } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import type { Operation } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/entry.ts'
 
 type Props = { operationId: string; entry: Operation; version: string; logGroup: LogGroup }
 

@@ -1,19 +1,19 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { type ApiKey, digestOf, isApiKey, isExpired, type Scope, scopesOf } from '../model/api-key.ts'
+import { type ApiKey, digestOf, isApiKey, isExpired, scopesOf } from '../model/api-key.ts'
+import type { Scope } from '../service.ts'
 import { setting } from '../settings.ts'
 import { dynamodb, withinBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
 /**
  * An API key as it is stored: its digest, never the key itself. `createdAt` is ISO 8601, `expiresAt` seconds since 1970.
- * Keys of earlier releases have no `scopes`, which means all.
  */
 export type StoredApiKey = {
   digest: string
   keyId: string
   clientId: string
   name: string
-  scopes?: readonly Scope[]
+  scopes: readonly Scope[]
   createdAt: string
   expiresAt?: number
 }
@@ -62,7 +62,8 @@ const read = (digest: string): Promise<StoredApiKey | undefined> =>
     const readAt = Date.now()
     const get = new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true })
     const { Item } = await dynamodb.send(get, options)
-    const key = Item as StoredApiKey | undefined // The document client types every item as `any`.
+    // The document client types every item as `any`. An item of another key must never be taken for this one's.
+    const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
     cache.delete(digest)
     if (key) cache.set(digest, { key, readAt })
     // A Map keeps the order of insertion, so its first key was read first.

@@ -1,184 +1,176 @@
-import { randomUUID } from 'node:crypto'
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import { etagOf, type IfMatch, type Tagged } from '../model/etag.ts'
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
+import { notFound, preconditionFailed } from '../model/api-error.ts'
+import { type IfMatch, type Revised, tagOf } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
-import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
+import type { Intent } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
+import { collections } from '../service.ts'
 import { setting, settings } from '../settings.ts'
-import { changeOnce, expectedBy, newToken, type Revision, tagOf } from './conditional-change.ts'
-import { dynamodb, type Options, putIf, updateIf, withinBudget } from './dynamodb.ts'
-import {
-  createOnce,
-  freshIds,
-  nowInSeconds,
-  type Origin,
-  reservationStore,
-  reservedIds,
-  VALID_SECONDS,
-} from './idempotent-create.ts'
-import { fieldIndexes, NEWEST, type TableId, tableName } from './tables.ts'
+import { dynamodb, type Options, withinBudget } from './dynamodb.ts'
+import { reserve } from './reservations.ts'
+import { type CollectionId, type FilterOf, filterIndex, NEWEST, tableName } from './tables.ts'
+import { type Item, inside, type Key, type Transaction } from './transaction.ts'
 
-/** A collection of resources, and what is particular to it. */
-export type Collection<Resource extends { id: number }> = {
-  /** A table with the partition key `id`, whose index `newest` has all items by `shard`. */
-  table: TableId
-  /** The fields of its resources, in the order in which they are returned. They must not have names of `Item` but `id`. */
-  fields: readonly (keyof Resource & string)[]
+/** The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard` for each filter itself. */
+type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: number }> & {
+  entries: v.ObjectEntries & { [Field in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never }
 }
 
-/**
- * Which page of a list to read: the newest resources with ids below `before`. `where` selects those with a value of one
- * field, which must have an index.
- */
-export type Page = { limit: number; before?: number | undefined; where?: Readonly<Record<string, string | undefined>> }
+/** Which page of a list to read: the newest resources with ids below `cursor`. A filter selects those with a value of a field. */
+type Query = { limit: number; cursor?: number | undefined }
 
-/** A resource as it is stored: with how it was created, and its revision. */
-type Item = Record<string, unknown> & Partial<Origin> & Revision & { id: number; shard: number; deletion?: undefined }
+/** At most one of the fields, because each index has the values of one. */
+type Filter<Field extends string> = [Field] extends [never]
+  ? unknown
+  : { [One in Field]: { [F in One]?: string | undefined } & { [F in Exclude<Field, One>]?: undefined } }[Field]
 
-/**
- * What a deleted resource leaves until `expiresAt`, so that no retry of its creation brings it back. It has no `shard`, and
- * so is in no index.
- */
-type Tombstone = Partial<Origin> & Revision & { id: number; shard?: undefined; deletion: string }
-
-/** How long a tombstone is kept: longer than any reservation can live. */
-const TOMBSTONE_SECONDS = 2 * VALID_SECONDS
-
-/** Reads one resource (strongly consistent); `undefined` if none has that id. */
-export const find = <Resource extends { id: number }>(of: Collection<Resource>, id: Int64) =>
-  withinBudget(async (options) => tagged(of, await read(of, id, options)))
+/** A page of a list. `next` is the cursor of the page after it; `undefined` on the last page. */
+export type Page<Resource> = { items: Resource[]; next: number | undefined }
 
 /**
- * Creates a resource. All calls with the same intent within 24 hours create one, and return it as it was then; `isReplay`
- * is true if an earlier call created it. Throws an ApiError 422 if the intent was used for another resource.
+ * The resources in a table, with the fields of the `schema`. `own` are fields that are stored and never returned. Functions
+ * that take an `open` transaction become a part of it.
  */
-export const create = <Resource extends { id: number }>(
-  of: Collection<Resource>,
-  values: Omit<Resource, 'id'>,
-  intent: Intent | undefined,
-): Promise<Tagged<Resource> & { isReplay: boolean }> =>
-  withinBudget(async (options) => {
-    const origin = { creation: randomUUID(), reservation: intent && intentDigest(intent) }
-    const ids = origin.reservation
-      ? reservedIds(reservationStore(origin.reservation, options), newId, fingerprintOf(values))
-      : freshIds
-    const { id, isReplay } = await createOnce(origin, ids, {
-      write: (id) => put(of, { id, ...values, ...origin, shard: shardOf(id) }, options),
-      read: (id) => read(of, id, options),
-    })
-    return { resource: resourceOf(of, { id, ...values }), etag: etagOf(tagOf(id, {})), isReplay }
-  })
+export const collection = <
+  Id extends CollectionId,
+  Schema extends ResourceSchema<Id>,
+  Own extends v.ObjectEntries = Record<never, never>,
+>(
+  table: Id,
+  schema: Schema,
+  _own?: Own,
+) => {
+  type Resource = v.InferOutput<Schema>
+  type Stored = Item & Resource & { [Field in keyof Own]?: v.InferOutput<Own[Field]> | undefined }
 
-/**
- * Changes a resource, and returns it; `undefined` if none has that id. A field that is `null` is removed. Without
- * `ifMatch`, the last of concurrent changes of a field wins. Throws an ApiError 412 if `ifMatch` does not name its
- * revision: then nothing has happened.
- */
-export const change = <Resource extends { id: number }>(
-  of: Collection<Resource>,
-  id: Int64,
-  changes: object,
-  ifMatch: IfMatch | undefined,
-): Promise<Tagged<Resource> | undefined> => {
-  const revision = newToken()
-  return withinBudget(async (options) => {
-    const attributes = { ...changes, ...partitionsOf(of, changes, shardOf(id)), revision }
-    return tagged(of, await update(of, id, { token: revision, attributes, ifMatch }, options))
-  })
+  const keyOf = (id: Int64): Key => ({ table, value: id })
+
+  const resourceOf = (item: object): Resource => {
+    const fields = Object.keys(schema.entries).map((name) => [name, Object(item)[name]])
+    return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Resource // As it was stored.
+  }
+
+  const revised = (item: object, revision: string): Revised<Resource> => ({ resource: resourceOf(item), revision })
+
+  const put = (open: Transaction, item: { id: number }) => {
+    open.put(keyOf(item.id), { ...item, ...partitionsOf(table, item) })
+    return revised(item, open.revision)
+  }
+
+  /**
+   * Reads a resource as it is stored. Throws an ApiError: 404 if there is none, 412 if `ifMatch` does not name its
+   * revision.
+   */
+  const read = async (id: Int64, ifMatch: IfMatch | undefined, open: Transaction): Promise<Stored> => {
+    const [item] = await open.read(keyOf(id))
+    if (!item) throw notFound(`No ${v.getTitle(schema)?.toLowerCase()} has the id ${id}.`)
+    if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision))) throw preconditionFailed()
+    return item as Stored // As `put` stores it.
+  }
+
+  return {
+    keyOf,
+    read,
+
+    /** Reads one resource (strongly consistent). Throws an ApiError 404 if there is none. */
+    get: (id: Int64, open?: Transaction): Promise<Revised<Resource>> =>
+      inside(open, async (open) => {
+        const item = await read(id, undefined, open)
+        return revised(item, item.revision)
+      }),
+
+    /**
+     * Creates a resource. All calls with the same intent within 24 hours create one, and return it as it was then; `isReplay`
+     * is true if an earlier call created it. Throws an ApiError 422 if the intent was used for another resource.
+     */
+    create: (
+      values: Omit<Resource, 'id'>,
+      intent?: Intent,
+      open?: Transaction,
+    ): Promise<Revised<Resource> & { isReplay: boolean }> =>
+      inside(open, async (open) => {
+        const id = newId()
+        const earlier = await reserve(open, intent, id, values)
+        if (earlier) return { ...revised({ ...values, id: earlier.id }, earlier.revision), isReplay: true }
+        return { ...put(open, { ...values, id }), isReplay: false }
+      }),
+
+    /**
+     * Changes a resource, and returns it. A field that is `null` is removed. Throws an ApiError as `read` does; then nothing
+     * has happened.
+     */
+    change: (
+      id: Int64,
+      changes: { [Field in Exclude<keyof Stored, 'id'>]?: Stored[Field] | null | undefined },
+      ifMatch?: IfMatch,
+      open?: Transaction,
+    ): Promise<Revised<Resource>> =>
+      inside(open, async (open) => {
+        const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+        const present = given.map(([name, value]) => [name, value ?? undefined])
+        return put(open, { ...(await read(id, ifMatch, open)), ...Object.fromEntries(present) })
+      }),
+
+    /** Deletes a resource. Throws an ApiError as `change` does. */
+    remove: (id: Int64, ifMatch?: IfMatch, open?: Transaction): Promise<void> =>
+      inside(open, async (open) => {
+        await read(id, ifMatch, open)
+        open.remove(keyOf(id))
+      }),
+
+    /** Reads a page of a list (eventually consistent). What it costs does not depend on the number of resources. */
+    list: <Given extends Query & Filter<FilterOf<Id>>>(
+      // Anything else would be ignored, and the list would have too much.
+      query: Given & { [Other in Exclude<keyof Given, keyof Query | FilterOf<Id>>]: never },
+    ): Promise<Page<Resource>> =>
+      withinBudget(async (options) => {
+        const shards = Array.from({ length: shardCount('readShards') }, (_, shard) =>
+          newestOf(table, query, shard, options),
+        )
+        const found = (await Promise.all(shards)).flat().sort((a, b) => b.id - a.id)
+        const items = found.slice(0, query.limit).map(resourceOf)
+        return { items, next: found.length > query.limit ? items.at(-1)?.id : undefined }
+      }),
+  }
 }
-
-/** Deletes a resource, and returns whether there was one. Throws an ApiError 412 as `change` does. */
-export const remove = <Resource extends { id: number }>(
-  of: Collection<Resource>,
-  id: Int64,
-  ifMatch: IfMatch | undefined,
-): Promise<boolean> => {
-  const deletion = randomUUID()
-  return withinBudget(async (options) => {
-    const names = [...of.fields.filter((name) => name !== 'id'), 'shard', 'revision']
-    const gone = Object.fromEntries(names.map((name) => [name, null]))
-    const expiresAt = nowInSeconds() + TOMBSTONE_SECONDS
-    const attributes = { ...gone, ...partitionsOf(of, gone, 0), deletion, expiresAt }
-    return (await update(of, id, { token: deletion, attributes, ifMatch }, options)) !== undefined
-  })
-}
-
-/**
- * Reads a page of the newest resources. `next` is the value of `before` for the next page; `undefined` on the last page. A
- * list is eventually consistent, and the cost of a page does not grow with the number of resources.
- */
-export const list = <Resource extends { id: number }>(of: Collection<Resource>, page: Page) =>
-  withinBudget(async (options) => {
-    const shards = Array.from({ length: shardCount('readShards') }, (_, shard) => query(of, page, shard, options))
-    const found = (await Promise.all(shards)).flat().sort((a, b) => b.id - a.id)
-    const items = found.slice(0, page.limit).map((item) => resourceOf(of, item))
-    return { items, next: found.length > page.limit ? items.at(-1)?.id : undefined }
-  })
-
-type AnyCollection = Pick<Collection<{ id: number }>, 'table'>
 
 /** Reads the newest items of a page from one shard. */
-const query = async ({ table }: AnyCollection, page: Page, shard: number, options: Options): Promise<Item[]> => {
-  const { where = {}, limit, before } = page
-  const { index, field, key } = fieldIndexes(table).find(({ field }) => where[field] !== undefined) ?? NEWEST
+const newestOf = async (
+  table: CollectionId,
+  query: Query,
+  shard: number,
+  options: Options,
+): Promise<{ id: number }[]> => {
+  const { limit, cursor } = query
+  const filter = collections[table].find((field) => Object(query)[field] !== undefined)
+  const { index, key } = filter ? filterIndex(filter) : NEWEST
   const input = {
     TableName: tableName(table),
     IndexName: index,
-    KeyConditionExpression: `#partition = :partition${before === undefined ? '' : ' AND id < :before'}`,
+    KeyConditionExpression: `#partition = :partition${cursor === undefined ? '' : ' AND id < :before'}`,
     ExpressionAttributeNames: { '#partition': key }, // `shard` is a reserved word.
-    ExpressionAttributeValues: { ':partition': field ? `${where[field]}#${shard}` : shard, ':before': before },
+    ExpressionAttributeValues: {
+      ':partition': filter ? partitionOf(Object(query)[filter], shard) : shard,
+      ':before': cursor,
+    },
     ScanIndexForward: false,
     // One more than the page has tells whether it is the last. A query returns at most 1 MB: 101 items of 10 KB.
     Limit: limit + 1,
   }
   const { Items = [] } = await dynamodb.send(new QueryCommand(input), options)
-  return Items as Item[] // The document client types every item as `any`.
+  return Items as { id: number }[] // The document client types every item as `any`.
 }
 
-const read = async ({ table }: AnyCollection, id: Int64, options: Options): Promise<Item | Tombstone | undefined> => {
-  const input = { TableName: tableName(table), Key: { id }, ConsistentRead: true }
-  const { Item } = await dynamodb.send(new GetCommand(input), options)
-  return Item as Item | Tombstone | undefined // As above.
+/** The partitions of an item in the indexes; `undefined` where it is in none. */
+const partitionsOf = (table: CollectionId, item: { id: number }): object => {
+  const shard = item.id % shardCount('writeShards')
+  const filtered = collections[table].map((field) => [filterIndex(field).key, Object(item)[field]])
+  const partitions = filtered.map(([key, value]) => [key, value === undefined ? value : partitionOf(value, shard)])
+  return { shard, ...Object.fromEntries(partitions) }
 }
 
-const put = (of: AnyCollection, item: Item, options: Options): Promise<boolean> => {
-  const Item = { ...item, ...partitionsOf(of, item, item.shard) }
-  return putIf({ TableName: tableName(of.table), Item, ConditionExpression: 'attribute_not_exists(id)' }, options)
-}
-
-type Change = { token: string; attributes: object; ifMatch: IfMatch | undefined }
-
-const update = (of: AnyCollection, id: Int64, { token, attributes, ifMatch }: Change, options: Options) => {
-  const key = { TableName: tableName(of.table), Key: { id } }
-  return changeOnce<Item | Tombstone>(token, expectedBy(ifMatch, id), {
-    write: (condition) => updateIf(key, attributes, condition, options),
-    read: () => read(of, id, options),
-  })
-}
-
-const tagged = <Resource extends { id: number }>(
-  of: Collection<Resource>,
-  item: Item | Tombstone | undefined,
-): Tagged<Resource> | undefined =>
-  item?.shard === undefined ? undefined : { resource: resourceOf(of, item), etag: etagOf(tagOf(item.id, item)) }
-
-const resourceOf = <Resource extends { id: number }>(
-  { fields }: Collection<Resource>,
-  item: Record<string, unknown>,
-): Resource => {
-  const present = fields.filter((name) => item[name] !== undefined)
-  return Object.fromEntries(present.map((name) => [name, item[name]])) as Resource // As `create` and `change` store it.
-}
-
-/** The partitions of the indexes that follow from these values: `null` for a field that is removed. */
-const partitionsOf = ({ table }: AnyCollection, values: object, shard: number): object => {
-  const given = fieldIndexes(table).map(({ field, key }) => [key, Object(values)[field]])
-  return Object.fromEntries(
-    given.map(([key, value]) => [key, value === undefined || value === null ? value : `${value}#${shard}`]),
-  )
-}
-
-const shardOf = (id: Int64): number => Number(id) % shardCount('writeShards')
+const partitionOf = (value: unknown, shard: number): string => `${value}#${shard}`
 
 const shardCount = (name: 'readShards' | 'writeShards'): number => {
   const count = Number(setting(name))

@@ -1,41 +1,59 @@
+import { collections } from '../service.ts'
 import { variableValue } from '../settings.ts'
 
 /** An attribute of the key of a table or an index. */
 export type KeyAttribute = { name: string; type: 'S' | 'N' }
 
-/** A global secondary index. `field` is whose value the items in a partition share, if they share one. */
-type Index = { partitionKey: KeyAttribute; sortKey: KeyAttribute; field?: string }
+/** A global secondary index, which projects all attributes. Its sort key is `id`. */
+type Index = { partitionKey: KeyAttribute; sortKey: KeyAttribute }
 
 /** A table definition. CDK, the local database and the tests create their tables from it. */
 export type Table = {
   partitionKey: KeyAttribute
-  /** Global secondary indexes; they project all attributes. */
-  indexes: Record<string, Index>
+  indexes: Readonly<Record<string, Index>>
   /** The attribute that holds the time to live, in seconds since 1970. DynamoDB deletes expired items up to two days late. */
   timeToLive?: string
   /** Whether the partitions of its indexes are spread over shards, as the settings say. */
   sharded?: boolean
 }
 
+/** The collections of the service, by the name of their table. */
+export type CollectionId = keyof typeof collections
+
+/** The fields by which a list of a collection can be filtered. */
+export type FilterOf<Id extends CollectionId> = (typeof collections)[Id][number]
+
+/** The index of all items of a collection, and its partition key. */
+export const NEWEST = { index: 'newest', key: 'shard' }
+
+/** The index of the items of a collection that have a field, and its partition key: `<value>#<shard>`. */
+export const filterIndex = (field: string) => ({
+  index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`,
+  key: `${field}Shard`,
+})
+
+/**
+ * The table of a collection: by id, with an index of all items, and one for each field to filter by. A partition takes 1,000
+ * writes per second, so the setting `writeShards` spreads the items of an index over several, by their ids.
+ */
+const collectionTable = (filters: readonly string[]): Table => {
+  const id: KeyAttribute = { name: 'id', type: 'N' }
+  const filtered = filters
+    .map(filterIndex)
+    .map(({ index, key }) => [index, { partitionKey: { name: key, type: 'S' }, sortKey: id }] as const)
+  const newest: Index = { partitionKey: { name: NEWEST.key, type: 'N' }, sortKey: id }
+  return { partitionKey: id, indexes: { [NEWEST.index]: newest, ...Object.fromEntries(filtered) }, sharded: true }
+}
+
+/** The definitions of all tables, by id. */
 export const tables = {
-  pets: {
-    partitionKey: { name: 'id', type: 'N' },
-    indexes: {
-      // The newest pets: of all, and of those with a status. A partition takes 1,000 writes per second, so the setting
-      // `writeShards` spreads the pets over several, by their ids.
-      newest: { partitionKey: { name: 'shard', type: 'N' }, sortKey: { name: 'id', type: 'N' } },
-      byStatus: {
-        partitionKey: { name: 'statusShard', type: 'S' }, // `<status>#<shard>`
-        sortKey: { name: 'id', type: 'N' },
-        field: 'status',
-      },
-    },
-    timeToLive: 'expiresAt', // Only deleted pets have it.
-    sharded: true,
-  },
+  ...(Object.fromEntries(Object.entries(collections).map(([id, filters]) => [id, collectionTable(filters)])) as Record<
+    CollectionId,
+    Table
+  >), // `Object.fromEntries` loses the keys.
   apiKeys: { partitionKey: { name: 'digest', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
   idempotencyKeys: { partitionKey: { name: 'intent', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
-} as const satisfies Record<string, Table>
+} satisfies Record<string, Table>
 
 export type TableId = keyof typeof tables
 
@@ -48,20 +66,11 @@ export const tableVariable = (id: TableId): string => `${id.replace(/[A-Z]/g, '_
 /** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
 
-/** The index of all items of a table that has one: its name, and its partition key. */
-export const NEWEST = { index: 'newest', field: undefined, key: 'shard' }
-
-/** The indexes of a table whose partitions hold the items with one value of a field. */
-export const fieldIndexes = (id: TableId) => {
-  const { indexes }: Table = tables[id]
-  return Object.entries(indexes).flatMap(([index, { field, partitionKey }]) =>
-    field ? [{ index, field, key: partitionKey.name }] : [],
-  )
-}
+type IndexOf<Id> = Id extends CollectionId ? 'newest' | `by${Capitalize<FilterOf<Id>>}` : never
 
 /** The actions that a function may do with a table, or with one of its indexes. It may do nothing else, locally too. */
 export type Access = {
-  [Id in TableId]: { table: Id; index?: keyof (typeof tables)[Id]['indexes']; actions: readonly Action[] }
+  [Id in TableId]: { table: Id; index?: IndexOf<Id>; actions: readonly Action[] }
 }[TableId]
 
 /** The actions on items, as IAM names them. A transaction needs the actions of its items. */

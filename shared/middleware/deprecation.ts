@@ -1,4 +1,4 @@
-import type { Deprecated } from '../contract.ts'
+import type { Deprecated } from '../entry.ts'
 import { absoluteUrl, basePath, type Middleware } from '../http.ts'
 
 /**

@@ -44,6 +44,9 @@ export const insufficientScope = (scope: string) =>
 /** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, 'not_found', message)
 
+/** The request contradicts the state of a resource. */
+export const conflict = (message: string) => new ApiError(409, 'conflict', message)
+
 /** The largest body. API Gateway accepts 10 MB and Lambda 6 MB; a limit of our own is the same in all environments. */
 export const MAX_BODY_KIB = 256
 

@@ -1,20 +1,15 @@
 import { hash, randomInt } from 'node:crypto'
-import { service } from '../service.ts'
+import { type Scope, scopes, service } from '../service.ts'
 import { crc32 } from './crc32.ts'
 
 /** The owner of an API key, and what it allows. `clientId` identifies the client, and survives key rotation. */
 export type ApiKey = { keyId: string; clientId: string; scopes: readonly Scope[] }
 
-/** What an API key may allow. */
-export const scopes = ['pets:read', 'pets:write'] as const
-export type Scope = (typeof scopes)[number]
-
 /**
- * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes. A key of an earlier release
- * has no such attribute, and all scopes. Anything else is damage, and allows nothing.
+ * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes. Anything else allows
+ * nothing.
  */
 export const scopesOf = (stored: unknown): readonly Scope[] => {
-  if (stored === undefined) return scopes
   const texts: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
   return scopes.filter((scope) => texts.includes(scope))
 }

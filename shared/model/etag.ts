@@ -1,14 +1,15 @@
 import * as v from 'valibot'
+import type { Int64 } from './int64.ts'
 
 // `*`, or a list of 1 to 10 entity tags (RFC 9110, section 8.8.3) and any number of empty elements (section 5.6.1).
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/
 const FORM = new RegExp(`^(?:\\*|[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*)$`)
 
-/** A resource and the `ETag` of its revision. */
-export type Tagged<Resource> = { resource: Resource; etag: string }
+/** A resource, and which of its revisions this is. */
+export type Revised<Resource> = { resource: Resource; revision: string }
 
-/** The `ETag` of a resource, from the tag of its revision. */
-export const etagOf = (tag: string): string => `"${tag}"`
+/** The entity tag of a revision of the resource with this id, without its quotes. */
+export const tagOf = (id: Int64, revision: string): string => `${id}-${revision}`
 
 /**
  * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the tags that it names; `*` for any. Several field

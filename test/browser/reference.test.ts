@@ -1,3 +1,4 @@
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { publicDocuments, referenceScript, referenceScriptText } from '../../infra/openapi/public-documents.ts'
@@ -75,7 +76,7 @@ test('the page marks experimental operations, and shows the fields of a change w
   expect(await page.getByText(/^(Any of|Not)$/).count()).toBe(0)
 })
 
-test.each(['light', 'dark'] as const)('the page fits on a phone, in %s mode', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('the page fits on a phone and is accessible, in %s mode', async (colorScheme) => {
   const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme }
   const { page, complaints, elsewhere } = await visit(server.baseUrl, phone)
 
@@ -87,8 +88,11 @@ test.each(['light', 'dark'] as const)('the page fits on a phone, in %s mode', as
     '[document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]',
   )
   const red = Number(/\d+/.exec(background))
+  await page.evaluate(axe.source)
+  const barriers = await page.evaluate('axe.run().then(({ violations }) => violations)')
   expect(width).toBe(phone.viewport.width)
   expect(red < 50 ? 'dark' : 'light').toBe(colorScheme)
+  expect(barriers).toEqual([])
   expect(complaints).toEqual([])
   expect(elsewhere).toEqual([])
 })

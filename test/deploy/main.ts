@@ -28,6 +28,7 @@ const testDeployment = async (): Promise<void> => {
   const cdk = cdkIn(folder, { env, output })
 
   const assembly = await step('Synthesize', () => cdk.synth('infra/app.ts'))
+  await step('Check the engine', () => run('node', ['test/engine/main.ts'], { env, output: 'inherit' }))
   await step('Bootstrap', () => cdk.bootstrap(assembly))
   const outputs = await step('Deploy', () => cdk.deploy(assembly))
   const staging = await openApi('staging', emulator, outputs)

@@ -1,5 +1,5 @@
 import { atMost } from '../../infra/local/server.ts'
-import { type Call, databaseResponses, type Fault, lostResponse } from '../support/fault-proxy.ts'
+import { type Call, canceled, databaseResponses, type Fault, lostResponse } from '../support/fault-proxy.ts'
 import { type Container, type Exchange, isInTime, startContainer } from './container.ts'
 
 /** Whether to run all faults (`npm run test:faults`) or part of them (`npm test`). */
@@ -8,11 +8,12 @@ export const runsAll = process.env.FAULTS === 'all'
 /**
  * What happens to a request to the database: a fault of the proxy, or refused connections from then on. `overcome` is the
  * number of consecutive faults that the SDK overcomes by retries; it makes three attempts within the time budget. `waits`
- * marks faults that take time but little CPU.
+ * marks faults that take time but little CPU; `only` those of some operations.
  */
-type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true }
+type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true; only?: 'TransactWriteItems' }
 
 const { throttling, throughputExceeded, internalServerError, html, malformed } = databaseResponses
+const { transactionInProgress } = databaseResponses
 
 // The SDK's `requestTimeout` is 1000 ms.
 const IN_TIME = 200
@@ -27,6 +28,13 @@ const mainKinds: Record<string, FaultKind> = {
   'a request that arrives too late': { fault: { late: 'request', milliseconds: TOO_LATE }, overcome: 1, waits: true },
   'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
   'refused connections': { fault: 'refuse', overcome: 0 },
+  // The service itself resends a transaction after a conflict.
+  'a conflict': {
+    fault: canceled('None', 'TransactionConflict'),
+    overcome: 3,
+    waits: true,
+    only: 'TransactWriteItems',
+  },
 }
 
 const moreKinds: Record<string, FaultKind> = {
@@ -43,6 +51,16 @@ const moreKinds: Record<string, FaultKind> = {
   'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
   HTML: { fault: html, overcome: 0 },
   'HTML after the execution': { fault: { carriedOut: html }, overcome: 0 },
+  'a throttled transaction': {
+    fault: canceled('ThrottlingError', 'TransactionConflict'),
+    overcome: 3,
+    waits: true,
+    only: 'TransactWriteItems',
+  },
+  'a transaction in progress': { fault: transactionInProgress, overcome: 1, waits: true, only: 'TransactWriteItems' },
+  'a transaction in progress after the execution': {
+    ...{ fault: { carriedOut: transactionInProgress }, overcome: 1, waits: true, only: 'TransactWriteItems' },
+  },
   'truncated JSON': { fault: malformed, overcome: 0 },
 }
 
@@ -50,7 +68,7 @@ const moreKinds: Record<string, FaultKind> = {
 export const faultKinds = runsAll ? { ...mainKinds, ...moreKinds } : mainKinds
 
 /** Those that make the database unavailable while they last. */
-export const outages = Object.entries(faultKinds).filter(([, { overcome }]) => overcome !== ALL)
+export const outages = Object.entries(faultKinds).filter(([, { overcome, only }]) => overcome !== ALL && !only)
 
 /** A way in which a request uses the database. */
 export type Way = {
@@ -58,8 +76,6 @@ export type Way = {
   calls: string[]
   /** The kind of request whose first response gets lost. */
   loses?: string
-  /** Whether a request of the SDK that is resent makes the result unknown. */
-  isUnknownIfResent?: boolean
   /** Changes the database right before it gets a request. */
   meanwhile?: () => (call: Call) => Promise<unknown>
 }
@@ -77,12 +93,13 @@ export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: str
   // Once, as often as the SDK retries a request, as often as it sends it, and until the client gives up.
   const allTimes = runsAll && kind.fault !== 'refuse' ? [1, 2, 3, 1000] : [1]
   return Object.entries(ways).flatMap(([name, way]) =>
-    way.calls.flatMap((call, i) =>
-      allTimes.map((times) => {
+    way.calls.flatMap((call, i) => {
+      if (!call.startsWith(kind.only ?? '')) return []
+      return allTimes.map((times) => {
         const caseTitle = `${times} times ${title}, from request ${i + 1} (${call}) of ${name}`
         return { ...kind, title: caseTitle, way, from: i + 1, times }
-      }),
-    ),
+      })
+    }),
   )
 }
 
@@ -91,7 +108,7 @@ export const possible = ({ overcome, times, way }: Case<Way>, first: Exchange) =
   // On a busy machine, the SDK may reach a time limit before it gets the fault, and resend the request.
   const mustFail = (overcome === 0 && first.milliseconds < 500) || (times >= 3 && times > overcome)
   // A lost response uses up a retry, too.
-  const mustSucceed = times <= overcome && isInTime(first) && !way.loses && !way.isUnknownIfResent
+  const mustSucceed = times <= overcome && isInTime(first) && !way.loses
   return { success: !mustFail, failure: !mustSucceed }
 }
 
@@ -139,6 +156,6 @@ export const startFaults = ({ proxy }: Container, { fault, from, times, way }: C
   }
 }
 
-/** A request to the database in short, such as `PutItem Pets`. */
+/** A request to the database in short, such as `GetItem Pets`. */
 export const nameOf = ({ operation, body }: Call): string =>
-  `${operation} ${JSON.parse(body).TableName.replace('PetStoreLocal-', '')}`
+  [operation, ...[...body.matchAll(/"TableName":"PetStoreLocal-(\w+)"/g)].map(([, table]) => table)].join(' ')

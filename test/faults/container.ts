@@ -44,14 +44,14 @@ export const createEvent = ({ name, apiKey, idempotencyKey }: Wish): Event =>
 export const changeEvent = (id: number, changes: object, apiKey: string, ifMatch?: string): Event =>
   eventOf('updatePet-changed', {
     headers: { Authorization: `Bearer ${apiKey}`, 'If-Match': ifMatch },
-    petId: String(id),
+    id: String(id),
     body: JSON.stringify(changes),
   })
 
 export const deleteEvent = (id: number, apiKey: string, ifMatch?: string): Event =>
   eventOf('deletePet-deleted', {
     headers: { Authorization: `Bearer ${apiKey}`, 'If-Match': ifMatch },
-    petId: String(id),
+    id: String(id),
   })
 
 export const listEvent = (query: Record<string, string>, apiKey: string): Event =>
@@ -102,4 +102,4 @@ export const isInTime = ({ response, milliseconds }: Exchange): boolean => respo
 
 /** Stores a pet of another client unless the id is in use, and returns whether it did. */
 export const takeId = (id: number): Promise<boolean> =>
-  storePet({ id, name: 'Another', categoryId: 1, status: 'sold', shard: 0, statusShard: 'sold#0', creation: 'x' })
+  storePet({ id, name: 'Another', categoryId: 1, status: 'sold', shard: 0, statusShard: 'sold#0', revision: 'x' })

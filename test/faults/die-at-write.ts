@@ -8,16 +8,14 @@ const die = (): void => void process.kill(process.pid, 'SIGKILL')
 
 let writes = 0
 
-for (const method of ['put', 'del', 'batch'] as const) {
-  const write = Level.prototype[method]
-  async function writeAndDie(this: Level, ...args: unknown[]): Promise<void> {
-    // Writes during the start of the server do not count.
-    const isLast = !/"table~|ApiKeys/.test(JSON.stringify(args)) && ++writes === Number(DIE_AT_WRITE)
-    if (isLast && DIE_WHEN === 'before') die()
-    const written = Reflect.apply(write, this, args)
-    if (isLast && DIE_WHEN === 'during') die()
-    await written
-    if (isLast) die()
-  }
-  Object.assign(Level.prototype, { [method]: writeAndDie })
+const { batch } = Level.prototype
+async function writeAndDie(this: Level, ...args: unknown[]): Promise<void> {
+  // Writes during the start of the server do not count.
+  const isLast = !/"table~|ApiKeys/.test(JSON.stringify(args)) && ++writes === Number(DIE_AT_WRITE)
+  if (isLast && DIE_WHEN === 'before') die()
+  const written = Reflect.apply(batch, this, args)
+  if (isLast && DIE_WHEN === 'during') die()
+  await written
+  if (isLast) die()
 }
+Object.assign(Level.prototype, { batch: writeAndDie })

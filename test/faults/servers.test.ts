@@ -30,8 +30,8 @@ type Wish = { number: number; responses: Received[] }
 test('servers that are killed create, change and delete each pet once, and lose none', async () => {
   const folder = temporaryFolder()
   const wishes: Wish[] = []
-  // A pet is at least seven writes: three when it is created, two when it is changed, and two when it is deleted.
-  const writes = fc.sample(fc.integer({ min: 1, max: 40 }), { seed: 20261120, numRuns: KILLS })
+  // A pet is two or three writes: it is created, changed and, if its number is even, deleted.
+  const writes = fc.sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS })
 
   for (const [i, write] of writes.entries()) {
     const when = ['before', 'during', 'after'][i % 3] ?? ''
@@ -71,10 +71,9 @@ const storedIn = async (server: LocalServer): Promise<Pet[]> => {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }))
   const { Items = [] } = await client.send(new ScanCommand({ TableName: `${service.stack}Local-Pets` }))
-  const pets = Items.filter(({ shard }) => shard !== undefined) // The others were deleted.
-  return pets
-    .map(({ id, name, categoryId, status }) => ({ id, name, categoryId, ...(status && { status }) }))
-    .sort((a, b) => b.id - a.id)
+  return Items.map(({ id, name, categoryId, status }) => ({ id, name, categoryId, ...(status && { status }) })).sort(
+    (a, b) => b.id - a.id,
+  )
 }
 
 /** Starts a server that dies at a write to its data folder: before it, during it, or after it and before the response. */

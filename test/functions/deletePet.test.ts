@@ -4,7 +4,7 @@ import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })
+await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', revision: 'a' })
 
 test('returns 204 without content, and then 404 to every request for the pet', async () => {
   const event = eventOf('deletePet-deleted')

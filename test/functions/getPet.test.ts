@@ -11,7 +11,7 @@ const deprecated = {
 }
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' })
+await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', revision: 'a' })
 
 test.each([
   ['getPet-found', deprecated.Link],
@@ -22,7 +22,7 @@ test.each([
   const response = await call(event)
 
   expect(response).toEqual(
-    responseTo(event, { status: 200, headers: { ...deprecated, Link, ETag: `"${rex.id}"` }, body: rex }),
+    responseTo(event, { status: 200, headers: { ...deprecated, Link, ETag: `"${rex.id}-a"` }, body: rex }),
   )
 })
 

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import * as pets from '../../shared/data/pets.ts'
+import { pets } from '../../shared/pets/pets.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
 
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-const stored = { ...rex, shard: 0, statusShard: 'available#0', creation: 'a token that nobody sees' }
+const stored = { ...rex, shard: 0, statusShard: 'available#0', revision: 'a' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 beforeEach(() => putItem('pets', stored))
@@ -15,13 +15,13 @@ test.each([
   ['application/json', eventOf('updatePet-changed', { headers: JSON_TYPE }), { ...rex, status: 'sold' }],
   [
     'fields that nobody may set',
-    eventOf('updatePet-changed', { body: '{"id":1,"shard":7,"creation":"mine","categoryId":8}' }),
+    eventOf('updatePet-changed', { body: '{"id":1,"shard":7,"revision":"mine","categoryId":8}' }),
     { ...rex, categoryId: 8 },
   ],
 ])('returns 200 with the changed pet for %s', async (_, event, pet) => {
   const response = await call(event)
 
-  const headers = { ETag: expect.stringMatching(/^"[\da-f]{32}-\d+"$/) }
+  const headers = { ETag: expect.stringMatching(/^"373117652410368-[\da-f-]{36}"$/) }
   expect(response).toEqual(responseTo(event, { status: 200, headers, body: pet }))
-  expect((await pets.find(rex.id))?.resource).toEqual(pet)
+  expect((await pets.get(rex.id)).resource).toEqual(pet)
 })

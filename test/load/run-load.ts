@@ -31,7 +31,7 @@ const CONNECTIONS = 64
 /** Puts a server under load, restarts it and lists what it has kept. All files are created in `folder`. */
 export const runLoad = async (folder: string, seconds: number): Promise<Run> => {
   const socket = join(folder, 'memory')
-  const data = ['--data', join(folder, 'catalogue')]
+  const data = ['--data', join(folder, 'catalog')]
   const server = await startServer(data, probeAt(socket))
   const ledger: Ledger = { sent: new Set(), created: [], responses: new Map() }
   const loadFor = loadOn(server, ledger)

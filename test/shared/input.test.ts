@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { contract, type Operation, partsOf } from '../../shared/contract.ts'
-import { fieldRules, parserOf } from '../../shared/input.ts'
+import { contract } from '../../shared/contract.ts'
+import { type Operation, partsOf } from '../../shared/entry.ts'
+import type { Event } from '../../shared/http.ts'
+import { fieldRules, inputOf } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { eventOf } from '../support/events.ts'
 
@@ -15,14 +17,14 @@ const entry = {
   tag: 'Toys',
   scope: 'pets:write',
   params: v.object({ id: text }),
-  query: v.object({ id: v.optional(text), colour: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
+  query: v.object({ id: v.optional(text), color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
   headers: v.object({ 'X-Brush': text }),
   body: v.object({ id: number, size: number }),
   success: { status: 204 },
   access: [],
 } as const satisfies Operation
 
-const parse = parserOf(entry)
+const parse = (event: Event) => inputOf('paintToy', entry)(event, { keyId: 'key-1', clientId: 'ann', scopes: [] })
 
 const request = ({ body = { id: 7, size: 1 }, query = {}, headers = { 'x-brush': 'fine' } }) => ({
   ...eventOf('createPet-created', { query, headers }),
@@ -33,7 +35,7 @@ const request = ({ body = { id: 7, size: 1 }, query = {}, headers = { 'x-brush':
 test('keeps values of the same name in different parts apart', () => {
   const input = parse(request({ query: { id: 'b' } }))
 
-  expect(input).toEqual({
+  expect(input).toMatchObject({
     params: { id: 'a' },
     query: { id: 'b' },
     headers: { 'X-Brush': 'fine' },
@@ -48,19 +50,19 @@ test.each([
     ['red', 'blue'],
   ],
   [undefined, undefined],
-])('a parameter whose schema is a list may be repeated: %j', (sent, colour) => {
-  const { query } = parse(request({ query: { colour: sent } }))
+])('a parameter whose schema is a list may be repeated: %j', (sent, color) => {
+  const { query } = parse(request({ query: { color: sent } }))
 
-  expect(query).toEqual(colour ? { colour } : {})
+  expect(query).toEqual(color ? { color } : {})
 })
 
 test.each([
-  ['a missing field', { body: { id: 7 } }, badRequest('size is missing.')],
+  ['a missing field', { body: { id: 7 } }, badRequest('size is missing: it must be a number.')],
   ['a wrong field', { body: { id: 7, size: '1' } }, badRequest('size must be a number.')],
   ['null', { body: { id: null, size: 1 } }, badRequest('id must be a number.')],
   ['a list in a body', { body: { id: [7], size: 1 } }, badRequest('id must be a number.')],
-  ['several', { body: { size: '1' } }, badRequest('id is missing; size must be a number.')],
-  ['a missing header', { headers: { 'x-brush': undefined } }, badRequest('X-Brush is missing.')],
+  ['several', { body: { size: '1' } }, badRequest('id is missing: it must be a number; size must be a number.')],
+  ['a missing header', { headers: { 'x-brush': undefined } }, badRequest('X-Brush is missing: it must be a text.')],
   ['a repeated header', { headers: { 'x-brush': ['a', 'b'] } }, badRequest('X-Brush must be a text (give it once).')],
   ['a repeated parameter', { query: { id: ['a', 'a'] } }, badRequest('id must be a text, or omitted (give it once).')],
 ])('says what is wrong with %s', (_, changes, error) => {

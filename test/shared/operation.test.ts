@@ -5,8 +5,9 @@ import { contract, type OperationId, operationIds } from '../../shared/contract.
 import type { Event, Result } from '../../shared/http.ts'
 import { deprecation } from '../../shared/middleware/deprecation.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
-import { newApiKey, type Scope, scopes } from '../../shared/model/api-key.ts'
+import { newApiKey } from '../../shared/model/api-key.ts'
 import { operation } from '../../shared/operation.ts'
+import { type Scope, scopes } from '../../shared/service.ts'
 import { call, context, error, info } from '../support/call.ts'
 import { always, storedPets, storeKey } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo, unauthorized, unavailable } from '../support/events.ts'
@@ -48,7 +49,7 @@ describe('the request log', () => {
   test('has one line for each request, with these fields only: never a key, a header or a body', async () => {
     const created = eventOf('createPet-created')
     const invalid = eventOf('createPet-created', { body: '{"name":"Rex"}' })
-    const unknown = eventOf('deletePet-deleted', { petId: '8' })
+    const unknown = eventOf('deletePet-deleted', { id: '8' })
     const unauthorized = withUnknownKey()
 
     for (const event of [created, invalid, unknown, unauthorized]) await call(event)
@@ -100,7 +101,7 @@ describe('the scopes of the API key', () => {
   const run = () => Promise.reject(new ApiError(404, 'not_found', 'Made by the test.'))
 
   test.each([
-    { scopes: undefined, allowed: operationIds }, // A key of an earlier release.
+    { scopes: undefined, allowed: [] },
     { scopes, allowed: operationIds },
     { scopes: [], allowed: [] },
     ...scopes.map((scope) => ({ scopes: [scope], allowed: operationIds.filter((id) => contract[id].scope === scope) })),

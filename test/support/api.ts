@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, inject, vi } from 'vitest'
-import { cursorAfter } from '../../shared/model/cursor.ts'
+import { cursorAfter } from '../../shared/model/paging.ts'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
 import type { Pet } from './server.ts'
 
-/** The API under test (see api-server.ts). Other test files call it too, so its catalogue is never empty for certain. */
+/** The API under test (see api-server.ts). Other test files call it too, so its catalog is never empty for certain. */
 export const { baseUrl, apiKey } = inject('api')
 const { log } = inject('api')
 

@@ -11,7 +11,7 @@ import { call } from './call.ts'
 import { differences } from './documented.ts'
 import { startCommand } from './run-command.ts'
 import './database.ts'
-import { eventOf } from './events.ts'
+import { eventOf, parameterOf } from './events.ts'
 import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets } from './secrets.ts'
 
 const KEYS = 'node infra/keys/main.ts, stdout of process 1'
@@ -105,11 +105,12 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   const [id = ''] = file.split('-') // The name of a file starts with an operation.
   const { method, path: resource } = contract[id as OperationId]
   const host = headers.Host ?? headers.host
+  const parameter = parameterOf(resource)
   const stage = host?.includes('.execute-api.') ? '/v1' : ''
 
   expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
   expect(keysOf(stored)).toEqual(keysOf(eventOf('listPets-no-parameters'))) // All events have the same keys.
   expect(event).toMatchObject({ httpMethod: method, resource })
-  expect(event.pathParameters).toEqual(resource.includes('{') ? { petId: path.split('/').at(-1) } : null)
+  expect(event.pathParameters).toEqual(parameter ? { [parameter]: path.split('/').at(-1) } : null)
   expect(context).toMatchObject({ httpMethod: method, resourcePath: resource, domainName: host, path: stage + path })
 })

@@ -6,6 +6,7 @@ import { startEmbedded } from '../../infra/local/embedded-database.ts'
 import { type TableId, tableName } from '../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
+import { scopes } from '../../shared/service.ts'
 import { type Fault, startFaultProxy } from './fault-proxy.ts'
 
 // Each test file that imports this has its own database, with the service's tables and the local API key. The service
@@ -54,7 +55,7 @@ export const storedItems = async (table: TableId): Promise<Item[]> => {
 export const putItem = (table: TableId, Item: Item) =>
   direct.send(new PutCommand({ TableName: tableName(table), Item }))
 
-/** A pet as it is stored; a deleted pet has no name. */
+/** A pet as it is stored. */
 export type StoredPet = Item & { id: number; name?: string }
 
 /** All stored pets. */
@@ -77,7 +78,7 @@ type KeyOptions = Item & { key?: string; clientId?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */
 export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {
-  const stored = { keyId: 'key-1', clientId, name: 'Ann', createdAt: '2026-11-20', ...options }
+  const stored = { keyId: 'key-1', clientId, name: 'Ann', scopes, createdAt: '2026-11-20', ...options }
   await putItem('apiKeys', { digest: digestOf(key), ...stored })
   return key
 }

@@ -4,7 +4,8 @@ import { cors, type Event } from '../../shared/http.ts'
 type Changes = {
   headers?: Values
   query?: Values
-  petId?: string
+  /** The value of the path parameter. */
+  id?: string
   body?: string | null
   isBase64Encoded?: boolean
   requestContext?: Partial<Event['requestContext']>
@@ -17,16 +18,16 @@ type Values = Record<string, string | string[] | undefined>
  * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it. Each call returns a new
  * object, because a function may change its event.
  */
-export const eventOf = (name: string, { headers, query, petId, requestContext, ...body }: Changes = {}): Event => {
+export const eventOf = (name: string, { headers, query, id, requestContext, ...body }: Changes = {}): Event => {
   const event: Event = JSON.parse(readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8'))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
-  const pathOf = (path: string) => (petId === undefined ? path : path.replace(/[^/]*$/, encodeURIComponent(petId)))
+  const pathOf = (path: string) => (id === undefined ? path : path.replace(/[^/]*$/, encodeURIComponent(id)))
   return {
     ...event,
     ...body,
     path: pathOf(event.path),
-    pathParameters: petId === undefined ? event.pathParameters : { petId },
+    pathParameters: id === undefined ? event.pathParameters : { [parameterOf(event.resource)]: id },
     headers: lastOfEach(multiValueHeaders) ?? {},
     multiValueHeaders,
     queryStringParameters: lastOfEach(multiValueQueryStringParameters),
@@ -34,6 +35,9 @@ export const eventOf = (name: string, { headers, query, petId, requestContext, .
     requestContext: { ...event.requestContext, path: pathOf(event.requestContext.path), ...requestContext },
   }
 }
+
+/** The name of the parameter in a path; empty if it has none. */
+export const parameterOf = (path: string): string => /\{(\w+)\}/.exec(path)?.[1] ?? ''
 
 const merge = (lists: Record<string, string[] | undefined> | null, changes: Values = {}): Record<string, string[]> => {
   const merged = Object.entries({ ...lists, ...changes })

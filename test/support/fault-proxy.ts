@@ -30,6 +30,7 @@ export const databaseResponses = {
   throttling: error(400, 'ThrottlingException'),
   accessDenied: error(400, 'AccessDeniedException'),
   transactionConflict: error(400, 'TransactionConflictException'),
+  transactionInProgress: error(400, 'TransactionInProgressException'),
   html: {
     status: 200,
     headers: { 'Content-Type': 'text/html' },
@@ -38,6 +39,14 @@ export const databaseResponses = {
   malformed: { status: 200, body: '{"Item":{"id":{"N":' },
   nothing: databaseResponse(200, {}),
 } as const satisfies Record<string, FakeResponse>
+
+/** A transaction that was canceled for these reasons, one for each of its items. */
+export const canceled = (...codes: string[]): FakeResponse =>
+  databaseResponse(400, {
+    __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+    message: 'Made by the test.',
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  })
 
 /** A request of the SDK: the name of its operation, such as `PutItem`, and its JSON input. */
 export type Call = { operation: string; body: string }

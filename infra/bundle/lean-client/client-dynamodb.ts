@@ -49,8 +49,8 @@ export class DynamoDBServiceException extends Error {
   readonly $fault: 'client' | 'server'
   readonly $metadata: { httpStatusCode: number; requestId: string | string[] | undefined }
 
-  constructor(name: string, message: string, { statusCode, headers }: Received) {
-    super(message)
+  constructor(name: string, { message, Message }: Content, { statusCode, headers }: Received) {
+    super(String(message ?? Message ?? 'UnknownError'))
     this.name = name
     this.$fault = statusCode < 500 ? 'client' : 'server'
     this.$metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'] }
@@ -58,6 +58,19 @@ export class DynamoDBServiceException extends Error {
 }
 
 export class ConditionalCheckFailedException extends DynamoDBServiceException {}
+
+export class TransactionCanceledException extends DynamoDBServiceException {
+  /** One for each item of the transaction, in their order. */
+  readonly CancellationReasons: unknown
+
+  constructor(name: string, content: Content, received: Received) {
+    super(name, content, received)
+    this.CancellationReasons = content.CancellationReasons
+  }
+}
+
+// Errors that a function tells apart by their class. All others are told apart by their name.
+const CLASSES = new Map(Object.entries({ ConditionalCheckFailedException, TransactionCanceledException }))
 
 const signedPost = (limits: TimeLimits) => {
   const url = endpoint()
@@ -76,12 +89,12 @@ const errorOf = (received: Received, content: Content | undefined): Error => {
   return Object.assign(error, { $metadata: { httpStatusCode: statusCode } })
 }
 
-const serviceError = (received: Received, { __type, code, message, Message }: Content = {}): Error => {
+const serviceError = (received: Received, content: Content = {}): Error => {
   // The name stands in one of three places, and may have a namespace before it and an address behind it.
-  const [text = ''] = String(__type ?? code ?? received.headers['x-amzn-errortype'] ?? 'Unknown').split(/[,:]/)
+  const place = content.__type ?? content.code ?? received.headers['x-amzn-errortype'] ?? 'Unknown'
+  const [text = ''] = String(place).split(/[,:]/)
   const name = text.replace(/^.*#/, '')
-  const Kind = name === 'ConditionalCheckFailedException' ? ConditionalCheckFailedException : DynamoDBServiceException
-  return new Kind(name, String(message ?? Message ?? 'UnknownError'), received)
+  return new (CLASSES.get(name) ?? DynamoDBServiceException)(name, content, received)
 }
 
 type Content = Record<string, unknown>

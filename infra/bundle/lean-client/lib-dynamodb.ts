@@ -1,5 +1,6 @@
 // Replaces `@aws-sdk/lib-dynamodb` in the bundle (../aliases.ts), because that package loads all of the SDK's commands. The
 // bundling fails if a function imports another command, and the setting `stockClient` of a stage bundles the packages.
+import { randomUUID } from 'node:crypto'
 import { convertToAttr, convertToNative, type marshallOptions, type unmarshallOptions } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBClient, Options } from './client-dynamodb.ts'
 import { notSupported } from './environment.ts'
@@ -8,27 +9,16 @@ type Values = Record<string, unknown>
 type Command = { operation: string; input: Values }
 type Translation = { marshallOptions?: marshallOptions; unmarshallOptions?: unmarshallOptions }
 
-export class DynamoDBDocumentClient {
-  readonly #client: DynamoDBClient
-  readonly #translation: Translation
-
-  static from(client: DynamoDBClient, translation: Translation): DynamoDBDocumentClient {
-    return new DynamoDBDocumentClient(client, translation)
-  }
-
-  private constructor(client: DynamoDBClient, translation: Translation) {
-    this.#client = client
-    this.#translation = translation
-  }
-
-  async send({ operation, input }: Command, options: Options): Promise<Values> {
-    const { marshallOptions, unmarshallOptions } = this.#translation
-    const other = Object.keys(input).find((name) => UNSUPPORTED.includes(name))
-    if (other) throw notSupported(`the parameter ${other}`)
-    const marshalled = translate(input, INPUT_ITEMS, (value) => convertToAttr(value as Native, marshallOptions))
-    const output = await this.#client.send(operation, marshalled, options)
-    return translate(output, OUTPUT_ITEMS, (value) => convertToNative(value as Attribute, unmarshallOptions))
-  }
+export const DynamoDBDocumentClient = {
+  from: (client: DynamoDBClient, { marshallOptions, unmarshallOptions }: Translation) => ({
+    async send({ operation, input }: Command, options: Options): Promise<Values> {
+      const marshalled = translate(input, (value) => convertToAttr(value as Native, marshallOptions))
+      // All resends have one token, so that DynamoDB applies the transaction once.
+      if (operation === 'TransactWriteItems') marshalled.ClientRequestToken ??= randomUUID()
+      const output = await client.send(operation, marshalled, options)
+      return translate(output, (value) => convertToNative(value as Attribute, unmarshallOptions))
+    },
+  }),
 }
 
 const command = (operation: string) =>
@@ -46,10 +36,13 @@ export const PutCommand = command('PutItem')
 export const UpdateCommand = command('UpdateItem')
 export const DeleteCommand = command('DeleteItem')
 export const QueryCommand = command('Query')
+export const TransactGetCommand = command('TransactGetItems')
+export const TransactWriteCommand = command('TransactWriteItems')
 
-// The fields that hold items or parts of them (DynamoDB API reference).
-const INPUT_ITEMS = ['Key', 'Item', 'ExclusiveStartKey', 'ExpressionAttributeValues']
-const OUTPUT_ITEMS = ['Item', 'Items', 'Attributes', 'LastEvaluatedKey']
+// The fields that hold items or parts of them, and those that hold such fields (DynamoDB API reference). No name means
+// something else in another command above, or in its output.
+const ITEMS = 'Key Item Items Attributes ExclusiveStartKey LastEvaluatedKey ExpressionAttributeValues'.split(' ')
+const CONTAINERS = 'TransactItems Responses Get Put Update Delete ConditionCheck'.split(' ')
 
 // Parameters that add items to other parts of a response. (DynamoDB refuses the values of the legacy parameters.)
 const UNSUPPORTED = ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionCheckFailure']
@@ -57,19 +50,24 @@ const UNSUPPORTED = ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionChec
 // The casts to them lose nothing: the types that check what a function sends are those of the replaced package.
 type Native = Parameters<typeof convertToAttr>[0]
 type Attribute = Parameters<typeof convertToNative>[0]
+type Convert = (value: unknown) => unknown
 
-const translate = (values: Values, names: string[], convert: (value: unknown) => unknown): Values => {
-  const translated = { ...values }
-  for (const name of names) {
-    const value = values[name]
-    if (Array.isArray(value)) translated[name] = value.map((item) => eachAttribute(item, convert))
-    else if (value !== undefined) translated[name] = eachAttribute(Object(value), convert)
+const translate = (values: Values, convert: Convert): Values => {
+  const translated: Values = {}
+  for (const [name, value] of Object.entries(values)) {
+    if (UNSUPPORTED.includes(name)) throw notSupported(`the parameter ${name}`)
+    if (value === undefined || value === null) continue // To the SDK, null is no value.
+    if (ITEMS.includes(name)) translated[name] = each(value, (item) => translateItem(item, convert))
+    else translated[name] = CONTAINERS.includes(name) ? each(value, (part) => translate(part, convert)) : value
   }
   return translated
 }
 
+const each = (value: object, change: (each: Values) => Values) =>
+  Array.isArray(value) ? value.map(change) : change(Object(value))
+
 /** Converts the attributes of an item one by one, as the SDK does: it would refuse a map with the key `constructor`. */
-const eachAttribute = (item: Values, convert: (value: unknown) => unknown): Values => {
+const translateItem = (item: Values, convert: Convert): Values => {
   const converted: Values = {}
   for (const [name, value] of Object.entries(item)) {
     if (name === '__proto__') throw notSupported('an attribute __proto__')

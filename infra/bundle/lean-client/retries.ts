@@ -37,15 +37,21 @@ export const retries = (maxAttempts: number) => {
   }
 }
 
-const THROTTLED = /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)/
+// What the SDK retries (`@smithy/core`, service-error-classification; its DynamoDB client adds the last of TRANSIENT_NAMES).
+const list = (text: string) => text.trim().split(/\s+/)
+const THROTTLED_NAMES = list(`
+  BandwidthLimitExceeded EC2ThrottledException LimitExceededException PriorRequestNotComplete
+  ProvisionedThroughputExceededException RequestLimitExceeded RequestThrottled RequestThrottledException SlowDown
+  ThrottledException Throttling ThrottlingException TooManyRequestsException TransactionInProgressException`)
+const TRANSIENT_NAMES = list('TimeoutError RequestTimeout RequestTimeoutException ReplicatedWriteConflictException')
+const TRANSIENT_CODES = list('EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT')
 const TRANSIENT_STATUSES = [500, 502, 503, 504]
-const TRANSIENT_CODES = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/
 
 /** The kind of a failure after which the request is resent; `undefined` for all others. */
 const kindOf = ({ name, code = '', message, $metadata: { httpStatusCode = 0 } = {} }: Failure) => {
-  if (THROTTLED.test(name) || httpStatusCode === 429) return 'throttled'
-  if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.test(code)) return 'transient'
-  if (name === 'TimeoutError' || name === 'ReplicatedWriteConflictException') return 'transient'
+  if (THROTTLED_NAMES.includes(name) || httpStatusCode === 429) return 'throttled'
+  if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.includes(code)) return 'transient'
+  if (TRANSIENT_NAMES.includes(name)) return 'transient'
   // A signature expires when the process is suspended before it sends the request. Each attempt gets a new one.
   return name === 'InvalidSignatureException' && message.includes('Signature expired') ? 'transient' : undefined
 }

@@ -1,9 +1,10 @@
 import { deepStrictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import * as sdkClient from '@aws-sdk/client-dynamodb'
 import * as sdkLib from '@aws-sdk/lib-dynamodb'
 import { convertToAttr } from '@aws-sdk/util-dynamodb'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import * as client from '../../../infra/bundle/lean-client/client-dynamodb.ts'
 import { notSupported } from '../../../infra/bundle/lean-client/environment.ts'
 import * as lib from '../../../infra/bundle/lean-client/lib-dynamodb.ts'
@@ -30,6 +31,8 @@ const configuration = (maxAttempts = 1, limit = 60_000) => ({
 // Each client gets its own, because the SDK's client changes it.
 const translation = () => ({ marshallOptions: { removeUndefinedValues: true } })
 
+type Lean = typeof lib & { client: ReturnType<typeof lib.DynamoDBDocumentClient.from> }
+
 /** Two clients of a server in place of DynamoDB, and the requests that it receives. */
 const clientsOf = async (fate: Fate, ...options: Parameters<typeof configuration>) => {
   const { baseUrl, requests } = await serve(fate)
@@ -39,92 +42,107 @@ const clientsOf = async (fate: Fate, ...options: Parameters<typeof configuration
   return {
     lean: { ...lib, client: lib.DynamoDBDocumentClient.from(newLean, translation()) },
     // A cast, because the SDK's types are narrower than one table of cases for both clients.
-    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as typeof lib & {
-      client: lib.DynamoDBDocumentClient
-    },
+    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as Lean,
     requests,
   }
 }
 type Clients = Awaited<ReturnType<typeof clientsOf>>
 
-const condition = { ConditionExpression: '#a = :b', ExpressionAttributeNames: { '#a': 'a' }, ReturnValues: 'ALL_OLD' }
-const selection = { ConsistentRead: true, ProjectionExpression: 'a', ReturnConsumedCapacity: 'TOTAL' }
-const range = { IndexName: 'byStatus', Select: 'COUNT', Limit: 21, ScanIndexForward: false }
+// The SDK refuses a map with the key `constructor`, but not an item with such an attribute.
+const key = fc.string().filter((name) => name !== '__proto__' && name !== 'constructor')
+const double = fc.double({ min: -1e9, max: 1e9, noNaN: true })
+const scalars: fc.Arbitrary<unknown>[] = [fc.string({ unit: 'binary' }), fc.maxSafeInteger(), double, fc.bigInt()]
+const sets = scalars.map((each) => fc.array(each, { minLength: 1, maxLength: 3 }).map((all) => new Set(all)))
+const maps = scalars.map((each) => fc.array(fc.tuple(key, each), { maxLength: 3 }).map((all) => new Map(all)))
+const values = [...scalars, ...sets, ...maps, fc.constantFrom(null, true, false, '', -0, 2 ** 53 - 1)]
+const value = fc.anything({ key, values, maxDepth: 2, maxKeys: 3 })
+const others = fc.constantFrom(undefined, { a: undefined }, Number.NaN, 2 ** 53, new Set(), new Date())
+const itemOf = (each: fc.Arbitrary<unknown>) =>
+  fc.dictionary(fc.oneof(key, fc.constantFrom('constructor', 'B', 'BS')), each, { maxKeys: 4, noNullPrototype: true })
+const sent = itemOf(fc.oneof({ arbitrary: value, weight: 9 }, others))
+// The cast: the type of `convertToAttr` has no `unknown`. To the SDK, null is no item.
+const received = fc.option(itemOf(value.map((each) => convertToAttr(each as string))), { freq: 9 })
+const some = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] })
 
-/** Each command: its parameters except those that hold items; those; and the fields of its output that hold items. */
+const place = { TableName: 'Pets', ExpressionAttributeNames: { '#a': 'a' } }
+const condition = { ...place, ConditionExpression: '#a = :b' }
+const old = { ...condition, ReturnValues: 'ALL_OLD' }
+const selection = { ...place, ConsistentRead: true, ProjectionExpression: 'a', ReturnConsumedCapacity: 'TOTAL' }
+const range = { IndexName: 'byStatus', Select: 'COUNT', Limit: 21, ScanIndexForward: false }
+const query = { ...selection, ...range, KeyConditionExpression: '#a = :b', FilterExpression: '#a = :b' }
+const ofKey = some({ Key: sent, ExpressionAttributeValues: sent })
+const ofItem = some({ Item: sent, ExpressionAttributeValues: sent })
+const action = (name: string, parameters: object, items: fc.Arbitrary<object>) =>
+  items.map((given) => ({ [name]: { ...parameters, ...given } }))
+const writes = [
+  action('Put', condition, ofItem),
+  action('Update', { ...condition, UpdateExpression: 'REMOVE #a' }, ofKey),
+  action('Delete', condition, ofKey),
+  action('ConditionCheck', condition, ofKey),
+]
+
+/** Each command: its parameters except those that hold items; those; and what its output holds. */
 const commands = {
-  GetCommand: [selection, ['Key'], ['Item']],
-  PutCommand: [condition, ['Item', 'ExpressionAttributeValues'], ['Attributes']],
-  UpdateCommand: [
-    { ...condition, UpdateExpression: 'REMOVE #a' },
-    ['Key', 'ExpressionAttributeValues'],
-    ['Attributes'],
-  ],
-  DeleteCommand: [condition, ['Key', 'ExpressionAttributeValues'], ['Attributes']],
+  GetCommand: [selection, some({ Key: sent }), some({ Item: received })],
+  PutCommand: [old, ofItem, some({ Attributes: received })],
+  UpdateCommand: [{ ...old, UpdateExpression: 'REMOVE #a' }, ofKey, some({ Attributes: received })],
+  DeleteCommand: [old, ofKey, some({ Attributes: received })],
   QueryCommand: [
-    { ...selection, ...range, KeyConditionExpression: '#a = :b', FilterExpression: '#a = :b' },
-    ['ExclusiveStartKey', 'ExpressionAttributeValues'],
-    ['LastEvaluatedKey', 'Items'],
+    query,
+    some({ ExclusiveStartKey: sent, ExpressionAttributeValues: sent }),
+    some({ LastEvaluatedKey: received, Items: fc.array(received) }),
   ],
-} satisfies Record<string, [parameters: object, input: string[], output: string[]]>
+  TransactGetCommand: [
+    { ReturnConsumedCapacity: 'TOTAL' },
+    some({ TransactItems: fc.array(action('Get', { ...place, ProjectionExpression: 'a' }, some({ Key: sent }))) }),
+    some({ Responses: fc.array(some({ Item: received })) }),
+  ],
+  TransactWriteCommand: [
+    { ReturnConsumedCapacity: 'TOTAL', ClientRequestToken: 'a' },
+    some({ TransactItems: fc.array(fc.oneof(...writes), { maxLength: 4 }) }),
+    fc.constant({}),
+  ],
+} satisfies Record<string, [parameters: object, input: fc.Arbitrary<object>, output: fc.Arbitrary<object>]>
 type Name = keyof typeof commands
 
 const get = { TableName: 'Pets', Key: { id: 1 } }
 
 /** The output or the error of a command, sent with the SDK and with the lean client. */
 const sendBoth = async ({ lean, sdk }: Clients, name: Name = 'GetCommand', input: Record<string, unknown> = get) => {
-  const outcome = ({ client, [name]: Command }: typeof lean) =>
-    client.send(new Command(input), {}).catch((error) => error)
+  const outcome = ({ client, [name]: Command }: Lean) => client.send(new Command(input), {}).catch((error) => error)
   return { ofSdk: await outcome(sdk), ofLean: await outcome(lean) }
 }
 
-describe('generated items', () => {
-  // The SDK refuses a map with the key `constructor`, but not an item with such an attribute.
-  const key = fc.string().filter((name) => name !== '__proto__' && name !== 'constructor')
-  const double = fc.double({ min: -1e9, max: 1e9, noNaN: true })
-  const scalars: fc.Arbitrary<unknown>[] = [fc.string({ unit: 'binary' }), fc.maxSafeInteger(), double, fc.bigInt()]
-  const sets = scalars.map((each) => fc.array(each, { minLength: 1, maxLength: 3 }).map((all) => new Set(all)))
-  const maps = scalars.map((each) => fc.array(fc.tuple(key, each), { maxLength: 3 }).map((all) => new Map(all)))
-  const values = [...scalars, ...sets, ...maps, fc.constantFrom(null, true, false, '', -0, 2 ** 53 - 1)]
-  const value = fc.anything({ key, values, maxDepth: 2, maxKeys: 3 })
-  const others = fc.constantFrom(undefined, { a: undefined }, Number.NaN, 2 ** 53, new Set(), new Date())
-  const name = fc.oneof(key, fc.constantFrom('constructor', 'B', 'BS'))
-  const itemOf = (each: fc.Arbitrary<unknown>) => fc.dictionary(name, each, { maxKeys: 4, noNullPrototype: true })
-  const input = itemOf(fc.oneof({ arbitrary: value, weight: 9 }, others))
-  const output = itemOf(value.map((each) => convertToAttr(each as string))) // The cast: its type has no `unknown`.
-  const recordOf = (fields: string[], each: fc.Arbitrary<unknown>) =>
-    fc.record(Object.fromEntries(fields.map((field) => [field, field === 'Items' ? fc.array(each) : each])), {
-      requiredKeys: [],
-    })
+test.each(Object.keys(commands) as Name[])('generated items are sent and received as by the SDK: %s', async (name) => {
+  const [parameters, input, output] = commands[name]
+  const response = { status: 200, body: '' }
+  const clients = await clientsOf(response)
 
-  test.each(Object.keys(commands) as Name[])('are sent and received as by the SDK: %s', async (name) => {
-    const [parameters, sent, received] = commands[name]
-    const response = { status: 200, body: '' }
-    const clients = await clientsOf(response)
-
-    await fc.assert(
-      fc.asyncProperty(recordOf(sent, input), recordOf(received, output), async (input, output) => {
-        response.body = JSON.stringify({ ...output, ConsumedCapacity: { CapacityUnits: 0.5 } })
-        const { ofSdk, ofLean } = await sendBoth(clients, name, { TableName: 'Pets', ...parameters, ...input })
-        const [bySdk, byLean] = clients.requests.splice(0).map(({ headers, body }) => ({
-          target: headers['x-amz-target'],
-          type: headers['content-type'],
-          length: headers['content-length'],
-          body: JSON.parse(body),
-        }))
-        expect(byLean).toEqual(bySdk)
-        if (ofSdk instanceof Error) expect(ofLean).toBeInstanceOf(Error)
-        // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
-        else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
-      }),
-      { numRuns: 25 },
-    )
-  })
+  await fc.assert(
+    fc.asyncProperty(input, output, async (input, output) => {
+      response.body = JSON.stringify({ ...output, ConsumedCapacity: { CapacityUnits: 0.5 } })
+      const { ofSdk, ofLean } = await sendBoth(clients, name, { ...parameters, ...input })
+      const [bySdk, byLean] = clients.requests.splice(0).map(({ headers, body }) => ({
+        target: headers['x-amz-target'],
+        type: headers['content-type'],
+        length: headers['content-length'],
+        body: JSON.parse(body),
+      }))
+      expect(byLean).toEqual(bySdk)
+      if (ofSdk instanceof Error) expect(ofLean).toBeInstanceOf(Error)
+      // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
+      else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
+    }),
+    { numRuns: 25 },
+  )
 })
 
 test.each<[string, object, string?]>([
   ['the parameter ReturnItemCollectionMetrics', { ReturnItemCollectionMetrics: 'SIZE' }],
-  ['the parameter ReturnValuesOnConditionCheckFailure', { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }],
+  [
+    'the parameter ReturnValuesOnConditionCheckFailure',
+    { TransactItems: [{ Put: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } }] },
+  ],
   ['an attribute __proto__', { Item: JSON.parse('{"__proto__":{"a":1}}') }],
   ['an attribute __proto__', {}, '{"__proto__":{"M":{"a":{"N":"1"}}}}'],
   ['binary values', {}, '{"a":{"L":[{"B":"AQ=="}]}}'],
@@ -147,14 +165,24 @@ const respond = (status: number, body = '', headers: Record<string, string> = {}
   headers: { 'x-amzn-requestid': 'R1', ...headers },
   body,
 })
-const fail = (name: string, message = 'no') =>
-  respond(400, JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message }))
+const fail = (name: string, content: object = { message: 'no' }) =>
+  respond(400, JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, ...content }))
 const incomplete = respond(200, '{', { 'Content-Length': '2' })
+const classes = [
+  [sdkClient.DynamoDBServiceException, client.DynamoDBServiceException],
+  [sdkClient.ConditionalCheckFailedException, client.ConditionalCheckFailedException],
+  [sdkClient.TransactionCanceledException, client.TransactionCanceledException],
+] as const
+const reasons = [{ Code: 'None' }, { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' }]
+
+// The SDK does not export the names that its retries know. (DynamoDB's own errors are exported.)
+const classification = 'node_modules/@smithy/core/dist-es/submodules/retry/service-error-classification/constants.js'
+const known = readFileSync(classification, 'utf8').match(/(?<=")\w+(?=")/g) as string[] // Without names, `...known` throws.
+const ofDynamoDB = Object.keys(sdkClient).filter((name) => /(?<!Service)Exception$/.test(name))
 
 test.each<[string, Fate, limit?: number]>([
-  ['a failed condition', fail('ConditionalCheckFailedException')],
-  ['exceeded throughput', fail('ProvisionedThroughputExceededException', 'slow')],
-  ['an exceeded limit', fail('RequestLimitExceeded')],
+  ...Array.from(new Set([...known, ...ofDynamoDB]), (name): [string, Fate] => [name, fail(name)]),
+  ['a canceled transaction', fail('TransactionCanceledException', { Message: 'a', CancellationReasons: reasons })],
   ['throttling with an address', respond(400, '{"__type":"ThrottlingException:http://a.example/#b,c"}')],
   ['throttling by a code', respond(400, '{"code":"a#ThrottlingException"}')],
   ['throttling by a header', respond(400, '', { 'x-amzn-errortype': 'ThrottlingException,b' })],
@@ -162,9 +190,7 @@ test.each<[string, Fate, limit?: number]>([
   ['an error with a number for its name', respond(429, '{"__type":7}')],
   ['an error without a body', respond(413)],
   ['a missing right', respond(400, '{"__type":"a.service#AccessDeniedException","Message":"no right"}')],
-  ['a conflict of replicas', fail('ReplicatedWriteConflictException')],
-  ['an expired signature', fail('InvalidSignatureException', 'Signature expired: it is')],
-  ['a wrong signature', fail('InvalidSignatureException', 'The signature does not')],
+  ['an expired signature', fail('InvalidSignatureException', { message: 'Signature expired: it is' })],
   ['a server error', respond(500, '{"__type":"InternalServerError","message":"oops"}')],
   ['a server error without a retry', respond(501)],
   ['HTML with status 200', respond(200, '<html>')],
@@ -175,21 +201,31 @@ test.each<[string, Fate, limit?: number]>([
   ['no response in time', 'silence', 200],
   ['half a response in time', incomplete, 200],
 ])('sends a request as often as the SDK, and throws the same error: %s', async (_, fate, limit) => {
-  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  vi.spyOn(Math, 'random').mockReturnValue(0.001) // Pauses of 1 and 2 ms when throttled, and none otherwise.
 
   const { ofSdk, ofLean } = await sendBoth(await clientsOf(fate, 3, limit))
 
-  const { name, message, $fault, $metadata } = ofSdk
-  const { httpStatusCode, requestId, attempts } = $metadata
-  const isFromDynamoDB = ofSdk instanceof sdkClient.DynamoDBServiceException
+  const { name, message, $fault, $metadata, CancellationReasons } = ofSdk
+  const { httpStatusCode, requestId, attempts, totalRetryDelay } = $metadata
   expect(ofLean).toBeInstanceOf(Error)
-  expect(ofLean.$metadata).toMatchObject({ attempts })
-  expect(ofLean instanceof client.DynamoDBServiceException).toBe(isFromDynamoDB)
-  expect(ofLean instanceof client.ConditionalCheckFailedException).toBe(
-    ofSdk instanceof sdkClient.ConditionalCheckFailedException,
-  )
+  expect(ofLean.$metadata).toMatchObject({ attempts, totalRetryDelay })
+  for (const [SdkError, LeanError] of classes) expect(ofLean instanceof LeanError).toBe(ofSdk instanceof SdkError)
+  expect(ofLean.CancellationReasons).toEqual(CancellationReasons)
   const ofService = { name, message, $fault, $metadata: { httpStatusCode, requestId } }
-  if (isFromDynamoDB) expect(ofLean).toMatchObject(ofService)
+  if (ofSdk instanceof sdkClient.DynamoDBServiceException) expect(ofLean).toMatchObject(ofService)
+})
+
+test.each(['a', undefined])('sends one token in all resends, the given one or a new one: %s', async (token) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const clients = await clientsOf(respond(500), 2)
+
+  for (const ClientRequestToken of [token, token])
+    await sendBoth(clients, 'TransactWriteCommand', { TransactItems: [], ClientRequestToken })
+
+  const tokens = clients.requests.map(({ body }): string => JSON.parse(body).ClientRequestToken)
+  // Each client sent two commands, each of them twice.
+  expect(tokens.map((each) => tokens.indexOf(each))).toEqual(token ? Array(8).fill(0) : [0, 0, 2, 2, 4, 4, 6, 6])
+  for (const each of tokens) expect(each).toMatch(token ?? /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 })
 
 // The SDK throws no error for the first three, and reads the last one to its end.

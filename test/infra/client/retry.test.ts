@@ -97,6 +97,7 @@ test('sends the tag of what was returned', async () => {
 })
 
 const remove = (client: Client) => client.deletePet({ petId: 1 })
+const removeIf = (client: Client) => client.deletePet({ petId: 1 }, { ifMatch: '"a"' })
 const change = (client: Client) => client.updatePet({ petId: 1, name: 'Tom' }, { ifMatch: '"a"' })
 const notFound = { status: 404, body: '{"code":"not_found","message":"No pet has the id 1.","status":404}' }
 const changedSince = { status: 412, body: '{"code":"precondition_failed","message":"Changed since.","status":412}' }
@@ -108,6 +109,8 @@ test.each<[string, string, (client: Client) => Promise<unknown>, ...Fate[]]>([
   ['a delete throws not_found', 'a 404 at once', remove, notFound],
   ['a delete throws not_found', 'a 404 after a 429, which deletes nothing', remove, error(429), notFound],
   ['a delete throws unexpected_answer', "no response and a proxy's 404", remove, 'cut', proxys404],
+  ['a delete with a tag throws not_found', 'a 404 at once', removeIf, notFound],
+  ['a delete with a tag throws unknown_outcome', 'no response and a 404', removeIf, 'cut', notFound],
   ['a change throws precondition_failed', 'a 412 at once', change, changedSince],
   ['a change throws precondition_failed', 'a 429 and a 412', change, error(429), changedSince],
   ['a change throws unknown_outcome', 'no response and a 412', change, 'cut', changedSince],

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { confirm, issue, list, revoke, rotate } from '../../../infra/keys/commands.ts'
 import { find } from '../../../shared/data/api-keys.ts'
-import { digestOf, isApiKey, scopes } from '../../../shared/model/api-key.ts'
-import { service } from '../../../shared/service.ts'
+import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
+import { scopes, service } from '../../../shared/service.ts'
 import { once, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
@@ -53,8 +53,8 @@ test('issue stores a key once when the response is lost and the SDK retries', as
 
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {
   const { key, ...kiosk } = Object((await issue(table, { name: 'kiosk', scopes: ['pets:write'] })).json)
-  const old = { keyId: 'key_old', clientId: 'c', name: 'Old', createdAt: '2020' }
-  await table.put({ digest: 'd1', ...old, expiresAt: 1_600_000_000 }) // Keys of earlier releases have no scopes.
+  const old = { keyId: 'key_old', clientId: 'c', name: 'Old', scopes, createdAt: '2020' }
+  await table.put({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
   await table.put({ digest: 'd2', ...old, keyId: 'key_none', scopes: [] })
 
   // Another read may not see the latest keys.
@@ -174,7 +174,7 @@ test.each(['shop\u001b[2J', '\u3000'])('the process refuses the name %j', async 
 test('list shows more keys than DynamoDB returns at a time, oldest first', async () => {
   const padding = 'x'.repeat(300_000) // DynamoDB returns 1 MB at a time.
   const ids = Array.from({ length: 10 }, (_, i) => `key_${i}`)
-  const many = { clientId: 'c', name: 'Many', padding }
+  const many = { clientId: 'c', name: 'Many', scopes: [], padding }
   for (const id of ids) await table.put({ digest: id, keyId: id, createdAt: `2021-0${id.at(-1)}`, ...many })
 
   const { keys } = await table.all()

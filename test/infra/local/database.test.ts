@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -92,10 +92,38 @@ test('refuses a data folder that is a file, is below a file, or has no parent', 
   const errors = await Promise.all([file, join(file, 'x'), orphan].map((path) => startEmbedded(path).catch((e) => e)))
 
   expect(errors).toEqual([
-    new CommandError(`Cannot use the data folder: EEXIST: file already exists, mkdir '${file}'`),
+    new CommandError('Cannot use the data folder: it is a file. Choose a folder.'),
     new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${join(file, 'x')}'`),
     new CommandError(`Cannot use the data folder: ENOENT: no such file or directory, mkdir '${orphan}'`),
   ])
+})
+
+test.each([
+  ['of another version', 'CURRENT', 'its data is of another version. Choose a new folder, or delete this one.'],
+  ['of somebody else', '7.ldb', 'it has other files. Choose a new folder.'],
+])('refuses a folder %s, and leaves it as it is', async (_name, file, reason) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, file), 'anything')
+
+  await expect(startEmbedded(folder)).rejects.toEqual(new CommandError(`Cannot use the data folder: ${reason}`))
+
+  expect(readdirSync(folder)).toEqual([file])
+  expect(readFileSync(join(folder, file), 'utf8')).toBe('anything')
+})
+
+test.each([
+  ['null as a key', 'GetItem', { TableName: 'Pets', Key: { id: null } }],
+  ['null in an item', 'PutItem', { TableName: 'Pets', Item: { id: { L: [null] } } }],
+  ['null as an action', 'TransactWriteItems', { TransactItems: [{ Put: null }] }],
+  ['no object', 'TransactGetItems', null],
+])('an embedded database keeps running when it gets %s', async (_name, operation, body) => {
+  const endpoint = await startDatabase()
+
+  const headers = { 'X-Amz-Target': `DynamoDB_20120810.${operation}` }
+  const response = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(body) })
+
+  expect(response.status).toBe(400)
+  expect(await tablesAt(endpoint)).toEqual([])
 })
 
 test('refuses the tables of an earlier version with one line that says how to start anew', async () => {
@@ -142,8 +170,8 @@ test.each([
   ['an Origin', { Origin: 'http://localhost' }, 403],
   ['the host of a web page', { Host: 'example.com:8000' }, 403],
   ['a host that begins like a loopback address', { Host: '127.0.0.1.example.com' }, 403],
-  ['a loopback address and any port', { Host: '127.0.0.1:1' }, 404],
-  ['the loopback address of IPv6', { Host: '[::1]:8000' }, 404],
+  ['a loopback address and any port', { Host: '127.0.0.1:1' }, 400],
+  ['the loopback address of IPv6', { Host: '[::1]:8000' }, 400],
 ])('an embedded database is closed to web pages: a request with %s', async (_name, headers, status) => {
   const endpoint = await startDatabase()
 

@@ -143,6 +143,7 @@ test.each([
 })
 
 test.each([
+  ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n'],
   ['no Host, in HTTP/1.0', 'GET /v1/pets HTTP/1.0\r\n\r\n'],
   ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
   ['an invalid Host', 'GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
@@ -155,15 +156,29 @@ test.each([
 // test/api tests more paths and methods, in AWS too.
 test.each([
   ['GET', '/v1pets'],
+  ['GET', '/v1/pets//'],
+  ['GET', '/v1/./pets'],
   ['GET', '/v1/pets//7'],
   ['GET', '/v1/p%65ts'],
   ['OPTIONS', '/v1/cats'],
-  ['PUT', '/v1/docs.js'],
 ])('returns 404 to %s %s', async (method, path) => {
   const response = await ask(await serve(), { method, path })
 
   const message = expect.stringMatching(/^There is no resource at this path\. The API has .*GET \/v1\/pets, /)
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
+})
+
+test.each(['/', '/v1', '/v1/'])('sends a browser from %s to the reference, and nobody else', async (path) => {
+  const served = await serve()
+  const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+  const responses = [{ headers }, { headers, method: 'POST' }, { headers: { Accept: '*/*' } }].map((request) =>
+    ask(served, { path, ...request }),
+  )
+
+  const [browser, ...others] = await Promise.all(responses)
+  expect(browser).toMatchObject({ status: 302, headers: { location: '/v1/docs' }, body: undefined })
+  expect(others.map(({ status }) => status)).toEqual([404, 404])
 })
 
 test.each([

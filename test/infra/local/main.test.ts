@@ -8,7 +8,7 @@ import { getExamples } from 'valibot'
 import { afterAll, expect, test } from 'vitest'
 import { readAnnouncements } from '../../../infra/local/announcement.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
-import { Pet as PetSchema } from '../../../shared/model/pet.ts'
+import { Pet as PetSchema } from '../../../shared/pets/pet.ts'
 import { send } from '../../support/http.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { headersOf, leastEnvironment, listAll, start, startServer, temporaryFolder } from '../../support/server.ts'
@@ -35,7 +35,7 @@ test('prints its address, its key and a command to try it', () => {
 test('accepts the key that it prints, and logs one line for each request', async () => {
   const headers = { Authorization: `Bearer ${LOCAL_API_KEY}` }
   const { status, body } = await send(server.baseUrl, { path: '/pets', headers })
-  await send(server.baseUrl, { path: '/cats?colour=black' })
+  await send(server.baseUrl, { path: '/cats?color=black' })
   await send(server.baseUrl, { method: 'OPTIONS', path: '/pets' })
 
   expect([status, body]).toEqual([200, []])

@@ -19,7 +19,7 @@ test('a command that the contract does not grant is a 500, and the log says what
   const event = eventOf('listPets-no-parameters')
   const handler = operation('listPets', async () => {
     await send(new lean.GetCommand({ TableName: pets, Key: { id: 7 } }))
-    return { body: [] }
+    return { items: [], next: undefined }
   })
 
   const { statusCode } = await invoke('listPets', handler, event, 60_000)
@@ -34,6 +34,8 @@ test('a command that the contract does not grant is a 500, and the log says what
 
 const Key = { id: 7 }
 const check = { ConditionCheck: { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' } }
+const keyThenPet = [{ Get: { TableName: tableName('apiKeys'), Key } }, { Get: { TableName: pets, Key } }]
+const putThenDelete = [{ Put: { TableName: pets, Item: Key } }, { Delete: { TableName: pets, Key } }]
 const query = { TableName: pets, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': 7 } }
 
 test.each<[OperationId, string, string, object]>([
@@ -41,7 +43,9 @@ test.each<[OperationId, string, string, object]>([
   ['listPets', 'Scan', 'pets', new sdk.ScanCommand({ TableName: pets })],
   ['listPets', 'GetItem', 'Orders', new lean.GetCommand({ TableName: 'Orders', Key })],
   ['createPet', 'BatchGetItem', 'pets', new sdk.BatchGetCommand({ RequestItems: { [pets]: { Keys: [Key] } } })],
-  ['createPet', 'ConditionCheckItem', 'idempotencyKeys', new sdk.TransactWriteCommand({ TransactItems: [check] })],
+  ['listPets', 'ConditionCheckItem', 'idempotencyKeys', new sdk.TransactWriteCommand({ TransactItems: [check] })],
+  ['listPets', 'GetItem', 'pets', new lean.TransactGetCommand({ TransactItems: keyThenPet })],
+  ['createPet', 'DeleteItem', 'pets', new lean.TransactWriteCommand({ TransactItems: putThenDelete })],
   // DynamoDB ignores what a command does not have.
   ['listPets', 'GetItem', 'pets', { operation: 'GetItem', input: { TableName: pets, RequestItems: {} } }],
 ])('%s may not use %s on the table %s', async (id, action, table, command) => {
@@ -81,11 +85,11 @@ test('code outside of an operation may do everything', async () => {
 })
 
 test('the error for a command that the embedded database lacks names the way out', async () => {
-  const sent = send({ operation: 'TransactWriteItems', input: {} })
+  const sent = send({ operation: 'ExecuteStatement', input: {} })
 
   await expect(sent).rejects.toEqual(
     new Error(
-      'This database has no TransactWriteItems. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such ' +
+      'This database has no ExecuteStatement. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such ' +
         'as DynamoDB Local, which you may use if you have an AWS account.',
     ),
   )

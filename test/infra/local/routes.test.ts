@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pathProblem } from '../../../infra/gateway.ts'
 import { routesOf } from '../../../infra/local/api-gateway.ts'
-import type { Operation } from '../../../shared/contract.ts'
+import type { Operation } from '../../../shared/entry.ts'
 
 type Routes = Record<string, Pick<Operation, 'method' | 'path'>>
 

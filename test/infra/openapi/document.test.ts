@@ -48,7 +48,7 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
 
   const printed = await run('npm', ['run', '--silent', 'openapi'])
   writeFileSync(file, printed.stdout)
-  // A tag that a new operation brings may have no description, and the service has no licence.
+  // A tag that a new operation brings may have no description, and the service has no license.
   const skipped = ['tag-description', 'info-license'].flatMap((rule) => ['--skip-rule', rule])
   const linted = await run('redocly', ['lint', ...skipped, '--format', 'json', file], { env })
 
@@ -68,13 +68,12 @@ test('an operation of any method is documented by its entry in the contract alon
     method: 'PATCH',
     stability: 'beta',
     params,
-    query: v.object({ colour: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
+    query: v.object({ color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
     headers: v.object({ 'X-Brush': text }),
     body: toy,
-    success: { status: 202, body: painted },
+    success: { status: 201, body: painted },
     errors: { 409: 'The toy is wet.' },
     idempotent: true,
-    paged: true,
     access: [],
   })
   const remove = operationObject('dropToy', {
@@ -102,14 +101,13 @@ test('an operation of any method is documented by its entry in the contract alon
     'x-stability': 'beta',
     parameters: [
       { name: 'toyId', in: 'path', required: true, description: 'A text.', schema: { type: 'string' } },
-      { name: 'colour', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
-      { name: 'cursor', in: 'query', required: false },
+      { name: 'color', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
       { name: 'X-Brush', in: 'header', required: true },
       { name: 'Idempotency-Key', in: 'header', required: false },
     ],
     requestBody: { required: true, content: { 'application/json': { schema, example: { name: 'Top' } } } },
     responses: {
-      202: { description: 'Accepted.', headers: { 'Idempotent-Replayed': {}, Link: {} }, content },
+      201: { description: 'Created.', headers: { Location: {}, 'Idempotent-Replayed': {} }, content },
       403: {},
       404: {},
       409: {

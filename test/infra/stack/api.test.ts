@@ -67,7 +67,7 @@ const MOCKS: [route: string, Response][] = [
   ...Object.entries(documents).flatMap(([path, document]): [string, Response][] => [
     [`GET ${path}`, { status: 200, ...document }],
     [`OPTIONS ${path}`, preflight(['GET', 'OPTIONS'])],
-    [`ANY ${path}`, notFound],
+    [`ANY ${path}`, methodNotAllowed(['GET', 'OPTIONS'])],
   ]),
 ]
 

@@ -2,8 +2,9 @@ import '../../support/database.ts'
 import type { Context } from 'aws-lambda'
 import { describe, expect, test, vi } from 'vitest'
 import { handler as createPet } from '../../../functions/createPet.ts'
-import { contract, type Operation, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tables } from '../../../shared/data/tables.ts'
+import type { Operation } from '../../../shared/entry.ts'
 import { eventOf } from '../../support/events.ts'
 import {
   both,

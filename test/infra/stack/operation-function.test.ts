@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { accessOf, settingsOf } from '../../../infra/functions.ts'
 import { stages } from '../../../infra/stages.ts'
-import { contract, type Operation, operationIds } from '../../../shared/contract.ts'
+import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
+import type { Operation } from '../../../shared/entry.ts'
 import { settings } from '../../../shared/settings.ts'
 import {
   both,

@@ -14,6 +14,7 @@ const index = (IndexName: string, ...attributes: string[]) => ({
 })
 const attributes = (types: Record<string, string>) =>
   Object.entries(types).map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }))
+const expiring = { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } }
 
 // The deployed tables. With another logical id or key, CloudFormation replaces a table by an empty one.
 const DEPLOYED = {
@@ -22,8 +23,17 @@ const DEPLOYED = {
     AttributeDefinitions: attributes({ id: 'N', shard: 'N', statusShard: 'S' }),
     GlobalSecondaryIndexes: [index('newest', 'shard', 'id'), index('byStatus', 'statusShard', 'id')],
   },
-  StorageapiKeysA7CB8654: { KeySchema: key('digest'), AttributeDefinitions: attributes({ digest: 'S' }) },
-  StorageidempotencyKeys48EDD4B6: { KeySchema: key('intent'), AttributeDefinitions: attributes({ intent: 'S' }) },
+  StorageordersA9BECE14: {
+    KeySchema: key('id'),
+    AttributeDefinitions: attributes({ id: 'N', shard: 'N' }),
+    GlobalSecondaryIndexes: [index('newest', 'shard', 'id')],
+  },
+  StorageapiKeysA7CB8654: { KeySchema: key('digest'), AttributeDefinitions: attributes({ digest: 'S' }), ...expiring },
+  StorageidempotencyKeys48EDD4B6: {
+    KeySchema: key('intent'),
+    AttributeDefinitions: attributes({ intent: 'S' }),
+    ...expiring,
+  },
 }
 
 describe.each([
@@ -40,7 +50,6 @@ describe.each([
       Properties: {
         ...Properties,
         BillingMode: 'PAY_PER_REQUEST',
-        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
         DeletionProtectionEnabled: protection,
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
       },

@@ -3,8 +3,9 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { PetStoreStack } from '../../../infra/stack/pet-store-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
-import { contract, type Operation } from '../../../shared/contract.ts'
+import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
+import type { Operation } from '../../../shared/entry.ts'
 
 const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
 

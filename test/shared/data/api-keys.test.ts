@@ -1,10 +1,12 @@
+import { marshall } from '@aws-sdk/util-dynamodb'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { find, put, warmUp } from '../../../shared/data/api-keys.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
-import { digestOf, newApiKey, scopes } from '../../../shared/model/api-key.ts'
+import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
+import { scopes } from '../../../shared/service.ts'
 import { at } from '../../support/clock.ts'
 import { againIfBusy, always, deleteKey, proxy, storeKey } from '../../support/database.ts'
-import { databaseResponses, type Fault } from '../../support/fault-proxy.ts'
+import { databaseResponse, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -13,7 +15,7 @@ test('find returns undefined for an unknown key, and reads it each time, until i
 
   expect([await find(key), await find(key), proxy.counts.GetItem]).toEqual([undefined, undefined, 2])
 
-  await put({ digest: digestOf(key), keyId: 'key-1', clientId: 'ann', name: 'Ann', createdAt: '2026-11-20' })
+  await put({ digest: digestOf(key), keyId: 'key-1', clientId: 'ann', name: 'Ann', scopes, createdAt: '2026-11-20' })
   expect(await find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann' })
   expect(proxy.counts.GetItem).toBe(3)
 })
@@ -42,7 +44,7 @@ test('a key is valid until it expires, cached or not', againIfBusy, async () => 
 })
 
 test.each([
-  [undefined, scopes], // A key of an earlier release.
+  [undefined, []],
   [['pets:read'], ['pets:read']],
   [new Set(['pets:write']), ['pets:write']], // What an edit by hand makes.
   [null, []],
@@ -92,7 +94,8 @@ test('the cache keeps the 1,000 keys that were read last, and unknown keys repla
   // Thousands of reads over HTTP would be slow.
   const send = vi.spyOn(dynamodb, 'send')
   onTestFinished(() => void send.mockRestore())
-  const readsFind = (Item?: object) => send.mockImplementation(async () => ({ Item }))
+  const reading = (values?: object) =>
+    send.mockImplementation(async (command) => ({ Item: values && { ...Object(command).input.Key, ...values } }))
   const newKeys = (length: number) => Array.from({ length }, () => newApiKey('local'))
   /** Finds keys. Returns how many were known, and the number of reads. */
   const findAll = async (keys: string[]) => {
@@ -102,12 +105,19 @@ test('the cache keeps the 1,000 keys that were read last, and unknown keys repla
   }
   const keys = newKeys(2500)
 
-  readsFind({ keyId: 'key-1', clientId: 'ann' })
+  reading({ keyId: 'key-1', clientId: 'ann' })
   expect(await findAll(keys)).toEqual({ known: 2500, reads: 2500 })
-  readsFind(undefined)
+  reading(undefined)
   expect(await findAll(newKeys(1001))).toEqual({ known: 0, reads: 1001 })
   expect(await findAll(keys.slice(-1000))).toEqual({ known: 1000, reads: 0 })
   expect(await findAll(keys.slice(0, -1000))).toEqual({ known: 0, reads: 1500 })
+})
+
+test('an item of another key is never taken for that of a key', async () => {
+  const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] }
+  always(databaseResponse(200, { Item: marshall(other) }))
+
+  expect(await find(newApiKey('local'))).toBeUndefined()
 })
 
 test('a function is ready after its first read', againIfBusy, async () => {

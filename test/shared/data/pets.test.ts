@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import * as pets from '../../../shared/data/pets.ts'
-import { type NewPet, type Pet, PetStatus } from '../../../shared/model/pet.ts'
-import { proxy } from '../../support/database.ts'
+import { type NewPet, type Pet, PetStatus } from '../../../shared/pets/pet.ts'
+import { pets } from '../../../shared/pets/pets.ts'
+import { proxy, putItem, storedItems } from '../../support/database.ts'
 
 const create = async (newPet: NewPet): Promise<Pet> => (await pets.create(newPet)).resource
 
@@ -31,12 +31,12 @@ describe('list', async () => {
     { limit: 1, status: 'sold', expected: { items: [fay], next: fay.id } },
     { limit: 8, expected: { items: all, next: undefined } },
     { limit: 2, status: 'sold', expected: { items: [fay, bob], next: undefined } },
-    // `before` is the id of a pet in the list, of a pet that is not in it, and of none.
-    { limit: 2, before: idOf(fay), expected: { items: [eve, dot], next: dot.id } },
-    { limit: 2, before: idOf(fay), status: 'available', expected: { items: [dot, ada], next: undefined } },
-    { limit: 2, before: idOf(cat) + 1, expected: { items: [cat, bob], next: bob.id } },
-    { limit: 2, before: idOf(ada), expected: { items: [], next: undefined } },
-    { limit: 2, before: 0, expected: { items: [], next: undefined } },
+    // `cursor` is the id of a pet in the list, of a pet that is not in it, and of none.
+    { limit: 2, cursor: idOf(fay), expected: { items: [eve, dot], next: dot.id } },
+    { limit: 2, cursor: idOf(fay), status: 'available', expected: { items: [dot, ada], next: undefined } },
+    { limit: 2, cursor: idOf(cat) + 1, expected: { items: [cat, bob], next: bob.id } },
+    { limit: 2, cursor: idOf(ada), expected: { items: [], next: undefined } },
+    { limit: 2, cursor: 0, expected: { items: [], next: undefined } },
   ] as const)(
     'returns the newest pets with one query, and where the next page starts: %o',
     async ({ expected, ...page }) => {
@@ -54,8 +54,8 @@ describe('shards', () => {
   }
 
   /** All pets from the newest to the oldest, while others are added. */
-  const walk = async (status?: PetStatus, before?: number): Promise<Pet[]> => {
-    const { items, next } = await pets.list({ limit: 17, status, before })
+  const walk = async (status?: PetStatus, cursor?: number): Promise<Pet[]> => {
+    const { items, next } = await pets.list({ limit: 17, status, cursor })
     await add(next ?? 0)
     return next === undefined ? items : [...items, ...(await walk(status, next))]
   }
@@ -102,16 +102,18 @@ describe('shards', () => {
 })
 
 const unknownIds = [0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n]
-test.each(unknownIds)('find, change and remove find no pet with the id %s', async (id) => {
-  expect(await Promise.all([pets.find(id), pets.change(id, { name: 'Rex' })])).toEqual([undefined, undefined])
-  expect([await pets.remove(id), await pets.find(id)]).toEqual([false, undefined])
+test.each(unknownIds)('get, change and remove throw a 404 for the id %s', async (id) => {
+  const error = { status: 404, message: `No pet has the id ${id}.` }
+
+  for (const work of [pets.get(id), pets.change(id, { name: 'Rex' }, ['other']), pets.remove(id, ['other'])])
+    await expect(work).rejects.toMatchObject(error)
 })
 
 /** The statuses whose lists have a pet; `all` for the list of all pets. */
 const listsWith = async ({ id }: Pet): Promise<string[]> => {
   const lists: string[] = []
   for (const status of [undefined, ...PetStatus.options]) {
-    const { items } = await pets.list({ status, limit: 1, before: id + 1 })
+    const { items } = await pets.list({ status, limit: 1, cursor: id + 1 })
     if (items[0]?.id === id) lists.push(status ?? 'all')
   }
   return lists
@@ -128,16 +130,26 @@ test.each([
   const changed = await pets.change(pet.id, changes)
 
   const { status, ...expected } = { ...pet, ...changes }
-  expect(changed?.resource).toStrictEqual({ ...expected, ...(status && { status }) })
-  expect(await pets.find(pet.id)).toStrictEqual(changed)
+  expect(changed.resource).toStrictEqual({ ...expected, ...(status && { status }) })
+  expect(await pets.get(pet.id)).toStrictEqual(changed)
   expect(await listsWith(pet)).toEqual(lists)
 })
 
-test('a deleted pet is in no list, also after a change', async () => {
+test('a deleted pet is in no list', async () => {
   const pet = await create({ name: 'Rex', categoryId: 7, status: 'available' })
 
   await pets.remove(pet.id)
+
   expect(await listsWith(pet)).toEqual([])
-  await pets.change(pet.id, { status: 'sold' })
-  expect(await listsWith(pet)).toEqual([])
+})
+
+test('a change keeps attributes that this version does not know', async () => {
+  const { id } = await create({ name: 'Rex', categoryId: 7 })
+  const [stored] = (await storedItems('pets')).filter((item) => item.id === id)
+  await putItem('pets', { ...stored, since: 'a later version' })
+
+  await pets.change(id, { name: 'Max' })
+
+  const [changed] = (await storedItems('pets')).filter((item) => item.id === id)
+  expect(changed).toMatchObject({ name: 'Max', since: 'a later version' })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { Cursor, cursorAfter } from '../../../shared/model/cursor.ts'
+import { Cursor, cursorAfter } from '../../../shared/model/paging.ts'
 
 const CHARACTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', ...'+/=% .~é\n\0']
 

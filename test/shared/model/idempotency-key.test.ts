@@ -7,6 +7,7 @@ test.each([
   ['one character', '!', '!'],
   ['255 characters', '~'.repeat(255), '~'.repeat(255)],
   ['a quote and a backslash inside', 'a"b\\c', 'a"b\\c'],
+  ['a quote at the end', 'a"', 'a"'],
   ['quoted', '"order-1742"', 'order-1742'],
   ['quoted, 255 characters', `"${'#'.repeat(255)}"`, '#'.repeat(255)],
   ['quoted, with an escaped quote and backslash', '"a\\"b\\\\c"', 'a"b\\c'],

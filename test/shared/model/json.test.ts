@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
-import { NewPet } from '../../../shared/model/pet.ts'
+import { NewPet } from '../../../shared/pets/pet.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { Limit, NewPet } from '../../../shared/model/pet.ts'
+import { Limit } from '../../../shared/model/paging.ts'
+import { NewPet } from '../../../shared/pets/pet.ts'
 
 describe('a name', () => {
   const isName = (name: unknown) => v.is(NewPet, { name, categoryId: 7 })

@@ -25,3 +25,19 @@ export const Cursor = v.pipe(
   v.metadata({ type: 'string', maxLength: 16, pattern: CURSOR_TEXT.source }),
   v.description('the cursor from a Link header, unchanged'),
 )
+
+/** The most items on a page. */
+export const MAX_LIMIT = 100
+
+/** The size of a page, as text in the query. */
+export const Limit = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d*$/),
+  v.transform(Number),
+  v.maxValue(MAX_LIMIT),
+  v.metadata({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT }),
+  v.description(`an integer from 1 to ${MAX_LIMIT}`),
+)
+
+/** A page of items. */
+export const listOf = <Item extends v.GenericSchema>(item: Item) => v.pipe(v.array(item), v.maxLength(MAX_LIMIT))

@@ -1,0 +1,5 @@
+import { operation } from '../shared/operation.ts'
+import { orders } from '../shared/orders/orders.ts'
+
+/** `DELETE /store/orders/{orderId}`: cancels an order. */
+export const handler = operation('cancelOrder', ({ params, ifMatch }) => orders.cancel(params.orderId, ifMatch))

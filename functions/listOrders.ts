@@ -1,0 +1,5 @@
+import { operation } from '../shared/operation.ts'
+import { orders } from '../shared/orders/orders.ts'
+
+/** `GET /store/orders`: lists orders, newest first. */
+export const handler = operation('listOrders', ({ query }) => orders.list(query))

@@ -1,0 +1,5 @@
+import { operation } from '../shared/operation.ts'
+import { orders } from '../shared/orders/orders.ts'
+
+/** `POST /store/orders`: orders a pet. */
+export const handler = operation('placeOrder', ({ body, intent }) => orders.place(body, intent))

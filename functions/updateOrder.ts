@@ -1,0 +1,5 @@
+import { operation } from '../shared/operation.ts'
+import { orders } from '../shared/orders/orders.ts'
+
+/** `PATCH /store/orders/{orderId}`: completes an order. */
+export const handler = operation('updateOrder', ({ params, ifMatch }) => orders.complete(params.orderId, ifMatch))

@@ -1,0 +1,107 @@
+import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { Level } from 'level'
+
+// Required rather than imported, because the package has no types. These are internals of dynalite, and below of Level: so
+// package.json pins both. dynalite's own server would end the process for some requests, and has no transactions
+// (https://github.com/architect/dynalite/issues/98).
+const require = createRequire(import.meta.url)
+const db: Internals = require('dynalite/db')
+const { checkTypes, checkValidations }: Validations = require('dynalite/validations')
+
+/** The tables, and the key-value store that they are in. */
+export type Store = { db: Omit<Level<string, Table>, 'batch'> & { batch: Batch }; getItemDb: (table: string) => Items }
+
+/** Writes items and their entries in indexes, all or nothing. */
+export type Batch = (writes: object[], done?: Done) => Promise<void>
+
+type Done = (error?: unknown, result?: object) => void
+
+/** The items of a table. A lock excludes other writes of an item until what `release` returns is called. */
+type Items = {
+  get: (key: string, done: Done) => void
+  put: (key: string, item: object, done: Done) => void
+  del: (key: string, done: Done) => void
+  lock: (key: string, locked: (release: (done: Done) => Done) => void) => void
+}
+
+/** An error response. `body` has its type in `__type`. */
+export type ApiError = Error & { statusCode: number; body: object }
+
+export const isApiError = (error: unknown): error is ApiError => error instanceof Error && 'statusCode' in error
+
+/** Creates an error response. */
+export const apiError = (type: string, message: string, more?: object): ApiError => {
+  const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...more }
+  return Object.assign(new Error(message), { statusCode: 400, body })
+}
+
+/** One of dynalite's operations. `parse` throws an ApiError, or for some malformed bodies a TypeError. */
+export type Operation = {
+  parse: (store: Store, body: unknown) => object
+  run: (store: Store, request: object) => Promise<object>
+}
+
+/** An operation such as `PutItem`, with additions to the types of its request. */
+export const operation = (name: string, additions?: object): Operation => {
+  const file = name.charAt(0).toLowerCase() + name.slice(1)
+  const { types, custom } = require(`dynalite/validations/${file}`)
+  const parse = (store: Store, body: unknown): object => {
+    const request = checkTypes(body, { ...types, ...additions })
+    checkValidations(request, { ...types, ...additions }, custom, store)
+    return request
+  }
+  return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
+}
+
+/** dynalite's operations but those for tags and the time to live. */
+export const operations = new Map(
+  [
+    ...['CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables', 'UpdateTable', 'Query', 'Scan'],
+    ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchGetItem', 'BatchWriteItem'],
+  ].map((name) => [name, operation(name)]),
+)
+
+export const { create: createStore, validationError } = db
+
+/** The key of an item in the store. */
+export const storeKey = (table: string, key: string): string => `item-${table}~${key}`
+
+type Validations = {
+  checkTypes: (body: unknown, types: object) => object
+  checkValidations: (request: object, types: object, custom: unknown, store: Store) => void
+}
+
+type Internals = {
+  create: (options: { path: string | undefined; createTableMs: number }) => Store
+  validationError: (message: string) => ApiError
+  createKey: (item: object, table: Table) => string
+  getIndexActions: (indexes: object[], before: Item, after: Item, table: Table) => { puts: Change[]; deletes: Change[] }
+  updateIndexes: (store: Store, table: Table, before: Item, after: Item, done: Done) => void
+}
+
+type Item = object | undefined
+type Table = { TableName: string; TableStatus?: string; GlobalSecondaryIndexes?: object[] }
+type Change = { index: string; key: string; item?: object }
+
+// A patch of dynalite 4.0.0 (no issue known): it writes an item's index entries one by one, and then the item. If
+// the process were killed in between, lists would never agree with reads again. So one batch writes them all.
+db.updateIndexes = (store, table, before, after, done) => {
+  const { TableName, GlobalSecondaryIndexes = [] } = table
+  const item = after ?? before
+  if (!item) return done()
+  const { puts, deletes } = db.getIndexActions(GlobalSecondaryIndexes, before, after, table)
+  const write = (key: string, value?: object) => ({ type: value ? 'put' : 'del', key, value })
+  const entries = [...deletes, ...puts].map(({ index, key, item }) =>
+    write(`index-global~${TableName}~${index}~${key}`, item),
+  )
+  store.db.batch([...entries, write(storeKey(TableName, db.createKey(item, table)), after)], done)
+}
+
+// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, as JavaScript's own are ended,
+// but those of Level only have `close`. Without this, every query would stay open and keep its snapshot of the store.
+const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype) // In-memory stores inherit it too.
+const { attachResource } = stores
+stores.attachResource = function (resource) {
+  attachResource.call(this, Object.assign(resource, { return: () => resource.close() }))
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import type { Int64 } from '../model/int64.ts'
+import { dynamodb, isThrottling, type Options, withinBudget } from './dynamodb.ts'
+import { type TableId, tableName, tables } from './tables.ts'
+
+/** Names an item: its table, and the value of its partition key. */
+export type Key = { table: TableId; value: Int64 | string }
+
+/** An item that transactions write. Its `revision` is the token of the transaction that wrote it last. */
+export type Item = Record<string, unknown> & { revision: string }
+
+/** What the work of a transaction uses. */
+export type Transaction = {
+  /** The revision of all items that this transaction puts. */
+  readonly revision: string
+  /**
+   * Reads items, those of one call at the same moment (strongly consistent). What `work` throws, or returns without a write,
+   * must follow from the items of one call. Items that were read, put or deleted before are as they were left.
+   */
+  read: (...keys: Key[]) => Promise<(Item | undefined)[]>
+  /** Puts an item in place of the one that was read. If it was not read, no item may have the key. */
+  put: (key: Key, attributes: object) => void
+  /** Deletes an item that was read. Throws an Error for any other. */
+  remove: (key: Key) => void
+}
+
+/**
+ * Runs `work`, which reads what it needs, decides, and says what to write. All of it is written at once, on condition that
+ * nothing that was read has changed since. Otherwise `work` runs again, so it must have no other effects. Throws an
+ * ApiError 503 if DynamoDB is slow, throttled or unavailable, or if other transactions are faster each time.
+ */
+export const transaction = <T>(work: (open: Transaction) => Promise<T>): Promise<T> =>
+  withinBudget((options) => runOn(databaseWith(options), work))
+
+/** Runs `work` in the `open` transaction, or in one of its own. */
+export const inside = <T>(open: Transaction | undefined, work: (open: Transaction) => Promise<T>): Promise<T> =>
+  open ? work(open) : transaction(work)
+
+/**
+ * What a transaction does with an item if it has the revision `expected`; without one, if there is no item. It writes the
+ * `item`, deletes it if that is `undefined`, and only checks it without a `write`.
+ */
+export type Action = { key: Key; expected: string | undefined; write?: { item: Item | undefined } }
+
+/** What transactions need of a database. */
+export type Database = {
+  /** Reads items at the same moment. */
+  read: (keys: Key[]) => Promise<(Item | undefined)[]>
+  /**
+   * Carries out all actions, or none: `refused` if an item has another revision, `busy` if another transaction holds one.
+   * All calls with one token take effect at most once. After `busy`, an earlier call with the token still may.
+   */
+  write: (token: string, actions: Action[]) => Promise<'written' | 'refused' | 'busy'>
+  /** Pauses after so many attempts. */
+  pause: (attempts: number) => Promise<void>
+}
+
+/** Runs a transaction on a database. */
+export const runOn = async <T>(
+  { read, write, pause }: Database,
+  work: (open: Transaction) => Promise<T>,
+  newToken: () => string = randomUUID,
+): Promise<T> => {
+  for (let attempts = 1; ; attempts++) {
+    const token = newToken() // Random, because a revision must never recur.
+    const { open, actions } = begin(token, read)
+    try {
+      const result = await work(open)
+      if (!actions().some((action) => action.write)) return result
+      let outcome = await write(token, actions())
+      // The same token: with a new one, an earlier call whose response was lost could take effect, too.
+      for (; outcome === 'busy'; attempts++) {
+        await pause(attempts)
+        outcome = await write(token, actions())
+      }
+      if (outcome === 'written') return result
+    } catch (error) {
+      if (!(error instanceof ItemHasChanged)) throw error
+    }
+    await pause(attempts)
+  }
+}
+
+/** Ends a run that has read an item twice, and found another revision. */
+class ItemHasChanged extends Error {}
+
+const begin = (revision: string, readItems: Database['read']) => {
+  const keys = new Map<string, Key>()
+  const found = new Map<string, Item | undefined>()
+  const writes = new Map<string, Item | undefined>()
+  const nameOf = (key: Key): string => {
+    const name = `${key.table} ${key.value}`
+    keys.set(name, key)
+    return name
+  }
+  const open: Transaction = {
+    revision,
+    read: async (...given) => {
+      const names = given.map(nameOf)
+      if (!names.every((name) => found.has(name) || writes.has(name))) {
+        const items = await readItems(given)
+        for (const [i, name] of names.entries()) {
+          if (found.has(name) && found.get(name)?.revision !== items[i]?.revision) throw new ItemHasChanged()
+          found.set(name, items[i])
+        }
+      }
+      return names.map((name) => (writes.has(name) ? writes : found).get(name))
+    },
+    put: (key, attributes) => writes.set(nameOf(key), { ...attributes, revision }),
+    remove: (key) => {
+      if (!found.has(nameOf(key))) throw new Error(`The item ${nameOf(key)} was deleted before it was read.`)
+      writes.set(nameOf(key), undefined)
+    },
+  }
+  const actions = (): Action[] =>
+    [...keys].map(([name, key]) => ({
+      key,
+      expected: found.get(name)?.revision,
+      ...(writes.has(name) && { write: { item: writes.get(name) } }),
+    }))
+  return { open, actions }
+}
+
+/** DynamoDB, within a time budget. */
+const databaseWith = (options: Options): Database => ({
+  read: async (keys) => {
+    const items = keys.length === 1 ? await getOne(keys[0] as Key, options) : await getTogether(keys, options)
+    return keys.map((key, i) => checked(key, items[i]))
+  },
+  write: (ClientRequestToken, actions) => {
+    const command = new TransactWriteCommand({ ClientRequestToken, TransactItems: actions.map(transactItem) })
+    return dynamodb.send(command, options).then(() => 'written', outcomeOf)
+  },
+  pause: (attempts) => pauseAfter(attempts, options),
+})
+
+const pauseAfter = (attempts: number, { abortSignal: signal }: Options): Promise<void> =>
+  pause(Math.random() * Math.min(10 * 2 ** attempts, 200), undefined, { signal })
+
+const getOne = async (key: Key, options: Options) => {
+  const command = new GetCommand({ TableName: tableName(key.table), Key: partitionKeyOf(key), ConsistentRead: true })
+  return [(await dynamodb.send(command, options)).Item]
+}
+
+/** Reads items at one moment. Until no other transaction holds them, it tries again. */
+const getTogether = async (keys: Key[], options: Options) => {
+  const gets = keys.map((key) => ({ Get: { TableName: tableName(key.table), Key: partitionKeyOf(key) } }))
+  for (let attempts = 1; ; attempts++) {
+    const sent = dynamodb.send(new TransactGetCommand({ TransactItems: gets }), options)
+    const { Responses } = await sent.catch((error) => ({ Responses: outcomeOf(error) }))
+    if (typeof Responses === 'object') return Responses.map(({ Item }) => Item)
+    await pauseAfter(attempts, options)
+  }
+}
+
+const partitionKeyOf = ({ table, value }: Key) => ({ [tables[table].partitionKey.name]: value })
+
+/** An item that was read. Throws an Error if it has no revision, because its changes could not be noticed. */
+const checked = ({ table }: Key, item: Record<string, unknown> | undefined): Item | undefined => {
+  if (item && typeof item.revision !== 'string') throw new Error(`An item of ${table} has no revision.`)
+  return item as Item | undefined
+}
+
+const transactItem = ({ key, expected, write }: Action) => {
+  const TableName = tableName(key.table)
+  const Key = partitionKeyOf(key)
+  const condition = {
+    ConditionExpression: expected === undefined ? 'attribute_not_exists(#name)' : '#name = :revision',
+    ExpressionAttributeNames: { '#name': expected === undefined ? tables[key.table].partitionKey.name : 'revision' },
+    ...(expected !== undefined && { ExpressionAttributeValues: { ':revision': expected } }),
+  }
+  if (!write) return { ConditionCheck: { TableName, Key, ...condition } }
+  return write.item
+    ? { Put: { TableName, Item: write.item, ...condition } }
+    : { Delete: { TableName, Key, ...condition } }
+}
+
+/** What an error says of a transaction. Throws any other error. */
+const outcomeOf = (error: unknown): 'refused' | 'busy' => {
+  if (error instanceof Error && error.name === 'TransactionInProgressException') return 'busy'
+  if (!(error instanceof TransactionCanceledException)) throw error
+  const codes = (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code)
+  if (codes.includes('ConditionalCheckFailed')) return 'refused'
+  const causes = codes.filter((code) => code !== 'None')
+  if (causes.length > 0 && causes.every((code) => code === 'TransactionConflict' || isThrottling(code))) return 'busy'
+  throw error
+}

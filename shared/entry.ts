@@ -1,0 +1,127 @@
+import * as v from 'valibot'
+import type { Access } from './data/tables.ts'
+import { IfMatch } from './model/etag.ts'
+import { IdempotencyKey, type Intent } from './model/idempotency-key.ts'
+import { Cursor } from './model/paging.ts'
+import type { Scope } from './service.ts'
+import type { SettingName } from './settings.ts'
+
+/** What the contract says of an operation. Its pipeline, deployment, local route, documentation and client follow from it. */
+export type Operation = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Relative to the base address; `{name}` is a path parameter. */
+  path: `/${string}`
+  /** A short title, and the group that the documentation lists it in. */
+  summary: string
+  tag: string
+  /** What an API key must allow to call the operation. */
+  scope: Scope
+  /** Shown in the documentation. Operations without it do not change incompatibly. */
+  stability?: 'experimental' | 'beta'
+  /**
+   * The parts of the request. An invalid path parameter is a 404; other invalid input is a 400. A query parameter or a
+   * header whose schema is a list may be repeated.
+   */
+  params?: ObjectSchema
+  query?: ObjectSchema
+  headers?: ObjectSchema
+  body?: ObjectSchema
+  /** Errors of its own, besides those of every operation: an example of the message, by status. */
+  errors?: Readonly<Record<number, string>>
+  deprecated?: Deprecated
+  /** What its function may do with the tables, besides reading API keys (`accessOf` in infra/functions.ts). */
+  access: readonly Access[]
+  /** The settings that its function gets. */
+  settings?: readonly SettingName[]
+} & Success
+
+/** The response, and what its function returns for it (`Result`). */
+type Success =
+  | (Flags<'tagged' | 'idempotent'> & { success: { status: 201; body: v.GenericSchema<unknown, { id: number }> } })
+  | (Flags<'paged'> & { paged: true; success: { status: 200; body: v.GenericSchema<unknown, unknown[]> } })
+  | (Flags<'tagged' | 'conditional'> & { success: { status: 200 | 202; body: v.GenericSchema } })
+  | (Flags<'conditional'> & { success: { status: 204 } })
+
+type Flags<Allowed extends keyof AllFlags> = Pick<AllFlags, Allowed> & {
+  [Flag in Exclude<keyof AllFlags, Allowed>]?: never
+}
+
+type AllFlags = {
+  /** It returns a list page by page: it has the query parameter `cursor`, and links to the next page. */
+  paged?: true
+  /** Its response has an `ETag`. */
+  tagged?: true
+  /** It takes `If-Match`: a resource that has changed since is a 412. */
+  conditional?: true
+  /** It can be retried with the header `Idempotency-Key`, which takes effect once. A replay says so in a header. */
+  idempotent?: true
+}
+
+/** A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks of the whole object. */
+export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries }
+
+/** When an operation was deprecated, when it will be removed, and the path of its replacement. */
+export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
+
+/** The schemas of the parts of a request, with the parameters and headers that the flags of the entry add. */
+export const partsOf = (entry: Operation): Record<Part, ObjectSchema | undefined> => ({
+  params: entry.params,
+  query: merged(entry.query, entry.paged && paging),
+  headers: merged(entry.headers, entry.idempotent && idempotency, entry.conditional && condition),
+  body: entry.body,
+})
+
+/** The request headers that an operation reads, besides `Authorization` and those of the body. */
+export const requestHeaders = (entry: Operation): string[] => Object.keys(partsOf(entry).headers?.entries ?? {})
+
+/** The headers that a success of an operation may have, besides those of every response. */
+export const successHeaders = ({ success, paged, idempotent, tagged }: Operation): string[] => [
+  ...(success.status === 201 ? ['Location'] : []),
+  ...(idempotent ? ['Idempotent-Replayed'] : []),
+  ...(paged ? ['Link'] : []),
+  ...(tagged ? ['ETag'] : []),
+]
+
+/** The headers that each response of an operation has to announce its removal. */
+export const noticeHeaders = ({ deprecated }: Operation): string[] =>
+  deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
+
+const paging = v.object({ cursor: v.optional(Cursor) })
+const idempotency = v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) })
+const condition = v.object({ 'If-Match': v.optional(IfMatch) })
+
+const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefined => {
+  const [only, ...others] = schemas.filter((schema) => schema !== undefined)
+  return others.length > 0 ? v.object(Object.assign({}, ...[only, ...others].map((schema) => schema?.entries))) : only
+}
+
+/** A part of a request. */
+export type Part = 'params' | 'query' | 'headers' | 'body'
+
+/** What the function of an operation gets: the parsed parts of the request, and what follows from the flags of the entry. */
+export type Input<Entry extends Operation> = { [P in Part]: Parsed<Entry, P> } & {
+  query: IfFlagged<Entry, 'paged', v.InferOutput<typeof paging>>
+  /** The values of the settings that the entry names. */
+  settings: Record<Entry extends { settings: readonly (infer Name extends SettingName)[] } ? Name : never, string>
+} & IfFlagged<Entry, 'idempotent', { intent: Intent | undefined }> &
+  IfFlagged<Entry, 'conditional', { ifMatch: IfMatch | undefined }>
+
+/** The function of an operation. From what it returns, the pipeline makes the body and the headers of the response. */
+export type Run<Entry extends Operation> = (
+  input: Input<Entry>,
+) => Entry extends { success: { body: infer Body extends v.GenericSchema } }
+  ? Promise<Result<Entry, v.InferOutput<Body>>>
+  : Promise<void>
+
+type Result<Entry, Body> = Entry extends { paged: true }
+  ? { items: Body; next: number | undefined }
+  : Entry extends { success: { status: 201 } } | { tagged: true }
+    ? { resource: Body } & IfFlagged<Entry, 'tagged', { revision: string }> &
+        IfFlagged<Entry, 'idempotent', { isReplay: boolean }>
+    : Body
+
+type Parsed<Entry, Name extends Part> = Entry extends { [N in Name]: infer S extends v.GenericSchema }
+  ? v.InferOutput<S>
+  : unknown
+
+type IfFlagged<Entry, Flag extends keyof AllFlags, Type> = Entry extends { [F in Flag]: true } ? Type : unknown

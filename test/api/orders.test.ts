@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { cursorAfter } from '../../shared/model/paging.ts'
+import type { Order } from '../../shared/orders/order.ts'
+import { call, created, expectError, listed, remove, update } from '../support/api.ts'
+import type { Received } from '../support/http.ts'
+
+type Headers = Record<string, string>
+const send = (method: string, path: string, headers: Headers = {}, body = ''): Promise<Received> =>
+  call({ method, path: `/store/orders${path}`, headers: { 'Content-Type': 'application/json', ...headers }, body })
+// Every order has a key, because a request that got a 503 is retried, and may have taken effect.
+const keyed = () => ({ 'Idempotency-Key': randomUUID() })
+const place = (petId: unknown, headers: Headers = keyed()) => send('POST', '', headers, `{"petId":${petId}}`)
+const read = (id: unknown) => send('GET', `/${id}`)
+const complete = (id: unknown, headers?: Headers) => send('PATCH', `/${id}`, headers, '{"complete":true}')
+const cancel = (id: unknown, headers?: Headers) => send('DELETE', `/${id}`, headers)
+
+const OUTDATED = { 'If-Match': '"1-a"' }
+const current = ({ headers }: Received) => ({ 'If-Match': headers.etag ?? '' })
+const orderOf = ({ body }: Received) => body as Order // As the first test proves.
+const statusesOf = (responses: Received[]) => responses.map(({ status }) => status)
+const aPet = async (status: string | null = 'available') =>
+  (await created({ name: 'Rex', categoryId: 7, ...(status && { status }) })).id
+
+test('an order makes its pet pending, and sold once it is complete', async () => {
+  const petId = await aPet()
+  const expectStatus = (status: string) => expect.poll(async () => (await listed(petId))?.status).toBe(status)
+
+  const placed = await place(petId)
+  const { id } = orderOf(placed)
+  expect([placed.status, placed.body]).toEqual([201, { id: expect.any(Number), petId, complete: false }])
+  expect(await read(id)).toMatchObject({ status: 200, text: placed.text, headers: { etag: placed.headers.etag } })
+  await expectStatus('pending')
+
+  const completed = await complete(id, current(placed))
+  const again = await complete(id, current(completed))
+  expect([completed.status, completed.body]).toEqual([200, { id, petId, complete: true }])
+  expect(again).toMatchObject({ status: 200, text: completed.text, headers: { etag: completed.headers.etag } })
+  await expectStatus('sold')
+  const list = async () => (await send('GET', `?limit=1&cursor=${cursorAfter(id + 1)}`)).body
+  await expect.poll(list).toEqual([completed.body])
+
+  const message = `Order ${id} is complete. To offer pet ${petId} again, change its status.`
+  expectError(await cancel(id, current(completed)), 409, 'conflict', message)
+  expect(statusesOf([await complete(id, OUTDATED), await cancel(id, OUTDATED)])).toEqual([412, 412])
+})
+
+test('a canceled order makes its pet available, and no later request finds it', async () => {
+  const petId = await aPet()
+  const placed = await place(petId)
+  const { id } = orderOf(placed)
+
+  const responses = [await cancel(id, OUTDATED), await cancel(id, current(placed)), await place(petId)]
+
+  expect(statusesOf(responses)).toEqual([412, 204, 201])
+  for (const later of [await read(id), await complete(id, OUTDATED), await cancel(id, OUTDATED)])
+    expectError(later, 404, 'not_found', `No order has the id ${id}.`)
+})
+
+test.each(['1', '9223372036854775808', 'x'])('returns 404 for the order %s', async (id) => {
+  const responses = [await read(id), await complete(id, OUTDATED), await cancel(id, OUTDATED)]
+
+  expect(statusesOf(responses)).toEqual([404, 404, 404])
+})
+
+test.each<[string, () => Promise<unknown>, string]>([
+  ['that is pending', () => aPet('pending'), 'it is pending'],
+  ['that is sold', () => aPet('sold'), 'it is sold'],
+  ['without a status', () => aPet(null), 'it has no status'],
+  ['that does not exist', async () => '-9223372036854775808', 'it does not exist'],
+])('returns 409 with the reason to an order for a pet %s', async (_, pet, reason) => {
+  const petId = await pet()
+
+  expectError(await place(petId), 409, 'conflict', `Pet ${petId} is not available: ${reason}.`)
+})
+
+const INT64 = 'a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, in digits.'
+test.each([
+  ['POST', '', '{"id":7}', `petId is missing: it must be ${INT64}`],
+  ['POST', '', '{"petId":"7"}', `petId must be ${INT64}`],
+  ['POST', '', '{"petId":1.5}', `petId must be ${INT64}`],
+  ['POST', '', '{"petId":9223372036854775808}', `petId must be ${INT64}`],
+  ['PATCH', '/1', '{"petId":7}', 'complete is missing: it must be true.'],
+  ['PATCH', '/1', '{"complete":false}', 'complete must be true.'],
+])('returns 400 with the rule to %s /store/orders%s with %s', async (method, path, body, message) => {
+  expectError(await send(method, path, {}, body), 400, 'bad_request', message)
+})
+
+test('a pet with an open order keeps its status and is not deleted, but its other fields change', async () => {
+  const petId = await aPet()
+  const { id } = orderOf(await place(petId))
+
+  const changed = await update(petId, { name: 'Max', status: 'pending', order: 1 })
+
+  expect([changed.status, changed.body]).toEqual([200, { id: petId, name: 'Max', categoryId: 7, status: 'pending' }])
+  const message = `Pet ${petId} has the open order ${id}. Complete or cancel it first.`
+  for (const status of ['sold', 'available', null])
+    expectError(await update(petId, { status }, current(changed)), 409, 'conflict', message)
+  expectError(await remove(petId, current(changed)), 409, 'conflict', message)
+  const outdated = [await update(petId, { status: 'sold' }, OUTDATED), await remove(petId, OUTDATED)]
+  expect(statusesOf(outdated)).toEqual([412, 412])
+})
+
+test('of 50 orders for one pet at the same time, one gets it', async () => {
+  const petId = await aPet()
+
+  const responses = await Promise.all(Array.from({ length: 50 }, () => place(petId)))
+
+  expect(statusesOf(responses).sort()).toEqual([201, ...Array(49).fill(409)])
+})
+
+test('of a complete and a cancel at the same time, one takes effect', async () => {
+  const race = async () => {
+    const petId = await aPet()
+    const { id } = orderOf(await place(petId))
+    return statusesOf([...(await Promise.all([complete(id), cancel(id)])), await place(petId)])
+  }
+
+  const results = await Promise.all(Array.from({ length: 10 }, race))
+
+  // After a 503, a cancel that took effect finds no order.
+  const expected = [
+    [200, 409, 409],
+    [404, 204, 201],
+    [404, 404, 201],
+  ]
+  for (const result of results) expect(result).toBeOneOf(expected)
+})
+
+test.each([
+  ['complete', complete],
+  ['canceled', cancel],
+])('returns the first response to all requests with one key, also when the order is %s', async (_, end) => {
+  const [petId, key] = [await aPet(), keyed()]
+
+  const [first, ...others] = await Promise.all([place(petId, key), place(petId, key), place(petId, key)])
+  await end(orderOf(first).id)
+  const replayed = await place(petId, key)
+
+  const { text, headers } = replayed
+  expect(headers['idempotent-replayed']).toBe('true')
+  for (const response of [first, ...others])
+    expect(response).toMatchObject({ status: 201, text, headers: { etag: headers.etag, location: headers.location } })
+})
+
+test('a key that got a 409 places the order when the pet is available', async () => {
+  const [petId, key] = [await aPet('pending'), keyed()]
+
+  const refused = await place(petId, key)
+  await update(petId, { status: 'available' })
+
+  expect(statusesOf([refused, await place(petId, key)])).toEqual([409, 201])
+})

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { randomInt, randomUUID } from 'node:crypto'
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  type DynamoDBClient,
+  TransactionCanceledException,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb'
+import * as sdk from '@aws-sdk/lib-dynamodb'
+
+/** Two tables of a DynamoDB, whose key is the number `id`. They have an index, with the items that have a number `n`. */
+export type Engine = { client: sdk.DynamoDBDocumentClient; first: string; second: string }
+
+/** A rule of DynamoDB's transactions, and its check. */
+export type Case = { rule: string; check: (engine: Engine) => Promise<void> }
+
+/** Creates two tables, lets `use` have them, and deletes them. The client must not retry: cases expect its errors. */
+export const withTables = async (client: DynamoDBClient, use: (engine: Engine) => Promise<void>): Promise<void> => {
+  const name = `EngineCases-${randomUUID()}`
+  const [first, second] = [`${name}-1`, `${name}-2`]
+  try {
+    await Promise.all([createTable(client, first), createTable(client, second)])
+    await use({ client: sdk.DynamoDBDocumentClient.from(client), first, second })
+  } finally {
+    // If the tables could not be created, the reason for that is thrown.
+    for (const TableName of [first, second])
+      await client.send(new DeleteTableCommand({ TableName })).catch(console.error)
+  }
+}
+
+export const cases: Case[] = [
+  {
+    rule: 'all actions take effect, in several tables',
+    check: async (engine) => {
+      const { first, second } = engine
+      const [added, updated, deleted, checked] = [newId(), newId(), newId(), newId()]
+      await put(engine, { id: deleted, n: deleted })
+      await put(engine, { id: checked, n: 1 })
+
+      const outcome = await write(engine, [
+        { Put: { TableName: first, Item: { id: added, n: added }, ConditionExpression: 'attribute_not_exists(id)' } },
+        increment(second, updated),
+        { Delete: { TableName: first, Key: { id: deleted }, ...has(deleted) } },
+        { ConditionCheck: { TableName: first, Key: { id: checked }, ...has(1) } },
+      ])
+
+      assert.equal(outcome, 'success')
+      assert.deepEqual(await readTogether(engine, added, updated), [added, 1])
+      assert.deepEqual([await read(engine, deleted), await read(engine, checked)], [undefined, { id: checked, n: 1 }])
+    },
+  },
+  {
+    rule: 'nothing is written if conditions fail, and the reasons are in the order of the actions',
+    check: async (engine) => {
+      const { first, second } = engine
+      const [a, b] = [newId(), newId()]
+      await put(engine, { id: a, n: 1 })
+
+      const outcome = await write(engine, [
+        { Delete: { TableName: first, Key: { id: a } } },
+        { ConditionCheck: { TableName: second, Key: { id: b }, ...has(1) } },
+        increment(first, b),
+        { Put: { TableName: second, Item: { id: a }, ...has(1) } },
+      ])
+
+      assert.equal(outcome, 'None, ConditionalCheckFailed, None, ConditionalCheckFailed')
+      assert.deepEqual([await read(engine, a), await read(engine, b)], [{ id: a, n: 1 }, undefined])
+    },
+  },
+  {
+    rule: 'nothing is written if an action is malformed or impossible, if two have one item, or if there are more than 100',
+    check: async (engine) => {
+      const { first: TableName } = engine
+      const [id, other] = [newId(), newId()]
+      await put(engine, { id: other, word: 'one' })
+      const action = increment(TableName, id)
+
+      const outcomes = [
+        await write(engine, [
+          action,
+          { Delete: { TableName, Key: { id: other }, ConditionExpression: 'n = :missing' } },
+        ]),
+        await write(engine, [action, increment(TableName, other, 'word')]),
+        await write(engine, [action, { Delete: { TableName, Key: { id } } }]),
+        await write(engine, [action, ...Array.from({ length: 100 }, () => increment(TableName, newId()))]),
+      ]
+
+      const invalid = 'ValidationException'
+      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid])
+      assert.deepEqual([await read(engine, id), await read(engine, other)], [undefined, { id: other, word: 'one' }])
+    },
+  },
+  {
+    rule: 'a transaction takes effect once for each token',
+    check: async (engine) => {
+      const [id, token] = [newId(), randomUUID()]
+      const actions = [increment(engine.first, id)]
+
+      const outcomes = [
+        await write(engine, actions, token),
+        await write(engine, actions, token),
+        await write(engine, [increment(engine.second, id)], token),
+        await write(engine, actions),
+      ]
+
+      assert.deepEqual(outcomes, ['success', 'success', 'IdempotentParameterMismatchException', 'success'])
+      assert.deepEqual(await readTogether(engine, id, id), [2, undefined])
+    },
+  },
+  {
+    rule: 'a canceled transaction runs again with its token',
+    check: async (engine) => {
+      const [id, token] = [newId(), randomUUID()]
+      const actions = [{ Put: { TableName: engine.first, Item: { id, n: 2 }, ...has(1) } }]
+
+      const canceled = await write(engine, actions, token)
+      await put(engine, { id, n: 1 })
+      const outcome = await write(engine, actions, token)
+
+      assert.deepEqual([canceled, outcome], ['ConditionalCheckFailed', 'success'])
+      assert.deepEqual(await read(engine, id), { id, n: 2 })
+    },
+  },
+  {
+    rule: 'requests with one token at once take effect once, and are refused only while the first is running',
+    check: async (engine) => {
+      const [id, token] = [newId(), randomUUID()]
+      const actions = [increment(engine.first, id), increment(engine.second, id)]
+
+      const outcomes = await times(20, () => write(engine, actions, token))
+
+      assert.deepEqual(except(outcomes, /^(success|TransactionInProgressException)$/), [])
+      assert.ok(outcomes.includes('success'))
+      assert.deepEqual(await readTogether(engine, id, id), [1, 1])
+    },
+  },
+  {
+    rule: 'writes at once take effect once, or are refused because of a conflict',
+    check: async (engine) => {
+      const id = newId()
+      const actions = [increment(engine.first, id), increment(engine.second, id)]
+
+      const [pairs, plain] = await Promise.all([
+        times(20, () => write(engine, actions)),
+        times(20, () => outcomeOf(engine.client.send(new sdk.UpdateCommand(increment(engine.first, id).Update)))),
+      ])
+
+      assert.deepEqual(except(pairs, /^(success|(None|TransactionConflict), (None|TransactionConflict))$/), [])
+      assert.deepEqual(except(plain, /^(success|TransactionConflictException)$/), [])
+      const [both = 0, one = 0] = [pairs, plain].map((outcomes) => outcomes.filter((each) => each === 'success').length)
+      assert.deepEqual(await readTogether(engine, id, id), [both + one || undefined, both || undefined])
+    },
+  },
+  {
+    rule: 'items that are read together are of one moment',
+    check: async (engine) => {
+      const id = newId()
+      const actions = [increment(engine.first, id), increment(engine.second, id)]
+      await write(engine, actions)
+
+      let left = 50
+
+      const reading = times(3, async () => {
+        const seen: string[] = []
+        while (left > 0) seen.push(`${await readTogether(engine, id, id).catch(reasonOf)}`)
+        return seen
+      })
+      for (; left > 0; left -= 1) await write(engine, actions)
+
+      const seen = (await reading).flat()
+      assert.deepEqual(except(seen, /^((\d+),\2|(None|TransactionConflict), (None|TransactionConflict))$/), [])
+      assert.ok(seen.some((values) => /^\d/.test(values)))
+    },
+  },
+]
+
+export const newId = (): number => randomInt(2 ** 47)
+
+const times = <Result>(count: number, act: () => Promise<Result>) => Promise.all(Array.from({ length: count }, act))
+
+const except = (outcomes: string[], allowed: RegExp) => outcomes.filter((outcome) => !allowed.test(outcome))
+
+const has = (n: number) => ({ ConditionExpression: 'n = :expected', ExpressionAttributeValues: { ':expected': n } })
+
+/** An action that adds one to an attribute. */
+export const increment = (TableName: string, id: number, attribute = 'n') => ({
+  Update: {
+    TableName,
+    Key: { id },
+    UpdateExpression: `ADD ${attribute} :one`,
+    ExpressionAttributeValues: { ':one': 1 },
+  },
+})
+
+/** Runs a transaction. */
+export const write = (
+  { client }: Engine,
+  TransactItems: sdk.TransactWriteCommandInput['TransactItems'],
+  ClientRequestToken: string = randomUUID(),
+) => outcomeOf(client.send(new sdk.TransactWriteCommand({ TransactItems, ClientRequestToken })))
+
+/** Writes an item to the first table. */
+export const put = ({ client, first: TableName }: Engine, Item: Record<string, number | string>) =>
+  client.send(new sdk.PutCommand({ TableName, Item }))
+
+/** Reads an item of the first table. */
+const read = async ({ client, first: TableName }: Engine, id: number) =>
+  (await client.send(new sdk.GetCommand({ TableName, Key: { id }, ConsistentRead: true }))).Item
+
+/** Reads `n` of an item of the first table and one of the second. */
+export const readTogether = async ({ client, first, second }: Engine, id: number, otherId: number) => {
+  const items = [{ Get: { TableName: first, Key: { id } } }, { Get: { TableName: second, Key: { id: otherId } } }]
+  const { Responses = [] } = await client.send(new sdk.TransactGetCommand({ TransactItems: items }))
+  return Responses.map(({ Item }) => Item?.n)
+}
+
+const outcomeOf = (sent: Promise<object>): Promise<string> => sent.then(() => 'success', reasonOf)
+
+/** The codes of a cancellation, or the name of another error. */
+export const reasonOf = (error: Error): string =>
+  error instanceof TransactionCanceledException
+    ? `${error.CancellationReasons?.map(({ Code }) => Code).join(', ')}`
+    : error.name
+
+const createTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  const index = { IndexName: 'byN', Projection: { ProjectionType: 'ALL' as const } }
+  const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' as const }]
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['id', 'n'].map((AttributeName) => ({ AttributeName, AttributeType: 'N' as const })),
+      KeySchema: key('id'),
+      GlobalSecondaryIndexes: [{ ...index, KeySchema: key('n') }],
+    }),
+  )
+  await waitUntilTableExists({ client, maxWaitTime: 300, minDelay: 1, maxDelay: 2 }, { TableName })
+}

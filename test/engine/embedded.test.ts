@@ -1,0 +1,69 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { Level } from 'level'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startEmbedded } from '../../infra/local/embedded-database.ts'
+import { temporaryFolder } from '../support/server.ts'
+import { cases, type Engine, increment, put, readTogether, reasonOf, withTables, write } from './cases.ts'
+
+/** Calls `use` with two tables of an embedded database, and ends it. */
+const withEmbedded = async (use: (engine: Engine) => Promise<void>, folder?: string): Promise<void> => {
+  const { endpoint, close } = await startEmbedded(folder)
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 })
+  await withTables(client, use)
+  client.destroy()
+  await close()
+}
+
+test.each(cases)('$rule', ({ check }) => withEmbedded(check))
+
+test('a transaction is one write to the store, and holds its items until then', async () => {
+  const { batch } = Level.prototype
+  onTestFinished(() => void Object.assign(Level.prototype, { batch }))
+  const batches: unknown[][] = []
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  async function batchLater(this: Level, ...args: unknown[]): Promise<void> {
+    batches.push(args)
+    await released
+    await Reflect.apply(batch, this, args)
+  }
+  Object.assign(Level.prototype, { batch: batchLater })
+
+  await withEmbedded(async (engine) => {
+    const actions = [increment(engine.first, 1), increment(engine.second, 1)]
+
+    const transaction = write(engine, actions, 'token')
+    await vi.waitUntil(() => batches.length > 0, 30_000)
+    const refusals = [
+      await write(engine, actions, 'token'),
+      await write(engine, [increment(engine.second, 2), increment(engine.first, 1)]),
+      await put(engine, { id: 1 }).catch(reasonOf),
+      await readTogether(engine, 2, 1).catch(reasonOf),
+    ]
+    release()
+
+    expect(refusals).toEqual([
+      'TransactionInProgressException',
+      'None, TransactionConflict',
+      'TransactionConflictException',
+      'None, TransactionConflict',
+    ])
+    expect([await transaction, await write(engine, actions, 'token')]).toEqual(['success', 'success'])
+    expect(await readTogether(engine, 1, 1)).toEqual([1, 1])
+    expect(batches).toEqual([[expect.toSatisfy((writes) => writes.length === 4)]]) // Two items, and both in an index.
+  }, temporaryFolder())
+})
+
+test('a token can be used again after ten minutes', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return withEmbedded(async (engine) => {
+    const outcomes = [await write(engine, [increment(engine.first, 1)], 'token')]
+    for (const minutes of [9, 2]) {
+      vi.setSystemTime(Date.now() + minutes * 60_000)
+      outcomes.push(await write(engine, [increment(engine.second, 1)], 'token'))
+    }
+
+    expect(outcomes).toEqual(['success', 'IdempotentParameterMismatchException', 'success'])
+  })
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { putItem } from '../support/database.ts'
+import { eventOf, responseTo } from '../support/events.ts'
+
+const order = { id: 373212906332160, petId: 373117652410368, complete: false }
+await putItem('orders', { ...order, shard: 0, revision: 'a' })
+
+test('returns 200 with the order and its tag', async () => {
+  const event = eventOf('getOrder-found')
+
+  const response = await call(event)
+
+  expect(response).toEqual(responseTo(event, { status: 200, headers: { ETag: '"373212906332160-a"' }, body: order }))
+})

@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Key, transaction } from '../../../shared/data/transaction.ts'
+import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
+import { canceled } from '../../support/fault-proxy.ts'
+
+const key = (value: string): Key => ({ table: 'idempotencyKeys', value })
+const [a, b, c, d] = [key('a'), key('b'), key('c'), key('d')]
+
+const store = (intent: unknown, revision: string) => putItem('idempotencyKeys', { intent, revision })
+const stored = async () => new Map((await storedItems('idempotencyKeys')).map((item) => [item.intent, item.revision]))
+
+beforeEach(async () => {
+  await store('a', 'a1')
+  await store('b', 'b1')
+})
+
+test('writes all that was put or deleted, with one revision, and returns the result', againIfBusy, async () => {
+  const revision = await transaction(async (open) => {
+    await open.read(a, b)
+    open.put(a, { intent: 'a' })
+    open.remove(b)
+    open.put(c, { intent: 'c' })
+    return open.revision
+  })
+
+  expect(await stored()).toEqual(
+    new Map([
+      ['a', revision],
+      ['c', revision],
+    ]),
+  )
+  expect(proxy.counts).toEqual({ TransactGetItems: 1, TransactWriteItems: 1 })
+})
+
+test('writes nothing if the work throws, or only reads', againIfBusy, async () => {
+  const error = new Error('Made by the test.')
+  const failed = transaction(async (open) => {
+    open.put(c, { intent: 'c' })
+    throw error
+  })
+
+  await expect(failed).rejects.toBe(error)
+  expect(await transaction((open) => open.read(a))).toEqual([{ intent: 'a', revision: 'a1' }])
+  expect(proxy.counts).toEqual({ GetItem: 1 })
+})
+
+test('the work sees its own writes, and reads no item again that it has read', againIfBusy, async () => {
+  const seen = await transaction(async (open) => {
+    const before = await open.read(a, b)
+    open.put(a, { intent: 'a', more: 1 })
+    open.remove(b)
+    open.put(d, { intent: 'd', more: 2 })
+    return [...before, ...(await open.read(a, b, d))].map((item) => item?.more)
+  })
+
+  expect(seen).toEqual([undefined, undefined, 1, undefined, 2])
+  expect(proxy.counts).toEqual({ TransactGetItems: 1, TransactWriteItems: 1 })
+})
+
+test('an item must be read before it is deleted', async () => {
+  const work = transaction(async (open) => open.remove(a))
+
+  await expect(work).rejects.toThrow('The item idempotencyKeys a was deleted before it was read.')
+})
+
+describe('runs again', () => {
+  /** Runs a transaction, during whose first run something else happens. Returns how often it ran. */
+  const runs = async (happens: () => Promise<unknown>, read: (open: Open) => Promise<unknown>) => {
+    let count = 0
+    await transaction(async (open) => {
+      await read(open)
+      if (++count === 1) await happens()
+      open.put(a, { intent: 'a' })
+    })
+    return count
+  }
+  type Open = Parameters<Parameters<typeof transaction>[0]>[0]
+  const readBoth = (open: Open) => open.read(a, b)
+
+  test.each<[string, () => Promise<unknown>, (open: Open) => Promise<unknown>]>([
+    ['an item that it writes has changed', () => store('a', 'a2'), (open) => open.read(a)],
+    ['an item that it only reads has changed', () => store('b', 'b2'), readBoth],
+    ['an item that it only reads was created', () => store('c', 'c1'), (open) => open.read(a, c)],
+  ])('when %s', async (_, happens, read) => {
+    expect(await runs(happens, read)).toBe(2)
+  })
+
+  test('when an item that it reads beside another one has changed since', async () => {
+    let count = 0
+
+    const pairs = await transaction(async (open) => {
+      const [before] = await open.read(a)
+      if (++count === 1) await store('a', 'a2')
+      return [before, ...(await open.read(a, b))].map((item) => item?.revision)
+    })
+
+    expect([count, pairs]).toEqual([2, ['a2', 'a2', 'b1']])
+  })
+
+  test('when a condition is false beside a conflict', async () => {
+    once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
+
+    expect(await runs(async () => {}, readBoth)).toBe(2)
+  })
+})
+
+test('sends the same request again while other transactions hold its items', againIfBusy, async () => {
+  const bodies: string[] = []
+  proxy.faultOf = ({ operation, body }) => {
+    if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
+    bodies.push(body)
+    return bodies.length < 3 ? canceled('TransactionConflict', 'None') : 'pass'
+  }
+
+  await transaction(async (open) => {
+    await open.read(a, b)
+    open.put(a, { intent: 'a' })
+  })
+
+  expect(bodies).toEqual(Array(3).fill(bodies[0]))
+})
+
+test('reads several items again while other transactions hold them', againIfBusy, async () => {
+  once({ TransactGetItems: canceled('None', 'TransactionConflict') })
+
+  const items = await transaction((open) => open.read(a, b))
+
+  expect(items.map((item) => item?.revision)).toEqual(['a1', 'b1'])
+  expect(proxy.counts).toEqual({ TransactGetItems: 2 })
+})

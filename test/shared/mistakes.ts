@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import { collection } from '../../shared/data/collection.ts'
+import type { Operation, Run } from '../../shared/entry.ts'
+import { Id } from '../../shared/model/id.ts'
+import { Pet } from '../../shared/pets/pet.ts'
+import { pets } from '../../shared/pets/pets.ts'
+
+// `tsc` checks this file: an expected error that is missing is an error, too.
+
+const Toy = v.pipe(v.object({ id: Id, size: v.number() }), v.title('Toy'))
+const toy = { id: 1, size: 7 }
+const entry = {
+  method: 'POST',
+  path: '/toys',
+  summary: 'Add a toy',
+  tag: 'Toys',
+  scope: 'pets:write',
+  access: [],
+} as const
+
+const created = { ...entry, success: { status: 201, body: Toy }, tagged: true, idempotent: true } as const
+const paged = { ...entry, success: { status: 200, body: v.array(Toy) }, paged: true } as const
+const plain = { ...entry, success: { status: 200, body: Toy }, settings: ['keyPrefix'] } as const
+const empty = { ...entry, success: { status: 204 }, conditional: true } as const
+
+/** What the flags of an entry mean for its function. */
+export const functions: [Run<typeof created>, Run<typeof paged>, Run<typeof plain>, Run<typeof empty>] = [
+  async ({ intent }) => ({ resource: toy, revision: 'a', isReplay: intent !== undefined }),
+  async ({ query }) => ({ items: [toy], next: query.cursor }),
+  async ({ settings }) => ({ ...toy, size: Number(settings.keyPrefix) }),
+  async ({ ifMatch }) => void ifMatch,
+]
+
+export const wrongFunctions: [Run<typeof created>, Run<typeof created>, Run<typeof paged>, Run<typeof plain>][] = [
+  [
+    // @ts-expect-error: a tagged operation returns a revision.
+    async () => ({ resource: toy, isReplay: false }),
+    // @ts-expect-error: an idempotent operation says whether it is a replay.
+    async () => ({ resource: toy, revision: 'a' }),
+    // @ts-expect-error: a paged operation says where the next page begins.
+    async () => ({ items: [toy] }),
+    // @ts-expect-error: a function gets only the settings that its entry names.
+    async ({ settings }) => ({ ...toy, size: Number(settings.readShards) }),
+  ],
+]
+
+export const wrongEntries: Operation[] = [
+  // @ts-expect-error: only what creates something can be idempotent.
+  { ...plain, idempotent: true },
+  // @ts-expect-error: only a list has pages.
+  { ...plain, paged: true },
+  // @ts-expect-error: a list has no revision.
+  { ...paged, tagged: true },
+  // @ts-expect-error: there is no such table.
+  { ...plain, access: [{ table: 'toys', actions: ['GetItem'] }] },
+  // @ts-expect-error: the table has no such index.
+  { ...plain, access: [{ table: 'pets', index: 'byName', actions: ['Query'] }] },
+  // @ts-expect-error: there is no such setting.
+  { ...plain, settings: ['holdHours'] },
+  // @ts-expect-error: there is no such scope.
+  { ...plain, scope: 'toys:read' },
+]
+
+export const wrongCollections = () => [
+  // @ts-expect-error: a collection stores a revision of its own.
+  collection('pets', v.object({ id: Id, revision: v.string() })),
+  // @ts-expect-error: and the partition of an index.
+  collection('pets', v.object({ ...Pet.entries, statusShard: v.string() })),
+  // @ts-expect-error: there is no such table.
+  collection('toys', Toy),
+  // @ts-expect-error: a resource has an id.
+  collection('pets', v.object({ size: v.number() })),
+  // @ts-expect-error: no index serves this filter.
+  pets.list({ limit: 1, name: 'Rex' }),
+  // @ts-expect-error: a pet has no such field.
+  pets.change(1, { size: 7 }),
+]

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { tagOf } from '../../../shared/model/etag.ts'
+import { orders } from '../../../shared/orders/orders.ts'
+import { pets } from '../../../shared/pets/pets.ts'
+import { againIfBusy, proxy, putItem, storedItems, storedPet } from '../../support/database.ts'
+
+let lastId = 0
+
+/** Stores an item as it is, and returns its id. */
+const store = async (table: 'pets' | 'orders', fields: object): Promise<number> => {
+  await putItem(table, { id: ++lastId, ...fields, shard: 0, revision: 'a' })
+  return lastId
+}
+const anOrder = (petId = 0, complete = false) => store('orders', { petId, complete })
+const aPet = (order?: number) =>
+  store('pets', { name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
+
+const intent = { clientId: 'ann', operation: 'placeOrder', key: 'order-1742' }
+const write = { TransactWriteItems: 1 }
+
+test.each<[string, object, (ids: { petId: number; id: number }) => Promise<unknown>]>([
+  ['place', { GetItem: 1, ...write }, ({ petId }) => orders.place({ petId })],
+  ['place with a key', { TransactGetItems: 1, ...write }, ({ petId }) => orders.place({ petId }, intent)],
+  ['complete', { GetItem: 2, ...write }, ({ id }) => orders.complete(id)],
+  ['complete a complete order', { GetItem: 1 }, async () => orders.complete(await anOrder(0, true))],
+  ['cancel', { GetItem: 2, ...write }, ({ id }) => orders.cancel(id)],
+  ['get', { GetItem: 1 }, ({ id }) => orders.get(id)],
+  ['list', { Query: 1 }, () => orders.list({ limit: 20 })],
+])('%s sends %o', againIfBusy, async (_, calls, work) => {
+  const { id } = (await orders.place({ petId: await aPet() })).resource
+  const petId = await aPet()
+  proxy.counts = {}
+
+  await work({ petId, id })
+
+  expect(proxy.counts).toEqual(calls)
+})
+
+// As after a table was restored.
+test.each([
+  ['missing', async () => ++lastId],
+  ['complete', () => anOrder(0, true)],
+])('a hold of an order that is %s locks no pet', async (_, order) => {
+  const id = await aPet(await order())
+
+  await pets.change(id, { status: 'available' })
+  await orders.place({ petId: id })
+
+  expect(await storedPet(id)).toMatchObject({ status: 'pending' })
+  await pets.remove(await aPet(await order()))
+})
+
+test.each([
+  ['is gone', async () => ++lastId],
+  ['holds another', async () => aPet(await anOrder())],
+])('complete and cancel write the order alone if its pet %s', async (_, pet) => {
+  const petId = await pet()
+  const [completed, canceled] = [await anOrder(petId), await anOrder(petId)]
+  const before = await storedItems('pets')
+
+  await orders.complete(completed)
+  await orders.cancel(canceled)
+
+  expect((await orders.get(completed)).resource.complete).toBe(true)
+  await expect(orders.get(canceled)).rejects.toMatchObject({ status: 404 })
+  expect(await storedItems('pets')).toEqual(before)
+})
+
+test.each([
+  ['change', 412, (id: number) => pets.change(id, { status: 'sold' }, [tagOf(id, 'a')])],
+  ['remove', 412, (id: number) => pets.remove(id, [tagOf(id, 'a')])],
+  ['change without If-Match', 409, (id: number) => pets.change(id, { status: 'sold' })],
+])('a %s throws a %d if a pet with a hold changes while its order is read', async (_, status, work) => {
+  const order = await anOrder()
+  const id = await aPet(status === 412 ? order : ++lastId)
+  proxy.faultOf = async ({ operation }) => {
+    if (operation === 'TransactGetItems') await putItem('pets', { ...(await storedPet(id)), order, revision: 'b' })
+    return 'pass' as const
+  }
+
+  await expect(work(id)).rejects.toMatchObject({ status })
+})

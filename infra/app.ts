@@ -3,14 +3,14 @@ import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { contract } from '../shared/contract.ts'
 import { service } from '../shared/service.ts'
 import { pathProblem } from './gateway.ts'
-import { PetStoreStack } from './stack/pet-store-stack.ts'
+import { ServiceStack } from './stack/service-stack.ts'
 import { ConfigurationError, readContext, type Stage, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 
 const addStack = (name: string, stage: Stage): void => {
   const { prefix, change } = readContext(app)
-  const stack = new PetStoreStack(app, `${prefix}${service.stack}${name}`, { ...stage, ...change })
+  const stack = new ServiceStack(app, `${prefix}${service.stack}${name}`, { ...stage, ...change })
   if (stage.alarmEmail) return
   const message = `Nobody gets the alarms of ${stack.stackName}. Set alarmEmail in infra/stages.ts.`
   Annotations.of(stack).addWarningV2('noAlarmEmail', message)

@@ -99,7 +99,7 @@ const problemOf = (stage: Stage): string | undefined => {
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
     return (
       `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and writeShards ` +
-      'must not exceed readShards, because lists miss pets in partitions that are not read.'
+      'must not exceed readShards, because lists miss items in partitions that are not read.'
     )
   if (Object.values(clientLimit ?? {}).some((limit) => !isCount(limit) || limit < 10))
     return 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
@@ -122,7 +122,7 @@ const problemOf = (stage: Stage): string | undefined => {
 
 /**
  * Reads the CDK context of the command line, such as `-c prefix=Blue -c release=all-at-once`. `prefix` turns
- * PetStoreStaging into BluePetStoreStaging, so that one account and region can have several copies. `release` overrides
+ * the stack Staging into BlueStaging, so that one account and region can have several copies. `release` overrides
  * the stage's own for an urgent deployment, such as a rollback or the switch to a restored table.
  */
 export const readContext = ({ node }: App): { prefix: string; change: Partial<Stage> } => {

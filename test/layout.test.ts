@@ -34,7 +34,11 @@ test.each([
     /^shared\/middleware\//,
     /> (shared\/(model|middleware)\/|shared\/(entry|http|service)\.ts|node:|@middy\/|aws-lambda$)/,
   ],
-  ['infra/client', /^infra\/client\/(?!build)/, /> (infra\/client\/|shared\/(contract|entry|orders|pets|model\/)|valibot$)/],
+  [
+    'infra/client',
+    /^infra\/client\/(?!build)/,
+    /> (infra\/client\/|shared\/(contract|entry|orders|pets|model\/)|valibot$)/,
+  ],
 ])('files in %s import only what their layer may use', (_, folder, allowed) => {
   const imports = importsBelow(folder)
 

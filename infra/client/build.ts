@@ -52,8 +52,20 @@ export const operationText = (id: string, operation: Operation): string => {
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
 const typeText = (schema: Json): string => {
-  const { $ref, type, format, maximum, enum: values, items, properties, required = [], anyOf } = Object(schema)
+  const {
+    $ref,
+    type,
+    format,
+    maximum,
+    const: value,
+    enum: values,
+    items,
+    properties,
+    required = [],
+    anyOf,
+  } = Object(schema)
   if ($ref) return $ref.replace('#/components/schemas/', '')
+  if (value !== undefined) return JSON.stringify(value)
   if (values) return values.map((value: unknown) => JSON.stringify(value)).join(' | ')
   if (format === 'int64' && maximum !== Number.MAX_SAFE_INTEGER) return 'Int64'
   if (type === 'integer') return 'number'

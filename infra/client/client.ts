@@ -1,6 +1,6 @@
 import { type Operations, operations } from './operations.ts'
 import { type ConditionalOptions, type KeyedOptions, type Paged, type Route, requestOf } from './request.ts'
-import { PetStoreError } from './response.ts'
+import { ServiceError } from './response.ts'
 import { type CallOptions, type ClientOptions, type Send, sender } from './send.ts'
 
 // The package exports what this file exports.
@@ -8,9 +8,9 @@ export { writeJson as stringifyJson } from './exact-json.ts'
 export type * from './operations.ts'
 export type { ConditionalOptions, KeyedOptions, Paged } from './request.ts'
 export type { CallOptions, ClientOptions } from './send.ts'
-export { PetStoreError }
+export { ServiceError }
 
-/** A client of one API: a method for each operation, named by its operationId. A call that fails throws a PetStoreError. */
+/** A client of one API: a method for each operation, named by its operationId. A call that fails throws a ServiceError. */
 export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
 
 /** The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError if it has none, as in lists. */
@@ -77,7 +77,7 @@ const listOf = (call: (next?: Paged) => ReturnType<Send>): List<unknown> => {
       const nextCursor = nextCursorOf(headers)
       // Such a link may lead to the same page for ever.
       if (nextCursor !== undefined && (nextCursor === '' || nextCursor === cursor || items.length === 0))
-        throw new PetStoreError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
+        throw new ServiceError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
       cursor = nextCursor
       yield { items, nextCursor }
     } while (cursor !== undefined)

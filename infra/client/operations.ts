@@ -5,8 +5,6 @@ import { type Operation, type Part, partsOf } from '../../shared/entry.ts'
 import { type Flag, flags, type Route } from './request.ts'
 
 export type { Int64 } from '../../shared/model/int64.ts'
-export type * from '../../shared/orders/order.ts'
-export type * from '../../shared/pets/pet.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */
 export type Operations = {

@@ -1,8 +1,8 @@
 import { parseJson } from './exact-json.ts'
 
 /** The error of a call that failed. It never contains the API key. */
-export class PetStoreError extends Error {
-  override readonly name = 'PetStoreError'
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
   /** The code of the service's error, such as `not_found`, or `no_answer`, `unexpected_answer` or `unknown_outcome`. */
   readonly code: string
   /** The HTTP status of the response; 0 if there was none. */
@@ -12,7 +12,7 @@ export class PetStoreError extends Error {
   /** After how many seconds the call may succeed, if the response says so. */
   readonly retryAfter?: number | undefined
 
-  constructor(message: string, { code, status, requestId, retryAfter }: Omit<PetStoreError, keyof Error | 'toJSON'>) {
+  constructor(message: string, { code, status, requestId, retryAfter }: Omit<ServiceError, keyof Error | 'toJSON'>) {
     super(message)
     this.code = code
     this.status = status
@@ -49,15 +49,15 @@ export const contentOf = async ({ body }: Response): Promise<object | undefined>
 }
 
 /** The error that a response means. `hideKey` removes the API key from a text, because the server may echo it. */
-export const errorOf = (response: Response, content: unknown, hideKey: (text: string) => string): PetStoreError => {
+export const errorOf = (response: Response, content: unknown, hideKey: (text: string) => string): ServiceError => {
   const { status, headers } = response
   const { code, message }: Record<string, unknown> = Object(content)
   const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined
   const seconds = headers.get('Retry-After') ?? '' // The service sends no dates.
   const details = { status, requestId, retryAfter: /^\d+$/.test(seconds) ? Number(seconds) : undefined }
   return typeof code === 'string' && typeof message === 'string'
-    ? new PetStoreError(hideKey(message), { ...details, code: hideKey(code) })
-    : new PetStoreError(`The response (${status}) ${NOT_OURS}`, { ...details, code: 'unexpected_answer' })
+    ? new ServiceError(hideKey(message), { ...details, code: hideKey(code) })
+    : new ServiceError(`The response (${status}) ${NOT_OURS}`, { ...details, code: 'unexpected_answer' })
 }
 
-const NOT_OURS = 'is not from the pet store API. Check baseUrl and any proxy. Redirects are not followed.'
+const NOT_OURS = 'is not from the API. Check baseUrl and any proxy. Redirects are not followed.'

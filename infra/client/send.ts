@@ -1,5 +1,5 @@
 import { type Request, refuseInvisible } from './request.ts'
-import { contentOf, errorOf, PetStoreError } from './response.ts'
+import { contentOf, errorOf, ServiceError } from './response.ts'
 
 /** The API to call, and how to retry. */
 export type ClientOptions = {
@@ -25,7 +25,7 @@ export type CallOptions = {
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined
 }
 
-/** Sends a request and returns its success. It throws a PetStoreError, or the reason of the signal. */
+/** Sends a request and returns its success. It throws a ServiceError, or the reason of the signal. */
 export type Send = (request: Request, options: CallOptions) => Promise<{ content?: object; headers: Headers }>
 
 /** Sends requests to one API, and retries them after temporary failures. */
@@ -47,7 +47,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     const { response, content } = await within(timeoutSeconds, signal, receive).catch((thrown) => {
       signal?.throwIfAborted()
       const message = hideKey(`No response from ${base}: ${reasonOf(thrown)}.`)
-      throw new PetStoreError(message, { code: 'no_answer', status: 0 })
+      throw new ServiceError(message, { code: 'no_answer', status: 0 })
     })
     const { status, headers } = response
     onResponse?.({ status, headers })
@@ -58,7 +58,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     if (mayBeDone && isGone && !init.headers.has('If-Match')) return { headers }
     // This call may have made the change, or somebody else another one.
     if (mayBeDone && (isGone || status === 412))
-      throw new PetStoreError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
+      throw new ServiceError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
     throw error
   }
 
@@ -72,7 +72,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
       try {
         return await attempt(request, call, mayBeDone)
       } catch (error) {
-        if (!(error instanceof PetStoreError) || !isTemporary(error)) throw error
+        if (!(error instanceof ServiceError) || !isTemporary(error)) throw error
         mayBeDone ||= error.status !== 429 // A request over the rate limit is not handled.
         const seconds = (error.retryAfter ?? 0) + backoff(made)
         waited += seconds
@@ -100,7 +100,7 @@ const reasonOf = (thrown: unknown): string => {
 }
 
 // A 500 is a bug of the service: a retry would fail again.
-const isTemporary = ({ code, status }: PetStoreError): boolean =>
+const isTemporary = ({ code, status }: ServiceError): boolean =>
   code === 'no_answer' || [429, 502, 503, 504].includes(status)
 
 // In seconds. Random, so that clients that failed together do not retry together.

@@ -69,7 +69,7 @@ const logResponse = (message: IncomingMessage, result: ProxyResponse, requestId:
   // Somebody may have pasted an API key into the path, perhaps percent-encoded. No id is as long as one.
   const path = url.replace(/\?.*/s, '').replaceAll(/[^/]{24,}/g, '…')
   const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(body)?.[1]) || ''
-  // 13:20:51  GET      /v1/pets/373212905455903    404     3 ms  not_found               WtooPXbkRGDu1bY=
+  // 13:20:51  GET      /v1/…/373212905455903       404     3 ms  not_found               WtooPXbkRGDu1bY=
   const columns = [
     new Date().toTimeString().slice(0, 8),
     method.padEnd(7),

@@ -119,7 +119,7 @@ const parameter = (location: string, name: string, entry: v.GenericSchema, meani
   }
 }
 
-/** Keeps the console of the page from filling in an optional enumeration: the list would then seem to lack pets. */
+/** Keeps the console of the page from filling in an optional enumeration: the list would then seem to lack items. */
 const disabledExample = (entry: v.GenericSchema): Json => {
   const { wrapped, default: value } = Object(entry)
   if (value !== undefined || !wrapped?.options) return {}

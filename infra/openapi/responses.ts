@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
+import { contract } from '../../shared/contract.ts'
 import { noticeHeaders, type ObjectSchema, type Operation, partsOf, successHeaders } from '../../shared/entry.ts'
 import { cors } from '../../shared/http.ts'
 import { fieldRules } from '../../shared/input.ts'
@@ -14,6 +15,7 @@ import {
   unauthorized,
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
+import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
@@ -105,23 +107,30 @@ const header = (description: string, example: string, schema: Json = {}): Json =
 
 const required = (...given: Parameters<typeof header>): Json => ({ ...header(...given), required: true })
 
+const examplePath = (fits: (entry: Operation) => unknown): string =>
+  service.basePath + (Object.values<Operation>(contract).find(fits)?.path ?? '')
+
 const HEADERS: Json = {
   'Access-Control-Allow-Origin': required('Any web page may read the response (CORS).', cors.allowedOrigin, {
     const: cors.allowedOrigin,
   }),
   'X-Request-Id': required('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY='),
-  Location: required('The path of the new resource.', `${service.basePath}/pets/373212905455903`, { pattern: '^/' }),
+  Location: required(
+    'The path of the new resource.',
+    `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
+    { pattern: '^/' },
+  ),
   'Idempotent-Replayed': header(
     'Present if an earlier request with the same key has taken effect. This is the response to that request.',
     'true',
     { const: 'true' },
   ),
-  ETag: required('The revision of the resource, for the header `If-Match` of a change.', '"373212905455903"', {
+  ETag: required('The revision of the resource, for the header `If-Match` of a change.', EXAMPLE_TAG, {
     pattern: '^"',
   }),
   Link: header(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
-    `<https://api.example.com${service.basePath}/pets?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"`,
+    `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"`,
   ),
   Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
     pattern: '^@\\d+$',

@@ -138,7 +138,7 @@ const databaseWith = (options: Options): Database => ({
 })
 
 const pauseAfter = (attempts: number, { abortSignal: signal }: Options): Promise<void> =>
-  pause(Math.random() * Math.min(10 * 2 ** attempts, 200), undefined, { signal })
+  pause(Math.random() * Math.min(20 * 2 ** attempts, 500), undefined, { signal })
 
 const getOne = async (key: Key, options: Options) => {
   const command = new GetCommand({ TableName: tableName(key.table), Key: partitionKeyOf(key), ConsistentRead: true })

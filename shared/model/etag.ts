@@ -11,6 +11,9 @@ export type Revised<Resource> = { resource: Resource; revision: string }
 /** The entity tag of a revision of the resource with this id, without its quotes. */
 export const tagOf = (id: Int64, revision: string): string => `${id}-${revision}`
 
+/** An `ETag` of this service. */
+export const EXAMPLE_TAG = '"373212905455903-0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa"'
+
 /**
  * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the tags that it names; `*` for any. Several field
  * lines are one list. A weak tag is left out, because `If-Match` compares strongly.
@@ -21,7 +24,7 @@ export const IfMatch = v.pipe(
   v.regex(FORM),
   v.transform((text): string[] | '*' => (text === '*' ? text : strongTags(text))),
   v.metadata({ type: 'string', pattern: FORM.source }),
-  v.description('* or a list of 1 to 10 entity tags in double quotes, such as "373212905455903"'),
+  v.description(`* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_TAG}`),
 )
 export type IfMatch = v.InferOutput<typeof IfMatch>
 

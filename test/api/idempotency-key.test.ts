@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createClient, type Pet } from '../../infra/client/client.ts'
+import { createClient } from '../../infra/client/client.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
 import { apiKey, baseUrl, call, create, created, expectCommonHeaders, expectError } from '../support/api.ts'
 
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })

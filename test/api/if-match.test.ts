@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
 import { create, expectError, remove, update } from '../support/api.ts'
 import type { Received } from '../support/http.ts'
 import type { Pet } from '../support/server.ts'
@@ -51,7 +52,7 @@ describe.each<[string, number, Send]>([
   ])('returns 400 that shows the form for %s', async (_, tags) => {
     const response = await send(1, { 'If-Match': tags })
 
-    const form = '* or a list of 1 to 10 entity tags in double quotes, such as "373212905455903"'
+    const form = `* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_TAG}`
     expectError(response, 400, 'bad_request', `If-Match must be ${form}, or omitted.`)
   })
 

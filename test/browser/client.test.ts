@@ -24,7 +24,7 @@ const serveShop = async (): Promise<string> => {
 
 // Text, because the browser runs it, not this process.
 const PROGRAM = `async (options) => {
-  const { createClient, PetStoreError } = await import('/client.js')
+  const { createClient, ServiceError } = await import('/client.js')
   const client = createClient(options)
   for (const categoryId of [7, 2n ** 63n - 1n]) await client.createPet({ name: 'Rex', categoryId })
   const { id: petId } = await client.createPet({ name: 'Mia', categoryId: 7 })
@@ -33,7 +33,7 @@ const PROGRAM = `async (options) => {
   const listed = await client.listPets({ limit: 1 }).toArray()
   const error = await client.createPet({ name: '', categoryId: 7 }).catch((thrown) => thrown)
   const stranger = await createClient({ ...options, apiKey: 'wrong' }).deletePet({ petId }).catch((thrown) => thrown)
-  const failures = [error, stranger].filter((thrown) => thrown instanceof PetStoreError)
+  const failures = [error, stranger].filter((thrown) => thrown instanceof ServiceError)
   return { listed, failures: failures.map(({ code, status, requestId }) => ({ code, status, requestId })) }
 }`
 

@@ -41,6 +41,16 @@ const testDeployment = async (): Promise<void> => {
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))
 
+  await step('Set aliases that point elsewhere', async () => {
+    const names = `aws lambda list-functions --query "Functions[?starts_with(FunctionName, 'PetStoreProduction-')].FunctionName"`
+    const forEachAlias = (command: string) =>
+      run('bash', ['-euc', `for function in $(${names} --output text); do ${command}; done`], { env, output })
+    const alias = '--name live --function-name $function'
+    await forEachAlias(`aws lambda update-alias ${alias} --function-version '$LATEST'`)
+    await follow('A failed deployment is stuck', { env, output })
+    await forEachAlias(`[[ $(aws lambda get-alias ${alias} --query FunctionVersion) != *LATEST* ]]`)
+  })
+
   await step('Restore the pets of production', () => follow('Restore data', { env, output }))
   const late = await addPet(production)
 
@@ -49,6 +59,9 @@ const testDeployment = async (): Promise<void> => {
   await step('Read the restored pets', () => Promise.all(pets.map((pet) => expectPet(production, pet))))
   await expectStatus(404, production, `/pets/${late.id}`)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
+  await step('Add an index to the restored table', () => follow('Add an index to an adopted table', { env, output }))
+  const describe = 'aws dynamodb describe-table --table-name PetStoreProduction-Storagepets-restored'
+  await run('bash', ['-euc', `${describe} | grep byName`], { env, output })
 
   await step('Delete production', () => follow('Delete a deployment', { env, output }))
   const { PetsTable = '' } = outputs.PetStoreProduction ?? {}
@@ -60,11 +73,12 @@ const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
   return run('vitest', args, { env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey }, output: 'inherit' })
 }
 
-/** Runs the first block of commands in a section of `infra/README.md`, as an operator pastes it. */
+/** Runs the block of commands that is marked in a section of `infra/README.md`, as an operator pastes it. */
 const follow = (heading: string, surroundings: Surroundings): Promise<void> => {
-  const [, section = ''] = readFileSync('infra/README.md', 'utf8').split(`\n### ${heading}\n`)
-  const [, commands] = /^```sh\n(.*?)^```$/ms.exec(section) ?? []
-  if (!commands) throw new Error(`infra/README.md has no commands under "${heading}".`)
+  const [, after = ''] = readFileSync('infra/README.md', 'utf8').split(`\n### ${heading}\n`)
+  const [section = ''] = after.split('\n##')
+  const [, commands] = /^● .*?^```sh\n(.*?)^```$/ms.exec(section) ?? []
+  if (!commands) throw new Error(`infra/README.md has no marked commands under "${heading}".`)
   return run('bash', ['-euo', 'pipefail', '-c', commands], surroundings)
 }
 

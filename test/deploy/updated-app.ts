@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
+import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { readContext, stages } from '../../infra/stages.ts'
 
 // A later release of infra/app.ts: production adopts the restored table, as infra/README.md says. Besides, both stages get
@@ -9,5 +9,5 @@ import { readContext, stages } from '../../infra/stages.ts'
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 const change = { ...readContext(app).change, readShards: 2, stockClient: true }
 const adopt = { pets: ['PetStoreProduction-Storagepets-restored'] }
-new PetStoreStack(app, 'PetStoreStaging', { ...stages.staging, ...change })
-new PetStoreStack(app, 'PetStoreProduction', { ...stages.production, ...change, adopt })
+new ServiceStack(app, 'PetStoreStaging', { ...stages.staging, ...change })
+new ServiceStack(app, 'PetStoreProduction', { ...stages.production, ...change, adopt })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { App, CfnResource, Stack } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkSize, PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
+import { checkSize, ServiceStack } from '../../infra/stack/service-stack.ts'
 import { ConfigurationError, readContext, type Stage, stages } from '../../infra/stages.ts'
 import { leastEnvironment } from '../support/server.ts'
 import { everyOption, synthesize } from './stack/template.ts'
@@ -77,7 +77,7 @@ describe('the CDK context', () => {
 
 describe('a stage', () => {
   const stackWith = (changes: Partial<Stage>) =>
-    new PetStoreStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'PetStoreStaging', {
+    new ServiceStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'PetStoreStaging', {
       ...stages.staging,
       ...changes,
     })

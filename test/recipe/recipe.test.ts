@@ -160,7 +160,8 @@ beforeAll(() => {
 
   const owners = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
   const fromReadme = [...section('Adding an operation').changes, ...section('Adding a resource').changes]
-  for (const change of [...fromReadme, ...owners, testOfOwners, ...operation]) add(change)
+  const name = { file: 'shared/service.ts', text: 'owners: [],\n' }
+  for (const change of [...fromReadme, name, ...owners, testOfOwners, ...operation]) add(change)
   const imports =
     "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"
   edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))

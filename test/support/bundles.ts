@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { PetStoreStack } from '../../infra/stack/pet-store-stack.ts'
+import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { type Stage, stages } from '../../infra/stages.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import { functionOf, resource } from '../infra/stack/template.ts'
@@ -25,7 +25,7 @@ export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds): B
   const outdir = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'))
   const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
   const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
-  const template = Template.fromStack(new PetStoreStack(app, 'Bundled', { ...stages.staging, ...options }, entries))
+  const template = Template.fromStack(new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries))
   const properties = (operation: OperationId) => resource(template, functionOf(template, operation)).Properties
   return {
     folderOf: (operation) => join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),

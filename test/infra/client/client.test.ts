@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { type Client, createClient, PetStoreError } from '../../../infra/client/client.ts'
+import { type Client, createClient, ServiceError } from '../../../infra/client/client.ts'
 import { routeOf } from '../../../infra/client/operations.ts'
 import { requestOf } from '../../../infra/client/request.ts'
 import { contract } from '../../../shared/contract.ts'
@@ -136,9 +136,9 @@ test.each<Refused>([
   expect(api.requests).toEqual([])
 })
 
-const failureOf = async (call: Promise<unknown>): Promise<PetStoreError> => {
+const failureOf = async (call: Promise<unknown>): Promise<ServiceError> => {
   const error: unknown = await call.catch((thrown) => thrown)
-  if (!(error instanceof PetStoreError)) throw new Error('The call did not throw a PetStoreError.', { cause: error })
+  if (!(error instanceof ServiceError)) throw new Error('The call did not throw a ServiceError.', { cause: error })
   return error
 }
 
@@ -161,7 +161,7 @@ test.each<[string, Fate, number, (client: Client) => Promise<unknown>]>([
 
   const error = await failureOf(call(createClient(api)))
 
-  const message = `The response (${status}) is not from the pet store API. Check baseUrl and any proxy. Redirects are not followed.`
+  const message = `The response (${status}) is not from the API. Check baseUrl and any proxy. Redirects are not followed.`
   expect(error).toMatchObject({ code: 'unexpected_answer', status, message })
   expect(api.requests).toHaveLength(1)
 })
@@ -219,6 +219,6 @@ test('shows each response of a call, and all of an error as JSON', async () => {
 
   expect(seen).toEqual([503, 404].map((status) => [status, 'abc']))
   const properties = { code: 'not_found', status: 404, requestId: 'abc', retryAfter: 0 }
-  const json = { name: 'PetStoreError', message: 'No pet has the id 1.', ...properties }
+  const json = { name: 'ServiceError', message: 'No pet has the id 1.', ...properties }
   expect(JSON.parse(JSON.stringify(error))).toEqual(json)
 })

@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { PetStoreStack } from '../../../infra/stack/pet-store-stack.ts'
+import { ServiceStack } from '../../../infra/stack/service-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
@@ -25,7 +25,7 @@ export const everyOption = {
   stockClient: true,
 } as const satisfies Partial<Stage>
 
-const synthesized = new Map<string, { stack: PetStoreStack; template: Template }>()
+const synthesized = new Map<string, { stack: ServiceStack; template: Template }>()
 
 /** A stage's stack and template, with other settings or operations if given. Each is synthesized once, for all test files. */
 export const synthesize = (
@@ -39,7 +39,7 @@ export const synthesize = (
   // Bundling and CDK's own validation of the template take seconds.
   const context = { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] }
   const app = new App({ builtinCloudFormationValidation: false, context })
-  const stack = new PetStoreStack(app, stackNames[name], { ...stages[name], ...options }, entries)
+  const stack = new ServiceStack(app, stackNames[name], { ...stages[name], ...options }, entries)
   const result = { stack, template: Template.fromStack(stack) }
   synthesized.set(key, result)
   return result

@@ -67,14 +67,16 @@ test.each([
 })
 
 test.each([
-  ['change', (id: number) => pets.change(id, { status: 'sold' }, [tagOf(id, 'a')])],
-  ['remove', (id: number) => pets.remove(id, [tagOf(id, 'a')])],
-])('a %s throws a 412, not a 409, if a held pet changes while its order is read', async (_, work) => {
-  const petId = await aPet(await anOrder())
+  ['change', 412, (id: number) => pets.change(id, { status: 'sold' }, [tagOf(id, 'a')])],
+  ['remove', 412, (id: number) => pets.remove(id, [tagOf(id, 'a')])],
+  ['change without If-Match', 409, (id: number) => pets.change(id, { status: 'sold' })],
+])('a %s throws a %d if a pet with a hold changes while its order is read', async (_, status, work) => {
+  const order = await anOrder()
+  const id = await aPet(status === 412 ? order : ++lastId)
   proxy.faultOf = async ({ operation }) => {
-    if (operation === 'TransactGetItems') await putItem('pets', { ...(await storedPet(petId)), revision: 'b' })
+    if (operation === 'TransactGetItems') await putItem('pets', { ...(await storedPet(id)), order, revision: 'b' })
     return 'pass' as const
   }
 
-  await expect(work(petId)).rejects.toMatchObject({ status: 412 })
+  await expect(work(id)).rejects.toMatchObject({ status })
 })

@@ -17,7 +17,7 @@ const MAX_RESOURCES = 500
  * One deployment of the service: its tables, a function for each operation, the API and the monitoring. The
  * `entries` are those of the contract, except in tests. Throws a ConfigurationError if the stage or the size of the stack is invalid.
  */
-export class PetStoreStack extends Stack {
+export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Operation> = contract) {
     super(scope, id, {
       env: { account: stage.account, region: stage.region },

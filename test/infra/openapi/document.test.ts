@@ -102,7 +102,8 @@ test('an operation of any method is documented by its entry in the contract alon
       { name: 'toyId', in: 'path', required: true, description: 'A text.', schema: { type: 'string' } },
       { name: 'color', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
       { name: 'X-Brush', in: 'header', required: true },
-      { name: 'Idempotency-Key', in: 'header', required: false },
+      // The page would send the same key with each request.
+      { name: 'Idempotency-Key', in: 'header', required: false, examples: { default: { 'x-disabled': true } } },
     ],
     requestBody: { required: true, content: { 'application/json': { schema, example: { name: 'Top' } } } },
     responses: {

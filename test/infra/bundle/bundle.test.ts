@@ -12,7 +12,7 @@ import { contract, type OperationId, operationIds } from '../../../shared/contra
 import type { Event } from '../../../shared/http.ts'
 import { fieldTexts, operationTexts, parameterTexts } from '../../../shared/texts.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
-import { againIfBusy, storedPet } from '../../support/database.ts'
+import { againIfBusy, storedResource } from '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 
@@ -77,7 +77,7 @@ test.each([
   const created = await responseOf('createPet', eventOf('createPet-created', { body }), bundles())
 
   expect(created.statusCode).toBe(201)
-  expect(await storedPet(JSON.parse(created.body).id)).toMatchObject({ categoryId: 9223372036854775807n })
+  expect(await storedResource(JSON.parse(created.body).id)).toMatchObject({ categoryId: 9223372036854775807n })
   expect(statSync(bundleOf('createPet', bundles())).size > 300_000).toBe(bundles() === stock)
 })
 

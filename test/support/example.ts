@@ -44,6 +44,9 @@ export const example = {
   notFound: (id: unknown) => `No pet has the id ${id}.`,
 } as const satisfies Example
 
+/** An example resource as the service returns it. */
+export type Resource = Awaited<ReturnType<typeof example.collection.get>>['resource']
+
 type Example = {
   table: TableId
   list: OperationId

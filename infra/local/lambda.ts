@@ -11,7 +11,6 @@ import { gatewayResponses } from '../gateway.ts'
 import { responsesOf } from '../openapi/responses.ts'
 import { withRightsOf } from './rights.ts'
 
-/** The handler of a Lambda function. */
 export type Handler = (event: Event, context: Context) => Promise<unknown>
 
 /** A response in the format that API Gateway expects of a Lambda proxy integration. */

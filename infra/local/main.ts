@@ -107,7 +107,7 @@ const end = (error: unknown): void => {
   process.exit() // An open embedded database keeps the process alive.
 }
 
-// dynalite throws the errors of its store, such as a full disk, where nothing can catch them.
+// The embedded database throws the errors of its disk, such as a full one, where nothing catches them.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) =>
   end(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error),
 )

@@ -41,7 +41,6 @@ export const openApiDocument = (): Json => ({
   },
 })
 
-/** The document as text. */
 export const openApiText = (): string => `${stringifyJson(openApiDocument(), 2)}\n`
 
 /** The base addresses of the API: the deployment that serves the document first, then those that `cdk deploy` creates. */

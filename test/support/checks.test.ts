@@ -5,13 +5,16 @@ import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
 import { contract, type OperationId } from '../../shared/contract.ts'
+import { tableName } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/http.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
 import { call } from './call.ts'
 import { differences } from './documented.ts'
 import { startCommand } from './run-command.ts'
 import './database.ts'
 import { eventOf, parameterOf } from './events.ts'
+import { example } from './example.ts'
 import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets } from './secrets.ts'
 
 const KEYS = 'node infra/keys/main.ts, stdout of process 1'
@@ -45,7 +48,7 @@ test.each([
 
 test.each([
   ['a stack trace', JSON.stringify({ stack: new Error('Bug').stack }), 'a stack trace'],
-  ['a table', 'Requested resource not found: Table: PetStoreLocal-Pets', 'the name of a table'],
+  ['a table', `Requested resource not found: Table: ${tableName(example.table)}`, 'the name of a table'],
   ['an exception', 'ResourceNotFoundException', 'an error of the database'],
   ['a digest', digestOf('a'), 'a digest'],
 ])('a response must not contain %s', (_, text, kind) => {
@@ -53,13 +56,13 @@ test.each([
 })
 
 test('a test fails when a function returns internals', async () => {
-  const event = eventOf('createPet-created', { body: '{"name":"shared/data/pets.ts","categoryId":7}' })
+  const event = eventOf(example.events.create, { body: JSON.stringify(example.body('shared/data/toys.ts')) })
 
   await expect(call(event)).rejects.toThrow('A response with status 201 contains the path of a file.')
 })
 
 test('the output of a run includes what silenced functions log, and what commands print', async () => {
-  const event = eventOf('deletePet-deleted')
+  const event = eventOf(example.events.remove)
 
   await call(event)
   const { child, exited } = startCommand('keys', ['delete'])
@@ -70,17 +73,22 @@ test('the output of a run includes what silenced functions log, and what command
     readFileSync(join(outputFolder(), file), 'utf8'),
   ])
   expect(Object.fromEntries(outputs)).toMatchObject({
-    'the console of test/support/checks.test.ts': expect.stringContaining("operation: 'deletePet'"),
+    'the console of test/support/checks.test.ts': expect.stringContaining(`operation: '${example.remove}'`),
     [`node infra/keys/main.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
   })
 })
 
 const document = JSON.parse(openApiText())
-const pet = { id: 1, name: 'Rex', categoryId: 9223372036854776000 }
+const body = { id: 1, ...example.body(), [example.int64]: 9223372036854776000 }
 const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
-const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: '/v1/pets/1' }
-const created = { status: 201, headers, text: JSON.stringify(pet), body: pet }
-const create = { method: 'POST', path: '/pets/?a=/b' }
+const headers = {
+  ...common,
+  'content-type': 'application/json',
+  etag: '"1"',
+  location: `${service.basePath}${example.path}/1`,
+}
+const created = { status: 201, headers, text: JSON.stringify(body), body }
+const create = { method: 'POST', path: `${example.path}/?a=/b` }
 
 test.each([
   [create, created, []],
@@ -88,7 +96,7 @@ test.each([
   [create, { ...created, headers: { ...headers, location: undefined } }, ['The header Location is missing.']],
   [create, { ...created, headers: { ...headers, location: 'a' } }, ['Location: # String does not match pattern.']],
   [create, { ...created, body: 7 }, ['# Instance type "number" is invalid. Expected "object".']],
-  [{ method: 'DELETE', path: '/pets/1' }, { ...created, status: 204 }, ['A body is not documented.']],
+  [{ method: 'DELETE', path: `${example.path}/1` }, { ...created, status: 204 }, ['A body is not documented.']],
 ])('finds how the response to %o differs from the document', (request, response, expected) => {
   const found = differences(document, request, response as typeof created)
 
@@ -106,10 +114,10 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   const { method, path: resource } = contract[id as OperationId]
   const host = headers.Host ?? headers.host
   const parameter = parameterOf(resource)
-  const stage = host?.includes('.execute-api.') ? '/v1' : ''
+  const stage = host?.includes('.execute-api.') ? service.basePath : ''
 
   expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
-  expect(keysOf(stored)).toEqual(keysOf(eventOf('listPets-no-parameters'))) // All events have the same keys.
+  expect(keysOf(stored)).toEqual(keysOf(eventOf(example.events.list))) // All events have the same keys.
   expect(event).toMatchObject({ httpMethod: method, resource })
   expect(event.pathParameters).toEqual(parameter ? { [parameter]: path.split('/').at(-1) } : null)
   expect(context).toMatchObject({ httpMethod: method, resourcePath: resource, domainName: host, path: stage + path })

@@ -7,6 +7,7 @@ import { type TableId, tableName } from '../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
 import { scopes } from '../../shared/service.ts'
+import { example } from './example.ts'
 import { type Fault, startFaultProxy } from './fault-proxy.ts'
 
 // Each test file that imports this has its own database, with the service's tables and the local API key. The service
@@ -55,22 +56,22 @@ export const storedItems = async (table: TableId): Promise<Item[]> => {
 export const putItem = (table: TableId, Item: Item) =>
   direct.send(new PutCommand({ TableName: tableName(table), Item }))
 
-/** A pet as it is stored. */
-export type StoredPet = Item & { id: number; name?: string }
+/** An example resource as it is stored. */
+export type StoredResource = Item & { id: number; revision?: unknown }
 
-/** All stored pets. */
-export const storedPets = async () => (await storedItems('pets')) as StoredPet[] // Its key is a number.
+/** All stored example resources. */
+export const storedResources = async () => (await storedItems(example.table)) as StoredResource[] // Their key is a number.
 
-/** A pet as it is stored. */
-export const storedPet = async (id: Int64): Promise<StoredPet | undefined> => {
-  const { Item } = await direct.send(new GetCommand({ TableName: tableName('pets'), Key: { id } }))
-  return Item as StoredPet | undefined // As above.
+/** An example resource as it is stored. */
+export const storedResource = async (id: Int64): Promise<StoredResource | undefined> => {
+  const { Item } = await direct.send(new GetCommand({ TableName: tableName(example.table), Key: { id } }))
+  return Item as StoredResource | undefined // As above.
 }
 
-/** Stores a pet as it is unless its id is in use, and returns whether it did. */
-export const storePet = async (item: StoredPet): Promise<boolean> => {
-  if (await storedPet(item.id)) return false
-  await putItem('pets', item)
+/** Stores an example resource as it is unless its id is in use, and returns whether it did. */
+export const storeResource = async (item: StoredResource): Promise<boolean> => {
+  if (await storedResource(item.id)) return false
+  await putItem(example.table, item)
   return true
 }
 

@@ -6,7 +6,10 @@ import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { scopes } from '../../../shared/service.ts'
 import { at } from '../../support/clock.ts'
 import { againIfBusy, always, deleteKey, proxy, storeKey } from '../../support/database.ts'
+import { example } from '../../support/example.ts'
 import { databaseResponse, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
+
+const { read, write } = example.scopes
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -45,10 +48,10 @@ test('a key is valid until it expires, cached or not', againIfBusy, async () => 
 
 test.each([
   [undefined, []],
-  [['pets:read'], ['pets:read']],
-  [new Set(['pets:write']), ['pets:write']], // What an edit by hand makes.
+  [[read], [read]],
+  [new Set([write]), [write]], // What an edit by hand makes.
   [null, []],
-  ['no-pets:write', []],
+  [`no-${write}`, []],
 ])('a key whose scopes are %j allows %j', async (stored, allowed) => {
   expect(await find(await storeKey({ scopes: stored }))).toMatchObject({ scopes: allowed })
 })
@@ -114,7 +117,7 @@ test('the cache keeps the 1,000 keys that were read last, and unknown keys repla
 })
 
 test('an item of another key is never taken for that of a key', async () => {
-  const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] }
+  const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: [read] }
   always(databaseResponse(200, { Item: marshall(other) }))
 
   expect(await find(newApiKey('local'))).toBeUndefined()

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as Listener } from 'node:net'
 import { promisify } from 'node:util'
 import { Level } from 'level'
-import { CommandError } from '../command-line.ts'
+import { CommandError } from '../commands/command-line.ts'
 
 // Required rather than imported, because the package has no types.
 const require = createRequire(import.meta.url)
@@ -13,10 +13,10 @@ const dynalite: (options: { path: string | undefined; createTableMs: number }) =
 const internals: Internals = require('dynalite/db')
 
 /**
- * Starts a DynamoDB in this process, on a free port of the loopback interface. It keeps its data in `folder`; in memory
- * by default. Throws a CommandError if the folder cannot be used.
+ * Starts a DynamoDB in this process, where `listener` listens; by default on a free port of the loopback interface. It keeps
+ * its data in `folder`; in memory by default. Throws a CommandError if the folder cannot be used.
  */
-export const startEmbedded = async (folder?: string) => {
+export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const server = await openServer(folder).catch((error) => {
     throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
   })
@@ -27,7 +27,7 @@ export const startEmbedded = async (folder?: string) => {
     // dynalite throws, and so ends the process, when a client disconnects in the middle of a request.
     request.removeAllListeners('error').on('error', () => {})
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
   const { port } = server.address() as AddressInfo // A server on a TCP port has no other type of address.
   const close = async () => {
     const closed = promisify(server.close.bind(server))()

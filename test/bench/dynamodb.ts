@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { CommandError } from '../../infra/command-line.ts'
+import { CommandError } from '../../infra/commands/command-line.ts'
 import { storedLocalApiKey } from '../../infra/local/credentials.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */

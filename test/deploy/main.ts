@@ -1,6 +1,6 @@
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { command, run as runCommand } from '../../infra/command-line.ts'
+import { command, run as runCommand } from '../../infra/commands/command-line.ts'
 import { endAfter, environment, preparePython, processFolder, run, type Surroundings } from '../support/process.ts'
 import { cdkIn } from './cdk.ts'
 import { addPet, type Deployed, expectPet, expectStatus, openApi } from './deployed.ts'
@@ -35,7 +35,7 @@ const testDeployment = async (): Promise<void> => {
 
   const pets = await step('Use production', () => Promise.all([addPet(production), addPet(production)]))
   await expectStatus(401, { ...production, apiKey: staging.apiKey }, '/pets')
-  const args = ['infra/smoke/main.ts', '--stage', 'production', '--base-url', production.baseUrl]
+  const args = ['infra/commands/smoke.ts', '--stage', 'production', '--base-url', production.baseUrl]
   const smokeTest = () => run('node', args, { env, output: 'inherit' })
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
-import { command, run, wholeNumber } from '../../infra/command-line.ts'
+import { command, run, wholeNumber } from '../../infra/commands/command-line.ts'
 import { type Received, type Sent, sendUntilServed } from '../support/http.ts'
 import { showProgress } from '../support/process.ts'
 import { type LocalServer, startServer } from '../support/server.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
+import { CommandError, command, run, wholeNumber } from '../../infra/commands/command-line.ts'
 import { processFolder } from '../support/process.ts'
 import type { Pet } from '../support/server.ts'
 import { type Run, runLoad } from './run-load.ts'

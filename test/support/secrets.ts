@@ -118,7 +118,7 @@ const internals = {
 
 // Commands that show a key on purpose: the new one, once, or the documented local one, at each start.
 const shown: Record<string, RegExp[]> = {
-  'infra/keys/main.ts, stdout': [/^(API key {2}pet_[a-z]+_\w{38}| {2}"key": "pet_[a-z]+_\w{38}",)$/m],
+  'infra/commands/keys.ts, stdout': [/^(API key {2}pet_[a-z]+_\w{38}| {2}"key": "pet_[a-z]+_\w{38}",)$/m],
   'infra/local/main.ts, stdout': [
     new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm'),
     new RegExp(`^ {2}Try it {8}curl \\S+ -H 'Authorization: Bearer ${LOCAL_API_KEY}'$`, 'gm'),

@@ -17,7 +17,7 @@ export const openApi = async (
   const stack = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }[stage]
   const { hostname, pathname } = new URL(outputs[stack]?.BaseUrl ?? '')
   const origin = await startProxy(`${address}/_aws/execute-api/${hostname.split('.')[0]}`, 'http')
-  const args = ['infra/keys/main.ts', 'issue', '--stage', stage, '--name', 'Deployment test', '--json']
+  const args = ['infra/commands/keys.ts', 'issue', '--stage', stage, '--name', 'Deployment test', '--json']
   const { stdout } = await promisify(execFile)('node', args, { env })
   return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
 }

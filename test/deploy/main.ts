@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createClient } from '../../infra/client/client.ts'
-import { command, run as runCommand } from '../../infra/command-line.ts'
+import { command, run as runCommand } from '../../infra/commands/command-line.ts'
 import { endAfter, environment, preparePython, processFolder, run, type Surroundings } from '../support/process.ts'
 import { cdkIn } from './cdk.ts'
 import { completeOrder, type Deployed, openApi, placeOrder } from './deployed.ts'
@@ -40,7 +40,7 @@ const testDeployment = async (): Promise<void> => {
   const order = await step('Use production', () => placeOrder(client, 'early'))
   const stranger = createClient({ ...production, apiKey: staging.apiKey })
   await assert.rejects(stranger.listPets().toArray(), { status: 401 })
-  const args = ['infra/smoke/main.ts', '--stage', 'production', '--base-url', production.baseUrl]
+  const args = ['infra/commands/smoke.ts', '--stage', 'production', '--base-url', production.baseUrl]
   const smokeTest = () => run('node', args, { env, output: 'inherit' })
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))

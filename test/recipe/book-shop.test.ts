@@ -17,7 +17,13 @@ const named = [
 const replaced = (text: string, words: Record<string, string>): string =>
   Object.entries(words).reduce((rest, [word, other]) => rest.replaceAll(new RegExp(word, 'g'), other), text)
 
-const names = { 'pet-store': 'book-shop', PetStore: 'BookShop', 'Pet Store': 'Book Shop', "'pet'": "'book'", 'pet_': 'book_' }
+const names = {
+  'pet-store': 'book-shop',
+  PetStore: 'BookShop',
+  'Pet Store': 'Book Shop',
+  "'pet'": "'book'",
+  pet_: 'book_',
+}
 
 const fields = {
   '\\bname\\b(?!:? (of|for))': 'title',

@@ -163,11 +163,8 @@ export const contract = {
   },
 } as const satisfies Record<string, Operation>
 
-/** The types of all operations. */
 export type Contract = typeof contract
 
-/** The operationId of an operation. */
 export type OperationId = keyof Contract
 
-/** The operationIds of all operations. */
 export const operationIds = Object.keys(contract) as OperationId[] // `Object.keys` returns `string[]`.

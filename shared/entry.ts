@@ -95,7 +95,6 @@ const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefi
   return others.length > 0 ? v.object(Object.assign({}, ...[only, ...others].map((schema) => schema?.entries))) : only
 }
 
-/** A part of a request. */
 export type Part = 'params' | 'query' | 'headers' | 'body'
 
 /** What the function of an operation gets: the parsed parts of the request, and what follows from the flags of the entry. */

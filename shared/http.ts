@@ -8,7 +8,6 @@ import { stringifyJson } from './model/json.ts'
 /** The Lambda proxy event of an API Gateway REST API. */
 export type Event = APIGatewayProxyEventBase<null | undefined>
 
-/** A Lambda proxy response. */
 export type Result = { statusCode: number; headers: Record<string, string>; body: string }
 
 /** A step of the pipeline. The steps share `internal`. */

@@ -38,13 +38,16 @@ const operationsModule = (): string => {
 
 /** An operation as a member of the type `Operations`. */
 export const operationText = (id: string, operation: Operation): string => {
-  const { summary, params, query, headers, body, success, deprecated } = operation
+  const { summary, params, query, headers, body, success, stability, deprecated } = operation
   const parts = [params, query, headers, body].filter((schema) => schema !== undefined)
   const input = parts.map((schema) => typeText(jsonSchemaOf(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
-  const notice = deprecated ? `\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.` : ''
+  const tags = [
+    ...(stability ? [`\n@${stability}`] : []),
+    ...(deprecated ? [`\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.`] : []),
+  ].join('')
   const set = flags.filter((flag) => operation[flag]).map((flag) => `; ${flag}: true`)
-  return `/** ${summary}.${notice} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
+  return `/** ${summary}.${tags} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
 }
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
@@ -77,6 +80,7 @@ const typeText = (schema: Json): string => {
   return `{\n${fields.join('')}}`
 }
 
-const commentOf = ({ description }: Json): string => (description ? `/** ${description} */\n` : '')
+const commentOf = ({ description, default: value }: Json): string =>
+  description ? `/** ${description}${value === undefined ? '' : ` Default: ${value}.`} */\n` : ''
 
 if (import.meta.main) build()

@@ -154,7 +154,7 @@ const commit = async (
 ): Promise<object[]> => {
   const releases = await Promise.all(parts.map(({ lock }) => lock()))
   try {
-    const items = await store.db.getMany(parts.map(({ key }) => key)) // All of one moment.
+    const items = await store.db.getMany(parts.map(({ key }) => key))
     const outcomes = await settle(parts.map(({ resume }, i) => resume(items[i])))
     const writes = outcomes.flatMap(({ writes }) => writes)
     if (writes.length > 0) await store.db.batch(writes)

@@ -6,12 +6,11 @@ import { contract, type OperationId } from '../../shared/contract.ts'
 import type { Operation } from '../../shared/entry.ts'
 import type { Event } from '../../shared/http.ts'
 import { exactJson } from '../../shared/model/json.ts'
-import { CommandError } from '../command-line.ts'
+import { CommandError } from '../commands/command-line.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { responsesOf } from '../openapi/responses.ts'
 import { withRightsOf } from './rights.ts'
 
-/** The handler of a Lambda function. */
 export type Handler = (event: Event, context: Context) => Promise<unknown>
 
 /** A response in the format that API Gateway expects of a Lambda proxy integration. */

@@ -16,7 +16,6 @@ import type { Stage } from '../stages.ts'
 /** The right to use a table, and the environment variables that a function needs to use it. */
 export type Grant = { statement: PolicyStatement; environment: Record<string, string> }
 
-/** The tables of a deployment. */
 export class Storage extends Construct {
   /** The tables that new versions use. */
   readonly tables: Record<TableId, ITable>

@@ -65,7 +65,8 @@ export const collection = <
   const read = async (id: Int64, ifMatch: IfMatch | undefined, open: Transaction): Promise<Stored> => {
     const [item] = await open.read(keyOf(id))
     if (!item) throw notFound(`No ${v.getTitle(schema)?.toLowerCase()} has the id ${id}.`)
-    if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision))) throw preconditionFailed()
+    if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
+      throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
     return item as Stored // As `put` stores it.
   }
 

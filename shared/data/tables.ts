@@ -57,7 +57,6 @@ export const tables = {
 
 export type TableId = keyof typeof tables
 
-/** The ids of all tables. */
 export const tableIds = Object.keys(tables) as TableId[] // `Object.keys` types them as any string.
 
 /** The environment variable that holds the name of a table, such as `API_KEYS_TABLE`. */

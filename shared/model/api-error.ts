@@ -51,11 +51,12 @@ export const conflict = (message: string) => new ApiError(409, 'conflict', messa
 export const MAX_BODY_KIB = 256
 
 /** The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). Nothing happened. */
-export const preconditionFailed = () =>
+export const preconditionFailed = (sentWeakTag = false) =>
   new ApiError(
     412,
     'precondition_failed',
-    'The resource does not have the revision in If-Match. Read it again, and send its current ETag, without W/.',
+    'The resource does not have the revision in If-Match. Read it again, and send its current ETag' +
+      (sentWeakTag ? ', without W/: a weak tag never matches.' : '.'),
   )
 
 /** The body is larger than `MAX_BODY_KIB`. */

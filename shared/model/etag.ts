@@ -16,17 +16,17 @@ export const EXAMPLE_TAG = '"373212905455903-0b1c2d3e-4f50-4172-8394-a5b6c7d8e9f
 
 /**
  * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the tags that it names; `*` for any. Several field
- * lines are one list. A weak tag is left out, because `If-Match` compares strongly.
+ * lines are one list. A weak tag stays as it is, and so matches nothing, because `If-Match` compares strongly.
  */
 export const IfMatch = v.pipe(
   v.array(v.string()),
   v.transform((lines): string => lines.join(',')),
   v.regex(FORM),
-  v.transform((text): string[] | '*' => (text === '*' ? text : strongTags(text))),
+  v.transform((text): string[] | '*' => (text === '*' ? text : tagsIn(text))),
   v.metadata({ type: 'string', pattern: FORM.source }),
   v.description(`* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_TAG}`),
 )
 export type IfMatch = v.InferOutput<typeof IfMatch>
 
-const strongTags = (text: string): string[] =>
-  [...text.matchAll(new RegExp(TAG, 'g'))].flatMap(([tag]) => (tag.startsWith('W/') ? [] : [tag.slice(1, -1)]))
+const tagsIn = (text: string): string[] =>
+  [...text.matchAll(new RegExp(TAG, 'g'))].map(([tag]) => (tag.startsWith('W/') ? tag : tag.slice(1, -1)))

@@ -32,6 +32,5 @@ export const Order = v.pipe(
 )
 export type Order = v.InferOutput<typeof Order>
 
-/** A page of orders. */
 export const Orders = v.pipe(listOf(Order), v.title('Orders'), v.examples([[EXAMPLE]]))
 export type Orders = v.InferOutput<typeof Orders>

@@ -41,7 +41,6 @@ export const PetIdText = v.pipe(IdText, v.examples([EXAMPLE.id]))
 export const Pet = v.pipe(v.object({ id: Id, ...NewPet.entries }), v.title('Pet'), v.examples([EXAMPLE]))
 export type Pet = v.InferOutput<typeof Pet>
 
-/** A page of pets. */
 export const Pets = v.pipe(
   listOf(Pet),
   v.title('Pets'),

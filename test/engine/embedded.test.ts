@@ -6,8 +6,8 @@ import { temporaryFolder } from '../support/server.ts'
 import { cases, type Engine, increment, put, readTogether, reasonOf, withTables, write } from './cases.ts'
 
 /** Calls `use` with two tables of an embedded database, and ends it. */
-const withEmbedded = async (use: (engine: Engine) => Promise<void>, folder?: string): Promise<void> => {
-  const { endpoint, close } = await startEmbedded(folder)
+const withEmbedded = async (use: (engine: Engine) => Promise<void>): Promise<void> => {
+  const { endpoint, close } = await startEmbedded(temporaryFolder())
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 })
   await withTables(client, use)
@@ -16,6 +16,13 @@ const withEmbedded = async (use: (engine: Engine) => Promise<void>, folder?: str
 }
 
 test.each(cases)('$rule', ({ check }) => withEmbedded(check))
+
+test('a check without a condition is refused, as in DynamoDB but not in the emulated AWS', () =>
+  withEmbedded(async (engine) => {
+    const check = { TableName: engine.first, Key: { id: 1 }, ConditionExpression: undefined }
+
+    expect(await write(engine, [{ ConditionCheck: check }])).toBe('ValidationException')
+  }))
 
 test('a transaction is one write to the store, and holds its items until then', async () => {
   const { batch } = Level.prototype
@@ -51,7 +58,7 @@ test('a transaction is one write to the store, and holds its items until then', 
     expect([await transaction, await write(engine, actions, 'token')]).toEqual(['success', 'success'])
     expect(await readTogether(engine, 1, 1)).toEqual([1, 1])
     expect(batches).toEqual([[expect.toSatisfy((writes) => writes.length === 4)]]) // Two items, and both in an index.
-  }, temporaryFolder())
+  })
 })
 
 test('a token can be used again after ten minutes', () => {

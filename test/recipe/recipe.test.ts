@@ -1,11 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
-
-/** Text for a file: all of a new one, or more of a file that is a table, such as the contract. */
-type Change = { file: string; text: string }
+import { readFileSync } from 'node:fs'
+import { beforeAll, test } from 'vitest'
+import { type Change, copyOfRepository } from './copy.ts'
 
 /** A section of functions/README.md: the changes that it shows, and its commands. */
 const section = (title: string): { changes: Change[]; commands: string } => {
@@ -25,80 +20,77 @@ const section = (title: string): { changes: Change[]; commands: string } => {
 const operation: Change[] = [
   {
     file: 'shared/contract.ts',
-    text: `holdPet: {
+    text: `walkPet: {
   method: 'POST',
-  path: '/pets/holds/{petId}',
-  summary: 'Put a pet on hold',
-  tag: 'Holds',
-  scope: 'holds:write',
+  path: '/pets/walks/{petId}',
+  summary: 'Walk a pet',
+  tag: 'Walks',
+  scope: 'walks:write',
   params: v.object({ petId: PetIdText }),
-  query: v.object({ reason: v.optional(v.pipe(v.array(v.string()), v.description('texts'))) }),
-  success: { status: 202, body: v.object({ reasons: v.array(v.string()) }) },
-  errors: { 409: 'The pet 7 is on hold.' },
-  settings: ['holdHours'],
-  access: [{ table: 'holds', actions: ['PutItem'] }],
+  query: v.object({ with: v.optional(v.pipe(v.array(v.string()), v.description('texts'))) }),
+  success: { status: 202, body: v.object({ with: v.array(v.string()) }) },
+  errors: { 409: 'Pet 7 is out for a walk.' },
+  settings: ['walkMinutes'],
+  access: [{ table: 'walks', actions: ['GetItem', 'PutItem'] }],
 },
 `,
   },
-  { file: 'shared/settings.ts', text: "holdHours: { variable: 'HOLD_HOURS', local: '24' },\n" },
+  { file: 'shared/settings.ts', text: "walkMinutes: { variable: 'WALK_MINUTES', local: '30' },\n" },
   {
     file: 'shared/data/tables.ts',
-    text: "holds: { partitionKey: { name: 'petId', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
+    text: "walks: { partitionKey: { name: 'petId', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
   },
   {
-    file: 'functions/holdPet.ts',
-    text: `import { putIf, withinBudget } from '../shared/data/dynamodb.ts'
-import { tableName } from '../shared/data/tables.ts'
-import { ApiError } from '../shared/model/api-error.ts'
+    file: 'functions/walkPet.ts',
+    text: `import { transaction } from '../shared/data/transaction.ts'
+import { conflict } from '../shared/model/api-error.ts'
 import { operation } from '../shared/operation.ts'
-import { setting } from '../shared/settings.ts'
 
-/** \`POST /pets/holds/{petId}\`: puts a pet on hold. */
-export const handler = operation('holdPet', async ({ params: { petId }, query }) => {
-  const Item = { petId, expiresAt: Math.floor(Date.now() / 1000) + 3600 * Number(setting('holdHours')) }
-  const put = { TableName: tableName('holds'), Item, ConditionExpression: 'attribute_not_exists(petId)' }
-  const isNew = await withinBudget((options) => putIf(put, options))
-  if (!isNew) throw new ApiError(409, 'conflict', \`The pet \${petId} is on hold.\`)
-  return { body: { reasons: query.reason ?? [] } }
-})
+/** \`POST /pets/walks/{petId}\`: takes a pet for a walk. */
+export const handler = operation('walkPet', ({ params: { petId }, query, settings }) =>
+  transaction(async (open) => {
+    const key = { table: 'walks', value: petId } as const
+    const [walk] = await open.read(key)
+    if (walk) throw conflict(\`Pet \${petId} is out for a walk.\`)
+    open.put(key, { petId, expiresAt: Math.floor(Date.now() / 1000) + 60 * Number(settings.walkMinutes) })
+    return { with: query.with ?? [] }
+  }),
+)
 `,
   },
   {
-    file: 'test/api/holds.test.ts',
+    file: 'test/api/walks.test.ts',
     text: `import { expect, test } from 'vitest'
 import { call, created } from '../support/api.ts'
 
-test('puts a pet on hold once', async () => {
+test('takes a pet for a walk once', async () => {
   const { id } = await created({ name: 'Rex', categoryId: 7 })
-  const hold = { method: 'POST', path: \`/pets/holds/\${id}?reason=a&reason=b\` }
+  const walk = { method: 'POST', path: \`/pets/walks/\${id}?with=a&with=b\` }
 
-  const responses = [await call(hold), await call(hold)]
+  const responses = [await call(walk), await call(walk)]
 
   expect(responses.map(({ status }) => status)).toEqual([202, 409])
-  expect(responses[0]?.body).toEqual({ reasons: ['a', 'b'] })
+  expect(responses[0]?.body).toEqual({ with: ['a', 'b'] })
 })
 `,
   },
 ]
 
-/** An operation on owners, with an entry and a function as those of an operation on pets. */
+/** An operation on owners, with an entry and a function as those of an operation on pets, but for what only pets have. */
 const asOfPets = (id: string): Change[] => {
   const [entry = ''] = entryOf(id).exec(readFileSync('shared/contract.ts', 'utf8')) ?? []
-  const general = entry.replaceAll(/^.*(deprecated:|stability:|byStatus|status: v).*\n/gm, '').replaceAll(/^ {2}/gm, '')
-  const code = readFileSync(`functions/${id}.ts`, 'utf8')
-    .replace(
-      /import \* as pets .*/,
-      "import * as collection from '../shared/data/collection.ts'\nimport { owners } from '../shared/data/owners.ts'",
-    )
-    .replaceAll(/\bpets\.(\w+)\(/g, 'collection.$1(owners, ')
+  const general = entry.replaceAll(/^.*(deprecated:|stability:|byStatus|status: v|HELD|'orders').*\n|^ {2}/gm, '')
   return [
     { file: 'shared/contract.ts', text: renamed(general) },
-    { file: renamed(`functions/${id}.ts`), text: renamed(code) },
+    { file: renamed(`functions/${id}.ts`), text: renamed(readFileSync(`functions/${id}.ts`, 'utf8')) },
   ]
 }
 
 const renamed = (text: string): string =>
-  text.replaceAll(/Pet(?!IdText)/g, 'Owner').replaceAll(/pet(?!s:)|animal/g, 'owner')
+  text
+    .replaceAll('PetIdText', 'IdText')
+    .replaceAll('Pet', 'Owner')
+    .replaceAll(/pet|animal/g, 'owner')
 
 const entryOf = (id: string): RegExp => new RegExp(`^ {2}${id}: \\{\\n.*?^ {2}\\},\\n`, 'ms')
 
@@ -131,59 +123,26 @@ test('adds, lists, changes and deletes owners', async () => {
 `,
 }
 
-const copy = mkdtempSync(join(tmpdir(), 'pet-store-recipe-'))
-
-const edit = (name: string, change: (text: string) => string): void => {
-  const text = readFileSync(join(copy, name), 'utf8')
-  expect(change(text), `The recipe changes nothing in ${name}.`).not.toBe(text)
-  writeFileSync(join(copy, name), change(text))
-}
-
-/** Runs a command in the copy, without the variables of vitest. */
-const run = (command: string, args: string[]): void => {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: copy, encoding: 'utf8', env })
-  expect(status, `${command} ${args.join(' ')}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(0)
-}
-
-/** Creates a file, or adds entries to a table, at its start. */
-const add = ({ file, text }: Change): void => {
-  if (!existsSync(join(copy, file))) return void writeFileSync(join(copy, file), text)
-  const entries = text.replaceAll(/^(?=.)/gm, '  ')
-  edit(file, (table) => table.replace(/^export const (contract|settings|tables) = \{\n/m, (start) => start + entries))
-}
+const { edit, add, run } = copyOfRepository()
 
 beforeAll(() => {
-  const left = ['.git', 'cdk.out', 'node_modules']
-  cpSync('.', copy, { recursive: true, filter: (name) => !left.includes(basename(name)) })
-  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
-
   const owners = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
   const fromReadme = [...section('Adding an operation').changes, ...section('Adding a resource').changes]
   for (const change of [...fromReadme, ...owners, testOfOwners, ...operation]) add(change)
-  edit('shared/contract.ts', (text) =>
-    text.replace(
-      /^(?=import .*pet\.ts)/m,
-      "import { NewOwner, Owner, OwnerChanges, Owners } from './model/owner.ts'\n",
-    ),
-  )
-  edit('shared/model/api-key.ts', (text) => text.replace("'pets:write']", "'pets:write', 'holds:write']"))
-
-  edit('shared/contract.ts', (text) => text.replace(entryOf('getPet'), ''))
-  edit('infra/openapi/descriptions.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
+  const scopes = "'owners:read', 'owners:write', 'walks:write', "
+  const imports =
+    "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"
+  edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, (start) => start + scopes))
+  edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))
+  edit('shared/pets/texts.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
   edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, '').replace(/^Read a pet\..*^(?=Change)/ms, ''))
-  run('npm', ['run', 'format'])
-  run('bash', ['-ec', section('Removing an operation').commands])
+  run('npm run format')
+  run(section('Removing an operation').commands)
 })
 
-test.each([
-  ['types', 'run types'],
-  ['lint rules and format', 'run lint'],
-  ['tests', 'test'],
-  ['synthesis', 'exec -- cdk synth --quiet'],
-])(
-  'after the recipes that add operations, a setting and a resource, and remove an operation, they pass: %s',
-  (_, command) => {
-    run('npm', command.split(' '))
+test.each(['npm run types', 'npm run lint', 'npm test', 'npx cdk synth --quiet'])(
+  'after the recipes that add operations, a setting and a resource, and remove an operation, this passes: %s',
+  (command) => {
+    run(command)
   },
 )

@@ -16,7 +16,7 @@ import { eventOf, parameterOf } from './events.ts'
 import { example } from './example.ts'
 import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets } from './secrets.ts'
 
-const KEYS = 'node infra/keys/main.ts, stdout of process 1'
+const KEYS = 'node infra/commands/keys.ts, stdout of process 1'
 const SERVER = 'node infra/local/main.ts, stdout of process 2'
 const OTHER = 'the console of a test'
 const newKey = `API key  ${newApiKey('local')}\n`
@@ -64,7 +64,7 @@ test('the output of a run includes what silenced functions log, and what command
   const event = eventOf(example.events.remove)
 
   await call(event)
-  const { child, exited } = startCommand('keys', ['delete'])
+  const { child, exited } = startCommand('commands/keys', ['delete'])
   await exited
 
   const outputs = readdirSync(outputFolder()).map((file) => [
@@ -73,7 +73,7 @@ test('the output of a run includes what silenced functions log, and what command
   ])
   expect(Object.fromEntries(outputs)).toMatchObject({
     'the console of test/support/checks.test.ts': expect.stringContaining(`operation: '${example.remove}'`),
-    [`node infra/keys/main.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
+    [`node infra/commands/keys.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
   })
 })
 

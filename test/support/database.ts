@@ -14,7 +14,8 @@ import { type Fault, startFaultProxy } from './fault-proxy.ts'
 // reaches it through `proxy`, the functions below directly.
 export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
-await openDatabase(undefined, proxy.endpoint)
+process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+await openDatabase()
 
 const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },

@@ -8,6 +8,8 @@ import type { Scope } from '../../shared/service.ts'
  * stay as they are. What a resource promises by itself is tested in tests of its own.
  */
 export const example = {
+  /** The words that only the service's own files say: test/names.test.ts has the list of these. */
+  words: ['pet', 'animal'],
   collection: pets,
   table: 'pets',
   title: 'Pet',

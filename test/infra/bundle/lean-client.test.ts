@@ -85,8 +85,6 @@ const writes = [
 const commands = {
   GetCommand: [selection, some({ Key: sent }), some({ Item: received })],
   PutCommand: [old, ofItem, some({ Attributes: received })],
-  UpdateCommand: [{ ...old, UpdateExpression: 'REMOVE #a' }, ofKey, some({ Attributes: received })],
-  DeleteCommand: [old, ofKey, some({ Attributes: received })],
   QueryCommand: [
     query,
     some({ ExclusiveStartKey: sent, ExpressionAttributeValues: sent }),
@@ -170,7 +168,6 @@ const fail = (name: string, content: object = { message: 'no' }) =>
 const incomplete = respond(200, '{', { 'Content-Length': '2' })
 const classes = [
   [sdkClient.DynamoDBServiceException, client.DynamoDBServiceException],
-  [sdkClient.ConditionalCheckFailedException, client.ConditionalCheckFailedException],
   [sdkClient.TransactionCanceledException, client.TransactionCanceledException],
 ] as const
 const reasons = [{ Code: 'None' }, { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' }]

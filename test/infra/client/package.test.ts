@@ -61,10 +61,12 @@ test('CommonJS programs can require the package', async () => {
   expect(await installed.run(process.execPath, ['program.cjs'])).toBe('function\n')
 })
 
-test('editors show when the service removes an operation', () => {
+test('editors show that an operation is experimental, when it will be removed, and what a parameter is by default', () => {
   const deprecated = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' } as const
+  const entry = { ...contract.listPets, summary: 'Find cats', stability: 'experimental', deprecated } as const
 
-  const text = operationText('findCats', { ...contract.listPets, summary: 'Find cats', deprecated })
+  const text = operationText('findCats', entry)
 
-  expect(text).toContain('/** Find cats.\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
+  expect(text).toContain('/** Find cats.\n@experimental\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
+  expect(text).toContain('/** An integer from 1 to 100. Default: 20. */\n"limit"?')
 })

@@ -13,8 +13,8 @@ test.each([
   ['empty elements', [', ,\t"a",, ,"b" ,', ''], ['a', 'b']],
   ['ten tags', [quoted(ten).join()], ten],
   ['what a tag may hold', ['"", "*", "a,b", "!#~\\", "\x80\xff"'], ['', '*', 'a,b', '!#~\\', '\x80\xff']],
-  ['weak tags, which never match', ['W/"a", "b", W/"c"'], ['b']],
-  ['only weak tags', ['W/"a"'], []],
+  ['weak tags, which never match', ['W/"a", "b", W/"c"'], ['W/"a"', 'b', 'W/"c"']],
+  ['only weak tags', ['W/"a"'], ['W/"a"']],
 ])('names %s', (_, lines, revisions) => {
   expect(v.parse(IfMatch, lines)).toEqual(revisions)
 })

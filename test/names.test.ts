@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { LOCAL_API_KEY } from '../infra/local/credentials.ts'
+import { operationIds } from '../shared/contract.ts'
+import { collections, service } from '../shared/service.ts'
+import { example } from './support/example.ts'
+
+// What cannot follow from shared/service.ts and the contract by itself is compared with them here.
+
+const { name, title, stack, keyIssuer } = service
+
+const texts = globSync(['*.{json,md}', '.github/**', '{functions,infra,shared,test}/**'], {
+  exclude: ['**/node_modules/**', '**/dist/**'],
+})
+  .filter((file) => /\.(ts|[cm]js|json|ya?ml|md|py)$/.test(file))
+  .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+
+test.each([
+  [
+    'an API key, or of a placeholder such as <issuer>_live_…,',
+    /\b[a-z]+_(live|test|local)_[\w…]+/g,
+    new RegExp(`^(${LOCAL_API_KEY}|${keyIssuer}_(live|test|local)_…)$`),
+  ],
+  [
+    'a stack or a table',
+    /\b[A-Z]\w*(Staging|Production|GitHub)\b|\b[A-Z]\w*Local(?=-)/g,
+    new RegExp(`^(Blue)?(${stack}|Staging$)`),
+  ],
+  [
+    'a package, or of a tag in AWS,',
+    /(?<=^\{\n {2}"name": ")[\w-]+|(?<=npm install \.\/)\S+(?=-\d)|(?<=createClient.* from ')[\w-]+|(?<=Key=service,Value=)[\w-]+/g,
+    new RegExp(`^${name}(-bench-peers)?$`),
+  ],
+])('each name of %s is that of this service', (_, pattern, expected) => {
+  const names = texts.flatMap(({ file, text }) => (text.match(pattern) ?? []).map((word) => ({ file, word })))
+
+  expect(names.length).toBeGreaterThan(0)
+  const wrong = names.filter(({ word }) => !expected.test(word))
+  // All of a key would look like a printed secret.
+  expect([
+    ...new Set(wrong.map(({ file, word }) => `${file}: ${word.replace(/(?<=_\w{4})[0-9A-Za-z]{20,}/, '…')}`)),
+  ]).toEqual([])
+})
+
+test.each([
+  'README.md',
+  'infra/README.md',
+  'infra/client/README.md',
+  'infra/client/package.json',
+  'infra/github/deploy-role.yaml',
+])(`%s says the title of this service: ${title}`, (file) => {
+  expect(readFileSync(file, 'utf8')).toContain(title)
+})
+
+/** The places that are about the resources, besides READMEs. All others work with any. */
+const resources = Object.keys(collections).join('|')
+const places = [
+  /\.md$/,
+  /^functions\//,
+  /^shared\/(contract|service|texts)\.ts$/,
+  new RegExp(`^(shared|test/shared)/(${resources})/`),
+  new RegExp(`^test/api/([a-z]+-)?(${resources.replaceAll(/(s)\b/g, '$1?')})\\.test\\.ts$`),
+  /^test\/(functions|events|recipe|bench)\//,
+  /^test\/support\/example\.ts$/,
+  /^test\/infra\/openapi\/reviewed\.json$/,
+]
+
+const unconverted: string[] = []
+
+test('only the places of the resources name them, their operations and their paths', () => {
+  const words = example.words.flatMap((word) => [
+    `(?<![a-z])${word}`,
+    word.charAt(0).toUpperCase() + word.slice(1),
+    word.toUpperCase(),
+  ])
+  const pattern = new RegExp(`\\w*(${words.join('|')})\\w*|\\b(${operationIds.join('|')})\\b|\\/(${resources})\\b`, 'g')
+  const ofService = new RegExp(`${name}|${stack}|${title}|${keyIssuer}_`, 'g')
+
+  const others = texts.filter(({ file }) => !places.some((place) => place.test(file)) && !unconverted.includes(file))
+
+  const found = others.flatMap(({ file, text }) =>
+    (text.replaceAll(/\.ts$/.test(file) ? /^$/g : ofService, '').match(pattern) ?? []).map(
+      (word) => `${file}: ${word}`,
+    ),
+  )
+  expect([...new Set(found)]).toEqual([])
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { at } from '../support/clock.ts'
-import { storedResources, storeKey, storeResource } from '../support/database.ts'
+import { storedItems, storeItem, storeKey } from '../support/database.ts'
 import { changeEvent, createEvent, deleteEvent, send, servedResponse, startContainer, type Wish } from './container.ts'
 
 const container = await startContainer()
@@ -11,7 +11,7 @@ const create = async (wish: Partial<Wish>) => {
   return { status, id: body.id, ETag: headers.ETag, isReplay: 'Idempotent-Replayed' in headers }
 }
 
-const petsOf = async (name: string) => (await storedResources()).filter((pet) => pet.name === name)
+const petsOf = async (name: string) => (await storedItems()).filter((pet) => pet.name === name)
 
 const times = <Result>(length: number, work: (i: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length }, (_, i) => work(i)))
@@ -30,7 +30,7 @@ test('60 creates with one key at once create one pet, and get it', async () => {
 })
 
 test('40 changes of one pet at once take effect one after the other', async () => {
-  await storeResource({ id: 40, name: 'Rex 40', categoryId: 0, shard: 0, revision: 'x' })
+  await storeItem({ id: 40, name: 'Rex 40', categoryId: 0, shard: 0, revision: 'x' })
   /** The changes that took effect, each with the revision that it replaced. */
   const replaced = new Map<string, string>()
   container.proxy.faultOf = ({ operation, body }) => {
@@ -53,7 +53,7 @@ test('40 changes of one pet at once take effect one after the other', async () =
 })
 
 test('of 20 changes of one revision at once, one takes effect', async () => {
-  await storeResource({ id: 20, name: 'Rex 20', categoryId: 7, shard: 0, revision: 'x' })
+  await storeItem({ id: 20, name: 'Rex 20', categoryId: 7, shard: 0, revision: 'x' })
 
   const responses = await times(20, (i) =>
     servedResponse(container, changeEvent(20, { categoryId: i }, apiKey, '"20-x"')),
@@ -87,11 +87,11 @@ test.each([
   const event = createEvent({ name: 'Rex', apiKey, idempotencyKey: key })
   const first = await servedResponse(container, event)
   await servedResponse(container, eventOf(first.body.id))
-  const stored = await storedResources()
+  const stored = await storedItems()
 
   at(24 * 3_600_000 - 1000)
   const retried = await servedResponse(container, event)
 
   expect(retried).toEqual({ ...first, headers: { ...first.headers, 'Idempotent-Replayed': 'true' } })
-  expect(await storedResources()).toEqual(stored)
+  expect(await storedItems()).toEqual(stored)
 })

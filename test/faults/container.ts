@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { vi } from 'vitest'
 import type { Event } from '../../shared/http.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
-import { endpoint, storeResource } from '../support/database.ts'
+import { endpoint, storeItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 
@@ -102,4 +102,4 @@ export const isInTime = ({ response, milliseconds }: Exchange): boolean => respo
 
 /** Stores a pet of another client unless the id is in use, and returns whether it did. */
 export const takeId = (id: number): Promise<boolean> =>
-  storeResource({ id, name: 'Another', categoryId: 1, status: 'sold', shard: 0, statusShard: 'sold#0', revision: 'x' })
+  storeItem({ id, name: 'Another', categoryId: 1, status: 'sold', shard: 0, statusShard: 'sold#0', revision: 'x' })

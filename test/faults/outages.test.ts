@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { atMost } from '../../infra/local/server.ts'
 import type { Event } from '../../shared/http.ts'
-import { storeKey, storeResource } from '../support/database.ts'
+import { storeItem, storeKey } from '../support/database.ts'
 import { responseTo, unavailable } from '../support/events.ts'
 import { outages } from './cases.ts'
 import { changeEvent, createEvent, deleteEvent, listEvent, send, servedResponse, startContainer } from './container.ts'
@@ -14,7 +14,7 @@ const turn = atMost(2)
 
 const NO_PET = 7
 const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'sold' }
-await storeResource({ ...rex, shard: 0, statusShard: 'sold#0', revision: 'x' })
+await storeItem({ ...rex, shard: 0, statusShard: 'sold#0', revision: 'x' })
 
 /** A request of every kind, a create with and without an idempotency key. */
 const everyRequest = (name: string, apiKey: string): Event[] => [

@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../shared/http.ts'
-import {
-  againIfBusy,
-  putItem,
-  type StoredResource,
-  storedResource,
-  storedResources,
-  storeKey,
-  storeResource,
-} from '../support/database.ts'
+import { againIfBusy, putItem, type Stored, storedItem, storedItems, storeItem, storeKey } from '../support/database.ts'
 import { errorResponse, responseTo, unavailable } from '../support/events.ts'
 import type { Call } from '../support/fault-proxy.ts'
 import {
@@ -69,10 +61,10 @@ const beforeFirst = (name: string, change: (item: Record<string, { N: string }>)
 }
 const takeId = (name: string) =>
   beforeFirst(name, (item) =>
-    storeResource({ id: Number(item.id?.N), name: 'Another', categoryId: 1, shard: 0, revision: 'y' }),
+    storeItem({ id: Number(item.id?.N), name: 'Another', categoryId: 1, shard: 0, revision: 'y' }),
   )
 const changeCategory = beforeFirst(WRITE, async (item) => {
-  const pet = await storedResource(Number(item.id?.N))
+  const pet = await storedItem(Number(item.id?.N))
   if (pet) await putItem('pets', { ...pet, categoryId: 8, revision: 'y' })
 })
 
@@ -145,7 +137,7 @@ describe.concurrent('a pet is created, changed or deleted once, or the response 
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
     const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 
-    const stored = await storedResources()
+    const stored = await storedItems()
     for (const outcome of outcomes) expectOnce(outcome, stored)
   })
 })
@@ -158,7 +150,7 @@ const run = (each: Case<WriteWay>) =>
     const { way } = each
     const id = ++names
     const name = `Rex ${id}`
-    if (way.exists) await storeResource({ ...petOf(id), shard: 0, statusShard: 'available#0', revision: 'x' })
+    if (way.exists) await storeItem({ ...petOf(id), shard: 0, statusShard: 'available#0', revision: 'x' })
     const wish = { name, apiKey: await storeKey(), idempotencyKey: `rex-${id}` }
     // With another API key of the client, so that the first request has to read its own.
     await way.before?.(container, way.event({ ...wish, apiKey: await storeKey() }, id))
@@ -180,10 +172,7 @@ const nameOfResponse = ({ response: { status, headers } }: Exchange): string =>
   'Idempotent-Replayed' in headers ? 'replay' : String(status)
 
 /** Expects that what is stored is as the responses say, and that each response is complete. */
-const expectOnce = (
-  { each, id, exchanges, responses, faults }: Awaited<ReturnType<typeof run>>,
-  all: StoredResource[],
-) => {
+const expectOnce = ({ each, id, exchanges, responses, faults }: Awaited<ReturnType<typeof run>>, all: Stored[]) => {
   const { title, way } = each
   const [first] = exchanges
   if (isInTime(first)) expect(faults, title).toBeGreaterThan(0)
@@ -208,7 +197,7 @@ const expectOnce = (
     expect(response).toEqual(responseTo(event, expectedResponse(response, pet.id, body, `"${pet.id}-${revision}"`)))
 }
 
-const expectedResponse = ({ status, headers }: Exchange['response'], id: number, body: object, ETag: string) => {
+const expectedResponse = ({ status, headers }: Exchange['response'], id: unknown, body: object, ETag: string) => {
   if (status === 204) return { status }
   if (status === 404) return errorResponse(404, 'not_found', `No pet has the id ${id}.`)
   if (status === 412) return errorResponse(412, 'precondition_failed', expect.stringContaining('current ETag'))

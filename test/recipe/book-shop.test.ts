@@ -17,14 +17,22 @@ const names: Words = {
   pet_: 'book_',
 }
 const words: Words = { 'an animal': 'a book', 'pet|animal': 'book', Pet: 'Book', PET: 'BOOK' }
+const values: Words = { '\\bavailable\\b': 'paperback', pending: 'hardcover', sold: 'ebook' }
 const fields: Words = {
   '\\bname\\b': 'title',
   categoryId: 'authorId',
   '\\bstatus\\b(?!(: |":)\\d)': 'format',
   'Status\\b': 'Format',
-  '\\bavailable\\b': 'paperback',
-  pending: 'hardcover',
-  sold: 'ebook',
+  ...values,
+}
+/** The same where other things have a name and a status, too: in the seed, and in what the smoke test creates. */
+const someFields: Words = {
+  "(?<=\\(|\\{ | {2})name(?=: `|: ''|, (i\\)|categoryId))": 'title',
+  'wanted\\.name': 'wanted.title',
+  categoryId: 'authorId',
+  "\\bstatus(?=Shard|: [S'])|(?<=book\\.)status": 'format',
+  BookStatus: 'BookFormat',
+  ...values,
 }
 
 const replace = (files: string | string[], ...words: Words[]): void => {
@@ -41,7 +49,7 @@ const rename = (files: string): void => {
 /** The files that say the names of the service, besides events. */
 const named = [
   '{README,infra/README,infra/client/README}.md',
-  '{.,infra/client,test/bench/peers}/package.json',
+  '{.,infra/client,test/bench/peers}/package{,-lock}.json',
   'infra/github/deploy-role.yaml',
   '.github/workflows/deploy.yml',
 ]
@@ -61,11 +69,12 @@ test('with these names, and books in place of pets and orders, all checks pass',
   run(`rm -r shared/orders functions/*Order*.ts test/events/*Order*.json test/functions test/recipe
     rm -r test/shared/pets test/shared/orders test/api/*-pet*.test.ts test/api/orders.test.ts`)
   for (const file of ['package.json', '.ci/run']) edit(file, (text) => text.replace(/^.*\btest:recipe\b.*\n/m, ''))
-  for (const files of ['shared/pets', 'shared/books/pet*.ts', 'functions/*Pet.ts', 'test/events/*Pet*.json'])
+  for (const files of ['shared/pets', 'shared/books/pet*.ts', 'functions/*Pet*.ts', 'test/events/*Pet*.json'])
     rename(files)
   replace('functions/*.ts', words)
   replace('test/events/*.json', { 'pet_local_\\w+': key }, words, fields)
   replace(['shared/books/*.ts', 'shared/contract.ts', 'test/support/example.ts', 'README.md'], words, fields)
+  replace(['infra/local/database.ts', 'infra/commands/smoke.ts'], words, someFields)
   replace(['shared/{service,texts}.ts', '{functions,infra,test}/README.md'], words)
   edit('shared/service.ts', (text) =>
     text

@@ -135,7 +135,7 @@ beforeAll(() => {
   edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, (start) => start + scopes))
   edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))
   edit('shared/pets/texts.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
-  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, '').replace(/^Read a pet\..*^(?=Change)/ms, ''))
+  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, ''))
   run('npm run format')
   run(section('Removing an operation').commands)
 })

@@ -58,7 +58,7 @@ const resources = Object.keys(collections).join('|')
 const places = [
   /\.md$|^(infra\/client\/)?package\.json$/,
   /^functions\//,
-  /^shared\/(contract|service|texts)\.ts$/,
+  /^shared\/(contract|examples|service|texts)\.ts$/,
   new RegExp(`^(shared|test/shared)/(${resources})/`),
   new RegExp(`^test/api/([a-z]+-)?(${resources.replaceAll(/s\b/g, 's?')})\\.test\\.ts$`),
   /^test\/(functions|events|recipe|bench\/peers)\//,

@@ -161,6 +161,9 @@ const LIST = 'GET /pets?limit=100&status=sold for the new pet'
 const REPLAY = 'POST /pets again, with the same Idempotency-Key'
 const rounded = ({ text }: Received) => ({ text: text.replaceAll('9223372036854775807', '9223372036854776000') })
 
+const isDeletion: Matches = ({ request, status }) => status === 204 && request.includes('/pets/')
+const isCancellation: Matches = ({ request, status }) => status === 204 && request.includes('/orders/')
+
 test.each<[string, string, Matches, (received: Received) => Partial<Received>]>([
   ['rounds an int64', LIST, isList, rounded],
   ['does not list the pet', LIST, isList, () => ({ text: '[]' })],
@@ -169,7 +172,8 @@ test.each<[string, string, Matches, (received: Received) => Partial<Received>]>(
   ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
   ['does not change the pet', 'PATCH /pets/<id>', changes, withField({ name: 'a' })],
   ['ignores If-Match', 'PATCH /pets/<id> with the ETag of the creation', hasStatus(412), () => ({ status: 200 })],
-  ['does not delete', 'DELETE /pets/<id>', hasStatus(204), () => ({ status: 500 })],
+  ['does not delete', 'DELETE /pets/<id>', isDeletion, () => ({ status: 500 })],
+  ['does not cancel', 'DELETE /store/orders/<id>', isCancellation, () => ({ status: 500 })],
   ['adds a field to an error', 'POST /pets with an invalid body', hasStatus(400), withField({ requestId: 'r' })],
   [
     'has an empty error message',

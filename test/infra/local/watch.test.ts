@@ -42,7 +42,11 @@ const LIST = 'functions/listPets.ts'
 const pets = await list()
 
 test('serves a changed source, and warns of a response that breaks the contract', async () => {
-  change(LIST, 'return page(', `return { body: [{ id: 'seven' }] as never }\n  page(`)
+  change(
+    LIST,
+    'pets.list(query)',
+    `pets.list(query).then(() => ({ items: [{ id: 'seven' }] as never, next: undefined }))`,
+  )
 
   await expect.poll(list).toEqual([{ id: 'seven' }])
   await untilPrinted(/^Serving http:\S+\/v1 again: functions\/listPets\.ts changed\.$/m)
@@ -50,7 +54,7 @@ test('serves a changed source, and warns of a response that breaks the contract'
 })
 
 test('names what is wrong with a source, and serves the same pets when it is right again', async () => {
-  change(LIST, 'return page', 'return [...page')
+  change(LIST, 'pets.list(', '[...pets.list(')
   await untilPrinted(
     /^functions\/listPets\.ts:\d+\nSyntaxError: .+\nThe server has ended with 1\. Waiting for a change\.$/m,
   )
@@ -72,7 +76,7 @@ test('names what is wrong with a source, and serves the same pets when it is rig
 })
 
 test('says that a server has ended, and serves the same pets after the next change', async () => {
-  change(LIST, 'return page', 'process.exit(3)\n  return page')
+  change(LIST, 'pets.list', 'process.exit(3) ?? pets.list')
   await untilPrinted(/^Serving .+ again: functions\/listPets\.ts changed\.$/m)
   await expect.poll(list).toBeUndefined()
   await untilPrinted(/^The server has ended with 3\. Waiting for a change\.$/m)
@@ -82,7 +86,7 @@ test('says that a server has ended, and serves the same pets after the next chan
 })
 
 test('replaces a server that an endless loop occupies', async () => {
-  change(LIST, 'return page', 'for (;;);\n  return page')
+  change(LIST, 'pets.list(query)', '{ for (;;); }')
   await untilPrinted(/^Serving .+ again: functions\/listPets\.ts changed\.$/m)
   const occupied = list()
   change(LIST)

@@ -100,7 +100,6 @@ const unconverted: string[] = [
   'test/api/if-match.test.ts',
   'test/api/properties.test.ts',
   'test/browser/client.test.ts',
-  'test/browser/reference.test.ts',
   'test/deploy/deployed.ts',
   'test/deploy/main.ts',
   'test/deploy/updated-app.ts',

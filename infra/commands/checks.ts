@@ -10,9 +10,6 @@ export type Api = { baseUrl: string; apiKey: string; signal: AbortSignal; fetch?
 /** A request, and its response: `status` is 0 if there was none. */
 export type Exchange = { request: string; status: number; headers: Headers; text: string }
 
-/** The response to expect, within how many seconds, and what is printed behind the request. */
-type Expected = { status: number; how?: string; waitSeconds?: number; isAlways?: boolean }
-
 /** The ways to send requests to an API, and to check their responses. */
 export const checksOf = ({ baseUrl, apiKey, signal, fetch = globalThis.fetch }: Api) => {
   const none = { request: '', status: 0, headers: new Headers(), text: '' }
@@ -26,26 +23,24 @@ export const checksOf = ({ baseUrl, apiKey, signal, fetch = globalThis.fetch }: 
   }
   const client = createClient({ baseUrl, apiKey, attempts: 1, fetch: record })
 
-  /** For requests that the client does not send. */
-  const send =
-    (method: string, path: string, key = '', body?: object) =>
-    () =>
-      record(baseUrl + path, {
-        method,
-        headers: {
-          ...(key && { Authorization: `Bearer ${key}` }),
-          ...(body && { 'Content-Type': 'application/json' }),
-        },
-        body: body ? JSON.stringify(body) : null,
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(30_000)]), // API Gateway gives up after 29 s.
-      })
+  /** Sends a request that the client does not send. */
+  const send = (method: string, path: string, key = '', body?: object): Promise<unknown> => {
+    const headers = { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) }
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]) // API Gateway gives up after 29 s.
+    const init = { method, headers, body: body ? JSON.stringify(body) : null, signal: limit }
+    return record(baseUrl + path, { ...init, redirect: 'manual' })
+  }
 
-  /** Repeats a call until its result is right, or the time is over, and prints a line. Returns the result. */
+  /**
+   * Repeats a call until its status and result are right, or the seconds are over, and prints a line with `how` behind the
+   * request. Returns the result. Throws a CommandError if it is wrong.
+   */
   const check = async <Result>(
-    { status, how = '', waitSeconds = 0, isAlways = false }: Expected,
+    status: number,
+    how: string,
     call: () => Promise<Result>,
-    fits: (exchange: Exchange, result: Result) => boolean = () => true,
+    fits: (result: Result, exchange: Exchange) => boolean = () => true,
+    { waitSeconds = 0, isAlways = false } = {},
   ): Promise<Result> => {
     const end = Date.now() + 1000 * waitSeconds
     for (;;) {
@@ -54,7 +49,7 @@ export const checksOf = ({ baseUrl, apiKey, signal, fetch = globalThis.fetch }: 
       if (!isAlways) signal.throwIfAborted()
       const what = `${last.request} ${how}`.trim()
       const isRight = status < 400 ? !(result instanceof Error) : isError(last)
-      if (last.status === status && isRight && fits(last, result)) {
+      if (last.status === status && isRight && fits(result, last)) {
         console.info(`✓ ${what}: ${status}`)
         return result
       }

@@ -24,19 +24,16 @@ const invalid = { name: '' }
 
 /** The operations that the test uses. It skips the experimental ones if the contract lacks them. */
 type Operations = Pick<Client, 'listPets' | 'createPet'> & {
-  updatePet?: (input: typeof changed & Id, options: CallOptions & ConditionalOptions) => Promise<object>
-  deletePet?: (input: Id, options: CallOptions) => Promise<unknown>
+  updatePet?: (input: typeof changed & { petId: number }, options: CallOptions & ConditionalOptions) => Promise<object>
+  deletePet?: (input: { petId: number }, options: CallOptions) => Promise<unknown>
 }
-type Id = { petId: number }
 
 const DESCRIPTION = `Tests a deployment: creates, lists, changes and deletes a pet, and checks error responses.
 Issues an API key for itself and revokes it. Stops at the first wrong response, with the exit code 1.`
 
 const address = (text: string): string => {
-  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('Use the address of an API, such as https://api.example.com/v1.')
-  const { origin, pathname } = new URL(text)
-  return origin + pathname.replace(/\/+$/, '')
+  if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  throw new InvalidArgumentError('Use the address of an API, such as https://api.example.com/v1.')
 }
 
 const command = deploymentCommand('npm run smoke --', DESCRIPTION)
@@ -79,50 +76,50 @@ export const smokeTest = async (plan: Plan): Promise<void> => {
   const { client, send, check } = checksOf(plan)
   const { listPets, createPet, updatePet, deletePet }: Operations = client
   // A new deployment may take some seconds to respond.
-  await check({ status: 200, waitSeconds }, () => listPets({ limit: 1 }, { signal }).toArray({ max: 1 }))
+  await check(200, '', () => listPets({ limit: 1 }, { signal }).toArray({ max: 1 }), undefined, { waitSeconds })
 
   // Without `deletePet`, a pet would be left behind.
   if (deletePet) {
     const idempotencyKey = randomUUID()
-    const isWanted = (_: Exchange, pet: { id: number }) => isDeepStrictEqual(pet, { ...wanted, id: pet.id })
+    const isWanted = (pet: { id: number }) => isDeepStrictEqual(pet, { ...wanted, id: pet.id })
     // A signal stops neither the creation, whose response has the id of the pet, nor the deletion.
-    const creation = { status: 201, how: `with "${wanted.name}"`, isAlways: true }
-    const pet = await check(creation, () => createPet(wanted, { idempotencyKey }), isWanted)
+    const create = () => createPet(wanted, { idempotencyKey })
+    const pet = await check(201, `with "${wanted.name}"`, create, isWanted, { isAlways: true })
     const { id: petId } = pet
     try {
       const again = () => createPet(wanted, { idempotencyKey, signal })
-      await check({ status: 201, how: 'again, with the same Idempotency-Key' }, again, ({ headers }, replayed) => {
+      await check(201, 'again, with the same Idempotency-Key', again, (replayed, { headers }) => {
         const isItsAddress = headers.get('Location')?.endsWith(`${PATH}/${petId}`) === true
         return isItsAddress && headers.has('Idempotent-Replayed') && isDeepStrictEqual(replayed, pet)
       })
       // The index of a list follows the table with a delay.
       const list = () => listPets(filter, { signal }).toArray({ max: filter.limit })
-      await check({ status: 200, how: 'for the new pet', waitSeconds }, list, (_, pets) =>
-        pets.some((each) => isDeepStrictEqual(each, pet)),
-      )
+      const isListed = (pets: object[]) => pets.some((each) => isDeepStrictEqual(each, pet))
+      await check(200, 'for the new pet', list, isListed, { waitSeconds })
       if (updatePet) {
         const change = (options = {}) => updatePet({ petId, ...changed }, { signal, ...options })
-        await check({ status: 200 }, change, (_, result) => isDeepStrictEqual(result, { ...pet, ...changed }))
-        await check({ status: 412, how: 'with the ETag of the creation' }, () => change({ ifMatch: etagOf(pet) }))
+        await check(200, '', change, (result) => isDeepStrictEqual(result, { ...pet, ...changed }))
+        await check(412, 'with the ETag of the creation', () => change({ ifMatch: etagOf(pet) }))
       }
     } finally {
-      await check({ status: 204, isAlways: true }, () => deletePet({ petId }, {}))
+      await check(204, '', () => deletePet({ petId }, {}), undefined, { isAlways: true })
     }
-    await check({ status: 404, how: 'after that' }, () => deletePet({ petId }, { signal }))
+    await check(404, 'after that', () => deletePet({ petId }, { signal }))
   }
 
   // Errors of the functions and of API Gateway itself have the same body.
   for (const { method, path } of Object.values(contract))
-    await check({ status: 401, how: 'without a key' }, send(method, path.replaceAll(/{\w+}/g, '1')), isChallenge)
-  await check({ status: 401, how: 'with an unknown key' }, send('GET', `${PATH}?limit=1`, unknownKey), isChallenge)
-  await check({ status: 400, how: 'with an invalid body' }, send('POST', PATH, apiKey, invalid))
-  await check({ status: 404 }, send('GET', '/smoke-test', apiKey))
-  await check({ status: 404 }, send('GET', `${PATH}/1/smoke-test`, apiKey))
-  await check({ status: 405 }, send('PUT', PATH, apiKey), ({ headers }) => headers.has('Allow'))
+    await check(401, 'without a key', () => send(method, path.replaceAll(/{\w+}/g, '1')), isChallenge)
+  await check(401, 'with an unknown key', () => send('GET', `${PATH}?limit=1`, unknownKey), isChallenge)
+  await check(400, 'with an invalid body', () => send('POST', PATH, apiKey, invalid))
+  await check(404, '', () => send('GET', '/smoke-test', apiKey))
+  await check(404, '', () => send('GET', `${PATH}/1/smoke-test`, apiKey))
+  const isRefusal = (_: unknown, { headers }: Exchange) => headers.has('Allow')
+  await check(405, '', () => send('PUT', PATH, apiKey), isRefusal)
 }
 
 // API Gateway renames the header of RFC 6750.
 const CHALLENGE = ['WWW-Authenticate', 'x-amzn-Remapped-WWW-Authenticate']
-const isChallenge = ({ headers }: Exchange): boolean => CHALLENGE.some((name) => headers.has(name))
+const isChallenge = (_: unknown, { headers }: Exchange): boolean => CHALLENGE.some((name) => headers.has(name))
 
 if (import.meta.main) await run(command)

@@ -62,7 +62,10 @@ const testDeployment = async (): Promise<void> => {
   await step('Deploy the update, which uses the restored tables', () => cdk.deploy(update))
   assert.deepEqual(await step('Retry a restored order', () => placeOrder(client, 'early')), order)
   await step('Complete the restored order', () => completeOrder(client, order))
+  // None of the three tables has the later order.
   await assert.rejects(client.getPet({ petId: late.petId }), { status: 404 })
+  await assert.rejects(client.getOrder({ orderId: late.id }), { status: 404 })
+  assert.notEqual((await placeOrder(client, 'late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
   await step('Add an index to the restored table', () => follow('Add an index to an adopted table', { env, output }))
   const describe = 'aws dynamodb describe-table --table-name PetStoreProduction-Storagepets-restored'

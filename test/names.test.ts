@@ -52,6 +52,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toContain(title)
 })
 
+const kebab = (id: string): string => id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 const resources = Object.keys(collections).join('|')
 
 /** The places that may say the words of the resources. All others work with any resource. */
@@ -60,7 +61,7 @@ const places = [
   /^functions\//,
   /^shared\/(contract|examples|service|texts)\.ts$/,
   new RegExp(`^(shared|test/shared)/(${resources})/`),
-  new RegExp(`^test/api/([a-z]+-)?(${resources.replaceAll(/s\b/g, 's?')})\\.test\\.ts$`),
+  new RegExp(`^test/api/(${resources}|${operationIds.map(kebab).join('|')})\\.test\\.ts$`),
   /^test\/(functions|events|recipe|bench\/peers)\//,
   /^infra\/commands\/smoke\.ts$/,
   /^test\/support\/example\.ts$/,
@@ -100,7 +101,6 @@ const unconverted: string[] = [
   'test/api/if-match.test.ts',
   'test/api/properties.test.ts',
   'test/browser/client.test.ts',
-  'test/browser/reference.test.ts',
   'test/deploy/deployed.ts',
   'test/deploy/main.ts',
   'test/deploy/updated-app.ts',

@@ -40,5 +40,5 @@ export const completeOrder = async (client: Client, { id, petId }: OwnOrder): Pr
   assert.deepEqual((await client.listPets({ status: 'pending' }).toArray()).filter(ofId), [pet])
   assert.deepEqual((await client.listOrders().toArray()).filter(ofId), [{ id, petId, complete: false }])
   await client.updateOrder({ orderId: id, complete: true })
-  assert.deepEqual(await client.getPet({ petId }), { ...pet, status: 'sold' })
+  assert.deepEqual(await client.updatePet({ petId, name: 'Rex' }), { ...pet, status: 'sold' })
 }

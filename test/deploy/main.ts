@@ -63,7 +63,7 @@ const testDeployment = async (): Promise<void> => {
   assert.deepEqual(await step('Retry a restored order', () => placeOrder(client, 'early')), order)
   await step('Complete the restored order', () => completeOrder(client, order))
   // None of the three tables has the later order.
-  await assert.rejects(client.getPet({ petId: late.petId }), { status: 404 })
+  await assert.rejects(client.deletePet({ petId: late.petId }), { status: 404 })
   await assert.rejects(client.getOrder({ orderId: late.id }), { status: 404 })
   assert.notEqual((await placeOrder(client, 'late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)

@@ -21,7 +21,7 @@ const values: Words = { '\\bavailable\\b': 'paperback', pending: 'hardcover', so
 const fields: Words = {
   '\\bname\\b': 'title',
   categoryId: 'authorId',
-  '\\bstatus\\b(?!(: |":)\\d)': 'format',
+  '\\bstatus(\\b|(?=Shard))(?!(: |":)\\d)': 'format',
   'Status\\b': 'Format',
   ...values,
 }
@@ -66,14 +66,15 @@ test('the tests of names name each file that says another name than shared/servi
 test('with these names, and books in place of pets and orders, all checks pass', () => {
   const key = run('node -p "require(\'./infra/local/credentials.ts\').LOCAL_API_KEY"').trim()
   replace(named, { 'pet_local_\\w+': key, ...names })
-  run(`rm -r shared/orders functions/*Order*.ts test/events/*Order*.json test/functions test/recipe
-    rm -r test/shared/pets test/shared/orders test/api/*-pet*.test.ts test/api/orders.test.ts`)
+  run(`rm -r shared/orders {functions,test/functions}/*Order*.ts test/events/*Order*.json test/recipe
+    rm -r test/functions/{get,delete}Pet.test.ts test/shared/pets test/shared/orders test/api/*-pet*.test.ts test/api/orders.test.ts`)
   for (const file of ['package.json', '.ci/run']) edit(file, (text) => text.replace(/^.*\btest:recipe\b.*\n/m, ''))
-  for (const files of ['shared/pets', 'shared/books/pet*.ts', 'functions/*Pet*.ts', 'test/events/*Pet*.json'])
+  for (const files of ['shared/pets', 'shared/books/pet*.ts', '{functions,test/functions,test/events}/*Pet*'])
     rename(files)
   replace('functions/*.ts', words)
   replace('test/events/*.json', { 'pet_local_\\w+': key }, words, fields)
-  replace(['shared/books/*.ts', 'shared/contract.ts', 'test/support/example.ts', 'README.md'], words, fields)
+  replace(['shared/books/*.ts', 'shared/contract.ts', 'README.md'], words, fields)
+  replace(['test/support/example.ts', 'test/functions/*.ts'], words, fields)
   replace(['infra/local/database.ts', 'infra/commands/smoke.ts'], words, someFields)
   replace(['shared/{service,texts}.ts', '{functions,infra,test}/README.md'], words)
   edit('shared/service.ts', (text) =>
@@ -90,8 +91,9 @@ test('with these names, and books in place of pets and orders, all checks pass',
     join(folder, 'shared/books/books.ts'),
     "import { collection } from '../data/collection.ts'\nimport { Book } from './book.ts'\n\nexport const books = collection('books', Book)\n",
   )
-  edit('README.md', (text) => text.replace(/^Order a book\..*^(?=Every error)/ms, ''))
-  edit('functions/README.md', (text) => text.replace('shared/orders/orders.ts', 'shared/books/books.ts'))
+  const aboutPets = /^Order a book\..*^(?=Every error)|^To make another service.*^(?=## Deploying)/gms
+  edit('README.md', (text) => text.replaceAll(aboutPets, ''))
+  edit('functions/README.md', (text) => text.replaceAll(/^.*\borders\b.*\n/gim, ''))
   run('npm run format && npx vitest run --config test/vitest.config.ts test/infra/openapi --update')
 
   run('npm run check')

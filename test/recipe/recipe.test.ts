@@ -59,7 +59,7 @@ export const handler = operation('walkPet', ({ params: { petId }, query, setting
 `,
   },
   {
-    file: 'test/api/walks.test.ts',
+    file: 'test/api/walk-pet.test.ts',
     text: `import { expect, test } from 'vitest'
 import { call, created } from '../support/api.ts'
 
@@ -129,6 +129,7 @@ beforeAll(() => {
   const owners = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
   const fromReadme = [...section('Adding an operation').changes, ...section('Adding a resource').changes]
   for (const change of [...fromReadme, ...owners, testOfOwners, ...operation]) add(change)
+  add({ file: 'shared/service.ts', text: 'owners: [],\n' })
   const scopes = "'owners:read', 'owners:write', 'walks:write', "
   const imports =
     "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"

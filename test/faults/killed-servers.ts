@@ -13,6 +13,7 @@ import { runsAll } from './fault-kinds.ts'
 
 // Two tests kill so many each.
 const KILLS = runsAll ? 50 : 3
+const PRELOADED = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
 
 /** Requests of a client, each with its possible statuses. Requests follow from the number of the sequence and from responses. */
 export type Sequence = (number: number, responses: Received[]) => (Sent & { statuses: number[] })[]
@@ -25,6 +26,7 @@ export type Sequence = (number: number, responses: Received[]) => (Sent & { stat
 export const killServers = async (sequence: Sequence, check: (server: LocalServer) => Promise<unknown>) => {
   const folder = temporaryFolder()
   const begun: Received[][] = []
+  const begin = () => begun[begun.push([]) - 1] ?? []
   const requestsOf = (responses: Received[]) => sequence(begun.indexOf(responses), responses)
   const finish = async (server: LocalServer, responses: Received[]): Promise<void> => {
     const request = requestsOf(responses)[responses.length]
@@ -34,12 +36,13 @@ export const killServers = async (sequence: Sequence, check: (server: LocalServe
   }
 
   for (const [i, write] of fc.sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS }).entries()) {
-    const dying = await startDying(folder, write, ['before', 'during', 'after'][i % 3] ?? '')
+    const env = { DIE_AT_WRITE: `${write}`, DIE_WHEN: ['before', 'during', 'after'][i % 3] ?? '' }
+    const dying = await startServer(['--data', folder], { NODE_OPTIONS: `--import=${PRELOADED}`, ...env })
     await check(dying)
     const exited = once(dying.process, 'exit')
     const unfinished = [...begun]
     const client = async () => {
-      for (;;) await finish(dying, unfinished.pop() ?? begun[begun.push([]) - 1] ?? [])
+      for (;;) await finish(dying, unfinished.pop() ?? begin())
     }
     await Promise.allSettled(Array.from({ length: 8 }, client))
     const [, signal] = await exited
@@ -58,13 +61,6 @@ export const killServers = async (sequence: Sequence, check: (server: LocalServe
     }
   expect(begun.length).toBeGreaterThan(KILLS)
   return { server, begun }
-}
-
-/** Starts a server that dies at a write to its data folder: before it, during it, or after it and before the response. */
-const startDying = (folder: string, write: number, when: string): Promise<LocalServer> => {
-  const preloaded = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
-  const env = { NODE_OPTIONS: `--import=${preloaded}`, DIE_AT_WRITE: String(write), DIE_WHEN: when }
-  return startServer(['--data', folder], env)
 }
 
 /** Sends a request with the API key of the server. */

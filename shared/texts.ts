@@ -17,4 +17,4 @@ export const parameterTexts: Readonly<Record<string, string>> = { ...pets.parame
 
 /** Hints for generators of clients, at the end of the documentation. */
 export const generatorHint =
-  'OpenAPI Generator makes clients for other languages from this document, and the one for Go needs the option `--model-name-mappings NewPet=PetInput,NewOrder=OrderInput`.'
+  'OpenAPI Generator makes clients for other languages. Give it the address of this document, not a file: then the clients know the address of the API. For Go, it needs the option `--model-name-mappings NewPet=PetInput,NewOrder=OrderInput`.'

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { operationIds } from '../shared/contract.ts'
+import { collections } from '../shared/service.ts'
 
 const files = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['infra/client/dist/**'] })
 
@@ -37,7 +38,7 @@ test.each([
   [
     'infra/client',
     /^infra\/client\/(?!build)/,
-    /> (infra\/client\/|shared\/(contract|entry|orders|pets|model\/)|valibot$)/,
+    new RegExp(`> (infra/client/|shared/(contract|entry|model/|${Object.keys(collections).join('|')})|valibot$)`),
   ],
 ])('files in %s import only what their layer may use', (_, folder, allowed) => {
   const imports = importsBelow(folder)
@@ -47,14 +48,10 @@ test.each([
 })
 
 test.each([
-  [
-    'the AWS SDK',
-    /> @(aws-sdk|smithy)\//,
-    /^(shared\/data\/|infra\/((bundle|keys|local)\/|(deployment|release-hook)\.ts))/,
-  ],
+  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|commands|local)\/|release-hook\.ts))/],
   ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
-  ['the client', / > infra\/client\//, /^infra\/client\//],
+  ['the client', / > infra\/client\//, /^infra\/(client\/|commands\/(checks|smoke)\.ts)/],
   ['a function by its name', /> functions\//, /^infra\/local\/lambda\.ts/],
 ])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))

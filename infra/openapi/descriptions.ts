@@ -44,7 +44,7 @@ sets the same values again. A request that deletes something gets a 404 if an ea
 at most 53 bits, so every JSON parser reads it exactly.
 
 **Unknown parameters and fields** are ignored, so check their spelling. This reference lists all that the service knows. A
-body in which a key is \`__proto__\`, at any depth, is refused.
+body in which a key is \`__proto__\`, or \`constructor\` with a \`prototype\`, is refused at any depth.
 
 **Pagination.** A list is a JSON array. If there are more items, the \`Link\` header contains the URL of the next page, with
 \`rel="next"\`. Follow these links until a response has none.

@@ -16,7 +16,6 @@ export const openApiDocument = (): Json => ({
     title: service.title,
     version: '1.0.0',
     description: introduction,
-    contact: { name: 'The administrator of this service' },
   },
   servers,
   tags: [...new Set(operations.map(([, { tag }]) => tag))].map((name) => ({ name })),
@@ -118,11 +117,12 @@ const parameter = (location: string, name: string, entry: v.GenericSchema, meani
   }
 }
 
-/** Keeps the console of the page from filling in an optional enumeration: the list would then seem to lack items. */
+/** The example of an optional parameter, which the console of the page must not send: the list would seem to lack items. */
 const disabledExample = (entry: v.GenericSchema): Json => {
   const { wrapped, default: value } = Object(entry)
-  if (value !== undefined || !wrapped?.options) return {}
-  return { examples: { default: { value: wrapped.options[0], 'x-disabled': true } } }
+  if (value !== undefined || !wrapped) return {}
+  const { example = wrapped.options?.[0] } = exampleOf(wrapped)
+  return example === undefined ? {} : { examples: { default: { value: example, 'x-disabled': true } } }
 }
 
 const ERROR = {

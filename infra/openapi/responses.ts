@@ -16,6 +16,7 @@ import {
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
+import { Cursor } from '../../shared/model/paging.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
@@ -130,7 +131,7 @@ const HEADERS: Json = {
   }),
   Link: header(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
-    `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=AAFTb0vWvW4eQ0pM>; rel="next"`,
+    `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleOf(Cursor).example}>; rel="next"`,
   ),
   Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
     pattern: '^@\\d+$',

@@ -10,6 +10,7 @@ const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
  */
 export const IdempotencyKey = v.pipe(
   v.string(),
+  v.examples(['0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa']),
   v.regex(KEY_TEXT),
   v.transform((text) => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text)),
   v.metadata({ type: 'string', pattern: KEY_TEXT.source }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { created, expectCommonHeaders, expectError, listed, remove, update } from '../support/api.ts'
+import { created, expectCommonHeaders, expectError, expectListed, remove, update } from '../support/api.ts'
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 
@@ -12,8 +12,8 @@ test('deletes a pet, which no later request finds, and returns no content', asyn
   expectCommonHeaders(response)
   for (const later of [await remove(id), await update(id, { name: 'Max' })])
     expectError(later, 404, 'not_found', `No pet has the id ${id}.`)
-  const inLists = async () => [await listed(id), await listed(id, '&status=available')]
-  await expect.poll(inLists).toEqual([undefined, undefined])
+  await expectListed(id, undefined)
+  await expectListed(id, undefined, '&status=available')
 })
 
 test('deletes a pet once if several requests are sent at once', async () => {

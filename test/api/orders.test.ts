@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import type { Order } from '../../shared/orders/order.ts'
-import { call, created, expectError, listed, remove, update } from '../support/api.ts'
+import { call, created, expectError, expectListed, remove, update } from '../support/api.ts'
 import type { Received } from '../support/http.ts'
 
 type Headers = Record<string, string>
@@ -24,7 +24,7 @@ const aPet = async (status: string | null = 'available') =>
 
 test('an order makes its pet pending, and sold once it is complete', async () => {
   const petId = await aPet()
-  const expectStatus = (status: string) => expect.poll(async () => (await listed(petId))?.status).toBe(status)
+  const expectStatus = (status: string) => expectListed(petId, { id: petId, name: 'Rex', categoryId: 7, status })
 
   const placed = await place(petId)
   const { id } = orderOf(placed)

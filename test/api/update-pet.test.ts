@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { created, expectCommonHeaders, expectError, listed, update } from '../support/api.ts'
+import { created, expectCommonHeaders, expectError, expectListed, update } from '../support/api.ts'
 
 const NO_CHANGE = 'The body must have at least one of name, categoryId and status.'
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
@@ -14,8 +14,8 @@ test.each([
 
   expect([response.status, response.body]).toEqual([200, { id, ...expected }])
   expectCommonHeaders(response)
-  const inLists = async () => [await listed(id), await listed(id, '&status=available')]
-  await expect.poll(inLists).toEqual([{ id, ...expected }, undefined])
+  await expectListed(id, { id, ...expected })
+  await expectListed(id, undefined, '&status=available')
 })
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   const response = await update(pet.id, body)
 
   expectError(response, 400, 'bad_request', message)
-  await expect.poll(() => listed(pet.id)).toEqual(pet)
+  await expectListed(pet.id, pet)
 })
 
 test('returns 413 for a body of more than 256 KiB', async () => {

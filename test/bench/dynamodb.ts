@@ -8,8 +8,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { CommandError } from '../../infra/command-line.ts'
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { CommandError } from '../../infra/commands/command-line.ts'
 import { storedLocalApiKey } from '../../infra/local/credentials.ts'
+import { example } from '../support/example.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */
 export type DynamoDb = {
@@ -19,8 +21,10 @@ export type DynamoDb = {
   stop: () => void
 }
 
-/** The pet that DynamoDB returns, without its id. */
-export const PET = { name: 'Rex', categoryId: 7, status: 'available' } as const
+const { field, value } = example.filter
+
+/** The resource that DynamoDB returns, without its id. */
+export const RESOURCE = { ...example.body(), [field]: value }
 
 /**
  * Starts the DynamoDB in this process, which otherwise only waits while a function is measured.
@@ -60,26 +64,19 @@ const respond = async (message: IncomingMessage, response: ServerResponse): Prom
 /** Returns the response to an operation, or `undefined` for one that the measured functions do not use. */
 const responseTo = (operation: string, { Limit = 0 }: { Limit?: number }): object | undefined => {
   if (operation === 'GetItem') return { Item: apiKeyItem }
-  if (operation === 'PutItem') return {}
-  if (operation === 'Query') return { Items: Array.from({ length: Limit }, (_, i) => petItem(NEWEST_ID - i * 4096)) }
+  if (operation === 'TransactWriteItems') return {}
+  if (operation === 'Query') return { Items: Array.from({ length: Limit }, (_, i) => itemOf(NEWEST_ID - i * 4096)) }
   return undefined
 }
 
 const NEWEST_ID = 373117652410368
 
-const petItem = (id: number) => ({
-  id: { N: `${id}` },
-  name: { S: PET.name },
-  categoryId: { N: `${PET.categoryId}` },
-  status: { S: PET.status },
-  shard: { N: '0' },
-  statusShard: { S: `${PET.status}#0` },
-  creation: { S: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90' },
-})
+const itemOf = (id: number) => {
+  const own = { shard: 0, [`${field}Shard`]: `${value}#0`, revision: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90' }
+  return marshall({ id, ...RESOURCE, ...own })
+}
 
-const apiKeyItem = Object.fromEntries(
-  Object.entries(storedLocalApiKey).map(([name, value]) => [name, { S: `${value}` }]),
-)
+const apiKeyItem = marshall(storedLocalApiKey)
 
 /** Makes a certificate for `localhost` like those of AWS: RSA with 2,048 bits, signed by an authority. */
 const makeCertificate = async (folder: string): Promise<{ key: Buffer; cert: Buffer; authorityFile: string }> => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { call, info } from '../support/call.ts'
-import { storedPets } from '../support/database.ts'
+import { storedItems } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo } from '../support/events.ts'
 
 const badRequest = (message: string) => errorResponse(400, 'bad_request', message)
@@ -38,7 +38,7 @@ test.each([
 test('stores no field that the client made up', async () => {
   const { body } = await call(withBody(JSON.stringify({ id: 1, ...rex, color: 'brown', revision: 'mine', shard: 7 })))
 
-  const stored = (await storedPets()).filter(({ id }) => id === body.id || id === 1)
+  const stored = (await storedItems('pets')).filter(({ id }) => id === body.id || id === 1)
   const keys = { shard: 0, statusShard: 'available#0', revision: expect.stringMatching(/^[\da-f-]{36}$/) }
   expect(stored).toEqual([{ id: body.id, ...rex, ...keys }])
 })
@@ -62,12 +62,12 @@ test.each([
     errorResponse(415, 'unsupported_media_type', NOT_JSON),
   ],
 ])('refuses a request with %s, and adds no pet', async (_, event, expected) => {
-  const before = await storedPets()
+  const before = await storedItems('pets')
 
   const response = await call(event)
 
   expect(response).toEqual(responseTo(event, expected))
-  expect(await storedPets()).toEqual(before)
+  expect(await storedItems('pets')).toEqual(before)
 })
 
 // More is in test/api/idempotency-key.test.ts.
@@ -75,7 +75,7 @@ test('returns the first pet again for a request with the same Idempotency-Key, a
   const request = () => eventOf('createPet-created', { headers: { 'Idempotency-Key': 'order-1742' } })
   const first = await call(request())
   const event = request()
-  const before = await storedPets()
+  const before = await storedItems('pets')
 
   const response = await call(event)
 
@@ -84,6 +84,6 @@ test('returns the first pet again for a request with the same Idempotency-Key, a
   expect(first).toEqual(responseTo(event, created))
   const replay = { status: 201, headers: { ...headers, 'Idempotent-Replayed': 'true' }, body: first.body }
   expect(response).toEqual(responseTo(event, replay))
-  expect(await storedPets()).toEqual(before)
+  expect(await storedItems('pets')).toEqual(before)
   expect(info.mock.lastCall?.[0]).toMatchObject({ status: 201, replayed: 'true' })
 })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
+import { CommandError, command, run, wholeNumber } from '../../infra/commands/command-line.ts'
+import { example, type Resource } from '../support/example.ts'
 import { processFolder } from '../support/process.ts'
-import type { Pet } from '../support/server.ts'
 import { type Run, runLoad } from './run-load.ts'
 
 const DETAILS = `
@@ -9,13 +9,13 @@ const DETAILS = `
 if
 
 - a response is not a 2xx, or a request gets no response,
-- after a restart, the server lacks a pet of a 201, has a pet twice, or has one that was never sent,
+- after a restart, the server lacks a resource of a 201, has one twice, or has one that was never sent,
 - the JavaScript heap is more than 20 % larger at the end than after the first ten seconds (or after half of a shorter
   run), both times after a garbage collection.`
 
 const main = command(
   'npm run load --',
-  'Puts the local server under load, and checks afterwards that it kept every pet.',
+  'Puts the local server under load, and checks afterwards that it kept everything.',
 )
   .addHelpText('after', DETAILS)
   .option('--seconds <number>', 'duration of the load', wholeNumber(2, 3600), 60)
@@ -24,7 +24,7 @@ const main = command(
     console.table([result.first, result.rest])
     console.table(Object.fromEntries([...result.responses].sort()))
     console.log(
-      `${result.created.length} pets were created with a 201. After a restart, the server has ${result.found.length}.`,
+      `${result.created.length} were created with a 201. After a restart, the server has ${result.found.length}.`,
     )
     console.log('The others got no response, because the load ended first.')
     const shortcomings = shortcomingsOf(result)
@@ -35,12 +35,14 @@ const main = command(
 
 /** What a run must not show, one sentence each. */
 const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): string[] => {
-  const missing = ['listPets 200', 'createPet 201', 'updatePet 200'].filter((kind) => !responses.has(kind))
+  const { list, create, change, int64 } = example
+  const missing = [`${list} 200`, `${create} 201`, `${change} 200`].filter((kind) => !responses.has(kind))
   const errors = [...responses].filter(([kind]) => !/ 2\d\d$/.test(kind))
   const failed = first.failed + rest.failed
   const growth = rest['heap, MB'] / first['heap, MB']
-  const byName = new Map(found.map((pet) => [pet.name, pet])) // Each pet was sent with a name of its own.
-  const lost = created.filter((pet) => !isDeepStrictEqual(byName.get(pet.name), pet))
+  const numberOf = (resource: Resource) => resource[int64] // Each was sent with a number of its own.
+  const byNumber = new Map(found.map((each) => [numberOf(each), each]))
+  const lost = created.filter((each) => !isDeepStrictEqual(byNumber.get(numberOf(each)), each))
   return [
     ...missing.map((kind) => `No ${kind}.`),
     ...errors.map(([kind, times]) => `${kind}: ${times} times.`),
@@ -48,17 +50,17 @@ const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): 
     ...about('Created with a 201, but missing after the restart', lost),
     ...about(
       'Found more than once',
-      found.filter((pet) => byName.get(pet.name) !== pet),
+      found.filter((each) => byNumber.get(numberOf(each)) !== each),
     ),
     ...about(
       'Found, but never sent',
-      found.filter(({ name }) => !sent.has(name)),
+      found.filter((each) => !sent.has(numberOf(each))),
     ),
     ...(growth > 1.2 ? [`The heap grew to ${growth.toFixed(2)} times its size.`] : []),
   ]
 }
 
-const about = (what: string, pets: Pet[]): string[] =>
-  pets.length > 0 ? [`${what}: ${pets.length} pets, such as ${JSON.stringify(pets[0])}.`] : []
+const about = (what: string, found: Resource[]): string[] =>
+  found.length > 0 ? [`${what}: ${found.length}, such as ${JSON.stringify(found[0])}.`] : []
 
 await run(main)

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import autocannon, { type Request } from 'autocannon'
 import type { OperationId } from '../../shared/contract.ts'
+import { example, type Resource } from '../support/example.ts'
 import { send } from '../support/http.ts'
 import { showProgress } from '../support/process.ts'
-import { headersOf, type LocalServer, listAll, type Pet, startServer } from '../support/server.ts'
+import { headersOf, type LocalServer, listAll, startServer } from '../support/server.ts'
 import { memoryAt, probeAt } from './memory.ts'
 
 /** What was sent and received. */
 type Ledger = {
-  /** The names of the pets that were sent, each of them once. */
-  sent: Set<string>
-  /** The pets of all 201s. */
-  created: Pet[]
-  /** The number of responses by operation and status: `createPet 201`. */
+  /** The numbers that were sent, each of them in one resource. */
+  sent: Set<unknown>
+  /** The resources of all 201s. */
+  created: Resource[]
+  /** The number of responses by operation and status. */
   responses: Map<string, number>
 }
 
@@ -23,8 +24,8 @@ type Ledger = {
  */
 type Part = Awaited<ReturnType<ReturnType<typeof loadOn>>> & { 'heap, MB': number }
 
-/** The results of a run. `found` are the pets after a restart; `output` is what the server printed. */
-export type Run = Ledger & { first: Part; rest: Part; found: Pet[]; output: string }
+/** The results of a run. `found` are the resources after a restart; `output` is what the server printed. */
+export type Run = Ledger & { first: Part; rest: Part; found: Resource[]; output: string }
 
 const CONNECTIONS = 64
 
@@ -39,7 +40,7 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
     showProgress(`Load for ${seconds} s`)
     const load = await loadFor(seconds)
     // The response comes after those to all requests before.
-    await send(server.baseUrl, { path: '/pets?limit=1', headers: headersOf(server) }).catch((error) => {
+    await send(server.baseUrl, { path: `${example.path}?limit=1`, headers: headersOf(server) }).catch((error) => {
       throw new Error(`The server no longer responds (${error}). ${endOf(server)}`)
     })
     return { ...load, 'heap, MB': Math.round((await memoryAt(socket)) / 1e5) / 10 }
@@ -47,10 +48,10 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
   const firstSeconds = Math.min(10, seconds / 2)
   const first = await part(firstSeconds)
   const rest = await part(seconds - firstSeconds)
-  showProgress('Restart, and list all pets')
+  showProgress('Restart, and list all')
   await stop(server) // Completes the requests whose connections autocannon closed.
   const restarted = await startServer(data)
-  const found = await listAll(restarted)
+  const found = (await listAll(restarted)) as Resource[] // As the service returns them.
   await stop(restarted)
   showProgress('')
   return { ...ledger, first, rest, found, output: server.output() }
@@ -77,7 +78,7 @@ const loadOn = (server: LocalServer, ledger: Ledger) => {
       responses++
       const kind = `${operations.get(context)} ${status}`
       ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
-      if (kind === 'createPet 201') ledger.created.push(JSON.parse(body))
+      if (kind === `${example.create} 201`) ledger.created.push(JSON.parse(body))
     }
     const load = { connections: CONNECTIONS, duration: seconds, requests: [{ setupRequest, onResponse }] }
     const { p50, p99, max } = (await autocannon({ url: server.baseUrl, ...load })).latency
@@ -98,39 +99,40 @@ const endOf = (server: LocalServer): string => `Its output:\n${server.output().s
 /** A request of an operation; `path` is below the base address. */
 type LoadRequest = { operation: OperationId; path: string } & Pick<Request, 'method' | 'headers' | 'body'>
 
-// Their lengths have no common divisor, so that each status meets each limit.
-const STATUSES = ['available', 'pending', 'sold', undefined]
+const { field, value, other } = example.filter
+// Their lengths have no common divisor, so that each filter meets each limit.
+const VALUES = [value, other, undefined]
 const LIMITS = [1, 20, undefined, 50, 100]
 
-/** The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 changes a pet to what it is. */
+/** The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 changes a resource to what it is. */
 function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
   let lists = 0
   for (let turn = 0; ; turn++) {
-    const pet = ledger.created[turn % ledger.created.length] // None at the very start.
+    const resource = ledger.created[turn % ledger.created.length] // None at the very start.
     if ([0, 7, 13].includes(turn % 20)) yield create(ledger)
-    else if (turn % 20 === 10 && pet) yield change(pet)
+    else if (turn % 20 === 10 && resource) yield change(resource)
     else yield list(lists++)
   }
 }
 
 const create = ({ sent }: Ledger): LoadRequest => {
   const nth = sent.size
-  const pet = { name: `Pet ${nth}`, categoryId: nth, status: STATUSES[nth % STATUSES.length] }
-  sent.add(pet.name)
+  const body = JSON.stringify({ ...example.body(), [example.int64]: nth, [field]: VALUES[nth % VALUES.length] })
+  sent.add(nth)
   // A third of them use an idempotency key, which takes more writes.
   const headers = nth % 3 === 0 ? { 'Idempotency-Key': randomUUID() } : {}
-  return { operation: 'createPet', method: 'POST', path: '/pets', headers, body: JSON.stringify(pet) }
+  return { operation: example.create, method: 'POST', path: example.path, headers, body }
 }
 
-const change = ({ id, categoryId }: Pet): LoadRequest => ({
-  operation: 'updatePet',
+const change = ({ id, [example.int64]: same }: Resource): LoadRequest => ({
+  operation: example.change,
   method: 'PATCH',
-  path: `/pets/${id}`,
-  body: JSON.stringify({ categoryId }),
+  path: `${example.path}/${id}`,
+  body: JSON.stringify({ [example.int64]: same }),
 })
 
 const list = (nth: number): LoadRequest => {
-  const [status, limit] = [STATUSES[nth % STATUSES.length], LIMITS[nth % LIMITS.length]]
-  const query = [status && `status=${status}`, limit && `limit=${limit}`].filter(Boolean).join('&')
-  return { operation: 'listPets', method: 'GET', path: `/pets?${query}` }
+  const [of, limit] = [VALUES[nth % VALUES.length], LIMITS[nth % LIMITS.length]]
+  const query = [of && `${field}=${of}`, limit && `limit=${limit}`].filter(Boolean).join('&')
+  return { operation: example.list, method: 'GET', path: `${example.path}?${query}` }
 }

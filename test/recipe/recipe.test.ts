@@ -1,11 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
-
-/** Text for a file: all of a new one, or more of a file that is a table, such as the contract. */
-type Change = { file: string; text: string }
+import { readFileSync } from 'node:fs'
+import { beforeAll, test } from 'vitest'
+import { type Change, copyOfRepository } from './copy.ts'
 
 /** A section of functions/README.md: the changes that it shows, and its commands. */
 const section = (title: string): { changes: Change[]; commands: string } => {
@@ -84,9 +79,9 @@ test('takes a pet for a walk once', async () => {
 /** An operation on owners, with an entry and a function as those of an operation on pets, but for what only pets have. */
 const asOfPets = (id: string): Change[] => {
   const [entry = ''] = entryOf(id).exec(readFileSync('shared/contract.ts', 'utf8')) ?? []
-  const general = entry.replaceAll(/^.*(deprecated:|stability:|byStatus|status: v|HELD|'orders').*\n/gm, '')
+  const general = entry.replaceAll(/^.*(deprecated:|stability:|byStatus|status: v|HELD|'orders').*\n|^ {2}/gm, '')
   return [
-    { file: 'shared/contract.ts', text: renamed(general.replaceAll(/^ {2}/gm, '')) },
+    { file: 'shared/contract.ts', text: renamed(general) },
     { file: renamed(`functions/${id}.ts`), text: renamed(readFileSync(`functions/${id}.ts`, 'utf8')) },
   ]
 }
@@ -95,7 +90,7 @@ const renamed = (text: string): string =>
   text
     .replaceAll('PetIdText', 'IdText')
     .replaceAll('Pet', 'Owner')
-    .replaceAll(/pet(?!s:)|animal/g, 'owner')
+    .replaceAll(/pet|animal/g, 'owner')
 
 const entryOf = (id: string): RegExp => new RegExp(`^ {2}${id}: \\{\\n.*?^ {2}\\},\\n`, 'ms')
 
@@ -128,58 +123,26 @@ test('adds, lists, changes and deletes owners', async () => {
 `,
 }
 
-const copy = mkdtempSync(join(tmpdir(), 'pet-store-recipe-'))
-
-const edit = (name: string, change: (text: string) => string): void => {
-  const text = readFileSync(join(copy, name), 'utf8')
-  expect(change(text), `The recipe changes nothing in ${name}.`).not.toBe(text)
-  writeFileSync(join(copy, name), change(text))
-}
-
-/** Runs a command in the copy, without the variables of vitest. */
-const run = (command: string, args: string[]): void => {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: copy, encoding: 'utf8', env })
-  expect(status, `${command} ${args.join(' ')}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(0)
-}
-
-/** Creates a file, or adds entries to a table, at its start. */
-const add = ({ file, text }: Change): void => {
-  mkdirSync(join(copy, dirname(file)), { recursive: true })
-  if (!existsSync(join(copy, file))) return void writeFileSync(join(copy, file), text)
-  const entries = text.replaceAll(/^(?=.)/gm, '  ')
-  edit(file, (table) =>
-    table.replace(/^export const (contract|settings|tables|collections) = \{\n/m, (start) => start + entries),
-  )
-}
+const { edit, add, run } = copyOfRepository()
 
 beforeAll(() => {
-  const left = ['.git', 'cdk.out', 'node_modules']
-  cpSync('.', copy, { recursive: true, filter: (name) => !left.includes(basename(name)) })
-  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
-
   const owners = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
   const fromReadme = [...section('Adding an operation').changes, ...section('Adding a resource').changes]
-  const name = { file: 'shared/service.ts', text: 'owners: [],\n' }
-  for (const change of [...fromReadme, name, ...owners, testOfOwners, ...operation]) add(change)
+  for (const change of [...fromReadme, ...owners, testOfOwners, ...operation]) add(change)
+  const scopes = "'owners:read', 'owners:write', 'walks:write', "
   const imports =
     "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"
+  edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, (start) => start + scopes))
   edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))
-  edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, "$&'walks:write', "))
   edit('shared/pets/texts.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
-  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, '').replace(/^Read a pet\..*^(?=Change)/ms, ''))
-  run('npm', ['run', 'format'])
-  run('bash', ['-ec', section('Removing an operation').commands])
+  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, ''))
+  run('npm run format')
+  run(section('Removing an operation').commands)
 })
 
-test.each([
-  ['types', 'run types'],
-  ['lint rules and format', 'run lint'],
-  ['tests', 'test'],
-  ['synthesis', 'exec -- cdk synth --quiet'],
-])(
-  'after the recipes that add operations, a setting and a resource, and remove an operation, they pass: %s',
-  (_, command) => {
-    run('npm', command.split(' '))
+test.each(['npm run types', 'npm run lint', 'npm test', 'npx cdk synth --quiet'])(
+  'after the recipes that add operations, a setting and a resource, and remove an operation, this passes: %s',
+  (command) => {
+    run(command)
   },
 )

@@ -6,6 +6,7 @@ import type { Event } from '../../shared/http.ts'
 import { fieldRules, inputOf } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { eventOf } from '../support/events.ts'
+import { example } from '../support/example.ts'
 
 const text = v.pipe(v.string(), v.description('a text'))
 const number = v.pipe(v.number(), v.description('a number'))
@@ -15,7 +16,7 @@ const entry = {
   path: '/toys/{id}',
   summary: 'Paint a toy',
   tag: 'Toys',
-  scope: 'pets:write',
+  scope: example.scopes.write,
   params: v.object({ id: text }),
   query: v.object({ id: v.optional(text), color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
   headers: v.object({ 'X-Brush': text }),
@@ -27,7 +28,7 @@ const entry = {
 const parse = (event: Event) => inputOf('paintToy', entry)(event, { keyId: 'key-1', clientId: 'ann', scopes: [] })
 
 const request = ({ body = { id: 7, size: 1 }, query = {}, headers = { 'x-brush': 'fine' } }) => ({
-  ...eventOf('createPet-created', { query, headers }),
+  ...eventOf(example.events.create, { query, headers }),
   pathParameters: { id: 'a' },
   body: body as never, // As `jsonBody` leaves it.
 })

@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../../shared/data/collection.ts'
 import type { Operation, Run } from '../../shared/entry.ts'
 import { Id } from '../../shared/model/id.ts'
-import { Pet } from '../../shared/pets/pet.ts'
-import { pets } from '../../shared/pets/pets.ts'
+import { example } from '../support/example.ts'
 
 // `tsc` checks this file: an expected error that is missing is an error, too.
 
@@ -14,7 +13,7 @@ const entry = {
   path: '/toys',
   summary: 'Add a toy',
   tag: 'Toys',
-  scope: 'pets:write',
+  scope: example.scopes.write,
   access: [],
 } as const
 
@@ -54,7 +53,7 @@ export const wrongEntries: Operation[] = [
   // @ts-expect-error: there is no such table.
   { ...plain, access: [{ table: 'toys', actions: ['GetItem'] }] },
   // @ts-expect-error: the table has no such index.
-  { ...plain, access: [{ table: 'pets', index: 'byName', actions: ['Query'] }] },
+  { ...plain, access: [{ table: example.table, index: 'byColor', actions: ['Query'] }] },
   // @ts-expect-error: there is no such setting.
   { ...plain, settings: ['holdHours'] },
   // @ts-expect-error: there is no such scope.
@@ -63,15 +62,15 @@ export const wrongEntries: Operation[] = [
 
 export const wrongCollections = () => [
   // @ts-expect-error: a collection stores a revision of its own.
-  collection('pets', v.object({ id: Id, revision: v.string() })),
+  collection(example.table, v.object({ id: Id, revision: v.string() })),
   // @ts-expect-error: and the partition of an index.
-  collection('pets', v.object({ ...Pet.entries, statusShard: v.string() })),
+  collection(example.table, v.object({ id: Id, [`${example.filter.field}Shard` as const]: v.string() })),
   // @ts-expect-error: there is no such table.
   collection('toys', Toy),
   // @ts-expect-error: a resource has an id.
-  collection('pets', v.object({ size: v.number() })),
+  collection(example.table, v.object({ size: v.number() })),
   // @ts-expect-error: no index serves this filter.
-  pets.list({ limit: 1, name: 'Rex' }),
-  // @ts-expect-error: a pet has no such field.
-  pets.change(1, { size: 7 }),
+  example.collection.list({ limit: 1, color: 'red' }),
+  // @ts-expect-error: the resource has no such field.
+  example.collection.change(1, { size: 7 }),
 ]

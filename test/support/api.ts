@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { expect, inject, vi } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import './api-server.ts'
@@ -62,10 +63,16 @@ export const created = async (pet: Omit<Pet, 'id'>): Promise<Pet> => {
   return body as Pet // As the interface describes a 201; the tests of createPet prove it.
 }
 
-/** The pet with this id as a list has it; `undefined` if it does not. Lists follow a write, usually within a second. */
-export const listed = async (id: number, filter = ''): Promise<Pet | undefined> => {
-  const { body } = await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}${filter}` })
-  return (body as Pet[]).find((pet) => pet.id === id) // As the tests of listPets prove.
+/** Expects that a list soon has the pet with this id as `expected`. Lists follow a write, usually within a second. */
+export const expectListed = async (id: number, expected: Pet | undefined, filter = ''): Promise<void> => {
+  const listed = async () => {
+    const { status, body } = await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}${filter}` })
+    expect(status).toBe(200)
+    return (body as Pet[]).find((pet) => pet.id === id) // As the tests of listPets prove.
+  }
+  // It ends at once if there is no list; `expect.poll` would try again.
+  await vi.waitUntil(async () => isDeepStrictEqual(await listed(), expected), 60_000).catch(() => {})
+  expect(await listed()).toEqual(expected)
 }
 
 /** The challenge of a 401. API Gateway's REST APIs rename its header. */

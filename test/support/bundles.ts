@@ -22,7 +22,7 @@ export type Bundles = {
 
 /** Bundles functions of the staging stage, with other settings if given. All functions take about three seconds. */
 export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds): Bundles => {
-  const outdir = mkdtempSync(join(tmpdir(), 'pet-store-bundles-'))
+  const outdir = mkdtempSync(join(tmpdir(), 'bundles-'))
   const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
   const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
   const template = Template.fromStack(new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries))

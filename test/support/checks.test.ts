@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
 import { contract, type OperationId } from '../../shared/contract.ts'
+import { tableName } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/http.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { call } from './call.ts'
@@ -12,9 +13,10 @@ import { differences } from './documented.ts'
 import { startCommand } from './run-command.ts'
 import './database.ts'
 import { eventOf, parameterOf } from './events.ts'
+import { example } from './example.ts'
 import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets } from './secrets.ts'
 
-const KEYS = 'node infra/keys/main.ts, stdout of process 1'
+const KEYS = 'node infra/commands/keys.ts, stdout of process 1'
 const SERVER = 'node infra/local/main.ts, stdout of process 2'
 const OTHER = 'the console of a test'
 const newKey = `API key  ${newApiKey('local')}\n`
@@ -45,7 +47,7 @@ test.each([
 
 test.each([
   ['a stack trace', JSON.stringify({ stack: new Error('Bug').stack }), 'a stack trace'],
-  ['a table', 'Requested resource not found: Table: PetStoreLocal-Pets', 'the name of a table'],
+  ['a table', `Requested resource not found: Table: ${tableName(example.table)}`, 'the name of a table'],
   ['an exception', 'ResourceNotFoundException', 'an error of the database'],
   ['a digest', digestOf('a'), 'a digest'],
 ])('a response must not contain %s', (_, text, kind) => {
@@ -53,16 +55,16 @@ test.each([
 })
 
 test('a test fails when a function returns internals', async () => {
-  const event = eventOf('createPet-created', { body: '{"name":"shared/data/pets.ts","categoryId":7}' })
+  const event = eventOf(example.events.create, { body: JSON.stringify(example.body('shared/data/toys.ts')) })
 
   await expect(call(event)).rejects.toThrow('A response with status 201 contains the path of a file.')
 })
 
 test('the output of a run includes what silenced functions log, and what commands print', async () => {
-  const event = eventOf('deletePet-deleted')
+  const event = eventOf(example.events.remove)
 
   await call(event)
-  const { child, exited } = startCommand('keys', ['delete'])
+  const { child, exited } = startCommand('commands/keys', ['delete'])
   await exited
 
   const outputs = readdirSync(outputFolder()).map((file) => [
@@ -70,17 +72,18 @@ test('the output of a run includes what silenced functions log, and what command
     readFileSync(join(outputFolder(), file), 'utf8'),
   ])
   expect(Object.fromEntries(outputs)).toMatchObject({
-    'the console of test/support/checks.test.ts': expect.stringContaining("operation: 'deletePet'"),
-    [`node infra/keys/main.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
+    'the console of test/support/checks.test.ts': expect.stringContaining(`operation: '${example.remove}'`),
+    [`node infra/commands/keys.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
   })
 })
 
 const document = JSON.parse(openApiText())
-const pet = { id: 1, name: 'Rex', categoryId: 9223372036854776000 }
+const body = { id: 1, ...example.body(), [example.int64]: 9223372036854776000 }
+const { path } = example
 const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
-const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: '/v1/pets/1' }
-const created = { status: 201, headers, text: JSON.stringify(pet), body: pet }
-const create = { method: 'POST', path: '/pets/?a=/b' }
+const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: `/v1${path}/1` }
+const created = { status: 201, headers, text: JSON.stringify(body), body }
+const create = { method: 'POST', path: `${path}/?a=/b` }
 
 test.each([
   [create, created, []],
@@ -88,7 +91,7 @@ test.each([
   [create, { ...created, headers: { ...headers, location: undefined } }, ['The header Location is missing.']],
   [create, { ...created, headers: { ...headers, location: 'a' } }, ['Location: # String does not match pattern.']],
   [create, { ...created, body: 7 }, ['# Instance type "number" is invalid. Expected "object".']],
-  [{ method: 'DELETE', path: '/pets/1' }, { ...created, status: 204 }, ['A body is not documented.']],
+  [{ method: 'DELETE', path: `${path}/1` }, { ...created, status: 204 }, ['A body is not documented.']],
 ])('finds how the response to %o differs from the document', (request, response, expected) => {
   const found = differences(document, request, response as typeof created)
 
@@ -109,7 +112,7 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   const stage = host?.includes('.execute-api.') ? '/v1' : ''
 
   expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
-  expect(keysOf(stored)).toEqual(keysOf(eventOf('listPets-no-parameters'))) // All events have the same keys.
+  expect(keysOf(stored)).toEqual(keysOf(eventOf(example.events.list))) // All events have the same keys.
   expect(event).toMatchObject({ httpMethod: method, resource })
   expect(event.pathParameters).toEqual(parameter ? { [parameter]: path.split('/').at(-1) } : null)
   expect(context).toMatchObject({ httpMethod: method, resourcePath: resource, domainName: host, path: stage + path })

@@ -7,13 +7,15 @@ import { type TableId, tableName } from '../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
 import { scopes } from '../../shared/service.ts'
+import { example } from './example.ts'
 import { type Fault, startFaultProxy } from './fault-proxy.ts'
 
 // Each test file that imports this has its own database, with the service's tables and the local API key. The service
 // reaches it through `proxy`, the functions below directly.
 export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
-await openDatabase(undefined, proxy.endpoint)
+process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+await openDatabase()
 
 const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },
@@ -43,38 +45,30 @@ export const once = (faults: Partial<Record<string, Fault>>): void => {
 export const againIfBusy = { retry: 3 }
 
 /** An item as it is stored. */
-type Item = Record<string, unknown>
+export type Stored = Record<string, unknown>
 
 /** All items of a table. */
-export const storedItems = async (table: TableId): Promise<Item[]> => {
+export const storedItems = async (table: TableId = example.table): Promise<Stored[]> => {
   const pages = await Array.fromAsync(paginateScan({ client: direct }, { TableName: tableName(table) }))
   return pages.flatMap(({ Items = [] }) => Items)
 }
 
 /** Writes an item that the service itself would not write. */
-export const putItem = (table: TableId, Item: Item) =>
+export const putItem = (table: TableId, Item: Stored) =>
   direct.send(new PutCommand({ TableName: tableName(table), Item }))
 
-/** A pet as it is stored. */
-export type StoredPet = Item & { id: number; name?: string }
+/** An example resource as it is stored. */
+export const storedItem = async (id: Int64): Promise<Stored | undefined> =>
+  (await direct.send(new GetCommand({ TableName: tableName(example.table), Key: { id } }))).Item
 
-/** All stored pets. */
-export const storedPets = async () => (await storedItems('pets')) as StoredPet[] // Its key is a number.
-
-/** A pet as it is stored. */
-export const storedPet = async (id: Int64): Promise<StoredPet | undefined> => {
-  const { Item } = await direct.send(new GetCommand({ TableName: tableName('pets'), Key: { id } }))
-  return Item as StoredPet | undefined // As above.
-}
-
-/** Stores a pet as it is unless its id is in use, and returns whether it did. */
-export const storePet = async (item: StoredPet): Promise<boolean> => {
-  if (await storedPet(item.id)) return false
-  await putItem('pets', item)
+/** Stores an example resource as it is unless its id is in use, and returns whether it did. */
+export const storeItem = async (item: Stored & { id: number }): Promise<boolean> => {
+  if (await storedItem(item.id)) return false
+  await putItem(example.table, item)
   return true
 }
 
-type KeyOptions = Item & { key?: string; clientId?: string }
+type KeyOptions = Stored & { key?: string; clientId?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */
 export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {

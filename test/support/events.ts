@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { cors, type Event } from '../../shared/http.ts'
 
 type Changes = {
@@ -15,11 +16,12 @@ type Changes = {
 type Values = Record<string, string | string[] | undefined>
 
 /**
- * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it. Each call returns a new
- * object, because a function may change its event.
+ * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it, and with the local API key.
+ * Each call returns a new object, because a function may change its event.
  */
 export const eventOf = (name: string, { headers, query, id, requestContext, ...body }: Changes = {}): Event => {
-  const event: Event = JSON.parse(readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8'))
+  const stored = readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8')
+  const event: Event = JSON.parse(stored.replaceAll(/(?<=Bearer )\w+/g, LOCAL_API_KEY))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
   const pathOf = (path: string) => (id === undefined ? path : path.replace(/[^/]*$/, encodeURIComponent(id)))

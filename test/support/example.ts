@@ -8,6 +8,8 @@ import type { Scope } from '../../shared/service.ts'
  * stay as they are. What a resource promises by itself is tested in tests of its own.
  */
 export const example = {
+  /** The words that only the service's own files say: test/names.test.ts has the list of these. */
+  words: ['pet', 'animal'],
   collection: pets,
   table: 'pets',
   title: 'Pet',
@@ -43,6 +45,9 @@ export const example = {
   /** The message of a 404. */
   notFound: (id: unknown) => `No pet has the id ${id}.`,
 } as const satisfies Example
+
+/** An example resource as the service returns it. */
+export type Resource = Awaited<ReturnType<typeof example.collection.get>>['resource']
 
 type Example = {
   table: TableId

@@ -5,7 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CommandError } from '../../infra/command-line.ts'
+import { CommandError } from '../../infra/commands/command-line.ts'
+import { service } from '../../shared/service.ts'
 
 /** The whole environment of a command, and where its output goes: to ours, or to an open file. */
 export type Surroundings = { env: NodeJS.ProcessEnv; output: 'inherit' | number }
@@ -20,7 +21,7 @@ export const environment = { PATH: `${join(MODULES, '.bin')}:${process.env.PATH}
  * everything that `start` and `run` have started is killed.
  */
 export const processFolder = (name: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), `pet-store-${name}-`))
+  const folder = mkdtempSync(join(tmpdir(), `${service.name}-${name}-`))
   process.once('exit', () => {
     for (const child of running) killGroup(child)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { formatWithOptions } from 'node:util'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
+import { service } from '../../shared/service.ts'
 
 /**
  * The AWS credentials of AWS's documentation, which are valid nowhere. Tests set them in their environment, so that a
@@ -96,7 +97,7 @@ const secretsIn = (text: string): string[] => {
 
 const secrets = {
   // Mistyped and incomplete keys too.
-  'an API key': /pet_(live|test|local)_[0-9A-Za-z]{8}/,
+  'an API key': new RegExp(`${service.keyIssuer}_(live|test|local)_[0-9A-Za-z]{8}`, 'i'),
   // In a header line, an object, a list, JSON, and JSON within JSON. Our own messages say `Bearer <API_KEY>`.
   'the value of Authorization': /\bauthorization(\\*["'] *[:,]|:) *(\[ *$|\[? *\\*["']?(?!Bearer <)[\w+/])/i,
   'a bearer token': /\bBearer +(?!realm=)[\w.~+/-]/i,
@@ -109,16 +110,18 @@ const secrets = {
 const internals = {
   'a stack trace': /\bat .*(\.[cm]?[jt]s|node:[\w/]+|<anonymous>|native):\d+:\d+/,
   'the path of a file': /file:\/\/|node:internal|\b(functions|infra|node_modules|shared|test)\/[\w./@-]+\.[cm]?[jt]s\b/,
-  'the name of a table': /\bPetStore(Local|Staging|Production)-/,
+  'the name of a table': new RegExp(`\\b${service.stack}(Local|Staging|Production)-`),
   // Not every exception: API Gateway has some of its own.
   'an error of the database':
     /\b(dynamodb|aws-sdk|smithy)\b|(Resource|Conditional|Throughput|Validation)\w*Exception|\bECONN[A-Z]/i,
   'a digest': /\b[0-9a-f]{64}\b/,
 }
 
+const KEY = `${service.keyIssuer}_[a-z]+_\\w{38}`
+
 // Commands that show a key on purpose: the new one, once, or the documented local one, at each start.
 const shown: Record<string, RegExp[]> = {
-  'infra/keys/main.ts, stdout': [/^(API key {2}pet_[a-z]+_\w{38}| {2}"key": "pet_[a-z]+_\w{38}",)$/m],
+  'infra/commands/keys.ts, stdout': [new RegExp(`^(API key {2}${KEY}| {2}"key": "${KEY}",)$`, 'm')],
   'infra/local/main.ts, stdout': [
     new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm'),
     new RegExp(`^ {2}Try it {8}curl \\S+ -H 'Authorization: Bearer ${LOCAL_API_KEY}'$`, 'gm'),

@@ -57,8 +57,6 @@ export class DynamoDBServiceException extends Error {
   }
 }
 
-export class ConditionalCheckFailedException extends DynamoDBServiceException {}
-
 export class TransactionCanceledException extends DynamoDBServiceException {
   /** One for each item of the transaction, in their order. */
   readonly CancellationReasons: unknown
@@ -68,9 +66,6 @@ export class TransactionCanceledException extends DynamoDBServiceException {
     this.CancellationReasons = content.CancellationReasons
   }
 }
-
-// Errors that a function tells apart by their class. All others are told apart by their name.
-const CLASSES = new Map(Object.entries({ ConditionalCheckFailedException, TransactionCanceledException }))
 
 const signedPost = (limits: TimeLimits) => {
   const url = endpoint()
@@ -94,7 +89,9 @@ const serviceError = (received: Received, content: Content = {}): Error => {
   const place = content.__type ?? content.code ?? received.headers['x-amzn-errortype'] ?? 'Unknown'
   const [text = ''] = String(place).split(/[,:]/)
   const name = text.replace(/^.*#/, '')
-  return new (CLASSES.get(name) ?? DynamoDBServiceException)(name, content, received)
+  // The only error that the service tells by its class.
+  const Kind = name === 'TransactionCanceledException' ? TransactionCanceledException : DynamoDBServiceException
+  return new Kind(name, content, received)
 }
 
 type Content = Record<string, unknown>

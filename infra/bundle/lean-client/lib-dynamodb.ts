@@ -33,8 +33,6 @@ const command = (operation: string) =>
 // Add a command here when an operation needs it.
 export const GetCommand = command('GetItem')
 export const PutCommand = command('PutItem')
-export const UpdateCommand = command('UpdateItem')
-export const DeleteCommand = command('DeleteItem')
 export const QueryCommand = command('Query')
 export const TransactGetCommand = command('TransactGetItems')
 export const TransactWriteCommand = command('TransactWriteItems')

@@ -9,19 +9,25 @@ import { OperationFunction } from '../../../infra/stack/operation-function.ts'
 import { Storage } from '../../../infra/stack/storage.ts'
 import { ConfigurationError, stages } from '../../../infra/stages.ts'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { tableVariable } from '../../../shared/data/tables.ts'
 import type { Event } from '../../../shared/http.ts'
+import { stringifyJson } from '../../../shared/model/json.ts'
 import { fieldTexts, operationTexts, parameterTexts } from '../../../shared/texts.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
-import { againIfBusy, storedPet } from '../../support/database.ts'
+import { againIfBusy, storedItem } from '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
+import { example } from '../../support/example.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
+
+const { create, list, events } = example
+const VARIABLE = tableVariable(example.table)
 
 let lean: Bundles
 let stock: Bundles
 
 beforeAll(() => {
   lean = makeBundles()
-  stock = makeBundles({ stockClient: true }, ['createPet'])
+  stock = makeBundles({ stockClient: true }, [create])
 })
 
 afterAll(() => {
@@ -63,7 +69,7 @@ test.each(operationIds)('the bundle of %s is not too large, and contains no text
 
 test.each(operationIds)('the bundle of %s responds', againIfBusy, async (operation) => {
   // Its key is valid, but it is no request for most operations, and changes nothing.
-  const event = eventOf('updatePet-changed', { id: 'x', body: '{}' })
+  const event = eventOf(events.change, { id: 'x', body: '{}' })
 
   expect((await responseOf(operation, event)).statusCode).toBeLessThan(500)
 })
@@ -71,21 +77,22 @@ test.each(operationIds)('the bundle of %s responds', againIfBusy, async (operati
 test.each([
   ['the lean DynamoDB client', () => lean],
   ["the SDK's client", () => stock],
-])('the bundle of createPet with %s works with a database', againIfBusy, async (_, bundles) => {
-  const body = '{"name":"Rex","categoryId":9223372036854775807}'
+])('the bundle that creates with %s works with a database', againIfBusy, async (_, bundles) => {
+  const int64 = { [example.int64]: 9223372036854775807n }
+  const body = stringifyJson({ ...example.body(), ...int64 })
 
-  const created = await responseOf('createPet', eventOf('createPet-created', { body }), bundles())
+  const created = await responseOf(create, eventOf(events.create, { body }), bundles())
 
   expect(created.statusCode).toBe(201)
-  expect(await storedPet(JSON.parse(created.body).id)).toMatchObject({ categoryId: 9223372036854775807n })
-  expect(statSync(bundleOf('createPet', bundles())).size > 300_000).toBe(bundles() === stock)
+  expect(await storedItem(JSON.parse(created.body).id)).toMatchObject(int64)
+  expect(statSync(bundleOf(create, bundles())).size > 300_000).toBe(bundles() === stock)
 })
 
 test('a bundle reads from DynamoDB during init in Lambda', async () => {
   const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
   const script = 'import(process.argv[1]).then(() => process.exit())'
 
-  await run(script, 'listPets', eventOf('listPets-no-parameters'), {
+  await run(script, list, eventOf(events.list), {
     env: {
       ...process.env,
       AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
@@ -98,11 +105,11 @@ test('a bundle reads from DynamoDB during init in Lambda', async () => {
 })
 
 test('a stack trace in the log has lines of the sources', async () => {
-  const { stderr } = await run(INVOKE, 'listPets', eventOf('listPets-no-parameters'), {
-    env: { ...process.env, PETS_TABLE: '' },
+  const { stderr } = await run(INVOKE, list, eventOf(events.list), {
+    env: { ...process.env, [VARIABLE]: '' },
   })
 
-  expect(stderr).toContain('The environment variable PETS_TABLE is not set.')
+  expect(stderr).toContain(`The environment variable ${VARIABLE} is not set.`)
   expect(stderr).toMatch(/at .*shared\/data\/tables\.ts:\d+:\d+/)
 })
 
@@ -117,7 +124,7 @@ test.each([
     writeFileSync(join(folder, 'other.ts'), `${line}\nexport const handler = ${used}`)
     const stack = new Stack(new App({ outdir: join(folder, 'out') }), 'Stack')
     const storage = new Storage(stack, 'Storage', stages.staging)
-    const props = { entry: contract.listPets, storage, stage: stages.staging }
+    const props = { entry: contract[list], storage, stage: stages.staging }
 
     const message =
       'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +

@@ -9,24 +9,26 @@ import { tableName } from '../../../shared/data/tables.ts'
 import { operation } from '../../../shared/operation.ts'
 import { error } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
+import { example } from '../../support/example.ts'
 import '../../support/database.ts'
 
-const [pets, idempotencyKeys] = [tableName('pets'), tableName('idempotencyKeys')]
+const { table, create, list, change } = example
+const [resources, idempotencyKeys] = [tableName(table), tableName('idempotencyKeys')]
 const options = { abortSignal: new AbortController().signal }
 const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options) // The clients' types differ.
 
 test('a command that the contract does not grant is a 500, and the log says what to add', async () => {
-  const event = eventOf('listPets-no-parameters')
-  const handler = operation('listPets', async () => {
-    await send(new lean.GetCommand({ TableName: pets, Key: { id: 7 } }))
+  const event = eventOf(example.events.list)
+  const handler = operation(list, async () => {
+    await send(new lean.GetCommand({ TableName: resources, Key: { id: 7 } }))
     return { items: [], next: undefined }
   })
 
-  const { statusCode } = await invoke('listPets', handler, event, 60_000)
+  const { statusCode } = await invoke(list, handler, event, 60_000)
 
   const message =
-    'listPets may not use GetItem on the table pets. ' +
-    `Add { table: 'pets', actions: ['GetItem'] } to "access" in its entry in shared/contract.ts.`
+    `${list} may not use GetItem on the table ${table}. ` +
+    `Add { table: '${table}', actions: ['GetItem'] } to "access" in its entry in shared/contract.ts.`
   const cause = expect.objectContaining({ name: 'AccessDenied', message })
   expect(statusCode).toBe(500)
   expect(error.mock.calls).toEqual([[expect.any(String), event.requestContext.extendedRequestId, 500, cause]])
@@ -34,20 +36,20 @@ test('a command that the contract does not grant is a 500, and the log says what
 
 const Key = { id: 7 }
 const check = { ConditionCheck: { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' } }
-const keyThenPet = [{ Get: { TableName: tableName('apiKeys'), Key } }, { Get: { TableName: pets, Key } }]
-const putThenDelete = [{ Put: { TableName: pets, Item: Key } }, { Delete: { TableName: pets, Key } }]
-const query = { TableName: pets, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': 7 } }
+const keyThenResource = [{ Get: { TableName: tableName('apiKeys'), Key } }, { Get: { TableName: resources, Key } }]
+const putThenDelete = [{ Put: { TableName: resources, Item: Key } }, { Delete: { TableName: resources, Key } }]
+const query = { TableName: resources, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': 7 } }
 
 test.each<[OperationId, string, string, object]>([
-  ['updatePet', 'Query', 'pets', new lean.QueryCommand(query)],
-  ['listPets', 'Scan', 'pets', new sdk.ScanCommand({ TableName: pets })],
-  ['listPets', 'GetItem', 'Orders', new lean.GetCommand({ TableName: 'Orders', Key })],
-  ['createPet', 'BatchGetItem', 'pets', new sdk.BatchGetCommand({ RequestItems: { [pets]: { Keys: [Key] } } })],
-  ['listPets', 'ConditionCheckItem', 'idempotencyKeys', new sdk.TransactWriteCommand({ TransactItems: [check] })],
-  ['listPets', 'GetItem', 'pets', new lean.TransactGetCommand({ TransactItems: keyThenPet })],
-  ['createPet', 'DeleteItem', 'pets', new lean.TransactWriteCommand({ TransactItems: putThenDelete })],
+  [change, 'Query', table, new lean.QueryCommand(query)],
+  [list, 'Scan', table, new sdk.ScanCommand({ TableName: resources })],
+  [list, 'GetItem', 'Toys', new lean.GetCommand({ TableName: 'Toys', Key })],
+  [create, 'BatchGetItem', table, new sdk.BatchGetCommand({ RequestItems: { [resources]: { Keys: [Key] } } })],
+  [list, 'ConditionCheckItem', 'idempotencyKeys', new sdk.TransactWriteCommand({ TransactItems: [check] })],
+  [list, 'GetItem', table, new lean.TransactGetCommand({ TransactItems: keyThenResource })],
+  [create, 'DeleteItem', table, new lean.TransactWriteCommand({ TransactItems: putThenDelete })],
   // DynamoDB ignores what a command does not have.
-  ['listPets', 'GetItem', 'pets', { operation: 'GetItem', input: { TableName: pets, RequestItems: {} } }],
+  [list, 'GetItem', table, { operation: 'GetItem', input: { TableName: resources, RequestItems: {} } }],
 ])('%s may not use %s on the table %s', async (id, action, table, command) => {
   const sent = withRightsOf(id, () => send(command))
 
@@ -59,22 +61,22 @@ test.each<[OperationId, string, string, object]>([
 test.each(['BatchGetItem', 'TransactWriteItems', 'BatchExecuteStatement'])(
   'refuses a %s without a table',
   async (operation) => {
-    const input = { RequestItems: {}, TransactItems: [], Statements: [{ Statement: 'SELECT * FROM pets' }] }
-    const sent = withRightsOf('listPets', () => send({ operation, input }))
+    const input = { RequestItems: {}, TransactItems: [], Statements: [{ Statement: 'SELECT * FROM toys' }] }
+    const sent = withRightsOf(list, () => send({ operation, input }))
 
-    await expect(sent).rejects.toThrow(`listPets sends a ${operation} that names no table.`)
+    await expect(sent).rejects.toThrow(`${list} sends a ${operation} that names no table.`)
   },
 )
 
 test.each([
-  ['an index without a right', 'updatePet', 'newest'],
-  ['another index', 'listPets', 'byName'],
+  ['an index without a right', change, 'newest'],
+  ['another index', list, 'byNothing'],
 ] as const)('a right to a table or an index is not one to %s', async (_, id, IndexName) => {
   const sent = withRightsOf(id, () => send(new lean.QueryCommand({ ...query, IndexName })))
 
   await expect(sent).rejects.toThrow(
-    `${id} may not use Query on the index ${IndexName} of the table pets. ` +
-      `Add { table: 'pets', index: '${IndexName}', actions: ['Query'] } to "access"`,
+    `${id} may not use Query on the index ${IndexName} of the table ${table}. ` +
+      `Add { table: '${table}', index: '${IndexName}', actions: ['Query'] } to "access"`,
   )
 })
 

@@ -8,6 +8,8 @@ import { at } from '../../support/clock.ts'
 import { againIfBusy, always, deleteKey, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponse, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
+const [scope] = scopes
+
 afterEach(() => vi.unstubAllEnvs())
 
 test('find returns undefined for an unknown key, and reads it each time, until it is stored', againIfBusy, async () => {
@@ -45,10 +47,10 @@ test('a key is valid until it expires, cached or not', againIfBusy, async () => 
 
 test.each([
   [undefined, []],
-  [['pets:read'], ['pets:read']],
-  [new Set(['pets:write']), ['pets:write']], // What an edit by hand makes.
+  [[scope], [scope]],
+  [new Set([scope]), [scope]], // What an edit by hand makes.
   [null, []],
-  ['no-pets:write', []],
+  [`no-${scope}`, []],
 ])('a key whose scopes are %j allows %j', async (stored, allowed) => {
   expect(await find(await storeKey({ scopes: stored }))).toMatchObject({ scopes: allowed })
 })
@@ -114,7 +116,7 @@ test('the cache keeps the 1,000 keys that were read last, and unknown keys repla
 })
 
 test('an item of another key is never taken for that of a key', async () => {
-  const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] }
+  const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: [scope] }
   always(databaseResponse(200, { Item: marshall(other) }))
 
   expect(await find(newApiKey('local'))).toBeUndefined()

@@ -1,105 +1,137 @@
-import { describe, expect, test } from 'vitest'
-import { type IfMatch, tagOf } from '../../../shared/model/etag.ts'
-import type { Intent } from '../../../shared/model/idempotency-key.ts'
-import { orders } from '../../../shared/orders/orders.ts'
-import { pets } from '../../../shared/pets/pets.ts'
-import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
-import { canceled, databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { proxy, putItem, storedItem } from '../../support/database.ts'
+import { example, type Resource } from '../../support/example.ts'
+import { testResource } from '../../support/resource.ts'
 
-/** Stores a pet that can be ordered. */
-const available = async (id: number) => {
-  await putItem('pets', { id, name: 'Rex', categoryId: 7, status: 'available', shard: 0, revision: 'a' })
-  return { petId: id }
+const { collection, body, changes } = example
+const { field, value, other } = example.filter
+
+const create = async (name: string, of?: typeof value | typeof other): Promise<Resource> =>
+  (await collection.create({ ...body(name), ...(of && { [field]: of }) })).resource
+
+const setShards = ({ read, write }: Record<'read' | 'write', unknown>) => {
+  vi.stubEnv('READ_SHARDS', `${read}`)
+  vi.stubEnv('WRITE_SHARDS', `${write}`)
 }
-const again = await available(1)
-let lastId = 1
 
-/** Every collection: how to create, change and delete one of its resources, and what a create reads. */
-const collections = [
-  {
-    table: 'pets',
-    get: (id: number) => pets.get(id),
-    create: (intent?: Intent) => pets.create({ name: 'Rex', categoryId: 7, status: 'sold' }, intent),
-    reads: {},
-    change: (id: number, ifMatch?: IfMatch) => pets.change(id, { name: 'Max' }, ifMatch),
-    changed: { name: 'Max' },
-    remove: (id: number, ifMatch?: IfMatch) => pets.remove(id, ifMatch),
-  },
-  {
-    table: 'orders',
-    get: (id: number) => orders.get(id),
-    create: async (intent?: Intent) => orders.place(intent ? again : await available(++lastId), intent),
-    reads: { GetItem: expect.any(Number) },
-    change: (id: number, ifMatch?: IfMatch) => orders.complete(id, ifMatch),
-    changed: { complete: true },
-    remove: (id: number, ifMatch?: IfMatch) => orders.cancel(id, ifMatch),
-  },
-] as const
+afterEach(() => vi.unstubAllEnvs())
 
-describe.each(collections)('a resource of $table', ({ table, reads, create, change, changed, remove, get }) => {
-  const intent = { clientId: 'ann', operation: table, key: 'order-1742' }
-  const gone = { status: 404 }
+// The tests of lists come first, because they expect nothing else.
+describe('list', async () => {
+  const [a, b, c, d] = [await create('a', other), await create('b', value), await create('c'), await create('d', other)]
+  const [e, f, g, h] = [await create('e'), await create('f', value), await create('g'), await create('h', other)]
+  const all = [h, g, f, e, d, c, b, a]
 
   test.each([
-    ['is throttled', databaseResponses.throttling],
-    ['loses its response', lostResponse],
-    ['meets another transaction', canceled('TransactionConflict')],
-    ['is still running when it is resent', databaseResponses.transactionInProgress],
-    ['finds another item with its id', canceled('ConditionalCheckFailed')],
-  ] as const)('is created exactly once when the write %s', againIfBusy, async (_, fault) => {
-    const before = await storedItems(table)
-    once({ TransactWriteItems: fault })
+    { limit: 100, expected: { items: all, next: undefined } },
+    { limit: 100, [field]: other, expected: { items: [h, d, a], next: undefined } },
+    // A page that does not have all, and one that has exactly all.
+    { limit: 3, expected: { items: [h, g, f], next: f.id } },
+    { limit: 1, [field]: value, expected: { items: [f], next: f.id } },
+    { limit: 8, expected: { items: all, next: undefined } },
+    { limit: 2, [field]: value, expected: { items: [f, b], next: undefined } },
+    // `cursor` is an id in the list, one that is not in it, and none.
+    { limit: 2, cursor: f.id, expected: { items: [e, d], next: d.id } },
+    { limit: 2, cursor: f.id, [field]: other, expected: { items: [d, a], next: undefined } },
+    { limit: 2, cursor: c.id + 1, expected: { items: [c, b], next: b.id } },
+    { limit: 2, cursor: a.id, expected: { items: [], next: undefined } },
+    { limit: 2, cursor: 0, expected: { items: [], next: undefined } },
+  ])('returns the newest with one query, and where the next page starts: %o', async ({ expected, ...page }) => {
+    expect(await collection.list(page)).toEqual(expected)
+    expect(proxy.counts).toEqual({ Query: 1 })
+  })
+})
 
-    const { resource, revision } = await create()
+describe('shards', () => {
+  const all: Resource[] = []
+  const add = async (i: number) => all.unshift(await create(`${i}`, [value, other, undefined][i % 3]))
 
-    expect(proxy.counts).toEqual({ ...reads, TransactWriteItems: 2 })
-    const added = (await storedItems(table)).filter(({ id }) => !before.some((other) => other.id === id))
-    expect(added).toMatchObject([{ ...resource, revision, shard: 0 }])
+  /** All resources from the newest to the oldest, while others are added. */
+  const walk = async (of?: typeof value | typeof other, cursor?: number): Promise<Resource[]> => {
+    const { items, next } = await collection.list({ limit: 17, [field]: of, cursor })
+    await add(next ?? 0)
+    return next === undefined ? items : [...items, ...(await walk(of, next))]
+  }
+
+  beforeAll(async () => void all.push(...(await collection.list({ limit: 100 })).items))
+
+  // In this order, one collection has its shards raised twice, each time in two steps: first for reading.
+  describe.each([
+    { read: 1, write: 1, added: 84 },
+    { read: 2, write: 1, added: 1 },
+    { read: 2, write: 2, added: 83 },
+    { read: 5, write: 2, added: 1 },
+    { read: 5, write: 5, added: 83 },
+  ])('$read to read and $write to write', ({ read, write, added }) => {
+    beforeAll(async () => {
+      setShards({ read, write })
+      for (let i = 0; i < added; i++) await add(i)
+    })
+    beforeEach(() => setShards({ read, write }))
+
+    test.each([undefined, value, other])('the pages of the filter %s have each resource once', async (of) => {
+      const expected = all.filter((each) => of === undefined || each[field] === of)
+
+      expect(await walk(of)).toEqual(expected)
+    })
   })
 
-  test('is created once by requests with one intent at the same time, and not again when it was deleted', async () => {
-    const results = await Promise.all(Array.from({ length: 10 }, () => create(intent)))
-    await remove(Number(results[0]?.resource.id))
-    const replayed = await create(intent)
+  test.each(['0', '-1', '1.5', 'x'])('a number of shards that is %j is a bug, and no empty list', async (count) => {
+    setShards({ read: count, write: count })
+    const work = [collection.list({ limit: 1 }), collection.list({ limit: 1, [field]: value }), create('a')]
 
-    expect(results.filter(({ isReplay }) => !isReplay)).toEqual([{ ...replayed, isReplay: false }])
-    expect(results.filter(({ isReplay }) => isReplay)).toEqual(Array(9).fill(replayed))
-    await expect(get(replayed.resource.id)).rejects.toMatchObject(gone)
+    const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
+
+    const read = new Error('READ_SHARDS must be a positive integer.')
+    expect(errors).toEqual([read, read, new Error('WRITE_SHARDS must be a positive integer.')])
   })
+})
 
-  test(
-    'is changed and deleted once when responses get lost, and only in the revision that If-Match names',
-    againIfBusy,
-    async () => {
-      const { resource, revision } = await create()
-      const { id } = resource
+const unknownIds = [0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n]
+test.each(unknownIds)('get, change and remove throw a 404 for the id %s', async (id) => {
+  for (const work of [collection.get(id), collection.change(id, changes, ['other']), collection.remove(id, ['other'])])
+    await expect(work).rejects.toMatchObject({ status: 404, message: example.notFound(id) })
+})
 
-      await expect(change(id, [tagOf(id + 1, revision)])).rejects.toMatchObject({ status: 412 })
-      once({ TransactWriteItems: lostResponse })
-      const after = await change(id, [tagOf(id, revision)])
-      const outdated = [change(id, [tagOf(id, revision)]), remove(id, [tagOf(id, revision)])]
+/** The filters whose lists have a resource; `all` for the list without one. */
+const listsWith = async (id: number): Promise<string[]> => {
+  const queries = [undefined, value, other].map((of) => ({ [field]: of, limit: 1, cursor: id + 1 }))
+  const lists = await Promise.all(queries.map(collection.list))
+  return queries.filter((_, i) => lists[i]?.items[0]?.id === id).map((query) => query[field] ?? 'all')
+}
 
-      expect(after).toEqual({ resource: { ...resource, ...changed }, revision: expect.not.stringMatching(revision) })
-      for (const each of outdated) await expect(each).rejects.toMatchObject({ status: 412 })
-      expect(await get(id)).toEqual(after)
-      const other = await create()
-      once({ TransactWriteItems: lostResponse })
-      await remove(other.resource.id, [tagOf(other.resource.id, other.revision)])
-      for (const work of [get, change, remove]) await expect(work(other.resource.id)).rejects.toMatchObject(gone)
-    },
-  )
+test.each([
+  [{ [field]: value }, ['all', value]],
+  [{ [field]: other, ...changes }, ['all', other]],
+  [{ [field]: null }, ['all']],
+  [{ ...changes, [example.int64]: 9223372036854775807n }, ['all', other]],
+])('change returns and stores the resource with %o, and moves it to the lists %o', async (changes, lists) => {
+  const { id, ...before } = await create('a', other)
 
-  test('is changed by one of ten requests that name the same revision at the same time', async () => {
-    const { resource, revision } = await create()
-    const ifMatch = [tagOf(resource.id, revision)]
-    const attempts = Array.from({ length: 10 }, () => change(resource.id, ifMatch).catch(({ status }) => status))
+  const changed = await collection.change(id, changes)
 
-    const [winner, ...others] = (await Promise.all(attempts)).filter((each) => typeof each !== 'number')
+  const { [field]: after, ...expected } = { id, ...before, ...changes }
+  expect(changed.resource).toStrictEqual({ ...expected, ...(after && { [field]: after }) })
+  expect(await collection.get(id)).toStrictEqual(changed)
+  expect(await listsWith(id)).toEqual(lists)
+  await collection.remove(id)
+  expect(await listsWith(id)).toEqual([])
+})
 
-    expect(others).toEqual([])
-    // On a busy machine, the change that took effect can get a 503.
-    expect(await get(resource.id)).toEqual(
-      winner ?? { resource: { ...resource, ...changed }, revision: expect.any(String) },
-    )
-  })
+test('a change keeps attributes that this version does not know', async () => {
+  const { id } = await create('a')
+  await putItem(example.table, { ...(await storedItem(id)), since: 'a later version' })
+
+  await collection.change(id, changes)
+
+  expect(await storedItem(id)).toMatchObject({ ...changes, since: 'a later version' })
+})
+
+testResource({
+  ...collection,
+  table: example.table,
+  create: (intent) => collection.create({ ...body(), [field]: value }, intent),
+  reads: {},
+  change: (id, ifMatch) => collection.change(id, changes, ifMatch),
+  changed: changes,
 })

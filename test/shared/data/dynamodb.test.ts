@@ -3,13 +3,13 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
+import { tableName } from '../../../shared/data/tables.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
-import { pets } from '../../../shared/pets/pets.ts'
 import { againIfBusy, proxy } from '../../support/database.ts'
+import { example } from '../../support/example.ts'
 import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
-const newPet = { name: 'Rex', categoryId: 7 }
-const { resource: rex } = await pets.create({ ...newPet, status: 'sold' })
+const { collection, body, filter } = example
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -50,7 +50,7 @@ test('withinBudget ends the work after three seconds with a 503', async () => {
 })
 
 test('a bug is no 503: a value that the SDK cannot send', async () => {
-  await expect(pets.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
+  await expect(collection.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
 })
 
 test.each<[string, Fault, object]>([
@@ -60,7 +60,7 @@ test.each<[string, Fault, object]>([
 ])('what a caller gets for %s', async (_, response, expected) => {
   proxy.faultOf = () => response
 
-  const error = await pets.create(newPet).catch((failure) => failure)
+  const error = await collection.create(body()).catch((failure) => failure)
 
   expect(error).toMatchObject(expected)
 })
@@ -77,23 +77,22 @@ describe('requests to DynamoDB', againIfBusy, () => {
   })
 
   test('reads are strongly consistent, so they see what was created, reserved or revoked before', async () => {
-    const intent = { clientId: 'ann', operation: 'createPet', key: randomUUID() }
+    const intent = { clientId: 'ann', operation: example.create, key: randomUUID() }
 
-    await pets.get(rex.id)
-    await pets.create(newPet, intent)
+    const { resource } = await collection.create(body(), intent)
+    await collection.get(resource.id)
     await apiKeys.find(newApiKey('local'))
 
     const reads = requests.filter(({ operation }) => operation === 'GetItem')
-    const consistent = (table: string) =>
-      expect.objectContaining({ TableName: `PetStoreLocal-${table}`, ConsistentRead: true })
-    expect(reads.map(({ body }) => body)).toEqual(['Pets', 'IdempotencyKeys', 'ApiKeys'].map(consistent))
+    const tables = (['idempotencyKeys', example.table, 'apiKeys'] as const).map(tableName)
+    expect(reads).toMatchObject(tables.map((TableName) => ({ body: { TableName, ConsistentRead: true } })))
   })
 
   test.each([
     [{ limit: 3 }, 'newest'],
-    [{ limit: 3, status: 'sold', cursor: 9 }, 'byStatus'],
-  ] as const)('the page %o is one query, for one pet more than the page has', async (page, index) => {
-    await pets.list(page)
+    [{ limit: 3, [filter.field]: filter.value, cursor: 9 }, filter.index],
+  ] as const)('the page %o is one query, for one item more than the page has', async (page, index) => {
+    await collection.list(page)
 
     expect(requests).toMatchObject([{ operation: 'Query', body: { IndexName: index, Limit: 4 } }])
   })

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { tagOf } from '../../../shared/model/etag.ts'
 import { orders } from '../../../shared/orders/orders.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import { againIfBusy, proxy, putItem, storedItems, storedPet } from '../../support/database.ts'
+import { againIfBusy, proxy, putItem, storedItems } from '../../support/database.ts'
+import { testResource } from '../../support/resource.ts'
 
 let lastId = 0
 
@@ -12,8 +13,8 @@ const store = async (table: 'pets' | 'orders', fields: object): Promise<number> 
   return lastId
 }
 const anOrder = (petId = 0, complete = false) => store('orders', { petId, complete })
-const aPet = (order?: number) =>
-  store('pets', { name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
+const pet = (order?: number) => ({ name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
+const aPet = (order?: number) => store('pets', pet(order))
 
 const intent = { clientId: 'ann', operation: 'placeOrder', key: 'order-1742' }
 const write = { TransactWriteItems: 1 }
@@ -46,7 +47,7 @@ test.each([
   await pets.change(id, { status: 'available' })
   await orders.place({ petId: id })
 
-  expect(await storedPet(id)).toMatchObject({ status: 'pending' })
+  expect((await pets.get(id)).resource).toMatchObject({ status: 'pending' })
   await pets.remove(await aPet(await order()))
 })
 
@@ -74,9 +75,21 @@ test.each([
   const order = await anOrder()
   const id = await aPet(status === 412 ? order : ++lastId)
   proxy.faultOf = async ({ operation }) => {
-    if (operation === 'TransactGetItems') await putItem('pets', { ...(await storedPet(id)), order, revision: 'b' })
+    if (operation === 'TransactGetItems') await putItem('pets', { ...pet(order), id, shard: 0, revision: 'b' })
     return 'pass' as const
   }
 
   await expect(work(id)).rejects.toMatchObject({ status })
+})
+
+const again = await aPet()
+
+testResource({
+  table: 'orders',
+  get: (id) => orders.get(id),
+  create: async (intent) => orders.place({ petId: intent ? again : await aPet() }, intent),
+  reads: { GetItem: expect.any(Number) },
+  change: orders.complete,
+  changed: { complete: true },
+  remove: orders.cancel,
 })

@@ -18,7 +18,7 @@ const wanted = {
   categoryId: 2n ** 63n - 1n,
   status: 'sold',
 } as const
-const changed = { status: 'pending' } as const
+const changed = { status: 'available' } as const
 const filter = { status: 'sold', limit: MAX_LIMIT } as const
 const invalid = { name: '' }
 
@@ -26,9 +26,11 @@ const invalid = { name: '' }
 type Operations = Pick<Client, 'listPets' | 'createPet'> & {
   updatePet?: (input: typeof changed & { petId: number }, options: CallOptions & ConditionalOptions) => Promise<object>
   deletePet?: (input: { petId: number }, options: CallOptions) => Promise<unknown>
+  placeOrder?: (input: { petId: number }) => Promise<{ id: number }>
+  cancelOrder?: (input: { orderId: number }) => Promise<unknown>
 }
 
-const DESCRIPTION = `Tests a deployment: creates, lists, changes and deletes a pet, and checks error responses.
+const DESCRIPTION = `Tests a deployment: creates, lists, changes, orders and deletes a pet, and checks error responses.
 Issues an API key for itself and revokes it. Stops at the first wrong response, with the exit code 1.`
 
 const address = (text: string): string => {
@@ -74,7 +76,7 @@ type Plan = Api & { unknownKey: string; waitSeconds: number }
 export const smokeTest = async (plan: Plan): Promise<void> => {
   const { apiKey, unknownKey, waitSeconds, signal } = plan
   const { client, send, check } = checksOf(plan)
-  const { listPets, createPet, updatePet, deletePet }: Operations = client
+  const { listPets, createPet, updatePet, deletePet, placeOrder, cancelOrder }: Operations = client
   // A new deployment may take some seconds to respond.
   await check(200, '', () => listPets({ limit: 1 }, { signal }).toArray({ max: 1 }), undefined, { waitSeconds })
 
@@ -100,6 +102,12 @@ export const smokeTest = async (plan: Plan): Promise<void> => {
         const change = (options = {}) => updatePet({ petId, ...changed }, { signal, ...options })
         await check(200, '', change, (result) => isDeepStrictEqual(result, { ...pet, ...changed }))
         await check(412, 'with the ETag of the creation', () => change({ ifMatch: etagOf(pet) }))
+        if (placeOrder && cancelOrder) {
+          const order = () => placeOrder({ petId })
+          // A pet with an open order could not be deleted, so a signal stops neither of these.
+          const { id: orderId } = await check(201, 'for the pet', order, undefined, { isAlways: true })
+          await check(204, '', () => cancelOrder({ orderId }), undefined, { isAlways: true })
+        }
       }
     } finally {
       await check(204, '', () => deletePet({ petId }, {}), undefined, { isAlways: true })

@@ -8,13 +8,8 @@ import {
   DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import * as v from 'valibot'
 import * as apiKeys from '../../shared/data/api-keys.ts'
-import { dynamodb } from '../../shared/data/dynamodb.ts'
 import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
-import { Pet, type PetStatus } from '../../shared/pets/pet.ts'
-import { pets } from '../../shared/pets/pets.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { CommandError, timeouts } from '../commands/command-line.ts'
@@ -65,18 +60,6 @@ export const selectDatabase = async (port = DEFAULT_PORT): Promise<void> => {
       `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
     )
   useEmbedded(endpoint)
-}
-
-/** Adds the same 51 pets each time, with the example of the reference, if there are none. Returns how many it added. */
-export const seed = async (): Promise<number> => {
-  if ((await pets.list({ limit: 1 })).items.length > 0) return 0
-  for (const pet of v.getExamples(Pet)) {
-    const Item = { ...pet, shard: 0, statusShard: `${pet.status}#0` } // There is one shard locally.
-    await dynamodb.send(new PutCommand({ TableName: tableName('pets'), Item }))
-  }
-  // One after the other: a list has them in the reverse of this order.
-  for (const pet of examples) await pets.create(pet)
-  return 1 + examples.length
 }
 
 const useNamed = (endpoint: string): void => {
@@ -159,14 +142,3 @@ const definition = (TableName: string, { partitionKey, indexes }: Table): Create
 }
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType })
-
-// Of each category, 1 to 5: a dog, a cat, a bird, a rabbit and a fish.
-const NAMES = `
-  Rex Mia Kiwi Flopsy Nemo Bella Tiger Coco Thumper Bubbles Bruno Cleo Polly Clover Goldie Luna Simba Sunny Snowball Finn
-  Max Felix Rio Hazel Dory Daisy Lucy Pepper Cotton Marlin Rocky Oscar Sky Nibbles Coral Nala Minka Mango Bramble Neptune
-  Buddy Leo Tweety Poppy Pearl Ruby Misty Jade Oreo Splash`
-const STATUSES: PetStatus[] = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']
-
-const examples = NAMES.trim()
-  .split(/\s+/)
-  .map((name, i) => ({ name, categoryId: (i % 5) + 1, status: STATUSES[i % STATUSES.length] }))

@@ -20,6 +20,7 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const engine = createEngine(store)
   const server = createServer(async (request, response) => {
     if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')
+    if (request.method === 'GET') return response.end('healthy: dynamodb\n') // As DynamoDB does.
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return // The client has disconnected.
     const { statusCode, body: result } = await responseTo(engine, `${request.headers['x-amz-target']}`, body)

@@ -3,12 +3,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
+import { seed } from '../../shared/examples.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run, wholeNumber } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { pathProblem, referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
-import { DEFAULT_PORT, openDatabase, seed } from './database.ts'
+import { DEFAULT_PORT, openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
 import { createLocalServer } from './server.ts'
@@ -32,7 +33,7 @@ const main = command(
   )
   .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
   .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
-  .option('--seed', 'add 51 pets, if there are none')
+  .option('--seed', 'add 51 pets and 21 orders, if there are no pets')
   .option('--watch', 'restart when a source file changes; pets and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
   .action(async ({ host, port, data, seed: isSeeded, watch }) => {
@@ -40,7 +41,7 @@ const main = command(
     const database = await openDatabase(data, listener)
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : firstOf('SIGINT', 'SIGTERM')
-    const description = database.description + (isSeeded ? `, with ${await seed()} new pets` : '')
+    const description = database.description + (isSeeded ? `, with ${await seed()}` : '')
     if (watch) {
       const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
       api.close()

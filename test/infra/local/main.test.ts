@@ -138,8 +138,8 @@ test('creates the folder of --data, keeps its pets when it is killed, and adds p
   expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold']))
   expect(await listAll(again)).toEqual([created.body, ...pets])
   expect([killed.output(), again.output()]).toEqual([
-    expect.stringContaining(`(${folder}), with 51 new pets\n`),
-    expect.stringContaining(`(${folder}), with 0 new pets\n`),
+    expect.stringContaining(`(${folder}), with 51 new pets and 21 orders\n`),
+    expect.stringContaining(`(${folder}), with no new pets\n`),
   ])
 })
 

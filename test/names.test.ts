@@ -63,7 +63,7 @@ const places = [
   new RegExp(`^(shared|test/shared)/(${resources})/`),
   new RegExp(`^test/api/(${resources}|${operationIds.map(kebab).join('|')})\\.test\\.ts$`),
   /^test\/(functions|events|recipe|bench\/peers)\//,
-  /^infra\/commands\/smoke\.ts$/,
+  /^infra\/commands\/smoke\.ts$|^test\/faults\/orders\.test\.ts$/,
   /^test\/support\/example\.ts$/,
   /^test\/infra\/openapi\/reviewed\.json$/,
 ]

@@ -86,7 +86,7 @@ describe('a stage', () => {
   const LIMIT = 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
   const shards = (read: number, write: number) =>
     `has readShards ${read} and writeShards ${write}. Both must be positive integers, and writeShards must not exceed ` +
-    'readShards, because lists miss pets in partitions that are not read.'
+    'readShards, because lists miss items in partitions that are not read.'
 
   test.each([
     [{ readShards: 1, writeShards: 2 }, shards(1, 2)],

@@ -1,4 +1,4 @@
-// Loaded before `npm start`, `npm run dev` and `npm test`, whose sources need packages and a Node.js that runs TypeScript.
+// Loaded first by each npm script: they need packages and a Node.js that runs TypeScript.
 import { existsSync } from 'node:fs'
 
 const { version } = process

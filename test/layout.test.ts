@@ -48,14 +48,10 @@ test.each([
 })
 
 test.each([
-  [
-    'the AWS SDK',
-    /> @(aws-sdk|smithy)\//,
-    /^(shared\/data\/|infra\/((bundle|keys|local)\/|(deployment|release-hook)\.ts))/,
-  ],
+  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|commands|local)\/|release-hook\.ts))/],
   ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
-  ['the client', / > infra\/client\//, /^infra\/client\//],
+  ['the client', / > infra\/client\//, /^infra\/(client\/|commands\/(checks|smoke)\.ts)/],
   ['a function by its name', /> functions\//, /^infra\/local\/lambda\.ts/],
 ])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))

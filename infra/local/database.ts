@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import type { Server } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   CreateTableCommand,
@@ -6,72 +8,81 @@ import {
   DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import * as v from 'valibot'
 import * as apiKeys from '../../shared/data/api-keys.ts'
-import { dynamodb } from '../../shared/data/dynamodb.ts'
 import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
-import { Pet, type PetStatus } from '../../shared/pets/pet.ts'
-import { pets } from '../../shared/pets/pets.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
-import { CommandError } from '../command-line.ts'
+import { CommandError, timeouts } from '../commands/command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 
+/** The port of the local server, unless another is chosen. Its embedded database listens on the next one. */
+export const DEFAULT_PORT = 3000
+
 /**
- * Opens a DynamoDB for this process: the `endpoint`, or an embedded one that keeps its data in `folder`, or in memory.
- * Sets the environment variables that the service reads, creates missing tables, and stores the local API key. The
- * `description` is for the banner. Throws a CommandError if the folder or the endpoint cannot be used.
+ * Opens a DynamoDB for this process: the one that AWS_ENDPOINT_URL_DYNAMODB names, or an embedded one that keeps its data in
+ * `folder`, or in memory, and listens where `listener` does. Sets the environment variables that the service reads, creates
+ * missing tables, and stores the local API key. The `description` is for the banner. Throws a CommandError if the folder or
+ * the endpoint cannot be used.
  */
-export const openDatabase = async (folder?: string, endpoint?: string) => {
-  if (endpoint) {
-    await useExternal(endpoint)
-    return { description: endpoint, close: async () => {} }
+export const openDatabase = async (folder?: string, listener?: Server) => {
+  const named = process.env.AWS_ENDPOINT_URL_DYNAMODB
+  if (named) {
+    if (folder !== undefined)
+      throw new CommandError('--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
+    await selectDatabase()
+    await prepare().catch((error) => {
+      throw error instanceof CommandError ? error : unusable(named, error)
+    })
+    return { description: named, close: async () => {} }
   }
+  if (folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isFile())
+    throw new CommandError(`Cannot use ${folder} as the data folder: it is a file. Choose a folder.`)
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
-  const embedded = await startEmbedded(folder)
-  // The developer's own AWS settings must neither break the embedded database nor be sent to it.
-  delete process.env.AWS_PROFILE
-  Object.assign(process.env, placeholders)
-  await use(embedded.endpoint)
-  return { description: `${embedded.endpoint} (${folder ?? 'in memory'})`, close: embedded.close }
+  const { endpoint, close } = await startEmbedded(folder, listener)
+  useEmbedded(endpoint)
+  await prepare()
+  return { description: `${endpoint} (${folder ?? 'in memory'})`, close }
 }
 
-/** Adds the same 51 pets each time, with the example of the reference, if there are none. Returns how many it added. */
-export const seed = async (): Promise<number> => {
-  if ((await pets.list({ limit: 1 })).items.length > 0) return 0
-  for (const pet of v.getExamples(Pet)) {
-    const Item = { ...pet, shard: 0, statusShard: `${pet.status}#0` } // There is one shard locally.
-    await dynamodb.send(new PutCommand({ TableName: tableName('pets'), Item }))
-  }
-  // One after the other: a list has them in the reverse of this order.
-  for (const pet of examples) await pets.create(pet)
-  return 1 + examples.length
+/**
+ * Lets the AWS SDK and the service of this process use the DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names, or the embedded one of
+ * the local server at a port. Throws a CommandError if no server runs there.
+ */
+export const selectDatabase = async (port = DEFAULT_PORT): Promise<void> => {
+  const named = process.env.AWS_ENDPOINT_URL_DYNAMODB
+  if (named) return useNamed(named)
+  const endpoint = `http://127.0.0.1:${port + 1}`
+  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(5000) }).then((response) => response.text())
+  // Something else may listen there.
+  if (!/^healthy: dynamodb/.test(await greeting.catch(() => '')))
+    throw new CommandError(
+      `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
+    )
+  useEmbedded(endpoint)
 }
 
-const useExternal = async (endpoint: string): Promise<void> => {
+const useNamed = (endpoint: string): void => {
   // The local API key is public, so it must never be stored in a real account.
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
-  if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host)) {
+  if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host))
     throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.')
-  }
   // The SDK prefers a profile to the placeholders, and the profile may belong to an unrelated account.
   if (!process.env.AWS_ACCESS_KEY_ID) delete process.env.AWS_PROFILE
-  Object.assign(process.env, { ...placeholders, ...process.env })
-  try {
-    await use(endpoint)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message || error.name : error
-    throw new CommandError(`Cannot use the DynamoDB at ${endpoint}: ${reason}`)
-  }
+  Object.assign(process.env, { ...placeholders, ...process.env }, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
 
-const use = async (endpoint: string): Promise<void> => {
-  Object.assign(process.env, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
-  await createTables()
-  await apiKeys.put(storedLocalApiKey)
+const useEmbedded = (endpoint: string): void => {
+  // The developer's own AWS settings must neither break the embedded database nor be sent to it.
+  for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION']) delete process.env[name]
+  Object.assign(process.env, placeholders, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
+
+const unusable = (endpoint: string, { message, name }: Error): CommandError =>
+  new CommandError(
+    `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ${message || name}. ` +
+      'Start it, or unset the variable to use the embedded one.',
+  )
 
 const local = {
   ...Object.fromEntries(Object.values(settings).map(({ variable, local }) => [variable, local])),
@@ -83,13 +94,15 @@ const local = {
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
 }
 
-const createTables = async (): Promise<void> => {
-  const client = new DynamoDBClient()
+/** Creates missing tables, and stores the local API key. */
+const prepare = async (): Promise<void> => {
+  const client = new DynamoDBClient(timeouts)
   try {
     await Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
   } finally {
     client.destroy()
   }
+  await apiKeys.put(storedLocalApiKey)
 }
 
 const createTable = async (client: DynamoDBClient, TableName: string, table: Table): Promise<void> => {
@@ -129,14 +142,3 @@ const definition = (TableName: string, { partitionKey, indexes }: Table): Create
 }
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType })
-
-// Of each category, 1 to 5: a dog, a cat, a bird, a rabbit and a fish.
-const NAMES = `
-  Rex Mia Kiwi Flopsy Nemo Bella Tiger Coco Thumper Bubbles Bruno Cleo Polly Clover Goldie Luna Simba Sunny Snowball Finn
-  Max Felix Rio Hazel Dory Daisy Lucy Pepper Cotton Marlin Rocky Oscar Sky Nibbles Coral Nala Minka Mango Bramble Neptune
-  Buddy Leo Tweety Poppy Pearl Ruby Misty Jade Oreo Splash`
-const STATUSES: PetStatus[] = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']
-
-const examples = NAMES.trim()
-  .split(/\s+/)
-  .map((name, i) => ({ name, categoryId: (i % 5) + 1, status: STATUSES[i % STATUSES.length] }))

@@ -1,31 +1,32 @@
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as Listener } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { CommandError } from '../command-line.ts'
+import { CommandError } from '../commands/command-line.ts'
 import { type ApiError, apiError, createStore, isApiError, type Store } from './dynalite.ts'
 import { createEngine, type Engine } from './engine.ts'
 
 /**
- * Starts a DynamoDB in this process, on a free port of the loopback interface. It keeps its data in `folder`; in memory
- * by default. Throws a CommandError if the folder cannot be used.
+ * Starts a DynamoDB in this process, where `listener` listens; by default on a free port of the loopback interface. It keeps
+ * its data in `folder`; in memory by default. Throws a CommandError if the folder cannot be used.
  */
-export const startEmbedded = async (folder?: string) => {
+export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const store = await openStore(folder).catch((error) => {
     throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
   })
   const engine = createEngine(store)
   const server = createServer(async (request, response) => {
     if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')
+    if (request.method === 'GET') return response.end('healthy: dynamodb\n') // As DynamoDB does.
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return // The client has disconnected.
     const { statusCode, body: result } = await responseTo(engine, `${request.headers['x-amz-target']}`, body)
     response.writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(result))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
   const { port } = server.address() as AddressInfo // A server on a TCP port has no other type of address.
   const close = async () => {
     const closed = promisify(server.close.bind(server))()

@@ -1,38 +1,44 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { Argument } from '@commander-js/extra-typings'
 import { operationIds } from '../../shared/contract.ts'
-import { CommandError, fail } from '../command-line.ts'
+import { CommandError, command, run, wholeNumber } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
-import { readAnnouncements } from './announcement.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, selectDatabase } from './database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
 
-/**
- * The command `npm run invoke`: runs one function with the event in a file, on the database of the local server that
- * started last, or on an empty one. Prints the response, and the log on stderr.
- */
-const main = async ([name, file = '']: string[]): Promise<void> => {
-  const id = operationIds.find((each) => each === name)
-  if (!id)
-    throw new CommandError(`Usage: npm run invoke -- <operation> <event file>. Operations: ${operationIds.join(', ')}`)
-  const event = readEvent(file)
-  console.info = console.error
-  const [server] = readAnnouncements(process.env)
-  const database = await openDatabase(undefined, server?.endpoint).catch(() => openDatabase())
-  console.info('Database: %s', database.description)
-  enforceRights()
-  const { [id]: handler } = await loadFunctions([id])
-  const response = await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
-  process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
-  await database.close()
-}
+const EXAMPLE = 'Example: npm run invoke -- createPet test/events/createPet-created.json'
+
+const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
+  .addArgument(new Argument('<operation>').choices(operationIds))
+  .argument('<file>', 'an event of API Gateway, such as those in test/events')
+  .option('--port <number>', 'port of the local server (default: 3000)', wholeNumber(1, 65_534))
+  .showHelpAfterError(EXAMPLE)
+  .addHelpText('after', `\n${EXAMPLE}`)
+  .action(async (id, file, { port }) => {
+    const event = readEvent(file)
+    console.info = console.error // The response alone is printed on stdout.
+    await selectDatabase(port).catch((error) => {
+      if (port !== undefined) throw error
+    })
+    const database = await openDatabase()
+    console.info('Database: %s', database.description)
+    enforceRights()
+    const { [id]: handler } = await loadFunctions([id])
+    const response = await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
+    process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
+    await database.close()
+  })
 
 const readEvent = (file: string) => {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    const event = JSON.parse(readFileSync(file, 'utf8'))
+    assert(Object(event).requestContext, `${file} is no API Gateway event: it has no requestContext.`)
+    return event
   } catch (error) {
     throw new CommandError(`Cannot read an event: ${error instanceof Error ? error.message : error}`)
   }
 }
 
-await main(process.argv.slice(2)).catch(fail)
+await run(main)

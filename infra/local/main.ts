@@ -1,15 +1,15 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
+import { seed } from '../../shared/examples.ts'
 import { service } from '../../shared/service.ts'
-import { CommandError, checkDashes, command, fail, wholeNumber } from '../command-line.ts'
+import { CommandError, command, fail, run, wholeNumber } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { pathProblem, referencePaths } from '../gateway.ts'
-import { announce } from './announcement.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
-import { openDatabase, seed } from './database.ts'
+import { DEFAULT_PORT, openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
 import { createLocalServer } from './server.ts'
@@ -17,62 +17,87 @@ import { serveAndWatch } from './watch.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-const start = command('npm start --', 'Runs the API on this machine.')
+/**
+ * The commands `npm start` and, with `--watch`, `npm run dev`: serve the API on this machine until they receive SIGINT or
+ * SIGTERM. With `--watch`, this file runs again in a thread of its own, which serves until it receives a message.
+ */
+const main = command(
+  process.argv.includes('--watch') ? 'npm run dev --' : 'npm start --',
+  'Runs the API on this machine.',
+)
   .addOption(
-    new Option('--port <number>', 'the port to listen on; 0 selects a free port')
+    new Option('--port <number>', 'the port to listen on, with the next one for the database; 0 selects free ports')
       .env('PORT')
-      .default(3000)
-      .argParser(wholeNumber(0, 65_535)),
+      .default(DEFAULT_PORT)
+      .argParser(wholeNumber(0, 65_534)),
   )
-  .option('--host <address>', 'the address to listen on', LOOPBACK)
+  .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
   .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
-  .option('--seed', 'add 51 pets, if there are none')
+  .option('--seed', 'add 51 pets and 21 orders, if there are no pets')
   .option('--watch', 'restart when a source file changes; pets and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
+  .action(async ({ host, port, data, seed: isSeeded, watch }) => {
+    const [api, listener] = await reserve(port, host || LOOPBACK) // Node.js takes '' for all addresses.
+    const database = await openDatabase(data, listener)
+    // Before the banner is printed: whoever reads it may stop the server at once.
+    const stopped = parentPort ? once(parentPort, 'message') : firstOf('SIGINT', 'SIGTERM')
+    const description = database.description + (isSeeded ? `, with ${await seed()}` : '')
+    if (watch) {
+      const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
+      api.close()
+      await serveAndWatch(argv, stopped)
+    } else await serve(api, description, stopped)
+    await database.close()
+  })
 
-/** The command `npm start`: serves the API on this machine until it receives SIGINT or SIGTERM. */
-const main = async (): Promise<void> => {
-  checkDashes(start)
-  const { host, port, data, seed: isSeeded, watch } = start.parse().opts()
-  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB
-  if (data !== undefined && endpoint)
-    throw new CommandError('--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.')
-  const database = await openDatabase(data, endpoint)
-  // Listen for the signals before printing the banner: whoever reads it may send one at once.
-  const signal = firstOf('SIGINT', 'SIGTERM')
-  const description = database.description + (isSeeded ? `, with ${await seed()} new pets` : '')
-  const stop = watch ? serveAndWatch([`--host=${host}`, `--port=${port}`]) : await serve(port, host, description)
-  await signal
-  await stop()
-  await database.close()
-}
-
-const serve = async (requestedPort: number, host: string, database: string): Promise<() => Promise<void>> => {
+const serve = async (listener: Server, database: string, stopped: Promise<unknown>): Promise<void> => {
   const problem = pathProblem(contract)
   if (problem) throw new CommandError(problem)
   const timeoutMs = functionSettings.timeoutSeconds * 1000
   const { server, stop } = createLocalServer({ handlers: await loadFunctions(operationIds), timeoutMs })
-  const { address, port } = await listen(server, requestedPort, host)
+  server.listen(listener)
+  const { address, port } = addressOf(listener)
   const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
-  announce(baseUrl)
-  const { RESTART_REASON } = process.env // From `serveAndWatch`.
-  process.stdout.write(RESTART_REASON ? `Serving ${baseUrl} again: ${RESTART_REASON}.\n` : banner(baseUrl, database))
+  process.stdout.write(workerData ? `Serving ${baseUrl} again: ${workerData}.\n` : banner(baseUrl, database))
   if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
-  process.send?.('ready')
-  return () => stop(timeoutMs)
+  parentPort?.postMessage('ready')
+  await stopped
+  await stop(timeoutMs)
 }
 
-const listen = async (server: Server, port: number, host: string): Promise<AddressInfo> => {
+/**
+ * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
+ * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
+ */
+const reserve = async (port: number, host: string): Promise<[api: Server, database?: Server]> => {
+  const api = await listen(port, host)
+  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return [api]
   try {
-    await once(server.listen(port, host || LOOPBACK), 'listening') // Node.js takes '' for all addresses.
+    return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error
-    throw new CommandError(`Cannot listen: ${reason}. Choose another --host or --port; port 0 selects a free port.`)
+    api.close()
+    if (port !== 0) throw error
+    return reserve(port, host)
   }
-  return server.address() as AddressInfo // A server on a TCP port has no other type of address.
 }
+
+const listen = async (port: number, host: string): Promise<Server> => {
+  const server = createServer((socket) => socket.destroy())
+  try {
+    await once(server.listen(port, host), 'listening')
+  } catch (error) {
+    const { code, message } = Object(error)
+    const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
+    const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
+    throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
+  }
+  return server
+}
+
+// A server on a TCP port has no other type of address.
+const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo
 
 /** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */
 const hostOf = (address: string): string => {
@@ -102,13 +127,10 @@ const banner = (baseUrl: string, database: string): string => `\
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'
 
-const end = (error: unknown): void => {
-  fail(error)
-  process.exit() // An open embedded database keeps the process alive.
-}
-
 // The embedded database throws the errors of its disk, such as a full one, where nothing catches them.
-process.on('uncaughtException', (error: NodeJS.ErrnoException) =>
-  end(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error),
-)
-await main().catch(end)
+process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
+  fail(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
+  process.exit()
+})
+await run(main)
+if (process.exitCode) process.exit() // An open embedded database keeps the process alive.

@@ -1,91 +1,57 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { type FSWatcher, watch } from 'node:fs'
+import { globSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const FOLDERS = ['functions', 'infra', 'shared']
-const SETTLE_MS = 10 // An editor or git writes several times.
+const STOP_MS = 2000 // A function may be in an endless loop.
 
 /**
- * Runs the local server in a process of its own, and replaces it when a source file changes or when it is killed. It uses
- * the database of this process, which therefore keeps its pets and keys. Returns a function that stops it.
+ * Runs the local server in a thread of its own, and replaces it when a source file changes, until `stopped`. It uses the
+ * database of this thread, which therefore keeps its pets and keys.
  */
-export const serveAndWatch = (args: string[]): (() => Promise<void>) => {
-  let server: ChildProcess
-  let next: ChildProcess | undefined
+export const serveAndWatch = async (argv: string[], stopped: Promise<unknown>): Promise<void> => {
   let wasReady = false
-  const serve = (reason: string) => {
-    let isReady = false
-    const child = next?.connected ? next : prepare(args)
-    next = undefined
-    server = child
-    // It sends a message when it is ready. Preparing the next one earlier would slow it down.
-    child.once('message', () => {
-      isReady = true
-      wasReady = true
-      next = prepare(args)
-    })
-    child.once('exit', (code, signal) => {
-      if (isReplaced.has(child)) return
-      if (isReady) serve(`the server had ended with ${signal ?? code}`)
-      else process.stderr.write('Waiting for a change.\n') // It has printed what is wrong.
-    })
+  for (let change: string | undefined = ''; change !== undefined; ) {
+    const next = nextChange(stopped) // Before the thread reads the sources, so that no change is missed.
     // The first server prints its addresses, and the others only the reason for their start.
-    child.send(wasReady ? reason : '', () => {})
+    const reason = wasReady && `${change} changed`
+    const thread = new Worker(`${ROOT}infra/local/main.ts`, { argv, execArgv: [], workerData: reason })
+    const ended = new Promise<number>((resolve) => thread.on('exit', resolve))
+    thread.on('error', report).on('message', () => {
+      wasReady = true
+    })
+    const code = await Promise.race([ended, next.then(() => undefined)])
+    if (code !== undefined) process.stderr.write(`The server has ended with ${code}. Waiting for a change.\n`)
+    change = await next
+    thread.postMessage('stop')
+    await Promise.race([ended, pause(STOP_MS, undefined, { ref: false })])
+    await thread.terminate()
   }
-  serve('')
-  let replaced = Promise.resolve()
-  const unwatch = onChange((file) => {
-    replaced = replaced.then(() => end(server)).then(() => serve(`${file} changed`))
+}
+
+/** Prints two lines: the file with the error, with the line if it is known, and the cause. */
+const report = ({ name, message, stack = '' }: Error): void => {
+  const [cause = '', text = ''] = [message, stack].map((each) =>
+    each.replaceAll(`file://${ROOT}`, '').replaceAll(ROOT, ''),
+  )
+  const file = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/.exec(text)?.[0]
+  process.stderr.write(`${file ?? 'shared/contract.ts'}\n${name}: ${cause}\n`)
+}
+
+/** The name of the next source file that changes; `undefined` when the server is `stopped` before. */
+const nextChange = (stopped: Promise<unknown>): Promise<string | undefined> => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const changed = (file: string) => {
+    if (file.endsWith('.ts')) setTimeout(resolve, 10, file) // An editor or git writes several times.
+  }
+  // Each folder for itself: a recursive watcher loses a file that is replaced, as git and many editors do it.
+  const folders = globSync(['functions', 'infra', 'shared', '{functions,infra,shared}/**/'], { cwd: ROOT })
+  const watchers = folders.map((folder) =>
+    watch(`${ROOT}${folder}`, (_event, file) => changed(join(folder, file ?? ''))),
+  )
+  return Promise.race([promise, stopped.then(() => undefined)]).finally(() => {
+    for (const watcher of watchers) watcher.close()
   })
-  return async () => {
-    unwatch()
-    isReplaced.add(server)
-    await replaced
-    server.removeAllListeners('message')
-    await end(server)
-    if (next) await end(next)
-  }
-}
-
-/** Processes that this one ends. Any other that ends after it was ready is started again. */
-const isReplaced = new WeakSet<ChildProcess>()
-
-/** Starts a server that waits for a message before it loads its sources. */
-const prepare = (args: string[]): ChildProcess => fork(`${ROOT}infra/local/standby.ts`, args)
-
-const end = async (child: ChildProcess): Promise<void> => {
-  isReplaced.add(child)
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-}
-
-/** Calls `changed` with a source file that has changed. Returns a function that stops it. */
-const onChange = (changed: (file: string) => void): (() => void) => {
-  let watchers: FSWatcher[] = []
-  let timer: NodeJS.Timeout | undefined
-  let source: string | undefined
-  const watchAll = () => {
-    // Watch again after each change: a watcher loses a file that is replaced, as git and many editors do it.
-    for (const watcher of watchers) watcher.close()
-    watchers = FOLDERS.map((folder) =>
-      watch(`${ROOT}${folder}`, { recursive: true }, (_event, file) => {
-        if (file?.endsWith('.ts')) source ??= `${folder}/${file}`
-        clearTimeout(timer)
-        timer = setTimeout(settled, SETTLE_MS)
-      }),
-    )
-  }
-  const settled = () => {
-    watchAll()
-    if (source) changed(source)
-    source = undefined
-  }
-  watchAll()
-  return () => {
-    clearTimeout(timer)
-    for (const watcher of watchers) watcher.close()
-  }
 }

@@ -26,7 +26,7 @@ const KEY = new RegExp(
   `^(?<checked>${service.keyIssuer}_(?<prefix>live|test|local)_[0-9A-Za-z]{32})(?<checksum>[0-9A-Za-z]{6})$`,
 )
 
-/** Generates an API key: `pet_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
+/** Generates an API key: `<issuer>_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
 export const newApiKey = (prefix: KeyPrefix): string => {
   const random = Array.from({ length: 32 }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
   return apiKeyOf(prefix, random)

@@ -57,7 +57,7 @@ const invalidBodies: Body[] = [
   ...WRONG_FIELDS.map((field) => SENT.replace('}', `,${field}}`)),
   ...words(`[] null true 5 "Rex" {} {"Name":"Rex"} {"name":null} {"categoryId":null} [${SENT}] ${SENT}}`),
   ...[' ', `\ufeff${SENT}`, SENT.slice(1), SENT.replace('Rex', '\t'), JSON.stringify(SENT)],
-  ...INVALID_UTF_8.map((bytes) => Buffer.from(SENT.replace('}', `,"a":"${bytes}"}`), 'latin1')),
+  ...INVALID_UTF_8.map((bytes) => Buffer.from(SENT.replace('Rex', bytes), 'latin1')),
   Buffer.from(SENT, 'utf16le'),
 ].map((sent) => ({ sent }))
 

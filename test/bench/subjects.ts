@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CommandError } from '../../infra/command-line.ts'
+import { CommandError } from '../../infra/commands/command-line.ts'
 import type { OperationId } from '../../shared/contract.ts'
 import { tableIds, tableVariable } from '../../shared/data/tables.ts'
 import type { Event, Result } from '../../shared/http.ts'
@@ -28,9 +28,8 @@ export type Subjects = { cold: Subject[]; warm: Subject[] }
 
 const { list, create, events, filter } = example
 
-/** The row of what the peers do too: a filtered list with one item. */
+/** The rows of what the peers do too, a filtered list with one item, and of a whole page and a filtered one. */
 export const ONE = `${list}, 1 ${example.title.toLowerCase()}`
-/** The rows of a whole page, and of a filtered one. */
 export const [ALL, FILTERED] = [`${list}, all`, `${list}, one ${filter.field}`]
 
 const NAMES_OF_TABLES = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))

@@ -2,15 +2,19 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { publicDocuments, referenceScript, referenceScriptText } from '../../infra/openapi/public-documents.ts'
+import { contract } from '../../shared/contract.ts'
+import type { Operation } from '../../shared/entry.ts'
+import { example } from '../support/example.ts'
 import { keepPicture, server, visit } from './browser.ts'
 
 const DOCS = `${server.baseUrl}/docs`
+const [list, create, change] = [contract[example.list], contract[example.create], contract[example.change]]
 const failed = (status: string) => `Failed to load resource: the server responded with a status of ${status}`
 
-/** Opens the console of an operation, such as `get /pets`, by its summary in the table of contents. */
-const openConsole = async (page: Page, summary: string, operation: string) => {
+/** Opens the console of an operation, by its summary in the table of contents. */
+const openConsole = async (page: Page, { summary, method, path }: Operation) => {
   await page.getByRole('link', { name: summary }).click()
-  await page.getByRole('button', { name: `Test Request (${operation})` }).click()
+  await page.getByRole('button', { name: `Test Request (${method.toLowerCase()} ${path})` }).click()
   const dialog = page.getByRole('dialog')
   const response = dialog.getByRole('region', { name: 'Response', exact: true })
 
@@ -28,25 +32,26 @@ const openConsole = async (page: Page, summary: string, operation: string) => {
   return { body: dialog.getByRole('region', { name: 'Request Body' }).getByRole('textbox'), send, close }
 }
 
-test('the console adds pets and lists them, shows errors, and stores no API key', async () => {
+test('the console creates resources and lists them, shows errors, and stores no API key', async () => {
   const { page, complaints, elsewhere } = await visit()
   await page.goto(DOCS)
 
-  const first = await openConsole(page, 'List all animals', 'get /pets')
+  const first = await openConsole(page, list)
   await first.send('200 OK', '[]') // With the key of the local server.
   await first.close()
-  const adding = await openConsole(page, 'Add an animal', 'post /pets')
-  await adding.body.fill('{"name": "", "categoryId": 7}')
-  await adding.send('400 Bad Request', 'name must be a string of 1 to 1000 characters')
-  await adding.body.fill('{"name": "Rex", "categoryId": 9223372036854775807, "status": "sold"}')
-  const added = await adding.send('201 Created', '"categoryId": 9223372036854775807')
+  const adding = await openConsole(page, create)
+  await adding.body.fill(JSON.stringify(example.invalid.body))
+  await adding.send('400 Bad Request', example.invalid.message)
+  const int64 = `"${example.int64}": 9223372036854775807`
+  await adding.body.fill(JSON.stringify(example.body(), null, 1).replace(new RegExp(`"${example.int64}": \\d+`), int64))
+  const added = await adding.send('201 Created', int64)
   await keepPicture(page, 'created')
   await adding.close()
-  const listing = await openConsole(page, 'List all animals', 'get /pets')
+  const listing = await openConsole(page, list)
   await listing.send('200 OK', /"id": \d+/.exec(added)?.[0] ?? 'an id')
   await listing.close()
   await page.getByLabel('Bearer Token').first().fill('another key')
-  const unauthorized = await openConsole(page, 'List all animals', 'get /pets')
+  const unauthorized = await openConsole(page, list)
   await unauthorized.send('401 Unauthorized', 'The API key is missing or invalid.')
   await keepPicture(page, 'unauthorized')
 
@@ -59,21 +64,35 @@ test('the page shows the limits of an int64 exactly, and no rounded number', asy
   const { page } = await visit()
   await page.goto(DOCS)
 
-  await page.getByText('Add an animal').first().click()
+  await page.getByText(create.summary).first().click()
   await page.getByText('9223372036854775807, in digits').first().waitFor()
 
   expect(await page.textContent('body')).not.toContain('9223372036854776000')
 })
 
-test('the page marks experimental operations, and shows the fields of a change without variants', async () => {
+test('the page shows the fields of a change without variants', async () => {
   const { page } = await visit()
   await page.goto(DOCS)
 
-  await page.getByRole('link', { name: 'Change a pet' }).click()
+  await page.getByRole('link', { name: change.summary }).click()
 
-  await page.getByText('experimental', { exact: true }).first().waitFor()
-  await keepPicture(page, 'experimental')
+  await page.getByRole('heading', { name: change.summary }).waitFor()
   expect(await page.getByText(/^(Any of|Not)$/).count()).toBe(0)
+})
+
+// A service may have none.
+const [unstable] = Object.values<Operation>(contract).filter(({ stability }) => stability)
+test.runIf(unstable)('the page marks operations that are not stable', async () => {
+  const { page } = await visit()
+  await page.goto(DOCS)
+
+  await page.getByRole('link', { name: unstable?.summary }).click()
+
+  await page
+    .getByText(unstable?.stability ?? '', { exact: true })
+    .first()
+    .waitFor()
+  await keepPicture(page, 'unstable')
 })
 
 test.each(['light', 'dark'] as const)('the page fits on a phone and is accessible, in %s mode', async (colorScheme) => {

@@ -1,13 +1,15 @@
+import assert from 'node:assert/strict'
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { command, run as runCommand } from '../../infra/command-line.ts'
+import { createClient } from '../../infra/client/client.ts'
+import { command, run as runCommand } from '../../infra/commands/command-line.ts'
 import { endAfter, environment, preparePython, processFolder, run, type Surroundings } from '../support/process.ts'
 import { cdkIn } from './cdk.ts'
-import { addPet, type Deployed, expectPet, expectStatus, openApi } from './deployed.ts'
+import { completeOrder, type Deployed, openApi, placeOrder } from './deployed.ts'
 import { startEmulator } from './emulator.ts'
 
 const DETAILS = `
-Tests both stages, restores a table, deploys an update that uses it, and deletes production, whose tables must stay. The
+Tests both stages, restores tables, deploys an update that uses them, and deletes production, whose tables must stay. The
 procedures of an operator are run as infra/README.md has them.`
 
 const LOG_LINES_SHOWN = 60
@@ -34,9 +36,11 @@ const testDeployment = async (): Promise<void> => {
   const staging = await openApi('staging', emulator, outputs)
   const production = await openApi('production', emulator, outputs)
 
-  const pets = await step('Use production', () => Promise.all([addPet(production), addPet(production)]))
-  await expectStatus(401, { ...production, apiKey: staging.apiKey }, '/pets')
-  const args = ['infra/smoke/main.ts', '--stage', 'production', '--base-url', production.baseUrl]
+  const client = createClient(production)
+  const order = await step('Use production', () => placeOrder(client, 'early'))
+  const stranger = createClient({ ...production, apiKey: staging.apiKey })
+  await assert.rejects(stranger.listPets().toArray(), { status: 401 })
+  const args = ['infra/commands/smoke.ts', '--stage', 'production', '--base-url', production.baseUrl]
   const smokeTest = () => run('node', args, { env, output: 'inherit' })
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))
@@ -51,13 +55,17 @@ const testDeployment = async (): Promise<void> => {
     await forEachAlias(`[[ $(aws lambda get-alias ${alias} --query FunctionVersion) != *LATEST* ]]`)
   })
 
-  await step('Restore the pets of production', () => follow('Restore data', { env, output }))
-  const late = await addPet(production)
+  await step('Restore the tables of production', () => follow('Restore data', { env, output }))
+  const late = await placeOrder(client, 'late')
 
   const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts'))
-  await step('Deploy the update, which uses the restored table', () => cdk.deploy(update))
-  await step('Read the restored pets', () => Promise.all(pets.map((pet) => expectPet(production, pet))))
-  await expectStatus(404, production, `/pets/${late.id}`)
+  await step('Deploy the update, which uses the restored tables', () => cdk.deploy(update))
+  assert.deepEqual(await step('Retry a restored order', () => placeOrder(client, 'early')), order)
+  await step('Complete the restored order', () => completeOrder(client, order))
+  // None of the three tables has the later order.
+  await assert.rejects(client.deletePet({ petId: late.petId }), { status: 404 })
+  await assert.rejects(client.getOrder({ orderId: late.id }), { status: 404 })
+  assert.notEqual((await placeOrder(client, 'late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
   await step('Add an index to the restored table', () => follow('Add an index to an adopted table', { env, output }))
   const describe = 'aws dynamodb describe-table --table-name PetStoreProduction-Storagepets-restored'

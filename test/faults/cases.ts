@@ -1,74 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, vi } from 'vitest'
 import { atMost } from '../../infra/local/server.ts'
-import { type Call, canceled, databaseResponses, type Fault, lostResponse } from '../support/fault-proxy.ts'
-import { type Container, type Exchange, isInTime, startContainer } from './container.ts'
-
-/** Whether to run all faults (`npm run test:faults`) or part of them (`npm test`). */
-export const runsAll = process.env.FAULTS === 'all'
-
-/**
- * What happens to a request to the database: a fault of the proxy, or refused connections from then on. `overcome` is the
- * number of consecutive faults that the SDK overcomes by retries; it makes three attempts within the time budget. `waits`
- * marks faults that take time but little CPU; `only` those of transactions, which
- * the service itself resends after the SDK.
- */
-type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true; only?: 'TransactWriteItems' }
-
-const { throttling, throughputExceeded, internalServerError, html, malformed } = databaseResponses
-const { transactionInProgress } = databaseResponses
-
-// The SDK's `requestTimeout` is 1000 ms.
-const IN_TIME = 200
-const TOO_LATE = 1400
-
-const ALL = Number.POSITIVE_INFINITY
-
-const mainKinds: Record<string, FaultKind> = {
-  'a connection that breaks before the response': { fault: { carriedOut: 'cut' }, overcome: 2 },
-  // The pauses before the third attempt of a throttled request can use up the time budget.
-  throttling: { fault: throttling, overcome: 1, waits: true },
-  'a request that arrives too late': { fault: { late: 'request', milliseconds: TOO_LATE }, overcome: 1, waits: true },
-  'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
-  'refused connections': { fault: 'refuse', overcome: 0 },
-  'a conflict': {
-    fault: canceled('None', 'TransactionConflict'),
-    overcome: 3,
-    waits: true,
-    only: 'TransactWriteItems',
-  },
-}
-
-const moreKinds: Record<string, FaultKind> = {
-  'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
-  'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
-  'a server error': { fault: internalServerError, overcome: 2 },
-  'exceeded throughput': { fault: throughputExceeded, overcome: 1, waits: true },
-  'no response': { fault: 'silence', overcome: 1, waits: true },
-  'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
-  'a response that arrives too late': { fault: { late: 'response', milliseconds: TOO_LATE }, overcome: 1, waits: true },
-  'a late request': { fault: { late: 'request', milliseconds: IN_TIME }, overcome: ALL, waits: true },
-  'a late response': { fault: { late: 'response', milliseconds: IN_TIME }, overcome: ALL, waits: true },
-  'an endless response': { fault: 'drip', overcome: 0, waits: true },
-  'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
-  HTML: { fault: html, overcome: 0 },
-  'HTML after the execution': { fault: { carriedOut: html }, overcome: 0 },
-  'a throttled transaction': {
-    fault: canceled('ThrottlingError', 'TransactionConflict'),
-    overcome: 3,
-    waits: true,
-    only: 'TransactWriteItems',
-  },
-  'a transaction in progress': { fault: transactionInProgress, overcome: 1, waits: true, only: 'TransactWriteItems' },
-  'a transaction in progress after the execution': {
-    ...{ fault: { carriedOut: transactionInProgress }, overcome: 1, waits: true, only: 'TransactWriteItems' },
-  },
-  'truncated JSON': { fault: malformed, overcome: 0 },
-}
-
-/** All kinds, or those that differ most. */
-export const faultKinds = runsAll ? { ...mainKinds, ...moreKinds } : mainKinds
-
-/** Those that make the database unavailable while they last. */
-export const outages = Object.entries(faultKinds).filter(([, { overcome, only }]) => overcome !== ALL && !only)
+import { tableIds, tableName } from '../../shared/data/tables.ts'
+import type { Event } from '../../shared/http.ts'
+import { newApiKey } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
+import { endpoint, storeKey } from '../support/database.ts'
+import { type errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
+import { example } from '../support/example.ts'
+import { type Call, type Fault, type FaultProxy, lostResponse, startFaultProxy } from '../support/fault-proxy.ts'
+import { type FaultKind, runsAll } from './fault-kinds.ts'
 
 /** A way in which a request uses the database. */
 export type Way = {
@@ -76,75 +17,139 @@ export type Way = {
   calls: string[]
   /** The kind of request whose first response gets lost. */
   loses?: string
-  /** Changes the database right before it gets a request. */
-  meanwhile?: () => (call: Call) => Promise<unknown>
+  /** Changes the database right before it gets the first request of a kind, which puts this item last. */
+  meanwhile?: { before: string; change: (put: Put) => Promise<unknown> }
+  /** The request of the client, one of many. */
+  event: (apiKey: string, number: number) => Event
+  /** Stores what exists before. */
+  exists?: (number: number) => Promise<unknown>
+  /** Whether the client has sent the request before. */
+  isRetry?: true
+  /** The responses that a client gets without faults: to its request, and to a retry if that has an idempotency key. */
+  served: string
+  /** The responses to its retries after a 503. */
+  retried: string[]
 }
 
-/** A request with faults: from which of its requests to the database on, and how many in a row. */
-export type Case<Each extends Way> = FaultKind & { title: string; way: Each; from: number; times: number }
+/** An item as it is sent to the database. */
+type Put = Record<string, { N: string }>
 
-/** A request without faults. */
-export const withoutFaults = <Each extends Way>(title: string, way: Each): Case<Each> => ({
-  ...{ title, way, fault: 'pass', overcome: 0, from: 1, times: 0 },
-})
+/** A request with faults: from which of its requests to the database on, and how many in a row. */
+type Case<Each extends Way> = FaultKind & { title: string; way: Each; from: number; times: number }
 
 /** A kind of fault at each request to the database of each way. */
 export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: string, kind: FaultKind): Case<Each>[] => {
   // Once, as often as the SDK retries a request, as often as it sends it, and until the client gives up.
-  const allTimes = runsAll && kind.fault !== 'refuse' ? [1, 2, 3, 1000] : [1]
+  const allTimes = ['pass', 'refuse'].includes(String(kind.fault)) ? [1] : runsAll ? [1, 2, 3, 1000] : [1, 1000]
   return Object.entries(ways).flatMap(([name, way]) =>
     way.calls.flatMap((call, i) => {
-      if (!call.startsWith(kind.only ?? '')) return []
-      return allTimes.map((times) => {
-        const caseTitle = `${times} times ${title}, from request ${i + 1} (${call}) of ${name}`
-        return { ...kind, title: caseTitle, way, from: i + 1, times }
-      })
+      const titleOf = (times: number) => `${times} times ${title}, from ${i + 1}, ${call}, of ${name}`
+      const cases = allTimes.map((times) => ({ ...kind, title: titleOf(times), way, from: i + 1, times }))
+      return call.startsWith(kind.only ?? '') ? cases : []
     }),
   )
 }
 
-/** Whether a request with faults can succeed, and whether it can fail. */
-export const possible = ({ overcome, times, only, way }: Case<Way>, first: Exchange) => {
-  // On a busy machine, the SDK may reach a time limit before it gets the fault, and resend the request.
-  const mustFail = (overcome === 0 && first.milliseconds < 500) || (times > (only ? 3 : 2) && times > overcome)
-  // A lost response uses up a retry, too.
-  const mustSucceed = times <= overcome && isInTime(first) && !way.loses
-  return { success: !mustFail, failure: !mustSucceed }
+/** The event of this name, as a client with this API key sends it. */
+export const eventFrom = (apiKey: string, name: string, { headers, ...changes }: Parameters<typeof eventOf>[1] = {}) =>
+  eventOf(name, { ...changes, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
+
+/** The functions with caches and connections of their own, as in a Lambda container, and a proxy to the database. */
+type Container = { call: typeof import('../support/call.ts')['call']; proxy: FaultProxy; uses: number }
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Starts a container. One at a time, because modules and the environment are global. */
+const startContainer = (): Promise<Container> => {
+  const container = last.then(async () => {
+    const proxy = await startFaultProxy(endpoint)
+    vi.resetModules()
+    const { call } = await import('../support/call.ts')
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+    const container = { call, proxy, uses: 0 }
+    // The SDK reads the address at its first request, and keeps it.
+    await sendUntilServed(container, eventFrom(newApiKey('local'), example.events.list))
+    return container
+  })
+  last = container
+  return container
 }
 
+/** A request, its response, and how long it took. */
+export type Exchange = { event: Event; response: Awaited<ReturnType<Container['call']>>; milliseconds: number }
+
+const send = async (container: Container, event: Event): Promise<Exchange> => {
+  const started = performance.now()
+  const response = await container.call(structuredClone(event)) // A function may change its event.
+  // Failed retries use up the retry quota, which each container has once.
+  if (response.status === 503) container.uses++
+  return { event, response, milliseconds: performance.now() - started }
+}
+
+/** Sends a request until it is no 503, because a busy machine can delay any request until its 503. Returns all exchanges. */
+const sendUntilServed = async (container: Container, event: Event, limit = 100): Promise<Exchange[]> => {
+  const exchange = await send(container, event)
+  if (isServed(exchange) || limit === 1) return [exchange]
+  await pause(20) // As a client would.
+  return [exchange, ...(await sendUntilServed(container, event, limit - 1))]
+}
+
+const isServed = ({ response }: Exchange): boolean => response.status !== 503
+
+let number = 0
+const idle: Container[] = []
 // With more at once, requests would wait for each other until they exceed their time limits.
 const limits = { waiting: atMost(24), working: atMost(4) }
 
-/** Runs a case in a container that no other case uses at the same time. */
-export const runCase = <Outcome>(each: Case<Way>, run: (container: Container) => Promise<Outcome>): Promise<Outcome> =>
+/**
+ * Sends a request with faults, and retries it without them, in a container that no other case uses at the same time. Returns the
+ * exchanges, the responses in short, and the calls and faults that the first request met.
+ */
+export const run = <Each extends Way>(each: Case<Each>) =>
   limits[each.waits ? 'waiting' : 'working'](async () => {
-    const { container, uses } = idle.pop() ?? { container: await startContainer(), uses: 0 }
-    const outcome = await run(container)
+    const container = idle.pop() ?? (await startContainer())
+    const { exists, event: eventOf, isRetry, retried } = each.way
+    const own = ++number
+    await exists?.(own)
+    // With another API key of the client, so that the first request has to read its own.
+    if (isRetry) await sendUntilServed(container, eventOf(await storeKey(), own))
+    const event = eventOf(await storeKey(), own)
+    const endFaults = startFaults(container, each)
+    const exchanges: [Exchange, ...Exchange[]] = [await send(container, event)]
+    const met = await endFaults()
+    if (retried[0] && !isServed(exchanges[0])) exchanges.push(...(await sendUntilServed(container, event)))
+    // The retry of a client that did not get the response.
+    if ('Idempotency-Key' in event.headers) exchanges.push(...(await sendUntilServed(container, event)))
     await container.proxy.settled()
     container.proxy.faultOf = () => 'pass'
-    if (uses + container.failures < MAX_USES) idle.push({ container, uses: uses + 1 })
-    return outcome
+    if (++container.uses < 10) idle.push(container)
+    const served = exchanges.filter((exchange, i) => i === 0 || isServed(exchange)).map(({ response }) => response)
+    const names = served.map(({ status, headers }) => ('Idempotent-Replayed' in headers ? 'replay' : status))
+    return { each, number: own, exchanges, responses: names.join(' '), ...met }
   })
 
-const idle: { container: Container; uses: number }[] = []
-// Failed retries use up the retry quota, which each container has once. On a busy machine, more of them fail.
-const MAX_USES = 10
-
 /** Applies the faults of a case until the returned function is called. It returns the requests and how many faults they met. */
-export const startFaults = ({ proxy }: Container, { fault, from, times, way }: Case<Way>) => {
-  const meanwhile = way.meanwhile?.()
+const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Case<Way>) => {
   const met = { calls: [] as string[], faults: 0 }
+  let { loses: toLose, meanwhile } = way
   let isOver = false
-  let toLose = way.loses
   let refused: Promise<void> | undefined
   proxy.faultOf = async (call: Call): Promise<Fault> => {
-    await meanwhile?.(call)
+    const name = nameOf(call)
+    if (meanwhile?.before === name) {
+      const { change } = meanwhile
+      meanwhile = undefined
+      const puts: { Put: { Item: Put } }[] = JSON.parse(call.body).TransactItems
+      await change(puts.at(-1)?.Put.Item ?? {})
+    }
     if (isOver) return 'pass'
-    const number = met.calls.push(nameOf(call))
-    const isLost = nameOf(call) === toLose
+    const count = met.calls.push(name)
+    const isLost = name === toLose
     if (isLost) toLose = undefined
-    if (number < from || number >= from + times) return isLost ? lostResponse : 'pass'
-    met.faults++
+    // On a busy machine, the SDK may have sent a request twice before, so that this call is of another kind.
+    const isFaulty = count >= from && met.faults < times && name.startsWith(only ?? '')
+    if (isFaulty) met.faults++
+    if (!isFaulty || fault === 'pass') return isLost ? lostResponse : 'pass'
     if (fault !== 'refuse') return fault
     refused ??= proxy.refuse()
     return 'cut'
@@ -156,6 +161,46 @@ export const startFaults = ({ proxy }: Container, { fault, from, times, way }: C
   }
 }
 
-/** A request to the database in short, such as `GetItem Pets`. */
-export const nameOf = ({ operation, body }: Call): string =>
-  [operation, ...[...body.matchAll(/"TableName":"PetStoreLocal-(\w+)"/g)].map(([, table]) => table)].join(' ')
+/** A request to the database in short, such as `GetItem apiKeys`. */
+const nameOf = ({ operation, body }: Call): string => {
+  const names = [...body.matchAll(/"TableName":"([^"]+)"/g)].map(([, name]) => name)
+  return [operation, ...names.map((name) => tableIds.find((id) => tableName(id) === name))].join(' ')
+}
+
+type Resource = { path: string; body: { id: unknown }; revision: unknown }
+type Expected = Omit<ReturnType<typeof errorResponse>, 'status'>
+
+/**
+ * Expects that a case met its faults, and got the responses that its way says. They are whole: those of success have the resource
+ * at its path, unless `others` has one for their status.
+ */
+export const expectResponses = (
+  { each, exchanges, responses, ...met }: Awaited<ReturnType<typeof run>>,
+  { path, body, revision }: Resource,
+  others: Record<number, Expected | undefined>,
+) => {
+  const { title, way, fault, overcome, from, times, only } = each
+  const [first] = exchanges
+  // A 503 after 500 ms or more, the shortest time limit, may have another cause: a busy machine can reach it without a fault.
+  const isInTime = isServed(first) || first.milliseconds < 500
+  if (fault === 'pass' && first.milliseconds < 500) expect(met.calls, title).toEqual(way.calls)
+  if (isInTime) expect(met.faults, title).toBeGreaterThan(0)
+  // On a busy machine, the SDK may reach a time limit before it gets the fault, and resend the request.
+  const mustFail = (overcome === 0 && first.milliseconds < 500) || (times > (only ? 3 : 2) && times > overcome)
+  // The SDK sends a request three times at most.
+  if (mustFail && !only) expect(met.calls.length, title).toBeLessThan(from + 3)
+  // A lost response uses up a retry, too.
+  const mustSucceed = times <= overcome && isInTime && !way.loses
+  const retried = mustSucceed ? [] : way.retried.map((last) => `503 ${last}`.trim())
+  expect(responses, title).toBeOneOf(mustFail ? retried : [way.served, ...retried])
+
+  const ETag = `"${body.id}-${revision}"`
+  for (const { event, response } of exchanges) {
+    const { status, headers } = response
+    const isReplay = 'Idempotent-Replayed' in headers && { 'Idempotent-Replayed': 'true' }
+    const created = { Location: `${service.basePath}${path}/${body.id}`, ETag, ...isReplay }
+    const successes = { 200: { headers: { ETag }, body }, 201: { headers: created, body } }
+    const all: Record<number, Expected | undefined> = { 503: unavailable, ...successes, ...others }
+    expect(response, title).toEqual(responseTo(event, { ...all[status], status }))
+  }
+}

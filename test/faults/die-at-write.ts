@@ -4,18 +4,17 @@ import { Level } from 'level'
 // and before the response.
 const { DIE_AT_WRITE, DIE_WHEN } = process.env
 
-const die = (): void => void process.kill(process.pid, 'SIGKILL')
-
+const { batch } = Level.prototype
 let writes = 0
 
-const { batch } = Level.prototype
 async function writeAndDie(this: Level, ...args: unknown[]): Promise<void> {
   // Writes during the start of the server do not count.
   const isLast = !/"table~|ApiKeys/.test(JSON.stringify(args)) && ++writes === Number(DIE_AT_WRITE)
-  if (isLast && DIE_WHEN === 'before') die()
+  const die = (): void => void (isLast && process.kill(process.pid, 'SIGKILL'))
+  if (DIE_WHEN === 'before') die()
   const written = Reflect.apply(batch, this, args)
-  if (isLast && DIE_WHEN === 'during') die()
+  if (DIE_WHEN === 'during') die()
   await written
-  if (isLast) die()
+  die()
 }
 Object.assign(Level.prototype, { batch: writeAndDie })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
+import { CommandError, command, run, wholeNumber } from '../../infra/commands/command-line.ts'
 import { example, type Resource } from '../support/example.ts'
 import { processFolder } from '../support/process.ts'
 import { type Run, runLoad } from './run-load.ts'
@@ -35,13 +35,12 @@ const main = command(
 
 /** What a run must not show, one sentence each. */
 const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): string[] => {
-  const missing = [`${example.list} 200`, `${example.create} 201`, `${example.change} 200`].filter(
-    (kind) => !responses.has(kind),
-  )
+  const { list, create, change, int64 } = example
+  const missing = [`${list} 200`, `${create} 201`, `${change} 200`].filter((kind) => !responses.has(kind))
   const errors = [...responses].filter(([kind]) => !/ 2\d\d$/.test(kind))
   const failed = first.failed + rest.failed
   const growth = rest['heap, MB'] / first['heap, MB']
-  const numberOf = (resource: Resource) => resource[example.int64] // Each was sent with a number of its own.
+  const numberOf = (resource: Resource) => resource[int64] // Each was sent with a number of its own.
   const byNumber = new Map(found.map((each) => [numberOf(each), each]))
   const lost = created.filter((each) => !isDeepStrictEqual(byNumber.get(numberOf(each)), each))
   return [

@@ -35,7 +35,7 @@ export const copyOfRepository = () => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME }
     const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd: folder, encoding: 'utf8', env })
     expect(status, `${commands}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(expected)
-    return stdout
+    return `${stdout}${stderr}`
   }
 
   return { folder, edit, add, run }

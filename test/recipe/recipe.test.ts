@@ -59,7 +59,7 @@ export const handler = operation('walkPet', ({ params: { petId }, query, setting
 `,
   },
   {
-    file: 'test/api/walks.test.ts',
+    file: 'test/api/walk-pet.test.ts',
     text: `import { expect, test } from 'vitest'
 import { call, created } from '../support/api.ts'
 
@@ -129,13 +129,14 @@ beforeAll(() => {
   const owners = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
   const fromReadme = [...section('Adding an operation').changes, ...section('Adding a resource').changes]
   for (const change of [...fromReadme, ...owners, testOfOwners, ...operation]) add(change)
+  add({ file: 'shared/service.ts', text: 'owners: [],\n' })
   const scopes = "'owners:read', 'owners:write', 'walks:write', "
   const imports =
     "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"
   edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, (start) => start + scopes))
   edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))
   edit('shared/pets/texts.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
-  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, '').replace(/^Read a pet\..*^(?=Change)/ms, ''))
+  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, ''))
   run('npm run format')
   run(section('Removing an operation').commands)
 })

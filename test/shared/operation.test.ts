@@ -10,7 +10,7 @@ import { newApiKey } from '../../shared/model/api-key.ts'
 import { operation } from '../../shared/operation.ts'
 import { type Scope, scopes, service } from '../../shared/service.ts'
 import { call, context, error, info } from '../support/call.ts'
-import { always, storedResources, storeKey } from '../support/database.ts'
+import { always, storedItems, storeKey } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo, unauthorized, unavailable } from '../support/events.ts'
 import { example } from '../support/example.ts'
 
@@ -84,12 +84,12 @@ test.each([
   ['that differ in case', { Authorization: LOCAL_KEY, authorization: LOCAL_KEY }],
 ])('the response is 401, and nothing happens, for two Authorization headers %s', async (_, headers) => {
   const event = eventOf(events.create, { headers })
-  const before = await storedResources()
+  const before = await storedItems()
 
   const response = await call(event)
 
   expect(response).toEqual(responseTo(event, unauthorized(`Bearer realm="${service.name}"`)))
-  expect(await storedResources()).toEqual(before)
+  expect(await storedItems()).toEqual(before)
 })
 
 describe('the scopes of the API key', () => {
@@ -173,8 +173,8 @@ test('a deprecated list keeps the link to its next page, and links with https by
   const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
   const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
   const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/games' }))
-  const headersOfCustomDomain = { Host: 'toys.example.com', 'X-Forwarded-Proto': undefined }
-  const event = eventOf(events.list, { headers: headersOfCustomDomain, requestContext: { path: example.path } })
+  const headersSent = { Host: 'toys.example.com', 'X-Forwarded-Proto': undefined }
+  const event = eventOf(events.list, { headers: headersSent, requestContext: { path: example.path } })
 
   const { headers } = await handler(event, context)
 

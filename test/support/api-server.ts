@@ -20,8 +20,9 @@ const folder = mkdtempSync(join(tmpdir(), 'pet-store-api-'))
  * line; otherwise one local server.
  */
 export const setup = async ({ provide }: TestProject): Promise<void> => {
-  const { BASE_URL, API_KEY = '' } = process.env
-  if (BASE_URL) return provide('api', { baseUrl: BASE_URL.replace(/\/$/, ''), apiKey: API_KEY })
+  const { BASE_URL, API_KEY } = process.env
+  if (BASE_URL && !API_KEY) throw new Error('BASE_URL is set, but API_KEY is not. Set it to a key of that API.')
+  if (BASE_URL && API_KEY) return provide('api', { baseUrl: BASE_URL.replace(/\/$/, ''), apiKey: API_KEY })
   const { baseUrl, apiKey, ...server } = await startServer([], exampleCredentials)
   stop = server.stop
   const log = join(folder, 'log')

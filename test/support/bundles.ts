@@ -7,7 +7,6 @@ import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { type Stage, stages } from '../../infra/stages.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
-import { service } from '../../shared/service.ts'
 import { functionOf, resource } from '../infra/stack/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a temporary folder until `remove` is called. */
@@ -23,7 +22,7 @@ export type Bundles = {
 
 /** Bundles functions of the staging stage, with other settings if given. All functions take about three seconds. */
 export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds): Bundles => {
-  const outdir = mkdtempSync(join(tmpdir(), `${service.name}-bundles-`))
+  const outdir = mkdtempSync(join(tmpdir(), 'bundles-'))
   const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
   const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
   const template = Template.fromStack(new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries))

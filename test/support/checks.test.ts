@@ -8,7 +8,6 @@ import { contract, type OperationId } from '../../shared/contract.ts'
 import { tableName } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/http.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
-import { service } from '../../shared/service.ts'
 import { call } from './call.ts'
 import { differences } from './documented.ts'
 import { startCommand } from './run-command.ts'
@@ -17,7 +16,7 @@ import { eventOf, parameterOf } from './events.ts'
 import { example } from './example.ts'
 import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets } from './secrets.ts'
 
-const KEYS = 'node infra/keys/main.ts, stdout of process 1'
+const KEYS = 'node infra/commands/keys.ts, stdout of process 1'
 const SERVER = 'node infra/local/main.ts, stdout of process 2'
 const OTHER = 'the console of a test'
 const newKey = `API key  ${newApiKey('local')}\n`
@@ -65,7 +64,7 @@ test('the output of a run includes what silenced functions log, and what command
   const event = eventOf(example.events.remove)
 
   await call(event)
-  const { child, exited } = startCommand('keys', ['delete'])
+  const { child, exited } = startCommand('commands/keys', ['delete'])
   await exited
 
   const outputs = readdirSync(outputFolder()).map((file) => [
@@ -74,21 +73,17 @@ test('the output of a run includes what silenced functions log, and what command
   ])
   expect(Object.fromEntries(outputs)).toMatchObject({
     'the console of test/support/checks.test.ts': expect.stringContaining(`operation: '${example.remove}'`),
-    [`node infra/keys/main.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
+    [`node infra/commands/keys.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
   })
 })
 
 const document = JSON.parse(openApiText())
 const body = { id: 1, ...example.body(), [example.int64]: 9223372036854776000 }
+const { path } = example
 const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
-const headers = {
-  ...common,
-  'content-type': 'application/json',
-  etag: '"1"',
-  location: `${service.basePath}${example.path}/1`,
-}
+const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: `/v1${path}/1` }
 const created = { status: 201, headers, text: JSON.stringify(body), body }
-const create = { method: 'POST', path: `${example.path}/?a=/b` }
+const create = { method: 'POST', path: `${path}/?a=/b` }
 
 test.each([
   [create, created, []],
@@ -96,7 +91,7 @@ test.each([
   [create, { ...created, headers: { ...headers, location: undefined } }, ['The header Location is missing.']],
   [create, { ...created, headers: { ...headers, location: 'a' } }, ['Location: # String does not match pattern.']],
   [create, { ...created, body: 7 }, ['# Instance type "number" is invalid. Expected "object".']],
-  [{ method: 'DELETE', path: `${example.path}/1` }, { ...created, status: 204 }, ['A body is not documented.']],
+  [{ method: 'DELETE', path: `${path}/1` }, { ...created, status: 204 }, ['A body is not documented.']],
 ])('finds how the response to %o differs from the document', (request, response, expected) => {
   const found = differences(document, request, response as typeof created)
 
@@ -114,7 +109,7 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   const { method, path: resource } = contract[id as OperationId]
   const host = headers.Host ?? headers.host
   const parameter = parameterOf(resource)
-  const stage = host?.includes('.execute-api.') ? service.basePath : ''
+  const stage = host?.includes('.execute-api.') ? '/v1' : ''
 
   expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
   expect(keysOf(stored)).toEqual(keysOf(eventOf(example.events.list))) // All events have the same keys.

@@ -14,7 +14,8 @@ import { type Fault, startFaultProxy } from './fault-proxy.ts'
 // reaches it through `proxy`, the functions below directly.
 export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
-await openDatabase(undefined, proxy.endpoint)
+process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
+await openDatabase()
 
 const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },
@@ -44,38 +45,30 @@ export const once = (faults: Partial<Record<string, Fault>>): void => {
 export const againIfBusy = { retry: 3 }
 
 /** An item as it is stored. */
-type Item = Record<string, unknown>
+export type Stored = Record<string, unknown>
 
 /** All items of a table. */
-export const storedItems = async (table: TableId): Promise<Item[]> => {
+export const storedItems = async (table: TableId = example.table): Promise<Stored[]> => {
   const pages = await Array.fromAsync(paginateScan({ client: direct }, { TableName: tableName(table) }))
   return pages.flatMap(({ Items = [] }) => Items)
 }
 
 /** Writes an item that the service itself would not write. */
-export const putItem = (table: TableId, Item: Item) =>
+export const putItem = (table: TableId, Item: Stored) =>
   direct.send(new PutCommand({ TableName: tableName(table), Item }))
 
 /** An example resource as it is stored. */
-export type StoredResource = Item & { id: number; revision?: unknown }
-
-/** All stored example resources. */
-export const storedResources = async () => (await storedItems(example.table)) as StoredResource[] // Their key is a number.
-
-/** An example resource as it is stored. */
-export const storedResource = async (id: Int64): Promise<StoredResource | undefined> => {
-  const { Item } = await direct.send(new GetCommand({ TableName: tableName(example.table), Key: { id } }))
-  return Item as StoredResource | undefined // As above.
-}
+export const storedItem = async (id: Int64): Promise<Stored | undefined> =>
+  (await direct.send(new GetCommand({ TableName: tableName(example.table), Key: { id } }))).Item
 
 /** Stores an example resource as it is unless its id is in use, and returns whether it did. */
-export const storeResource = async (item: StoredResource): Promise<boolean> => {
-  if (await storedResource(item.id)) return false
+export const storeItem = async (item: Stored & { id: number }): Promise<boolean> => {
+  if (await storedItem(item.id)) return false
   await putItem(example.table, item)
   return true
 }
 
-type KeyOptions = Item & { key?: string; clientId?: string }
+type KeyOptions = Stored & { key?: string; clientId?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */
 export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {

@@ -6,11 +6,11 @@ import { leastEnvironment } from './server.ts'
 type Ran = { code: number; stdout: string; stderr: string }
 
 /**
- * Starts a command of `infra` as a process without a terminal. It gets `env` and almost nothing of this process's
+ * Starts a file of `infra`, such as `commands/keys`, as a process without a terminal. It gets `env` and almost nothing of this process's
  * environment. `exited` resolves to its exit code and its output.
  */
-export const startCommand = (command: 'keys' | 'local' | 'smoke', args: string[], env: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [`infra/${command}/main.ts`, ...args], {
+export const startCommand = (file: string, args: string[], env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [`infra/${file}.ts`, ...args], {
     env: { ...leastEnvironment, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -121,7 +121,7 @@ const KEY = `${service.keyIssuer}_[a-z]+_\\w{38}`
 
 // Commands that show a key on purpose: the new one, once, or the documented local one, at each start.
 const shown: Record<string, RegExp[]> = {
-  'infra/keys/main.ts, stdout': [new RegExp(`^(API key {2}${KEY}| {2}"key": "${KEY}",)$`, 'm')],
+  'infra/commands/keys.ts, stdout': [new RegExp(`^(API key {2}${KEY}| {2}"key": "${KEY}",)$`, 'm')],
   'infra/local/main.ts, stdout': [
     new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm'),
     new RegExp(`^ {2}Try it {8}curl \\S+ -H 'Authorization: Bearer ${LOCAL_API_KEY}'$`, 'gm'),

@@ -99,5 +99,5 @@ export const endWithParent = '--import=data:text/javascript,process.stdin.on("en
 /** Starts the command behind `npm start`. */
 const run = (args: string[], env: Record<string, string>, folder: string): ChildProcess =>
   spawn(process.execPath, [endWithParent, join(folder, 'infra/local/main.ts'), ...args], {
-    env: { ...leastEnvironment, LOCAL_SERVERS: '', ...env },
+    env: { ...leastEnvironment, ...env },
   })

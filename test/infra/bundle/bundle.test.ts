@@ -14,12 +14,13 @@ import type { Event } from '../../../shared/http.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { fieldTexts, operationTexts, parameterTexts } from '../../../shared/texts.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
-import { againIfBusy, storedResource } from '../../support/database.ts'
+import { againIfBusy, storedItem } from '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
 import { startFaultProxy } from '../../support/fault-proxy.ts'
 
 const { create, list, events } = example
+const VARIABLE = tableVariable(example.table)
 
 let lean: Bundles
 let stock: Bundles
@@ -83,7 +84,7 @@ test.each([
   const created = await responseOf(create, eventOf(events.create, { body }), bundles())
 
   expect(created.statusCode).toBe(201)
-  expect(await storedResource(JSON.parse(created.body).id)).toMatchObject(int64)
+  expect(await storedItem(JSON.parse(created.body).id)).toMatchObject(int64)
   expect(statSync(bundleOf(create, bundles())).size > 300_000).toBe(bundles() === stock)
 })
 
@@ -104,13 +105,11 @@ test('a bundle reads from DynamoDB during init in Lambda', async () => {
 })
 
 test('a stack trace in the log has lines of the sources', async () => {
-  const variable = tableVariable(example.table)
-
   const { stderr } = await run(INVOKE, list, eventOf(events.list), {
-    env: { ...process.env, [variable]: '' },
+    env: { ...process.env, [VARIABLE]: '' },
   })
 
-  expect(stderr).toContain(`The environment variable ${variable} is not set.`)
+  expect(stderr).toContain(`The environment variable ${VARIABLE} is not set.`)
   expect(stderr).toMatch(/at .*shared\/data\/tables\.ts:\d+:\d+/)
 })
 

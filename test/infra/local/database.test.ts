@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { CommandError } from '../../../infra/command-line.ts'
+import { CommandError } from '../../../infra/commands/command-line.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
@@ -132,7 +132,7 @@ test('refuses the tables of an earlier version with one line that says how to st
   await createTable(endpoint, 'PetStoreLocal-Pets')
   await close()
 
-  const outcome = await runCommand('local', ['--data', folder])
+  const outcome = await runCommand('local/main', ['--port=0', '--data', folder])
 
   expect(outcome).toEqual(
     failure(
@@ -208,15 +208,23 @@ test('ends with one line when the disk is full', async () => {
   expect(await stderr).toMatch(/^Cannot use the data folder: IO error: .+: File too large\n$/)
 })
 
+const NAMED = 'which AWS_ENDPOINT_URL_DYNAMODB names'
+const ADVICE = 'Start it, or unset the variable to use the embedded one.'
 const PUBLIC_KEY = 'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'
 
 test.each([
-  ['http://127.0.0.1:1', 'Cannot use the DynamoDB at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
-  ['dynamodb', 'Cannot use the DynamoDB at dynamodb: Invalid URL'],
+  [
+    'http://127.0.0.1:1',
+    `Cannot use the DynamoDB at http://127.0.0.1:1, ${NAMED}: connect ECONNREFUSED 127.0.0.1:1. ${ADVICE}`,
+  ],
+  ['dynamodb', `Cannot use the DynamoDB at dynamodb, ${NAMED}: Invalid URL. ${ADVICE}`],
   ['https://dynamodb.cn-north-1.amazonaws.com.cn/', PUBLIC_KEY],
   ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],
   ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],
   ['https://dynamodb.eusc-de-east-1.amazonaws.eu', PUBLIC_KEY],
 ])('refuses the endpoint %s', async (endpoint, message) => {
-  await expect(openDatabase(undefined, endpoint)).rejects.toEqual(new CommandError(message))
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
+  onTestFinished(() => void vi.unstubAllEnvs())
+
+  await expect(openDatabase()).rejects.toEqual(new CommandError(message))
 })

@@ -1,22 +1,21 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { getExamples } from 'valibot'
 import { afterAll, expect, test } from 'vitest'
-import { readAnnouncements } from '../../../infra/local/announcement.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { Pet as PetSchema } from '../../../shared/pets/pet.ts'
 import { send } from '../../support/http.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
-import { headersOf, leastEnvironment, listAll, start, startServer, temporaryFolder } from '../../support/server.ts'
+import { headersOf, listAll, start, startServer, temporaryFolder } from '../../support/server.ts'
 import { wireTo } from './local-server.ts'
 
-const announcements = { LOCAL_SERVERS: mkdtempSync(join(tmpdir(), 'pet-store-servers-')) }
 // Neither the profile nor the empty address, which means all addresses to Node.js, must be used.
-const server = await startServer(['--host='], { ...announcements, AWS_PROFILE: 'of-another-account' })
+const server = await startServer(['--host='], { AWS_PROFILE: 'of-another-account' })
+const { port } = new URL(server.baseUrl)
+const database = `http://127.0.0.1:${Number(port) + 1}`
 const banner = server.output()
 afterAll(() => server.stop('SIGKILL'))
 
@@ -25,7 +24,7 @@ test('prints its address, its key and a command to try it', () => {
   expect(banner).toMatch(
     new RegExp(
       `^  Base address  ${server.baseUrl}\\n  API key       ${LOCAL_API_KEY}\\n` +
-        `  Database      http://127\\.0\\.0\\.1:\\d+ \\(in memory\\)\\n` +
+        `  Database      ${database} \\(in memory\\)\\n` +
         `  Reference     ${server.baseUrl}/docs\\n` +
         `  Try it        curl ${server.baseUrl}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'\\n$`,
     ),
@@ -51,61 +50,77 @@ test('accepts the key that it prints, and logs one line for each request', async
   ])
 })
 
-test('listens on all addresses, and prints one that works, although it cannot write its announcement, and exits with 0 on SIGINT', async () => {
-  const env = { LOCAL_SERVERS: join(temporaryFolder(), 'no') }
-  const { baseUrl, stop, output } = await start(['--host', '0.0.0.0'], env)
+test('listens on all addresses, but with its database on this machine only, prints an address that works, and exits with 0 on SIGINT', async () => {
+  const { baseUrl, stop, output } = await start(['--host', '0.0.0.0'])
+  const { port } = new URL(baseUrl)
+  const others = Object.values(networkInterfaces()).flatMap((all = []) => all.filter(({ internal }) => !internal))
 
+  for (const { address, family } of others.filter(({ family }) => family === 'IPv4')) {
+    expect((await send(`http://${address}:${port}/v1`, { path: '/openapi.json' })).status, family).toBe(200)
+    await expect(send(`http://${address}:${Number(port) + 1}`, {})).rejects.toThrow('ECONNREFUSED')
+  }
   const { status } = await send(baseUrl, { path: '/openapi.json' })
 
   expect([baseUrl, status]).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/), 200])
   expect(output()).toContain('\n  Warning       Other machines can reach this server, and its API key is public.\n')
   expect(await stop('SIGINT')).toBe(0)
-  expect(output()).toContain('The keys and smoke commands will not find this server: ENOENT')
-  expect(output()).not.toContain('Error')
 })
 
 const BODY = '{"name":"Mia","categoryId":1}'
 const mia = { id: expect.any(Number), name: 'Mia', categoryId: 1 }
 
-test('npm run invoke runs a function on the database of the running server, or on an empty one', async () => {
-  const invoke = async (env: Record<string, string>, ...args: string[]) => {
-    const options = { env: { ...leastEnvironment, ...env } }
-    return promisify(execFile)(process.execPath, ['infra/local/invoke.ts', ...args], options).catch((error) => error)
-  }
-  const created = ['createPet', 'test/events/createPet-created.json']
+test('npm run invoke runs a function on the database of the server at a port, or on an empty one', async () => {
+  const create = ['createPet', 'test/events/createPet-created.json', '--port', port]
 
-  const alone = await invoke({ LOCAL_SERVERS: temporaryFolder() }, ...created)
-  const running = await invoke(announcements, ...created)
+  const running = await runCommand('local/invoke', create)
+  // Perhaps somebody's server, so nothing is changed.
+  const other = await runCommand('local/invoke', ['listPets', 'test/events/listPets-no-parameters.json'])
 
-  for (const { stdout } of [alone, running]) expect(JSON.parse(stdout)).toMatchObject({ statusCode: 201 })
-  expect(running.stderr).toMatch(/^Database: http[\s\S]+operation: 'createPet'/)
+  expect(running).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Database: http.+\n[\s\S]+: 'createPet'/) })
   expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
-  expect(await invoke(announcements, 'createPet', 'no.json')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^Cannot read an event: ENOENT.+\n$/),
-  })
-  expect(await invoke(announcements, 'createCat')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^Usage: .+ Operations: .*createPet.*\n$/),
-  })
+  expect(JSON.parse(other.stdout)).toMatchObject({ statusCode: 200 })
 })
 
-test('servers with one database share their pets, and all are announced until they stop', async () => {
-  const [, endpoint = ''] = /Database +(\S+)/.exec(banner) ?? []
-  const announced = { endpoint, baseUrl: server.baseUrl, apiKeysTable: 'PetStoreLocal-ApiKeys' }
-  expect(readAnnouncements(announcements)).toEqual([announced])
+test('npm run invoke says what is wrong, and prints its help', async () => {
+  const example = 'Example: npm run invoke -- createPet test/events/createPet-created.json\n'
+  const argumentsOf = [
+    [],
+    ['createPet', 'no.json'],
+    ['createPet', 'package.json'],
+    ['createCat', 'no.json'],
+    ['--help'],
+  ]
 
+  const outcomes = await Promise.all(argumentsOf.map((args) => runCommand('local/invoke', args)))
+
+  const matching = [
+    new RegExp(`^error: missing required argument 'operation'\n${example}$`),
+    /^Cannot read an event: ENOENT.+\n$/,
+    /^Cannot read an event: package\.json is no API Gateway event: it has no requestContext\.\n$/,
+    new RegExp(`^error: .*'createCat'.+ createPet, .+\n${example}$`),
+  ]
+  expect(outcomes).toEqual([
+    ...matching.map((stderr) => ({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })),
+    { code: 0, stdout: expect.stringMatching(/^Usage: npm run invoke -- [\s\S]+ test\/events\//), stderr: '' },
+  ])
+})
+
+test('servers with one database share their pets', async () => {
   // The profile must not prevent the use of a DynamoDB that is not in AWS.
-  const env = { ...announcements, AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_PROFILE: 'of-another-account' }
-  const last = await start([], env)
+  const last = await start([], { AWS_ENDPOINT_URL_DYNAMODB: database, AWS_PROFILE: 'of-another-account' })
   const created = await send(last.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(last), body: BODY })
-  expect(last.output()).toContain(`\n  Database      ${endpoint}\n`)
+
+  expect(last.output()).toContain(`\n  Database      ${database}\n`)
   expect(created.body).toEqual(mia)
   expect(await listAll(server)).toContainEqual(created.body)
-  expect(readAnnouncements(announcements)).toEqual([{ ...announced, baseUrl: last.baseUrl }, announced])
-
   expect(await last.stop()).toBe(0)
-  expect(readAnnouncements(announcements)).toEqual([announced])
+})
+
+test('a dozen servers that start at once find two free ports each', async () => {
+  const servers = await Promise.all(Array.from({ length: 12 }, () => start()))
+
+  for (const { baseUrl, output } of servers)
+    expect(output()).toContain(`\n  Database      http://127.0.0.1:${Number(new URL(baseUrl).port) + 1} `)
 })
 
 test('creates the folder of --data, keeps its pets when it is killed, and adds pets with --seed to an empty store only', async () => {
@@ -123,8 +138,8 @@ test('creates the folder of --data, keeps its pets when it is killed, and adds p
   expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['available', 'pending', 'sold']))
   expect(await listAll(again)).toEqual([created.body, ...pets])
   expect([killed.output(), again.output()]).toEqual([
-    expect.stringContaining(`(${folder}), with 51 new pets\n`),
-    expect.stringContaining(`(${folder}), with 0 new pets\n`),
+    expect.stringContaining(`(${folder}), with 51 new pets and 21 orders\n`),
+    expect.stringContaining(`(${folder}), with no new pets\n`),
   ])
 })
 
@@ -155,24 +170,43 @@ test('completes the request in flight and exits with 0 on SIGTERM, also if more 
   expect([await exited, await busy.rest()]).toEqual([[0, null], ''])
 })
 
-test('prints its help, or one line that says what is wrong', async () => {
-  const { port } = new URL(server.baseUrl)
+const IN_USE =
+  'is in use, perhaps by another local server: it takes two ports, the second for its database. ' +
+  'Choose another --host or --port; port 0 selects free ports.'
 
-  const outcomes = await Promise.all([
-    runCommand('local', ['--help']),
-    runCommand('local', [], { PORT: port }),
-    runCommand('local', ['--data', 'pets'], { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' }),
-  ])
+test.each<[string[], Record<string, string>, string]>([
+  [[], { PORT: port }, `127.0.0.1:${port} ${IN_USE}`],
+  [['--port', `${Number(port) - 1}`], {}, `127.0.0.1:${port} ${IN_USE}`],
+  [
+    ['--host', '999.1'],
+    {},
+    'Cannot listen: getaddrinfo ENOTFOUND 999.1. Choose another --host or --port; port 0 selects free ports.',
+  ],
+  [['--port=0', '--data', 'README.md'], {}, 'Cannot use README.md as the data folder: it is a file. Choose a folder.'],
+  [
+    ['--port=0', '--data', 'pets'],
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' },
+    '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
+  ],
+  [
+    ['--port='],
+    {},
+    "error: option '--port <number>' argument '' is invalid. Use a whole number from 0 to 65534.\nSee npm start -- --help",
+  ],
+  [
+    ['--watch'],
+    { npm_config_seed: 'true', npm_config_port: 'true' },
+    'error: npm kept --port and --seed for itself. Put -- before all options: npm run dev -- --port --seed\nSee npm run dev -- --help',
+  ],
+])('refuses %j with %j', async (args, env, message) => {
+  expect(await runCommand('local/main', args, env)).toEqual(failure(message))
+})
+
+test('prints its help', async () => {
+  const { code, stdout } = await runCommand('local/main', ['--help'])
 
   const help = /^Usage: npm start -- [\s\S]+--port[\s\S]+PORT[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
-  expect(outcomes).toEqual([
-    { code: 0, stdout: expect.stringMatching(help), stderr: '' },
-    failure(
-      `Cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}. ` +
-        'Choose another --host or --port; port 0 selects a free port.',
-    ),
-    failure('--data requires the embedded database, but AWS_ENDPOINT_URL_DYNAMODB selects another one.'),
-  ])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(help) })
 })
 
 const olderNode = ['--import', 'data:text/javascript,Object.defineProperty(process,"version",{value:"v22.9.0"})']
@@ -192,9 +226,10 @@ test.each([
   expect([status, String(stderr)]).toEqual([1, message])
 })
 
-test.each<[string[], Record<string, string>, string]>([
-  [['--port='], {}, "option '--port <number>' argument '' is invalid. Use a whole number from 0 to 65535."],
-  [[], { npm_config_seed: 'true' }, 'npm kept --seed for itself. Put -- before it: npm start -- --seed'],
-])('refuses %j with %j', async (args, env, message) => {
-  expect(await runCommand('local', args, env)).toEqual(failure(`error: ${message}\nSee npm start -- --help`))
+test('each npm script checks this first', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+  const others = Object.values<string>(scripts).filter((script) => !/\binfra\/installed\.mjs\b/.test(script))
+  expect(others).toEqual([scripts.check])
+  expect(others).toEqual([expect.stringMatching(/^npm run types /)])
 })

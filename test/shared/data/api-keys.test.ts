@@ -6,10 +6,9 @@ import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { scopes } from '../../../shared/service.ts'
 import { at } from '../../support/clock.ts'
 import { againIfBusy, always, deleteKey, proxy, storeKey } from '../../support/database.ts'
-import { example } from '../../support/example.ts'
 import { databaseResponse, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
-const { read, write } = example.scopes
+const [scope] = scopes
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -48,10 +47,10 @@ test('a key is valid until it expires, cached or not', againIfBusy, async () => 
 
 test.each([
   [undefined, []],
-  [[read], [read]],
-  [new Set([write]), [write]], // What an edit by hand makes.
+  [[scope], [scope]],
+  [new Set([scope]), [scope]], // What an edit by hand makes.
   [null, []],
-  [`no-${write}`, []],
+  [`no-${scope}`, []],
 ])('a key whose scopes are %j allows %j', async (stored, allowed) => {
   expect(await find(await storeKey({ scopes: stored }))).toMatchObject({ scopes: allowed })
 })
@@ -117,7 +116,7 @@ test('the cache keeps the 1,000 keys that were read last, and unknown keys repla
 })
 
 test('an item of another key is never taken for that of a key', async () => {
-  const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: [read] }
+  const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: [scope] }
   always(databaseResponse(200, { Item: marshall(other) }))
 
   expect(await find(newApiKey('local'))).toBeUndefined()

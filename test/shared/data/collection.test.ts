@@ -1,20 +1,17 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Intent } from '../../../shared/model/idempotency-key.ts'
-import { proxy, putItem, storedResource } from '../../support/database.ts'
-import { example } from '../../support/example.ts'
+import { proxy, putItem, storedItem } from '../../support/database.ts'
+import { example, type Resource } from '../../support/example.ts'
 import { testResource } from '../../support/resource.ts'
 
 const { collection, body, changes } = example
 const { field, value, other } = example.filter
 
-const create = async (name: string, of?: typeof value | typeof other) =>
+const create = async (name: string, of?: typeof value | typeof other): Promise<Resource> =>
   (await collection.create({ ...body(name), ...(of && { [field]: of }) })).resource
 
-type Resource = Awaited<ReturnType<typeof create>>
-
-const setShards = ({ read, write }: { read: number; write: number }) => {
-  vi.stubEnv('READ_SHARDS', String(read))
-  vi.stubEnv('WRITE_SHARDS', String(write))
+const setShards = ({ read, write }: Record<'read' | 'write', unknown>) => {
+  vi.stubEnv('READ_SHARDS', `${read}`)
+  vi.stubEnv('WRITE_SHARDS', `${write}`)
 }
 
 afterEach(() => vi.unstubAllEnvs())
@@ -56,9 +53,7 @@ describe('shards', () => {
     return next === undefined ? items : [...items, ...(await walk(of, next))]
   }
 
-  beforeAll(async () => {
-    all.push(...(await collection.list({ limit: 100 })).items)
-  })
+  beforeAll(async () => void all.push(...(await collection.list({ limit: 100 })).items))
 
   // In this order, one collection has its shards raised twice, each time in two steps: first for reading.
   describe.each([
@@ -82,8 +77,7 @@ describe('shards', () => {
   })
 
   test.each(['0', '-1', '1.5', 'x'])('a number of shards that is %j is a bug, and no empty list', async (count) => {
-    vi.stubEnv('READ_SHARDS', count)
-    vi.stubEnv('WRITE_SHARDS', count)
+    setShards({ read: count, write: count })
     const work = [collection.list({ limit: 1 }), collection.list({ limit: 1, [field]: value }), create('a')]
 
     const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
@@ -95,20 +89,15 @@ describe('shards', () => {
 
 const unknownIds = [0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n]
 test.each(unknownIds)('get, change and remove throw a 404 for the id %s', async (id) => {
-  const error = { status: 404, message: example.notFound(id) }
-
   for (const work of [collection.get(id), collection.change(id, changes, ['other']), collection.remove(id, ['other'])])
-    await expect(work).rejects.toMatchObject(error)
+    await expect(work).rejects.toMatchObject({ status: 404, message: example.notFound(id) })
 })
 
 /** The filters whose lists have a resource; `all` for the list without one. */
-const listsWith = async ({ id }: Resource): Promise<string[]> => {
-  const lists: string[] = []
-  for (const of of [undefined, value, other]) {
-    const { items } = await collection.list({ [field]: of, limit: 1, cursor: id + 1 })
-    if (items[0]?.id === id) lists.push(of ?? 'all')
-  }
-  return lists
+const listsWith = async (id: number): Promise<string[]> => {
+  const queries = [undefined, value, other].map((of) => ({ [field]: of, limit: 1, cursor: id + 1 }))
+  const lists = await Promise.all(queries.map(collection.list))
+  return queries.filter((_, i) => lists[i]?.items[0]?.id === id).map((query) => query[field] ?? 'all')
 }
 
 test.each([
@@ -117,42 +106,32 @@ test.each([
   [{ [field]: null }, ['all']],
   [{ ...changes, [example.int64]: 9223372036854775807n }, ['all', other]],
 ])('change returns and stores the resource with %o, and moves it to the lists %o', async (changes, lists) => {
-  const resource = await create('a', other)
+  const { id, ...before } = await create('a', other)
 
-  const changed = await collection.change(resource.id, changes)
+  const changed = await collection.change(id, changes)
 
-  const { [field]: after, ...expected } = { ...resource, ...changes }
+  const { [field]: after, ...expected } = { id, ...before, ...changes }
   expect(changed.resource).toStrictEqual({ ...expected, ...(after && { [field]: after }) })
-  expect(await collection.get(resource.id)).toStrictEqual(changed)
-  expect(await listsWith(resource)).toEqual(lists)
-})
-
-test('what was deleted is in no list', async () => {
-  const resource = await create('a', other)
-
-  await collection.remove(resource.id)
-
-  expect(await listsWith(resource)).toEqual([])
+  expect(await collection.get(id)).toStrictEqual(changed)
+  expect(await listsWith(id)).toEqual(lists)
+  await collection.remove(id)
+  expect(await listsWith(id)).toEqual([])
 })
 
 test('a change keeps attributes that this version does not know', async () => {
   const { id } = await create('a')
-  await putItem(example.table, { ...(await storedResource(id)), since: 'a later version' })
+  await putItem(example.table, { ...(await storedItem(id)), since: 'a later version' })
 
   await collection.change(id, changes)
 
-  expect(await storedResource(id)).toMatchObject({ ...changes, since: 'a later version' })
+  expect(await storedItem(id)).toMatchObject({ ...changes, since: 'a later version' })
 })
 
-describe('a resource', () => {
-  const { table } = example
-  const create = (intent?: Intent) => collection.create({ ...body(), [field]: value }, intent)
-  testResource({
-    ...collection,
-    table,
-    create,
-    reads: {},
-    change: (id, ifMatch) => collection.change(id, changes, ifMatch),
-    changed: changes,
-  })
+testResource({
+  ...collection,
+  table: example.table,
+  create: (intent) => collection.create({ ...body(), [field]: value }, intent),
+  reads: {},
+  change: (id, ifMatch) => collection.change(id, changes, ifMatch),
+  changed: changes,
 })

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { dynamodb, withinBudget } from '../../../shared/data/dynamodb.ts'
-import { type TableId, tableName } from '../../../shared/data/tables.ts'
+import { tableName } from '../../../shared/data/tables.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { againIfBusy, proxy } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
@@ -84,10 +84,8 @@ describe('requests to DynamoDB', againIfBusy, () => {
     await apiKeys.find(newApiKey('local'))
 
     const reads = requests.filter(({ operation }) => operation === 'GetItem')
-    const consistent = (table: TableId) =>
-      expect.objectContaining({ TableName: tableName(table), ConsistentRead: true })
-    const tables = ['idempotencyKeys', example.table, 'apiKeys'] as const
-    expect(reads.map(({ body }) => body)).toEqual(tables.map(consistent))
+    const tables = (['idempotencyKeys', example.table, 'apiKeys'] as const).map(tableName)
+    expect(reads).toMatchObject(tables.map((TableName) => ({ body: { TableName, ConsistentRead: true } })))
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tagOf } from '../../../shared/model/etag.ts'
 import { orders } from '../../../shared/orders/orders.ts'
 import { pets } from '../../../shared/pets/pets.ts'
@@ -84,14 +84,12 @@ test.each([
 
 const again = await aPet()
 
-describe('an order', () => {
-  testResource({
-    table: 'orders',
-    get: (id) => orders.get(id),
-    create: async (intent) => orders.place({ petId: intent ? again : await aPet() }, intent),
-    reads: { GetItem: expect.any(Number) },
-    change: orders.complete,
-    changed: { complete: true },
-    remove: orders.cancel,
-  })
+testResource({
+  table: 'orders',
+  get: (id) => orders.get(id),
+  create: async (intent) => orders.place({ petId: intent ? again : await aPet() }, intent),
+  reads: { GetItem: expect.any(Number) },
+  change: orders.complete,
+  changed: { complete: true },
+  remove: orders.cancel,
 })

@@ -12,7 +12,8 @@ import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey, scopesOf } from '../../shared/model/api-key.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
-import { type Deployment, timeouts } from '../deployment.ts'
+import { timeouts } from './command-line.ts'
+import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */
 export class KeyTable {
@@ -21,23 +22,20 @@ export class KeyTable {
   readonly #client: DynamoDBDocumentClient
   readonly #table: { TableName: string }
 
-  constructor({ apiKeysTable, keyPrefix, database }: Deployment) {
+  constructor({ apiKeysTable, keyPrefix }: Omit<Deployment, 'baseUrl'>) {
     this.keyPrefix = keyPrefix
-    const client = new DynamoDBClient({ ...timeouts, ...database })
+    const client = new DynamoDBClient(timeouts)
     // A number that is no safe integer ends a scan otherwise.
     this.#client = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: Number } })
     this.#table = { TableName: apiKeysTable }
   }
 
-  /** Scans the whole table: the keys, oldest first, and the digests of damaged items. */
-  async all(): Promise<{ keys: StoredApiKey[]; damaged: string[] }> {
+  /** Scans the whole table. Returns the keys, oldest first. */
+  async all(): Promise<StoredApiKey[]> {
     const scan = paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true })
     const pages = await Array.fromAsync(scan)
-    const items = pages.flatMap(({ Items = [] }) => Items)
-    const results = items.map((item) => v.safeParse(StoredItem, item))
-    const keys = results.flatMap(({ success, output }) => (success ? [output] : []))
-    const damaged = items.filter((_, i) => !results[i]?.success).map(({ digest }) => digest)
-    return { keys: keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), damaged }
+    const keys = pages.flatMap(({ Items = [] }) => Items).map((item) => v.parse(StoredItem, item))
+    return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   }
 
   /** Stores a new key. A put needs no condition: its random digest is new, and a retry of the SDK repeats it exactly. */
@@ -75,20 +73,17 @@ export class KeyTable {
 
 /** Text without control characters: they could forge lines of a list, or control the terminal. */
 export const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]*$/u
-const Text = v.pipe(v.string(), v.regex(PRINTABLE))
 
-// Someone may have edited an item by hand, or made one.
+// Someone may have edited an item by hand, or made one. It is shown as the service takes it.
+const Text = v.fallback(v.pipe(v.string(), v.regex(PRINTABLE)), '(damaged)')
 const StoredItem = v.object({
   digest: v.string(),
-  keyId: v.pipe(v.string(), v.regex(/^[\w-]+$/)),
+  keyId: Text,
   clientId: Text,
   name: Text,
-  scopes: v.pipe(
-    v.union([v.array(v.string()), v.set(v.string())]),
-    v.transform((texts) => scopesOf(texts)),
-  ),
+  scopes: v.pipe(v.unknown(), v.transform(scopesOf)),
   createdAt: Text,
-  expiresAt: v.optional(v.pipe(v.number(), v.maxValue(8.64e12))), // The last second that a Date can hold.
+  expiresAt: v.optional(v.fallback(v.pipe(v.number(), v.maxValue(8.64e12)), 0)), // At most the last second of a Date.
 })
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */

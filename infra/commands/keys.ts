@@ -1,9 +1,57 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { isExpired, scopesOf } from '../../shared/model/api-key.ts'
-import { CommandError, explained } from '../command-line.ts'
-import { type KeyRequest, type KeyTable, type NewKey, newKey, secondsAfter } from './key-table.ts'
+import { scopes } from '../../shared/service.ts'
+import { CommandError, duration, explained, run } from './command-line.ts'
+import { deploymentCommand, findDeployment } from './deployment.ts'
+import { type KeyRequest, KeyTable, type NewKey, newKey, PRINTABLE, secondsAfter } from './key-table.ts'
+
+const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
+  .option('--json', 'print JSON; with npm run -s, nothing else is printed')
+  .addHelpText('after', '\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope pets:read')
+
+const clientName = (text: string): string => {
+  if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text
+  throw new InvalidArgumentError('Use 1 to 100 characters, not only white space, and no control characters.')
+}
+const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
+const expiresIn = new Option('--expires-in <duration>', 'lifetime of the new key, such as 90d').argParser(duration)
+
+keys
+  .command('issue')
+  .description('make a key, and print it: only its digest is stored')
+  .requiredOption('--name <text>', 'who uses the key', clientName)
+  .addOption(scope)
+  .addOption(expiresIn)
+  .action(({ scope, ...request }) => carryOut((table) => issue(table, { ...request, scopes: scope })))
+
+keys
+  .command('list')
+  .description('list all keys')
+  .action(() => carryOut(list))
+
+keys
+  .command('rotate <keyId>')
+  .description('make a new key for the client of a key, and let the old key expire')
+  .requiredOption('--grace <duration>', 'how long the old key stays valid, such as 24h', duration)
+  .addOption(scope)
+  .addOption(expiresIn)
+  .action((keyId, { scope, ...request }) => carryOut((table) => rotate(table, keyId, { ...request, scopes: scope })))
+
+keys
+  .command('revoke <keyId>')
+  .description('delete a key')
+  .option('--yes', 'do not ask for confirmation')
+  .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes)))
+
+const carryOut = async (action: (table: KeyTable) => Promise<Report>): Promise<void> => {
+  const options = keys.opts()
+  const { text, json, failure } = await action(new KeyTable(await findDeployment(options)))
+  process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
+  if (failure) throw failure
+}
 
 /** The output of a command: `text` for people, `json` for scripts, and the `failure` of a command that half succeeded. */
 export type Report = { text: string; json: object; failure?: Error }
@@ -15,15 +63,10 @@ export const issue = async (table: KeyTable, request: KeyRequest): Promise<Repor
   return reportOf(key)
 }
 
-/** Lists all keys, and the items that are damaged. */
+/** Lists all keys. */
 export const list = async (table: KeyTable): Promise<Report> => {
-  const { keys, damaged } = await table.all()
-  const ids = damaged.map(printable)
-  const warnings = ids.map((id) => `\nDamaged: ${id}\nRevoke it with npm run keys -- revoke ${id}`)
-  return {
-    text: [keys.length > 0 ? tableOf(keys) : 'There are no keys.', ...warnings].join('\n'),
-    json: [...keys.map(viewOf), ...ids.map((keyId) => ({ keyId, state: 'damaged' }))],
-  }
+  const keys = await table.all()
+  return { text: keys.length > 0 ? tableOf(keys) : 'There are no keys.', json: keys.map(viewOf) }
 }
 
 /** The new key has the same scopes by default. `grace` is for how many seconds the old key stays valid. */
@@ -34,8 +77,7 @@ type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: numbe
  * key at any moment, whatever fails. Throws a CommandError if the old key does not exist, or is revoked meanwhile.
  */
 export const rotate = async (table: KeyTable, keyId: string, request: RotationRequest): Promise<Report> => {
-  const old = (await table.all()).keys.find((key) => key.keyId === keyId)
-  if (!old) throw unknown(keyId)
+  const old = await find(table, keyId)
   const { name, clientId } = old
   const { grace, expiresIn, scopes = old.scopes } = request
   const fresh = newKey(table.keyPrefix, { name, clientId, expiresIn, scopes })
@@ -56,17 +98,14 @@ export const rotate = async (table: KeyTable, keyId: string, request: RotationRe
   throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
-/** Deletes the key with this id, or the damaged item with this digest, if the user confirms. */
-export const revoke = async (table: KeyTable, id: string, isConfirmed = false): Promise<Report> => {
-  const { keys, damaged } = await table.all()
-  const key = keys.find(({ keyId }) => keyId === id)
-  const digest = key?.digest ?? damaged.find((each) => printable(each) === id)
-  if (digest === undefined) throw unknown(id)
-  if (!isConfirmed) await confirm(`Revoke ${id}${key ? `, the key of ${key.clientId} (${key.name})` : ''}?`)
+/** Deletes a key, if the user confirms. */
+export const revoke = async (table: KeyTable, keyId: string, isConfirmed = false): Promise<Report> => {
+  const { digest, clientId, name } = await find(table, keyId)
+  if (!isConfirmed) await confirm(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
   await table.remove(digest)
   return {
-    text: `${id} is revoked. Functions that have just used it accept it for up to one more minute.`,
-    json: { keyId: id, clientId: key?.clientId, name: key?.name },
+    text: `${keyId} is revoked. Functions that have just used it accept it for up to one more minute.`,
+    json: { keyId, clientId, name },
   }
 }
 
@@ -84,8 +123,11 @@ export const confirm = async (
   if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
 }
 
-const unknown = (keyId: string): CommandError =>
-  new CommandError(`There is no key ${keyId} in this stage. List the keys with npm run keys -- list.`)
+const find = async (table: KeyTable, keyId: string): Promise<StoredApiKey> => {
+  const found = (await table.all()).find((key) => key.keyId === keyId)
+  if (found) return found
+  throw new CommandError(`There is no key ${keyId} in this stage. List the keys with npm run keys -- list.`)
+}
 
 // The write may have succeeded although its response was lost. Either way, the client needs the new key.
 const notExpired = (keyId: string, error: unknown): CommandError => {
@@ -108,10 +150,6 @@ const reportOf = ({ text, stored }: NewKey): Report => {
   ]
   return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
 }
-
-// The digest of a damaged item can be any text, which must not control the terminal.
-const printable = (digest: string): string =>
-  digest.replaceAll(/[^\w.-]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 
 // Everything but the digest. Times are ISO 8601.
 const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
@@ -138,3 +176,5 @@ const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?
 
 // 2026-11-20 13:20Z
 const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')
+
+if (import.meta.main) await run(keys)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { CommandError } from '../../../infra/command-line.ts'
-import { rotate } from '../../../infra/keys/commands.ts'
-import { KeyTable } from '../../../infra/keys/key-table.ts'
+import { CommandError } from '../../../infra/commands/command-line.ts'
+import { KeyTable } from '../../../infra/commands/key-table.ts'
+import { rotate } from '../../../infra/commands/keys.ts'
 import { find, type StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { digestOf } from '../../../shared/model/api-key.ts'
 import { at, NOW } from '../../support/clock.ts'
@@ -29,7 +29,7 @@ test('issues a new key with the same scopes to the client, shows it once, and le
   expect(text.split(key)).toHaveLength(2)
   expect(text).toContain('\nExpires  2027-02-18 12:00Z\n')
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
-  expect((await table.all()).keys.filter((key) => key.clientId === clientId)).toEqual(
+  expect((await table.all()).filter((key) => key.clientId === clientId)).toEqual(
     expect.arrayContaining([
       { ...old, expiresAt: NOW / 1000 + 3 * 3600 },
       { ...common, keyId, digest: digestOf(key), expiresAt: NOW / 1000 + 90 * 86_400 },
@@ -105,5 +105,5 @@ test('leaves no new key if the old key is revoked at the same time', async () =>
 
   const line = `The key ${old.keyId} was revoked in the meantime, so no new key was issued.`
   await expect(rotation).rejects.toThrow(new CommandError(line))
-  expect((await table.all()).keys.filter(({ clientId }) => clientId === old.clientId)).toEqual([])
+  expect((await table.all()).filter(({ clientId }) => clientId === old.clientId)).toEqual([])
 })

@@ -11,6 +11,9 @@ export const command = (call: string, description: string) =>
 
 /** Runs the action of a command with the arguments of this process. */
 export const run = async (command: CommandUnknownOpts): Promise<void> => {
+  // A reader such as `head` may close the output. Each later line then fails, too.
+  process.stdout.on('error', ({ message }) => process.exitCode || fail(new CommandError(`Cannot print: ${message}.`)))
+  for (const each of command.commands) each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
   try {
     checkDashes(command)
     await command.parseAsync()
@@ -19,12 +22,9 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
   }
 }
 
-/** Throws if npm kept an option that was meant for the command: npm passes on only what stands after `--`. */
-export const checkDashes = (command: CommandUnknownOpts): void => {
-  const options = [command, ...command.commands].flatMap(({ options }) => options)
-  const names = options.map(({ long }) => long?.slice(2) ?? '').filter((name) => !OPTIONS_OF_NPM.includes(name))
-  const kept = names.find((name) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-  if (kept) command.error(`error: npm kept --${kept} for itself. Put -- before it: ${command.name()} --${kept}`)
+/** Timeouts for AWS. They are longer than a function's, because operators may be far from the region. */
+export const timeouts = {
+  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 }
 
 /** Parses a duration such as `30s`, `15m`, `24h` or `90d`. Returns seconds. */
@@ -58,6 +58,18 @@ export const fail = (error: unknown): void => {
   process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1
 }
 
+/** Throws if npm kept options that were meant for the command: npm passes on only what stands after `--`. */
+const checkDashes = (command: CommandUnknownOpts): void => {
+  const options = [command, ...command.commands].flatMap(({ options }) => options)
+  const names = options.map(({ long }) => long?.slice(2) ?? '').filter((name) => !OPTIONS_OF_NPM.includes(name))
+  const isKept = (name: string) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined
+  const kept = [...new Set(names)].filter(isKept).map((name) => `--${name}`)
+  if (kept.length > 0)
+    command.error(
+      `error: npm kept ${kept.join(' and ')} for itself. Put -- before all options: ${command.name()} ${kept.join(' ')}`,
+    )
+}
+
 // npm may have them for itself, from its own settings.
 const OPTIONS_OF_NPM = ['json', 'prefix', 'scope', 'yes']
 
@@ -68,7 +80,7 @@ const explanationOf = (error: Error): string | undefined => {
   const { name, message } = error
   if (message === 'Region is missing') return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
   if (/credentials/i.test(name + message))
-    return `No AWS credentials can be used: ${message} Run aws sso login, or set AWS_PROFILE.`
+    return `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} Run aws sso login, or set AWS_PROFILE.`
   if ('$fault' in error) return `AWS refused the request: ${message}`
   // The SDK sent the request, but did not receive a response of AWS.
   if ('$metadata' in error) return `AWS cannot be reached: ${message}`

@@ -1,0 +1,61 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { Option } from '@commander-js/extra-typings'
+import { tableName } from '../../shared/data/tables.ts'
+import type { KeyPrefix } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
+import { DEFAULT_PORT, selectDatabase } from '../local/database.ts'
+import type { stages } from '../stages.ts'
+import { CommandError, command, timeouts, wholeNumber } from './command-line.ts'
+
+type Stages = typeof stages
+
+/**
+ * The key prefix of each stage. It repeats what `stages` says, and the compiler checks that both agree: importing
+ * `stages` would load CDK, which takes longer than the rest of a command.
+ */
+const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as const satisfies {
+  [Name in keyof Stages]: Stages[Name]['keyPrefix']
+} & { local: KeyPrefix }
+
+/** Selects a deployment. A prefix tells several copies in one AWS account apart, a port several local servers. */
+type Target = { stage: keyof typeof keyPrefixes; prefix?: string | undefined; port: number }
+
+/** Creates a command with the options of a `Target`. */
+export const deploymentCommand = (call: string, description: string) => {
+  const stage = new Option('--stage <stage>', 'the stage to work on; local is the local server on this machine')
+    .choices(['staging', 'production', 'local'] as const)
+    .makeOptionMandatory()
+  return command(call, description)
+    .addOption(stage)
+    .option('--prefix <prefix>', 'prefix of the stack names, if several copies share an AWS account')
+    .option('--port <number>', 'port of the local server', wholeNumber(1, 65_534), DEFAULT_PORT)
+}
+
+/** What commands need to know about a deployment. */
+export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: KeyPrefix }
+
+/**
+ * Finds a deployment: by the outputs of its stack, or a local server by its port. The AWS SDK of this process then reaches
+ * its database. Throws a CommandError if there is none.
+ */
+export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
+  const keyPrefix = keyPrefixes[stage]
+  if (stage !== 'local') return { ...(await findStack(stackName(stage, prefix))), keyPrefix }
+  await selectDatabase(port)
+  return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
+}
+
+const stackName = (stage: string, prefix = ''): string =>
+  `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
+
+const findStack = async (StackName: string): Promise<{ baseUrl: string; apiKeysTable: string }> => {
+  const client = new CloudFormationClient(timeouts)
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch(async (error) => {
+    if (!/does not exist/.test(error.message)) throw error
+    throw new CommandError(`There is no stack ${StackName} in ${await client.config.region()} of this AWS account.`)
+  })
+  const outputs = new Map(Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]))
+  const [baseUrl, apiKeysTable] = [outputs.get('BaseUrl'), outputs.get('ApiKeysTable')]
+  if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable }
+  throw new CommandError(`The stack ${StackName} has no outputs BaseUrl and ApiKeysTable. Deploy this version first.`)
+}

@@ -1,0 +1,34 @@
+import * as v from 'valibot'
+import { transaction } from './data/transaction.ts'
+import { orders } from './orders/orders.ts'
+import { Pet } from './pets/pet.ts'
+import { pets } from './pets/pets.ts'
+
+// What the local server starts with, and what the smoke test sends. No function loads it.
+
+/**
+ * Adds the same pets each time, with the example of the reference, if there are none, and orders for those that are pending or
+ * sold. Returns what it added.
+ */
+export const seed = async (): Promise<string> => {
+  if ((await pets.list({ limit: 1 })).items.length > 0) return 'no new pets'
+  for (const pet of v.getExamples(Pet)) {
+    const item = { ...pet, shard: 0, statusShard: `${pet.status}#0` } // There is one shard locally.
+    await transaction(async (open) => open.put(pets.keyOf(pet.id), item))
+  }
+  // One after the other: a list has them in the reverse of this order.
+  for (const [i, name] of NAMES.trim().split(/\s+/).entries()) {
+    const { resource } = await pets.create({ name, categoryId: (i % 5) + 1, status: 'available' })
+    const status = STATUSES[i % STATUSES.length]
+    const order = status !== 'available' && (await orders.place({ petId: resource.id }))
+    if (order && status === 'sold') await orders.complete(order.resource.id)
+  }
+  return '51 new pets and 21 orders'
+}
+
+// Of each category, 1 to 5: a dog, a cat, a bird, a rabbit and a fish.
+const NAMES = `
+  Rex Mia Kiwi Flopsy Nemo Bella Tiger Coco Thumper Bubbles Bruno Cleo Polly Clover Goldie Luna Simba Sunny Snowball Finn
+  Max Felix Rio Hazel Dory Daisy Lucy Pepper Cotton Marlin Rocky Oscar Sky Nibbles Coral Nala Minka Mango Bramble Neptune
+  Buddy Leo Tweety Poppy Pearl Ruby Misty Jade Oreo Splash`
+const STATUSES = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']

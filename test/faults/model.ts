@@ -1,0 +1,136 @@
+import type { Action, Database, Item, Key, Transaction } from '../../shared/data/transaction.ts'
+import type { Intent } from '../../shared/model/idempotency-key.ts'
+
+// A model of DynamoDB: transactions take effect late, or although their responses get lost; they conflict; a commit becomes
+// visible item by item; items expire. A request and its late writes end within hours, and a reservation is valid for 24 hours,
+// so the clock moves by eight hours, and at most once while they last.
+
+/** A request of a client. */
+export type Attempt = {
+  work: (open: Transaction) => Promise<unknown>
+  /** What it creates is reserved for this intent. */
+  intent?: Intent | undefined
+  /** The ids that its runs draw; by default ids of its own. */
+  draws?: number[]
+  /** Whether an error response is wrong, given the items that have not expired. */
+  isWrong: (status: number, items: Items) => boolean
+}
+
+export type Scenario = {
+  attempts: Attempt[]
+  /** What is stored at first, by one transaction. */
+  stored?: [Key, Item][]
+  /** How often eight hours pass. */
+  clock?: number
+  /** What is wrong about items that are stored together. */
+  errorOf?: (items: Items) => string | undefined
+  /** Whether the condition of an action is true. */
+  holds?: (item: Item | undefined, action: Action, commits: Commits) => boolean
+  /** The database as the service sees it. */
+  wrap?: (database: Database) => Partial<Database>
+}
+
+/** Items by the names of their keys. */
+export type Items = Record<string, Item | undefined>
+export type Write = { token: string; actions: Action[] }
+/** Writes that took effect, by their tokens, each with the number of its caller. */
+export type Commits = Record<string, { by: number; actions: Action[] }>
+/** A caller: the results of its calls, each with its time, and when it started; or how it ended. */
+export type Caller = { results: [unknown, number][]; since?: number; ended?: string }
+
+export type State = {
+  /** In units of eight hours. */
+  now: number
+  items: Items
+  /** What a single read may still find, because the commit that wrote the item is not visible everywhere. */
+  before: Record<string, Item | null>
+  commits: Commits
+  callers: Caller[]
+  /** Writes that may still take effect, whether or not their callers resend them. */
+  late: (Write & { by: number; since: number })[]
+}
+
+/** An event, and the state that it leads to, or what is wrong about it. */
+export type Step = { event: string; next: State | string }
+
+/** When the clock starts, in milliseconds since 1970. */
+export const START = Date.UTC(2026, 10, 20, 12)
+export const EIGHT_HOURS = 8 * 3_600_000
+
+export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
+
+export const initialState = ({ attempts, stored = [] }: Scenario): State => {
+  const actions = stored.map(([key, item]): Action => ({ key, expected: undefined, write: { item } }))
+  const items = Object.fromEntries(stored.map(([key, item]) => [nameOf(key), item]))
+  const commits = Object.fromEntries(stored.map(([, { revision }]) => [revision, { by: -1, actions }]))
+  return { now: 0, items, before: {}, commits, callers: attempts.map(() => ({ results: [] })), late: [] }
+}
+
+/** What can happen without a caller. */
+export function* stepsOfDatabase(state: State, scenario: Scenario): Generator<Step> {
+  const { now, items, before, callers, late } = state
+  for (const write of late) {
+    const { next } = carryOut(state, write.by, write, scenario)
+    if (next !== state) yield { event: `${write.token} takes effect late`, next }
+  }
+  for (const name of Object.keys(before)) {
+    const { [name]: _, ...others } = before
+    yield { event: `${name} becomes visible`, next: { ...state, before: others } }
+  }
+  for (const [name, item] of Object.entries(items))
+    if (isExpired(item, now))
+      yield { event: `${name} is removed`, next: { ...state, items: { ...items, [name]: undefined } } }
+  const isOld = ({ since, ended }: Partial<Caller>) => !ended && since !== undefined && since !== now
+  const later = { ...state, now: now + 1, before: {}, late: late.filter((each) => !isOld(each)) }
+  if (now < (scenario.clock ?? 0) && !callers.some(isOld)) yield { event: 'eight hours pass', next: later }
+}
+
+/** Carries out a write as DynamoDB does. The outcome is that of its caller. */
+export const carryOut = (state: State, by: number, { token, actions }: Write, scenario: Scenario) => {
+  const { items, before, commits } = state
+  const { holds = hasRevision, errorOf } = scenario
+  if (actions.some(({ key }) => nameOf(key) in before)) return { outcome: 'busy', next: state }
+  if (commits[token]) return { outcome: 'written', next: state }
+  if (!actions.every((action) => holds(items[nameOf(action.key)], action, commits)))
+    return { outcome: 'refused', next: state }
+  const written = actions.flatMap(({ key, write }) => (write ? [[nameOf(key), write.item] as const] : []))
+  const old = written.map(([name]) => [name, items[name] ?? null] as const)
+  const next: State = {
+    ...state,
+    items: sorted({ ...items, ...Object.fromEntries(written) }),
+    before: old.length > 1 ? sorted(Object.fromEntries(old)) : {},
+    commits: sorted({ ...commits, [token]: { by, actions } }),
+  }
+  return { outcome: 'written', next: errorOfWrite(state, by, actions, scenario) ?? errorOf?.(next.items) ?? next }
+}
+
+/** The condition of an action, as the service states it. */
+export const hasRevision = (item: Item | undefined, { expected }: Action): boolean => item?.revision === expected
+
+export const isExpired = (item: Item | undefined, now: number): boolean =>
+  item?.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= START + now * EIGHT_HOURS
+
+export const isCreate = ({ expected, write }: Action): boolean => write?.item !== undefined && !expected
+
+const errorOfWrite = (state: State, by: number, actions: Action[], { attempts }: Scenario): string | undefined => {
+  const { now, items, commits, callers } = state
+  const { ended = 'crashed' } = callers[by] ?? {}
+  if (ended !== 'crashed') return 'A request took effect after its response.'
+  if (Object.values(commits).some((commit) => commit.by === by)) return 'A request took effect twice.'
+  const creates = actions.some((action) => isCreate(action) && action.key.table !== 'idempotencyKeys')
+  const reserves = actions.some(({ key }) => key.table === 'idempotencyKeys')
+  if (attempts[by]?.intent && creates !== reserves) return 'A resource was created without its reservation.'
+  const errors = actions.map(({ key, expected, write }) => {
+    const item = items[nameOf(key)]
+    if (key.table === 'idempotencyKeys') return item && !isExpired(item, now) && 'A key created two resources.'
+    if (item?.revision === expected) return undefined
+    if (!write) return 'A request took effect although what it had read was changed.'
+    if (!expected) return 'An id got two resources.'
+    return item ? 'A write undid another one.' : 'A deleted resource came back.'
+  })
+  return errors.find(Boolean) || undefined
+}
+
+/** States that differ only in the order of events are one. */
+const sorted = <Value>(record: Record<string, Value>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))

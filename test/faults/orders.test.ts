@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { reservationKeys } from '../../shared/data/reservations.ts'
+import type { Item, Key } from '../../shared/data/transaction.ts'
+import { storedOrders } from '../../shared/orders/collection.ts'
+import { orders } from '../../shared/orders/orders.ts'
+import { pets } from '../../shared/pets/pets.ts'
+import { putItem, storedItems } from '../support/database.ts'
+import { errorResponse } from '../support/events.ts'
+import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
+import { explore } from './exploration.ts'
+import { faultKinds } from './fault-kinds.ts'
+import { killServers, type Sequence, storedIn } from './killed-servers.ts'
+import { type Attempt, type Items, nameOf, type Scenario } from './model.ts'
+
+// What orders and pets promise together, whatever fails: a pet is promised once. Each open order holds its pet, which is
+// pending, and a pet holds nothing else.
+
+type Stored = Record<string, unknown> | undefined
+
+/** What does not match: open orders as `pet status order`, and pets that hold an order. */
+const unmatched = (pets: Stored[], orders: Stored[]): string[] => {
+  const open = orders.flatMap((order) => (order?.complete === false ? [`${order.petId} pending ${order.id}`] : []))
+  const held = pets.flatMap((pet) => (pet?.order ? [`${pet.id} ${pet.status} ${pet.order}`] : []))
+  return [...open.filter((each) => !held.includes(each)), ...held.filter((each) => !open.includes(each))]
+}
+
+const aPet = (id: number, status: string, order?: number) => {
+  return { id, name: 'Rex', categoryId: 7, status, ...(order && { order }), shard: 0, revision: 'x' }
+}
+const anOrder = (id: number, petId = id) => ({ id, petId, complete: false, shard: 0, revision: 'x' })
+
+describe('on the wire', () => {
+  const storeOrder = async (id: number, petId = id) => {
+    await putItem('orders', anOrder(id, petId))
+    await putItem('pets', aPet(petId, 'pending', id))
+  }
+  const [KEY, ORDER, PET] = ['GetItem apiKeys', 'GetItem orders', 'GetItem pets']
+  const READ = 'TransactGetItems idempotencyKeys pets'
+  const PLACE = 'TransactWriteItems idempotencyKeys pets orders'
+  const END = 'TransactWriteItems orders pets'
+  const store = (id: number) => putItem('pets', { ...aPet(id, 'available'), revision: 'w' })
+  const place: Way['event'] = (apiKey, petId) => {
+    const body = JSON.stringify({ petId })
+    return eventFrom(apiKey, 'placeOrder-placed', { body, headers: { 'Idempotency-Key': `order-${petId}` } })
+  }
+  const complete: Way['event'] = (apiKey, id) => eventFrom(apiKey, 'updateOrder-completed', { id: `${id}` })
+  const cancel: Way['event'] = (apiKey, id) => eventFrom(apiKey, 'cancelOrder-canceled', { id: `${id}` })
+  const isOrdered: Way['meanwhile'] = {
+    before: PLACE,
+    change: ({ petId }) => storeOrder(1_000_000 + Number(petId?.N), Number(petId?.N)),
+  }
+  const isCompleted: Way['meanwhile'] = {
+    before: END,
+    change: async ({ id }) => {
+      await putItem('orders', { ...anOrder(Number(id?.N)), complete: true, revision: 'y' })
+      await putItem('pets', { ...aPet(Number(id?.N), 'sold'), revision: 'y' })
+    },
+  }
+  const places = { event: place, exists: store, ends: 'pending' }
+  const ended = { exists: storeOrder, calls: [KEY, ORDER, PET, END] }
+  /** The pet, and an order that exists before, have the number of the case as their id. The pet `ends` with a status. */
+  const ways: Record<string, Way & { ends: string }> = {
+    'an order': {
+      ...{ ...places, calls: [KEY, READ, PLACE], served: '201 replay', retried: ['201 replay', 'replay replay'] },
+    },
+    'an order, after another one': {
+      ...{ ...places, calls: [KEY, READ, PLACE, READ], meanwhile: isOrdered, served: '409 409', retried: ['409 409'] },
+    },
+    'a complete': { ...ended, event: complete, served: '200', retried: ['200'], ends: 'sold' },
+    'a cancel': { ...ended, event: cancel, served: '204', retried: ['204', '404'], ends: 'available' },
+    'a cancel, after a complete': {
+      ...{ ...ended, event: cancel, calls: [KEY, ORDER, PET, END, ORDER], meanwhile: isCompleted },
+      ...{ served: '409', retried: ['409'], ends: 'sold' },
+    },
+  }
+
+  describe.concurrent('order and pet change together, or the response is a 503, whichever calls meet', () => {
+    test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
+      const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
+
+      const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
+      for (const outcome of outcomes) {
+        const { each, number } = outcome
+        const own = [pets.filter(({ id }) => id === number), orders.filter(({ petId }) => petId === number)] as const
+        expect(unmatched(...own), each.title).toEqual([])
+        expect(own[0], each.title).toMatchObject([{ status: each.way.ends }])
+        const { revision, shard: _, ...body } = { id: number, revision: '', shard: 0, ...own[1][0] }
+        const resource = { path: '/store/orders', body, revision }
+        expectResponses(outcome, resource, {
+          404: errorResponse(404, 'not_found', `No order has the id ${number}.`),
+          409: errorResponse(409, 'conflict', expect.stringMatching(new RegExp(`pet ${number} `, 'i'))),
+        })
+      }
+    })
+  })
+})
+
+describe('in all orders of events', () => {
+  const [PET, ORDER] = [pets.keyOf(1), storedOrders.keyOf(9)]
+  const intentOf = (key: string) => ({ clientId: 'ann', operation: 'placeOrder', key })
+
+  /** Orders the pet. The retry of an order that was placed must not get a 409. */
+  const place = (key: string): Attempt => ({
+    work: (open) => orders.place({ petId: 1 }, intentOf(key), open),
+    intent: intentOf(key),
+    isWrong: (_, items) =>
+      items[nameOf(PET)]?.status === 'available' || reservationKeys(intentOf(key)).some((each) => items[nameOf(each)]),
+  })
+  const complete: Attempt = {
+    work: (open) => orders.complete(9, undefined, open),
+    isWrong: (_, items) => items[nameOf(ORDER)] !== undefined,
+  }
+  const cancel: Attempt = {
+    work: (open) => orders.cancel(9, undefined, open),
+    isWrong: (status, items) => items[nameOf(ORDER)]?.complete !== (status === 409 ? true : undefined),
+  }
+  const removePet: Attempt = {
+    work: (open) => pets.remove(1, undefined, open),
+    isWrong: (status, items) => items[nameOf(PET)]?.status !== (status === 409 ? 'pending' : undefined),
+  }
+
+  const errorOf = (items: Items) =>
+    unmatched(Object.values(items), Object.values(items))[0] && 'An order and its pet do not match.'
+  const ofPet = (...attempts: Attempt[]): Scenario => ({ attempts, stored: [[PET, aPet(1, 'available')]], errorOf })
+  const stored: [Key, Item][] = [
+    [PET, aPet(1, 'pending', 9)],
+    [ORDER, anOrder(9, 1)],
+  ]
+  const ofOrder = (...attempts: Attempt[]): Scenario => ({ attempts, stored, errorOf })
+  const placeTwice = ofPet(place('a'), place('a'), place('b'))
+
+  test.each<[string, Scenario, string]>([
+    ['a pet has one order', placeTwice, '201 replay 409 | 409 409 201 | replay 201 409'],
+    ['one end takes effect', ofOrder(complete, cancel, place('a')), '200 409 409 | 404 204 201 | 404 204 409'],
+    ['a pet is ordered or deleted', ofPet(place('a'), removePet), '201 409 | 409 204'],
+    ['a held pet is not deleted', ofOrder(cancel, removePet), '204 204 | 204 409'],
+  ])('%s', async (_, scenario, ends) => {
+    expect(await explore(scenario)).toEqual({ ends })
+  })
+
+  const readApart: Scenario['wrap'] = ({ read }) => ({
+    read: (keys) => Array.fromAsync(keys, async (key) => (await read([key]))[0]),
+  })
+  const writeWithoutPet: Scenario['wrap'] = ({ write }) => ({
+    write: (token, actions) => write(token, actions.toSpliced(1, 1)),
+  })
+
+  test.each([
+    ['A request got a 409 for no reason.', readApart],
+    ['An order and its pet do not match.', writeWithoutPet],
+  ])('the exploration finds an error: %s', async (wrong, wrap) => {
+    expect(await explore({ ...placeTwice, wrap })).toMatchObject({ wrong })
+  })
+})
+
+test('servers that are killed place, complete and cancel each order once, together with its pet', async () => {
+  const path = '/store/orders'
+  const sequence: Sequence = (number, [pet, order]) => {
+    const keyed = { method: 'POST', headers: { 'Idempotency-Key': `rex-${number}` }, statuses: [201] }
+    const one = `${path}/${Object(order?.body).id}`
+    const ends = [
+      { method: 'PATCH', path: one, body: '{"complete":true}', statuses: [200] },
+      { method: 'DELETE', path: one, statuses: [204, 404] },
+    ]
+    return [
+      { ...keyed, path: '/pets', body: '{"name":"Rex","categoryId":7,"status":"available"}' },
+      { ...keyed, path, body: `{"petId":${Object(pet?.body).id}}` },
+      ...ends.slice(number % 3, (number % 3) + 1),
+    ]
+  }
+
+  await killServers(sequence, async (server) =>
+    expect(unmatched(await storedIn(server, 'pets'), await storedIn(server, 'orders'))).toEqual([]),
+  )
+})

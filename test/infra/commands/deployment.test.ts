@@ -1,0 +1,118 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { CommandError, duration, explained } from '../../../infra/commands/command-line.ts'
+import { findDeployment } from '../../../infra/commands/deployment.ts'
+import { service } from '../../../shared/service.ts'
+import { type Fate, serve } from '../../support/fake-api.ts'
+import { databaseResponses } from '../../support/fault-proxy.ts'
+import { failure, runCommand } from '../../support/run-command.ts'
+import { exampleCredentials } from '../../support/secrets.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test('a duration is a number of seconds', () => {
+  expect(['1s', '15m', '24h', '99999d'].map(duration)).toEqual([1, 900, 86_400, 8_639_913_600])
+})
+
+const invalid = ['', '0s', '24', 'h', '-1h', '1.5h', '1 h', '24H', '1h30m', '01h', '100000d', '١h']
+test.each(invalid)('"%s" is no duration', (text) => {
+  expect(() => duration(text)).toThrow('Use a whole number from 1 to 99999 followed by s, m, h or d')
+})
+
+describe('a stage in AWS', () => {
+  /** Finds a deployment of production, where CloudFormation sends this response. */
+  const findWith = async (status: number, body: string, prefix?: string) => {
+    const { baseUrl, requests } = await serve({ status, body })
+    vi.stubEnv('AWS_REGION', 'eu-central-1')
+    vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
+    const found = await findDeployment({ stage: 'production', prefix, port: 0 })
+    return { found, stack: new URLSearchParams(requests[0]?.body).get('StackName') }
+  }
+  const output = (name: string) =>
+    `<member><OutputKey>${name}</OutputKey><OutputValue>the ${name}</OutputValue></member>`
+  const stackWith = (...names: string[]) =>
+    `<R><DescribeStacksResult><Stacks><member><Outputs>${names.map(output).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
+  const name = `${service.stack}Production`
+  const error = '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
+
+  test('is known by the outputs of its stack', async () => {
+    const { found, stack } = await findWith(200, stackWith('PetsTable', 'BaseUrl', 'ApiKeysTable'), 'mine-')
+
+    expect(found).toEqual({ baseUrl: 'the BaseUrl', apiKeysTable: 'the ApiKeysTable', keyPrefix: 'live' })
+    expect(stack).toBe(`mine-${name}`)
+  })
+
+  test.each([
+    ['no stack', 400, error, `There is no stack ${name} in eu-central-1 of this AWS account.`],
+    [
+      'a missing output',
+      200,
+      stackWith('BaseUrl'),
+      `The stack ${name} has no outputs BaseUrl and ApiKeysTable. Deploy this version first.`,
+    ],
+  ])('is unknown if there is %s', async (_problem, status, xml, line) => {
+    await expect(findWith(status, xml)).rejects.toThrow(new CommandError(line))
+  })
+
+  const region = { AWS_REGION: 'eu-central-1' }
+  const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
+
+  test.each<[Record<string, string | undefined>, RegExp]>([
+    [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
+    [{ ...region, ...noCredentials }, /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/],
+    // Nothing listens on port 1.
+    [{ ...region, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, /^AWS cannot be reached: connect ECONNREFUSED/],
+  ])('has one line for a failure of AWS with %j', async (env, line) => {
+    const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
+    const least = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
+    for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
+
+    const error = await findDeployment({ stage: 'staging', port: 0 }).catch(explained)
+
+    expect(error).toBeInstanceOf(CommandError)
+    expect(error).toHaveProperty('message', expect.stringMatching(line))
+  })
+})
+
+describe('a local server', () => {
+  const greeting = { status: 200, body: 'healthy: dynamodb.us-east-1.amazonaws.com ' }
+  const list = ({ baseUrl }: { baseUrl: string }, env: Record<string, string>) =>
+    runCommand('commands/keys', ['list', '--stage', 'local', '--port', `${Number(new URL(baseUrl).port) - 1}`], env)
+
+  test('has its database on the next port, which does not get the credentials of a person', async () => {
+    const database = await serve(greeting, databaseResponses.accessDenied)
+
+    const outcome = await list(database, { ...exampleCredentials, AWS_PROFILE: 'mine' })
+
+    expect(outcome).toEqual(failure('AWS refused the request: Made by the test.'))
+    expect(database.requests[1]?.headers).toMatchObject({ authorization: expect.stringContaining('Credential=local/') })
+    expect(JSON.stringify(database.requests)).not.toMatch(/AKIA|EXAMPLE/)
+  })
+
+  test('is the one whose database AWS_ENDPOINT_URL_DYNAMODB names, if it is not an endpoint of AWS', async () => {
+    const [database, other] = [await serve(databaseResponses.accessDenied), await serve()]
+
+    const outcome = await list(other, { AWS_ENDPOINT_URL_DYNAMODB: new URL(database.baseUrl).origin })
+    const refused = await list(other, { AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' })
+
+    expect(outcome.stderr).toBe('AWS refused the request: Made by the test.\n')
+    expect(refused.stderr).toBe('AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.\n')
+    expect([database.requests.length, other.requests.length]).toEqual([1, 0])
+  })
+
+  test.each<[string, Fate]>([
+    ['nothing responds', 'silence'],
+    ['the connection breaks', 'cut'],
+    ['something else responds', { status: 200, body: '<html>' }],
+  ])('does not run where %s', async (_, fate) => {
+    const { baseUrl } = await serve(fate)
+    const port = Number(new URL(baseUrl).port) - 1
+
+    const { stderr } = await list({ baseUrl }, {})
+
+    expect(stderr).toBe(
+      `No local server runs at port ${port}. Start it with npm start, or name its port with --port.\n`,
+    )
+  })
+})

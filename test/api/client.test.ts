@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
 import { createClient } from '../../infra/client/client.ts'
-import { newApiKey } from '../../shared/model/api-key.ts'
 import type { NewPet, Pet } from '../../shared/pets/pet.ts'
 import { apiKey, baseUrl } from '../support/api.ts'
 
@@ -73,11 +72,4 @@ describe("throws the service's error for a value that its type does not exclude"
 
     await expect(client.deletePet({ petId: petId as number })).rejects.toMatchObject(error)
   })
-})
-
-test('throws a 401 for an unknown API key', async () => {
-  const stranger = createClient({ baseUrl, apiKey: newApiKey('local') })
-
-  const error = { name: 'ServiceError', code: 'unauthorized', status: 401 }
-  await expect(stranger.createPet(aCat())).rejects.toMatchObject(error)
 })

@@ -24,15 +24,6 @@ test.each(['1', '9223372036854775807'])('returns 404 for %s, an id that no pet h
   expect(response.headers).toMatchObject(DEPRECATED)
 })
 
-test.each(['9223372036854775808', 'abc', '01', '%00', '1%20'])(
-  'returns 404 for %s, which is not an id',
-  async (path) => {
-    const response = await call({ path: `/pets/${path}` })
-
-    expectError(response, 404, 'not_found', expect.stringMatching(/\.$/))
-  },
-)
-
 test('announces its removal without an API key, too', async () => {
   const response = await callAnonymously({ path: '/pets/1' })
 

@@ -46,11 +46,8 @@ describe.each<[string, number, Send]>([
     expect({ status, body }).toEqual({ status: 200, body: { id: pet.id, name: 'Max', categoryId: 8 } })
   })
 
-  test.each<[string, string | string[]]>([
-    ['no list of tags', 'abc'],
-    ['* in two field lines', ['*', '*']],
-  ])('returns 400 that shows the form for %s', async (_, tags) => {
-    const response = await send(1, { 'If-Match': tags })
+  test('returns 400 that shows the form for what is no list of tags', async () => {
+    const response = await send(1, { 'If-Match': 'abc' })
 
     const form = `* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_TAG}`
     expectError(response, 400, 'bad_request', `If-Match must be ${form}, or omitted.`)

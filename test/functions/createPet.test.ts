@@ -12,7 +12,6 @@ const KIB_256 = 262_144
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 const withBody = (body: string) => eventOf('createPet-created', { body })
 const withoutBody = eventOf('createPet-created', { body: null, headers: { 'Content-Type': undefined } })
-const withType = (...types: string[]) => eventOf('createPet-created', { headers: { 'Content-Type': types } })
 const inBase64 = (text: string, encoding?: BufferEncoding) =>
   eventOf('createPet-created', { body: Buffer.from(text, encoding).toString('base64'), isBase64Encoded: true })
 const ofSize = (bytes: number) => JSON.stringify(rex).padEnd(bytes)
@@ -23,8 +22,6 @@ test.each([
   ['lower-case header names', eventOf('createPet-lower-case-headers'), rex],
   ['a trailing slash in the path', eventOf('createPet-trailing-slash'), rex],
   ['a custom domain', eventOf('createPet-custom-domain'), rex],
-  ['a charset', withType('application/json ; charset=UTF-8'), rex],
-  ['a JSON suffix', withType('application/vnd.example.pet+json'), rex],
   ['256 KiB', withBody(ofSize(KIB_256)), rex],
   ['256 KiB, which take more in base64', inBase64(ofSize(KIB_256)), rex],
 ])('returns 201 with the new pet for a request with %s', async (_, event, pet) => {
@@ -58,7 +55,7 @@ test.each([
   ['fewer characters but more bytes', withBody(`{"note":"${'ë'.repeat(KIB_256 / 2)}"}`), TOO_LARGE],
   [
     'two content types, of which the last is not JSON',
-    withType('application/json', 'text/plain'),
+    eventOf('createPet-created', { headers: { 'Content-Type': ['application/json', 'text/plain'] } }),
     errorResponse(415, 'unsupported_media_type', NOT_JSON),
   ],
 ])('refuses a request with %s, and adds no pet', async (_, event, expected) => {
@@ -71,19 +68,12 @@ test.each([
 })
 
 // More is in test/api/idempotency-key.test.ts.
-test('returns the first pet again for a request with the same Idempotency-Key, and logs the replay', async () => {
+test('says and logs that a response is a replay', async () => {
   const request = () => eventOf('createPet-created', { headers: { 'Idempotency-Key': 'order-1742' } })
   const first = await call(request())
-  const event = request()
-  const before = await storedItems('pets')
 
-  const response = await call(event)
+  const response = await call(request())
 
-  const headers = { Location: `/v1/pets/${first.body.id}`, ETag: first.headers.ETag ?? '' }
-  const created = { status: 201, headers, body: { id: expect.any(Number), ...rex } }
-  expect(first).toEqual(responseTo(event, created))
-  const replay = { status: 201, headers: { ...headers, 'Idempotent-Replayed': 'true' }, body: first.body }
-  expect(response).toEqual(responseTo(event, replay))
-  expect(await storedItems('pets')).toEqual(before)
+  expect(response).toEqual({ ...first, headers: { ...first.headers, 'Idempotent-Replayed': 'true' } })
   expect(info.mock.lastCall?.[0]).toMatchObject({ status: 201, replayed: 'true' })
 })

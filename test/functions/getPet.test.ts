@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
-import { eventOf, responseTo, unauthorized } from '../support/events.ts'
+import { eventOf, responseTo } from '../support/events.ts'
 
 /** The headers that every response of getPet has, on the execute-api address of the fixtures. */
 const deprecated = {
@@ -24,12 +24,4 @@ test.each([
   expect(response).toEqual(
     responseTo(event, { status: 200, headers: { ...deprecated, Link, ETag: `"${rex.id}-a"` }, body: rex }),
   )
-})
-
-test('announces its removal on a 401, too', async () => {
-  const event = eventOf('getPet-found', { headers: { Authorization: undefined } })
-
-  const response = await call(event)
-
-  expect(response).toEqual(responseTo(event, unauthorized('Bearer realm="pet-store"', deprecated)))
 })

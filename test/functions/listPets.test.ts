@@ -5,12 +5,10 @@ import { eventOf, responseTo } from '../support/events.ts'
 
 const nala = { id: 106, name: 'Nala', categoryId: 7, status: 'available' }
 const milo = { id: 105, name: 'Milo', categoryId: 7 }
-const rex = { id: 104, name: 'Rex', categoryId: 8, status: 'sold' }
 const bella = { id: 103, name: 'Bella', categoryId: -1, status: 'available' }
-const zoe = { id: 102, name: 'Zoë 🐕', categoryId: 0, status: 'available' }
 const oldest = [2, 1].map((id) => ({ id, name: 'Tom', categoryId: 9, status: 'sold' }))
 
-for (const pet of [zoe, rex, ...oldest, nala, milo, bella]) {
+for (const pet of [...oldest, nala, milo, bella]) {
   const keys = { shard: 0, ...('status' in pet && { statusShard: `${pet.status}#0` }) }
   await putItem('pets', { ...pet, ...keys, revision: 'a' })
 }
@@ -18,8 +16,7 @@ for (const pet of [zoe, rex, ...oldest, nala, milo, bella]) {
 const list = (query: Record<string, string | string[]>) => eventOf('listPets-no-parameters', { query })
 
 test.each([
-  ['no pets of a status that no pet has', list({ status: 'pending' }), []],
-  ['all pets of a status, newest first', list({ status: 'available' }), [nala, bella, zoe]],
+  ['all pets of a status, newest first', list({ status: 'available' }), [nala, bella]],
   // This is the cursor of the id 3.
   ['the last page', list({ limit: '2', cursor: 'AAAAAAAAAAP8K47T' }), oldest],
 ])('returns %s, without a link', async (_, event, body) => {
@@ -28,15 +25,7 @@ test.each([
   expect(response).toEqual(responseTo(event, { status: 200, body }))
 })
 
-const api = 'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1'
 test.each([
-  ['the first page', list({ limit: '2' }), [nala, milo], `${api}/pets?limit=2&cursor=AAAAAAAAAGlRTAaV`],
-  [
-    'the second page',
-    list({ limit: '2', cursor: 'AAAAAAAAAGlRTAaV' }),
-    [rex, bella],
-    `${api}/pets?limit=2&cursor=AAAAAAAAAGe29CuS`,
-  ],
   [
     'a page at the root of a custom domain',
     eventOf('listPets-custom-domain-root'),
@@ -47,7 +36,7 @@ test.each([
     'a page for a query with other parameters',
     list({ color: ['black & white', 'brown'], limit: '1', status: 'available' }),
     [nala],
-    `${api}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
+    'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv',
   ],
 ])('returns %s, and the address of the next one with the parameters of the operation', async (_, event, body, next) => {
   const response = await call(event)

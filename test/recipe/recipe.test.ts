@@ -38,7 +38,7 @@ const operation: Change[] = [
   { file: 'shared/settings.ts', text: "walkMinutes: { variable: 'WALK_MINUTES', local: '30' },\n" },
   {
     file: 'shared/data/tables.ts',
-    text: "walks: { partitionKey: { name: 'petId', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
+    text: "walks: { partitionKey: { name: 'id', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
   },
   {
     file: 'functions/walkPet.ts',
@@ -52,7 +52,7 @@ export const handler = operation('walkPet', ({ params: { petId }, query, setting
     const key = { table: 'walks', value: petId } as const
     const [walk] = await open.read(key)
     if (walk) throw conflict(\`Pet \${petId} is out for a walk.\`)
-    open.put(key, { petId, expiresAt: Math.floor(Date.now() / 1000) + 60 * Number(settings.walkMinutes) })
+    open.put(key, { id: petId, expiresAt: Math.floor(Date.now() / 1000) + 60 * Number(settings.walkMinutes) })
     return { with: query.with ?? [] }
   }),
 )

@@ -62,8 +62,9 @@ const places = [
   /^shared\/(contract|examples|service|texts)\.ts$/,
   new RegExp(`^(shared|test/shared)/(${resources})/`),
   new RegExp(`^test/api/(${resources}|${operationIds.map(kebab).join('|')})\\.test\\.ts$`),
+  new RegExp(`^test/faults/(${resources})\\.test\\.ts$`),
   /^test\/(functions|events|recipe|bench\/peers)\//,
-  /^infra\/commands\/smoke\.ts$|^test\/faults\/orders\.test\.ts$/,
+  /^infra\/commands\/smoke\.ts$/,
   /^test\/support\/example\.ts$/,
   /^test\/infra\/openapi\/reviewed\.json$/,
 ]

@@ -1,13 +1,28 @@
 """Rules for clients that a schema cannot express."""
 
 import re
+from os import environ
 
+import requests
 import schemathesis
 from schemathesis.generation.meta import TestPhase
 
 keys = set()
 cursors = []
-ids = []
+# The collection of what a parameter identifies: `/pets` for `petId`, because there is a path `/pets/{petId}`.
+collections = {}
+# The example of the document for creating a resource of a collection.
+examples = {}
+# The last body that a collection accepted from Schemathesis.
+accepted = {}
+
+
+@schemathesis.hook
+def after_load_schema(context, schema):
+    paths = schema.raw_schema["paths"]
+    for collection, name in re.findall(r"^(.+)/{(\w+)}$", "\n".join(paths), re.MULTILINE):
+        collections[name] = collection
+        examples[collection] = paths[collection]["post"]["requestBody"]["content"]["application/json"]["example"]
 
 
 @schemathesis.hook
@@ -27,11 +42,11 @@ def has_proto(value):
 def before_call(context, case, kwargs):
     replace_reused_key(case)
     replace_invented_cursor(case)
-    replace_invented_id(case)
+    replace_invented_ids(case)
 
 
 def replace_reused_key(case):
-    """Replaces an Idempotency-Key that was sent before: its pet has another body, or may be deleted by now."""
+    """Replaces an Idempotency-Key that was sent before: its resource has another body, or may be deleted by now."""
     sent = (case.headers or {}).get("Idempotency-Key")
     if sent is None or case.meta.generation.mode.is_negative:
         return
@@ -52,18 +67,33 @@ def replace_invented_cursor(case):
         del case.query["cursor"]
 
 
-def replace_invented_id(case):
-    """Replaces an invented id by that of a pet: of the oldest to delete it, else of the newest.
+def replace_invented_ids(case):
+    """Replaces invented ids in the path and in the body by those of new resources.
 
     This hides that the tool takes `If-Match: 0` for valid, which the schema refuses: it judges a changed request again.
     """
-    is_linked = case.meta.phase.name == TestPhase.STATEFUL
-    if "petId" in (case.path_parameters or {}) and ids and not is_linked and not case.meta.generation.mode.is_negative:
-        case.path_parameters["petId"] = ids.pop(0) if case.method == "DELETE" and len(ids) > 1 else ids[-1]
+    if case.meta.phase.name == TestPhase.STATEFUL or case.meta.generation.mode.is_negative:
+        return
+    case.path_parameters = with_new_ids(case.path_parameters or {}, {**examples, **accepted})
+    if isinstance(case.body, dict):
+        case.body = with_new_ids(case.body, examples)
+
+
+def with_new_ids(values, bodies):
+    return {name: create(collections[name], bodies) if name in collections else value for name, value in values.items()}
+
+
+def create(collection, bodies):
+    """Creates a resource, and returns its id. What its body refers to is like its example, to be available."""
+    body = with_new_ids(bodies[collection], examples)
+    headers = {"Authorization": f"Bearer {environ['API_KEY']}"}
+    response = requests.post(environ["BASE_URL"] + collection, json=body, headers=headers, timeout=10)
+    response.raise_for_status()
+    return response.json()["id"]
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     if response.status_code == 201:
-        ids.append(response.json()["id"])
+        accepted[case.operation.path] = case.body
     cursors.extend(re.findall(r"cursor=([\w-]+)", ",".join(response.headers.get("link", []))))

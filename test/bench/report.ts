@@ -44,7 +44,7 @@ const reachOf = (cold: Figures, warm: Figures): string[][] => {
     [`warm p50: ${one} ÷ stock client`, ratio(warm, P50, ONE, 'stock client'), 0.8],
     [`warm p50: ${one} ÷ floor`, ratio(warm, P50, ONE, 'floor'), 1.55],
     [`warm p50: ${ALL} ÷ one ${filter.field}`, ratio(warm, P50, ALL, FILTERED), 1.1],
-    ['largest bundle, KB', Math.max(...sizes), 45],
+    ['largest bundle, KB', Math.max(...sizes), 52],
   ]
   const rows = limits.map(([name, measured, atMost]) => {
     const rounded = measured.toLocaleString('en', { maximumFractionDigits: 2 })

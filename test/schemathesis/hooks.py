@@ -84,7 +84,7 @@ def with_new_ids(values, bodies):
 
 
 def create(collection, bodies):
-    """Creates a resource, and returns its id. What its body refers to is like the example, because that can be ordered."""
+    """Creates a resource, and returns its id. What its body refers to is like its example, to be available."""
     body = with_new_ids(bodies[collection], examples)
     headers = {"Authorization": f"Bearer {environ['API_KEY']}"}
     response = requests.post(environ["BASE_URL"] + collection, json=body, headers=headers, timeout=10)

@@ -47,7 +47,7 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
   )
   .action(async ({ baseUrl, wait: waitSeconds, ...target }) => {
     const stop = new AbortController()
-    // A cancelled pipeline, or a reader such as `head` that closes the output, must leave neither the pet nor the key. The
+    // A canceled pipeline, or a reader such as `head` that closes the output, must leave neither the pet nor the key. The
     // listeners stay, because npm sends Ctrl-C twice.
     const stopped = () => stop.abort(new CommandError('Stopped.'))
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)

@@ -36,7 +36,7 @@ const schemasIn = (value: unknown): v.GenericSchema[] => {
 }
 
 /** The schemas in the contract that have a title, by that title. */
-export const named: Record<string, v.GenericSchema> = Object.fromEntries(
+const named: Record<string, v.GenericSchema> = Object.fromEntries(
   schemasIn(contract)
     .map((schema) => [v.getTitle(schema), schema] as const)
     .filter(([title]) => title !== undefined),

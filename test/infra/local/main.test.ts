@@ -180,7 +180,6 @@ const KEPT = 'npm kept --port and --seed for itself. Put -- before all options: 
 
 test.each<[string[], Record<string, string>, string]>([
   [[], { PORT: port }, `127.0.0.1:${port} ${IN_USE}`],
-  [['--port', BELOW], {}, `127.0.0.1:${port} ${IN_USE}`],
   [['--host', '999.1'], {}, `Cannot listen: getaddrinfo ENOTFOUND 999.1. ${CHOOSE}`],
   [['--port=0', '--data=README.md'], {}, 'Cannot use README.md as the data folder: it is a file. Choose a folder.'],
   [['--port=0', '--data=pets'], NAMED, NOT_EMBEDDED],
@@ -188,6 +187,14 @@ test.each<[string[], Record<string, string>, string]>([
   [['--watch'], { npm_config_seed: 'true', npm_config_port: 'true' }, `error: ${KEPT}\nSee npm run dev -- --help`],
 ])('refuses %j with %j', async (args, env, message) => {
   expect(await runCommand('local/main', args, env)).toEqual(failure(message))
+})
+
+test('refuses a port whose next one is in use', async () => {
+  const { stderr, ...result } = await runCommand('local/main', ['--port', BELOW])
+
+  expect(result).toMatchObject({ code: 1, stdout: '' })
+  // Meanwhile the port itself may belong to another test.
+  expect(stderr.replace(BELOW, port)).toBe(`127.0.0.1:${port} ${IN_USE}\n`)
 })
 
 test('prints its help', async () => {

@@ -16,9 +16,9 @@ type Parts = {
 export const successOf = (entry: Operation, event: Event, query: object, result: unknown): Response => {
   const { status } = entry.success
   if (status === 204) return { status }
+  if (!entry.paged && !entry.tagged && status !== 201) return { status, body: result }
   const { resource, revision, isReplay, items, next } = result as Parts // As the type of the function says.
   if (entry.paged) return { status, body: items, headers: next === undefined ? {} : linkToNext(event, query, next) }
-  if (status !== 201 && !entry.tagged) return { status, body: result }
   const headers = {
     ...(status === 201 && { Location: `${requestPath(event)}/${resource.id}` }),
     ...(entry.tagged && { ETag: `"${tagOf(resource.id, revision)}"` }),

@@ -1,4 +1,5 @@
 import middy from '@middy/core'
+import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
@@ -8,6 +9,7 @@ import { deprecation } from '../../shared/middleware/deprecation.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { operation } from '../../shared/operation.ts'
+import { successOf } from '../../shared/responses.ts'
 import { type Scope, scopes, service } from '../../shared/service.ts'
 import { call, context, error, info } from '../support/call.ts'
 import { always, storedItems, storeKey } from '../support/database.ts'
@@ -166,6 +168,12 @@ describe('a bug', () => {
     expect(response).toEqual({ statusCode: status, headers, body: JSON.stringify(body) })
     expect(error.mock.calls).toEqual([errorLine(event, 500, thrown)])
   })
+})
+
+test('a body can be null', () => {
+  const entry = { ...contract[example.list], paged: undefined, success: { status: 200, body: v.null() } } as const
+
+  expect(successOf(entry, list(), {}, null)).toEqual({ status: 200, body: null })
 })
 
 test('a deprecated list keeps the link to its next page, and links with https by default', async () => {

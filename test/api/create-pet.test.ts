@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
 import { call, create, expectCommonHeaders, expectError } from '../support/api.ts'
-import type { Pet } from '../support/server.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY =

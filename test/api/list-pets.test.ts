@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Pet } from '../../shared/pets/pet.ts'
 import { baseUrl, call, created, expectCommonHeaders, expectError } from '../support/api.ts'
-import type { Pet } from '../support/server.ts'
 
 const STATUSES = ['available', 'pending', 'sold', undefined]
 const LIMIT = 'limit must be an integer from 1 to 100, or omitted'

@@ -57,12 +57,6 @@ test('a canceled order makes its pet available, and no later request finds it', 
     expectError(later, 404, 'not_found', `No order has the id ${id}.`)
 })
 
-test.each(['1', '9223372036854775808', 'x'])('returns 404 for the order %s', async (id) => {
-  const responses = [await read(id), await complete(id, OUTDATED), await cancel(id, OUTDATED)]
-
-  expect(statusesOf(responses)).toEqual([404, 404, 404])
-})
-
 test.each<[string, () => Promise<unknown>, string]>([
   ['that is pending', () => aPet('pending'), 'it is pending'],
   ['that is sold', () => aPet('sold'), 'it is sold'],
@@ -78,8 +72,6 @@ const INT64 = 'a JSON number, without quotes: an integer from -92233720368547758
 test.each([
   ['POST', '', '{"id":7}', `petId is missing: it must be ${INT64}`],
   ['POST', '', '{"petId":"7"}', `petId must be ${INT64}`],
-  ['POST', '', '{"petId":1.5}', `petId must be ${INT64}`],
-  ['POST', '', '{"petId":9223372036854775808}', `petId must be ${INT64}`],
   ['PATCH', '/1', '{"petId":7}', 'complete is missing: it must be true.'],
   ['PATCH', '/1', '{"complete":false}', 'complete must be true.'],
 ])('returns 400 with the rule to %s /store/orders%s with %s', async (method, path, body, message) => {

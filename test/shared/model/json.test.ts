@@ -9,22 +9,11 @@ afterEach(() => void vi.restoreAllMocks())
 const read = (text: string) => exactJson(text, JSON.parse(text))
 
 describe('reading JSON', () => {
-  const bigInts =
-    '9007199254740992 9007199254740993 9223372036854775806 9223372036854775807 9223372036854775808 ' +
-    '-9223372036854775808 -9223372036854775809'
   const doubles =
     '9007199254740991 1.0 1e3 1E+3 10e-1 1.5 0e-400 1e17 368813031867639.0 ' +
     '-9007199254740991.000 3.68813031867639e14 36881303186763900000e-5 0.00000000000000000'
-  const rounded =
-    '899999999999999.99 -899999999999999.99 9007199254740993.0 9007199254740993e0 0.99999999999999999999 ' +
-    '1e-400 1E-400 -1e-400 0.1e-400 0.0000000000000000001e-400'
-
-  test.each([
-    ...bigInts.split(' ').map((text) => ({ text, value: BigInt(text) })),
-    ...doubles.split(' ').map((text) => ({ text, value: Number(text) })),
-    ...rounded.split(' ').map((text) => ({ text, value: Number.NaN })),
-  ])('turns $text into $value', ({ text, value }) => {
-    expect(read(text)).toBe(value)
+  test.each(doubles.split(' '))('leaves %s a number, because a double is exact', (text) => {
+    expect(read(text)).toBe(Number(text))
   })
 
   test('is exact at any depth, under any key, and leaves digits in strings alone', () => {

@@ -101,20 +101,20 @@ describe('a list', () => {
   })
 })
 
-test('sends each value of a list, exact digits, and headers', () => {
+test('sends each value of a list, exact digits, escaped parameters, and headers', () => {
   const entry = {
     ...contract[example.list],
-    path: '/cats/{id}',
-    params: v.object({ id: Int64Text }),
+    path: '/cats/{id}/toys/{toy}',
+    params: v.object({ id: Int64Text, toy: v.string() }),
     query: v.object({ tag: v.array(v.string()), max: v.optional(v.string()) }),
     headers: v.object({ 'Accept-Language': v.string() }),
   } as const
-  const input = { id: 2n ** 53n, tag: ['a&b', 'c'], max: undefined, 'Accept-Language': 'de' }
+  const input = { id: 2n ** 53n, toy: 'a/..', tag: ['a&b', 'c'], max: undefined, 'Accept-Language': 'de' }
 
   const request = requestOf(routeOf(entry), input)
 
   const sent = [request.path, ...request.init.headers]
-  expect(sent).toEqual(['/cats/9007199254740992?tag=a%26b&tag=c', ['accept-language', 'de']])
+  expect(sent).toEqual(['/cats/9007199254740992/toys/a%2F..?tag=a%26b&tag=c', ['accept-language', 'de']])
   // @ts-expect-error: `id` stands in two parts, and a method takes both together.
   routeOf({ ...entry, query: v.object({ id: v.string() }) })
 })
@@ -197,7 +197,15 @@ describe('the API key', () => {
     expect([api.requests.length, elsewhere.requests.length]).toEqual([1, 0])
   })
 
-  const fates: Fate[] = ['cut', 'echo', html, echoed]
+  test('is hidden in the reason why there was no response', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error(`read ${apiKey}`) }))
+
+    const error = await failureOf(create(createClient({ baseUrl: 'http://a', apiKey, fetch, attempts: 1 })))
+
+    expect(error.message).toBe('No response from http://a: read <API key>.')
+  })
+
+  const fates: Fate[] = ['echo', html, echoed]
   test.each(fates)('is in no error: %j', async (fate) => {
     const client = createClient({ ...(await serve(fate)), apiKey, attempts: 1 })
 

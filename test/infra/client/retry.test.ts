@@ -118,6 +118,7 @@ test('sends the tag of what was returned', async () => {
   const changed = await client[example.change]({ [parameter]: first.id, ...changes }, { ifMatch: etagOf(first) })
 
   expect(api.requests.map(({ headers }) => headers['if-match'])).toEqual([undefined, '"a"'])
+  expect(api.requests[1]?.body).toBe(JSON.stringify(changes))
   expect(etagOf(changed)).toBe('"b"')
   expect(() => etagOf({ ...first })).toThrow(TypeError)
 })

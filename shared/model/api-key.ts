@@ -35,9 +35,11 @@ export const apiKeyOf = (prefix: string, characters: string): string => {
   return checked + checksumOf(checked)
 }
 
-/** Whether `text` has the form of a key with this prefix. Typos and keys of other stages cost no database read. */
-export const isApiKey = (text: string, prefix: string): boolean =>
-  text === apiKeyOf(prefix, text.slice(-38, -6)) // Six characters are the checksum.
+/**
+ * Whether `text` has the form of a key with this prefix: before its checksum of 6 are 32 characters. Typos and keys of other
+ * stages cost no database read.
+ */
+export const isApiKey = (text: string, prefix: string): boolean => text === apiKeyOf(prefix, text.slice(-38, -6))
 
 /** The SHA-256 of a key in hexadecimal, which is stored instead of the key. Its 190 random bits need no salt. */
 export const digestOf = (key: string): string => hash('sha256', key)

@@ -9,7 +9,7 @@ import { endpoint, storeKey } from '../support/database.ts'
 import { type errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
 import { example } from '../support/example.ts'
 import { type Call, type Fault, type FaultProxy, lostResponse, startFaultProxy } from '../support/fault-proxy.ts'
-import { type FaultKind, runsAll } from './fault-kinds.ts'
+import { ALL, type FaultKind, runsAll } from './fault-kinds.ts'
 
 /** A way in which a request uses the database. */
 export type Way = {
@@ -39,13 +39,26 @@ type Case<Each extends Way> = FaultKind & { title: string; way: Each; from: numb
 
 /** A kind of fault at each request to the database of each way. */
 export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: string, kind: FaultKind): Case<Each>[] => {
-  // Once, as often as the SDK retries a request, as often as it sends it, and until the client gives up.
-  const allTimes = ['pass', 'refuse'].includes(String(kind.fault)) ? [1] : runsAll ? [1, 2, 3, 1000] : [1, 1000]
-  return Object.entries(ways).flatMap(([name, way]) =>
+  const caseOf = (name: string, way: Each, i: number, times: number) => {
+    return {
+      ...kind,
+      title: `${times} times ${title}, from ${i + 1}, ${way.calls[i]}, of ${name}`,
+      way,
+      from: i + 1,
+      times,
+    }
+  }
+  const entries = Object.entries(ways)
+  if (kind.overcome === ALL) return entries.map(([name, way]) => caseOf(name, way, 0, 1000))
+  // Once, as often as the SDK retries a request, as often as it sends a transaction, and until the client gives up.
+  const allTimes = kind.fault === 'refuse' ? [1] : runsAll ? [1, 2, ...(kind.only ? [3] : []), 1000] : [1, 1000]
+  // What waits long, `npm test` makes only where it can do harm.
+  const calls = kind.only ?? (kind.waits && !runsAll ? 'TransactWriteItems' : '')
+  return entries.flatMap(([name, way], number) =>
     way.calls.flatMap((call, i) => {
-      const titleOf = (times: number) => `${times} times ${title}, from ${i + 1}, ${call}, of ${name}`
-      const cases = allTimes.map((times) => ({ ...kind, title: titleOf(times), way, from: i + 1, times }))
-      return call.startsWith(kind.only ?? '') ? cases : []
+      // All ways begin with the same request, for the API key.
+      const isOther = !call.startsWith(calls) || (i === 0 && number > 0)
+      return isOther ? [] : allTimes.map((times) => caseOf(name, way, i, times))
     }),
   )
 }

@@ -12,7 +12,7 @@ import { headersOf, type LocalServer, start, startServer, temporaryFolder } from
 import { runsAll } from './fault-kinds.ts'
 
 // Two tests kill so many each.
-const KILLS = runsAll ? 50 : 3
+const KILLS = runsAll ? 25 : 3
 const PRELOADED = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
 
 /** Requests of a client, each with its possible statuses. Requests follow from the number of the sequence and from responses. */

@@ -73,7 +73,6 @@ const ways: Record<string, WriteWay> = {
   'a change of a revision, after another change': {
     ...{ calls: [KEY, READ, WRITE, READ], ...isChanged, ...change('x'), ...refused },
   },
-  'a change of another revision': { calls: [KEY, READ], ...change('z'), ...refused },
   'a delete whose response is lost': { calls: [KEY, READ, WRITE, WRITE], loses: WRITE, ...remove(), ...removed },
   'a delete of a revision': { calls: [KEY, READ, WRITE], ...remove('x'), ...removed },
   'a delete of nothing': { calls: [KEY, READ], ...remove(), served: '404', retried: ['404'] },

@@ -34,5 +34,5 @@ test('writes an exact int64 in a program that defines BigInt.prototype.toJSON', 
   Object.assign(BigInt.prototype, { toJSON: () => 'a string' })
   onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'))
 
-  expect(writeJson({ categoryId: 9007199254740993n })).toBe('{"categoryId":9007199254740993}')
+  expect(writeJson({ id: 9007199254740993n })).toBe('{"id":9007199254740993}')
 })

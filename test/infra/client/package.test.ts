@@ -1,9 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import * as v from 'valibot'
 import { afterAll, expect, test } from 'vitest'
 import { operationText } from '../../../infra/client/build.ts'
 import { contract } from '../../../shared/contract.ts'
+import { Limit } from '../../../shared/model/paging.ts'
 import { service } from '../../../shared/service.ts'
 import { example } from '../../support/example.ts'
 import { startServer } from '../../support/server.ts'
@@ -80,9 +82,10 @@ test('CommonJS programs can require the package', async () => {
 test('editors show that an operation is experimental, when it will be removed, and what a parameter is by default', () => {
   const deprecated = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/cats' } as const
   const entry = { ...contract[example.list], summary: 'Find cats', stability: 'experimental', deprecated } as const
+  const query = v.object({ size: v.optional(Limit, '20') })
 
-  const text = operationText('findCats', entry)
+  const text = operationText('findCats', { ...entry, query })
 
   expect(text).toContain('/** Find cats.\n@experimental\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
-  expect(text).toContain('/** An integer from 1 to 100. Default: 20. */\n"limit"?')
+  expect(text).toContain('/** An integer from 1 to 100. Default: 20. */\n"size"?')
 })

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { proxy, putItem, storedItem } from '../../support/database.ts'
 import { example, type Resource } from '../../support/example.ts'
-import { testResource } from '../../support/resource.ts'
 
 const { collection, body, changes } = example
 const { field, value, other } = example.filter
@@ -125,13 +124,4 @@ test('a change keeps attributes that this version does not know', async () => {
   await collection.change(id, changes)
 
   expect(await storedItem(id)).toMatchObject({ ...changes, since: 'a later version' })
-})
-
-testResource({
-  ...collection,
-  table: example.table,
-  create: (intent) => collection.create({ ...body(), [field]: value }, intent),
-  reads: {},
-  change: (id, ifMatch) => collection.change(id, changes, ifMatch),
-  changed: changes,
 })

@@ -100,13 +100,13 @@ test.each(['light', 'dark'] as const)('the page fits on a phone and is accessibl
 })
 
 describe('as AWS serves it, the page', () => {
-  const { integrity, publicAddress } = referenceScript
+  const { publicAddress } = referenceScript
   const text = referenceScriptText()
 
   /** Opens the page, for which the CDN has this script. */
   const visitDeployed = async (script: string) => {
     const opened = await visit()
-    const page = publicDocuments({ address: publicAddress, integrity })['/docs']
+    const page = publicDocuments()['/docs']
     const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/javascript; charset=utf-8' }
     await opened.page.route('**/v1/docs', (route) => route.fulfill(page))
     await opened.page.route(publicAddress, (route) => route.fulfill({ headers, body: script }))

@@ -7,12 +7,7 @@ import { promisify } from 'node:util'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { openApiDocument, openApiText, operationObject } from '../../../infra/openapi/document.ts'
-import {
-  inertJson,
-  publicDocuments,
-  referenceScript,
-  referenceScriptText,
-} from '../../../infra/openapi/public-documents.ts'
+import { inertJson, publicDocuments, referenceScriptText } from '../../../infra/openapi/public-documents.ts'
 import { jsonSchemaOf } from '../../../infra/openapi/schemas.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 import { example } from '../../support/example.ts'
@@ -136,7 +131,7 @@ test('a check that JSON Schema cannot express is an error unless its JSON Schema
   expect(() => jsonSchemaOf(v.object({ even }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
 })
 
-const documents = publicDocuments({ address: referenceScript.publicAddress, integrity: referenceScript.integrity })
+const documents = publicDocuments()
 const { headers: pageHeaders = {}, body: page = '' } = documents['/docs'] ?? {}
 
 test('the served document has exactly the values of the document', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
+import { icon } from '../../shared/texts.ts'
 import { referencePaths } from '../gateway.ts'
 import { openApiDocument, servers } from './document.ts'
 
@@ -80,9 +81,8 @@ const contentSecurityPolicy = (start: string): string =>
 // Absolute, because the page is also served at `/v1/docs/`.
 const DOCUMENT = `${service.basePath}${referencePaths.document}`
 
-// A paw, percent-encoded, because API Gateway would treat a `#` as the start of an expression.
-const ICON =
-  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E%F0%9F%90%BE%3C/text%3E%3C/svg%3E'
+// Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
+const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(icon)}%3C/text%3E%3C/svg%3E`
 
 const OPTIONS = {
   url: DOCUMENT,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gatewayResponses, preflightHeaders } from '../../../infra/gateway.ts'
-import { publicDocuments, referenceScript } from '../../../infra/openapi/public-documents.ts'
+import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/http.ts'
 import { service } from '../../../shared/service.ts'
@@ -54,7 +54,7 @@ const mockMethod = (HttpMethod: string | undefined, { status, headers, body }: R
 
 const { notFound, methodNotAllowed } = gatewayResponses
 const preflight = (allowed: string[]): Response => ({ status: 204, headers: preflightHeaders(allowed) })
-const documents = publicDocuments({ address: referenceScript.publicAddress, integrity: referenceScript.integrity })
+const documents = publicDocuments()
 
 /** Each method that responds without a function. */
 const MOCKS: [route: string, Response][] = [

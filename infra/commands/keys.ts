@@ -10,7 +10,7 @@ import { type KeyRequest, KeyTable, type NewKey, newKey, PRINTABLE, secondsAfter
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
-  .addHelpText('after', '\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope pets:read')
+  .addHelpText('after', `\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope ${scopes[0]}`)
 
 const clientName = (text: string): string => {
   if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text

@@ -9,7 +9,7 @@ import { find, type StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { scopes, service } from '../../../shared/service.ts'
-import { at, NOW } from '../../support/clock.ts'
+import { NOW } from '../../support/clock.ts'
 import { once, proxy, storeKey } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
@@ -60,10 +60,7 @@ test('the process issues a key with an expiry and one scope, and gives scripts a
   const json = JSON.parse(stdout)
   const fields = { keyId, clientId, name: 'till 2', scopes: [read], createdAt: time }
   expect(json).toEqual({ key: expect.stringMatching(KEY), ...fields, expiresAt: time, state: 'valid' })
-  const stored = await storedOf(json.keyId)
-  expect(stored).toMatchObject(fields)
-  expect(stored?.expiresAt).toBe(Math.floor(Date.parse(json.createdAt) / 1000) + 90 * 86_400)
-  expect(Date.parse(json.expiresAt)).toBe(1000 * (stored?.expiresAt ?? 0))
+  expect(await storedOf(json.keyId)).toMatchObject({ ...fields, expiresAt: Date.parse(json.expiresAt) / 1000 })
 })
 
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {
@@ -104,14 +101,12 @@ test('list shows an item that somebody has edited as the service takes it', asyn
 
 test('revoke deletes the key and no other', async () => {
   const { stored: other } = await storeNewKey()
-  const { text, stored } = await storeNewKey()
+  const { keyId, clientId, name } = (await storeNewKey()).stored
 
-  const { json } = await revoke(table, stored.keyId, true)
+  const { json } = await revoke(table, keyId, true)
 
-  expect(json).toEqual({ keyId: stored.keyId, clientId: stored.clientId, name: stored.name })
-  expect(await storedOf(stored.keyId)).toBeUndefined()
-  expect(await storedOf(other.keyId)).toBeDefined()
-  expect(await find(text)).toBeUndefined()
+  expect(json).toEqual({ keyId, clientId, name })
+  expect([await storedOf(keyId), await storedOf(other.keyId)]).toEqual([undefined, other])
 })
 
 test('revoke and rotate report that there is no such key', async () => {
@@ -162,9 +157,6 @@ test.each(['shop\u001b[2J', '\u3000'])('the process refuses the name %j', async 
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
 })
 
-/** Rotates a key. Returns what scripts get. */
-const rotated = async (keyId: string, grace: number) => Object((await rotate(table, keyId, { grace })).json)
-
 test('rotate issues a new key with the same scopes to the client, shows it once, and lets the old key expire', async () => {
   const { stored: old } = await storeNewKey(90 * 86_400)
   const { clientId, name, scopes, createdAt } = old
@@ -191,25 +183,10 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
 test('rotate does not extend the life of the old key', async () => {
   const { stored } = await storeNewKey(3600)
 
-  const { previous } = await rotated(stored.keyId, 7200)
+  const { json } = await rotate(table, stored.keyId, { grace: 7200 })
 
-  expect(previous).toMatchObject({ expiresAt: '2026-11-20T13:00:00.000Z' })
+  expect(json).toMatchObject({ previous: { expiresAt: '2026-11-20T13:00:00.000Z' } })
   expect(await storedOf(stored.keyId)).toEqual(stored)
-})
-
-test('a second rotation during the grace period extends no key', async () => {
-  const first = await storeNewKey()
-  const second = await rotated(first.stored.keyId, 60)
-  at(30_000)
-  const third = await rotated(second.keyId, 60)
-  const valid = async () => (await Promise.all([first.text, second.key, third.key].map(find))).map(Boolean)
-
-  at(59_999)
-  expect(await valid()).toEqual([true, true, true])
-  at(60_000)
-  expect(await valid()).toEqual([false, true, true])
-  at(90_000)
-  expect(await valid()).toEqual([false, false, true])
 })
 
 test('both keys stay valid if the old key cannot get its expiry; the process prints the new key, and why', async () => {
@@ -231,20 +208,10 @@ test('the old key expires although the response to its update is lost', async ()
   const { stored } = await storeNewKey()
   once({ UpdateItem: lostResponse })
 
-  const { previous } = await rotated(stored.keyId, 60)
+  const { json } = await rotate(table, stored.keyId, { grace: 60 })
 
-  expect(previous).toMatchObject({ expiresAt: '2026-11-20T12:01:00.000Z' })
+  expect(json).toMatchObject({ previous: { expiresAt: '2026-11-20T12:01:00.000Z' } })
   expect(await storedOf(stored.keyId)).toEqual({ ...stored, expiresAt: NOW / 1000 + 60 })
-})
-
-test('rotate changes nothing if the new key cannot be stored', async () => {
-  const { stored } = await storeNewKey()
-  const before = await table.all()
-  proxy.faultOf = ({ operation }) => (operation === 'PutItem' ? 'cut' : 'pass')
-
-  await expect(rotate(table, stored.keyId, { grace: 60 })).rejects.toThrow('socket hang up')
-
-  expect(await table.all()).toEqual(before)
 })
 
 test('rotate leaves no new key if the old key is revoked at the same time', async () => {

@@ -180,6 +180,7 @@ test.each<[string, string, Matches, Alteration]>([
   ['does not list what it created', LIST, isList, () => ({ text: '[]' })],
   ['does not return its address', REPLAY, isReplay, without('Location')],
   ['creates twice', REPLAY, isReplay, withField({ id: 1 })],
+  ['confirms a replay with another status', REPLAY, isReplay, () => ({ status: 200 })],
   ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
   ['does not change', CHANGE, isChange, withField(example.changes)],
   ['ignores If-Match', OUTDATED, hasStatus(412), () => ({ status: 200 })],

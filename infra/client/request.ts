@@ -19,6 +19,8 @@ export type Flag = (typeof flags)[number]
 
 /** The input of an operation whose result has pages. */
 export type Paged = {
+  /** The size of a page, an integer from 1 to 100. Default: 20. */
+  limit?: number | undefined
   /** The `nextCursor` of a page, after which the list continues. */
   cursor?: string | undefined
 }

@@ -42,8 +42,9 @@ export const collection = <
   _own?: Own,
 ) => {
   type Resource = v.InferOutput<Schema>
-  type Stored = Item & Resource & { [Field in keyof Own]?: v.InferOutput<Own[Field]> | undefined }
-  type Changes = { [Field in Exclude<keyof Stored, 'id'>]?: Stored[Field] | null | undefined }
+  type Fields = Resource & { [Field in keyof Own]?: v.InferOutput<Own[Field]> | undefined }
+  type Stored = Item & Fields
+  type Changes = { [Field in Exclude<keyof Fields, 'id'>]?: Fields[Field] | null | undefined }
 
   const keyOf = (id: Int64): Key => ({ table, value: id })
 

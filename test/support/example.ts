@@ -31,7 +31,8 @@ export const example = {
   },
   /** The least that a client sends to create one, with any text as its name. */
   body: (name = 'Rex') => ({ name, categoryId: 7 }),
-  /** A field that holds any int64. */
+  /** A field that holds any text of 1 to 1000 characters, and one that holds any int64. Both are required. */
+  text: 'name',
   int64: 'categoryId',
   /** A body that is refused, and the message. */
   invalid: {

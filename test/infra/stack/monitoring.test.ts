@@ -1,11 +1,11 @@
 import '../../support/database.ts'
-import type { Context } from 'aws-lambda'
-import { describe, expect, test, vi } from 'vitest'
-import { handler as createPet } from '../../../functions/createPet.ts'
+import { describe, expect, test } from 'vitest'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tables } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
+import { call, info } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
+import { example } from '../../support/example.ts'
 import {
   both,
   everyOption,
@@ -192,14 +192,11 @@ test('alarms are sent by e-mail only if the stage has an address', () => {
 })
 
 test('the request log has every field that filters and saved queries read', async () => {
-  const log = vi.spyOn(console, 'info').mockImplementation(() => {})
-  const keyed = { headers: { 'Idempotency-Key': 'order-1742' } }
-  const context = { functionVersion: '7' } as Context // The pipeline reads nothing else of it.
+  const keyed = { headers: { 'Idempotency-Key': 'sent-twice' } }
 
-  for (const _ of ['created', 'replayed']) await createPet(eventOf('createPet-created', keyed), context)
+  for (const _ of ['created', 'replayed']) await call(eventOf(example.events.create, keyed))
 
-  const [created, replayed] = log.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
-  log.mockRestore()
+  const [created, replayed] = info.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
   const readers = ['AWS::Logs::MetricFilter', 'AWS::Logs::QueryDefinition'].map((type) =>
     propertiesOf(templateOf('production'), type),
   )
@@ -207,7 +204,7 @@ test('the request log has every field that filters and saved queries read', asyn
   expect(fields).toContain('replayed')
   expect(Object.keys(replayed)).toEqual(expect.arrayContaining([...fields]))
   expect(created).not.toHaveProperty('replayed')
-  expect(replayed).toMatchObject({ operation: 'createPet', version: '7', status: 201, replayed: 'true' })
+  expect(replayed).toMatchObject({ operation: example.create, version: '$LATEST', status: 201, replayed: 'true' })
 })
 
 /** The names of the metrics of each graph, by its title. */

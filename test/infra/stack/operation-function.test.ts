@@ -14,6 +14,7 @@ import {
   propertiesOf,
   resource,
   resourcesOf,
+  stackNames,
   tableOf,
   templateOf,
 } from './template.ts'
@@ -199,7 +200,7 @@ describe.each(operationIds)('in production, a new version of %s', (operation) =>
 
     expect(alarms).toMatchObject([
       { ...lambda, MetricName: 'Errors', Statistic: 'Sum' },
-      { ...always, Namespace: 'PetStoreProduction', MetricName: 'InternalErrors', Dimensions, Statistic: 'Sum' },
+      { ...always, Namespace: stackNames.production, MetricName: 'InternalErrors', Dimensions, Statistic: 'Sum' },
       { ...lambda, MetricName: 'Duration', ExtendedStatistic: 'p99', Threshold: 7000, EvaluationPeriods: 2 },
     ])
   })

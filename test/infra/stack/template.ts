@@ -6,8 +6,9 @@ import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
+import { service } from '../../../shared/service.ts'
 
-const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
+export const stackNames = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
 
 type StageName = keyof typeof stackNames
 
@@ -104,7 +105,7 @@ export const partsOf = (template: Template, operationName: string) => {
   return { handler, role, logGroup, alias: resource(template, aliasOf(template, operationName)) }
 }
 
-/** The properties of each method of the API, by route, such as `GET /pets`. */
+/** The properties of each method of the API, by route, such as `GET /`. */
 export const methodsOf = (template: Template) =>
   Object.fromEntries(
     propertiesOf(template, 'AWS::ApiGateway::Method').map((properties) => [

@@ -10,7 +10,6 @@ import { example } from '../../support/example.ts'
 import {
   both,
   everyOption,
-  functionOf,
   only,
   onlyId,
   partsOf,
@@ -52,7 +51,7 @@ const alarmsOf = (template: Template) => ({
   ...byId(operationIds, 'Throttles', (id) => ({
     ...always,
     MetricName: 'Throttles',
-    Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionOf(template, id) } }],
+    Dimensions: [{ Name: 'FunctionName', Value: { Ref: partsOf(template, id).functionId } }],
     Period: 300,
     Statistic: 'Sum',
   })),

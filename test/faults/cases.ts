@@ -8,15 +8,13 @@ import { service } from '../../shared/service.ts'
 import { endpoint, storeKey } from '../support/database.ts'
 import { type errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
 import { example } from '../support/example.ts'
-import { type Call, type Fault, type FaultProxy, lostResponse, startFaultProxy } from '../support/fault-proxy.ts'
+import { type Call, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { ALL, type FaultKind, runsAll } from './fault-kinds.ts'
 
 /** A way in which a request uses the database. */
 export type Way = {
   /** The requests to the database, when there are no faults. */
   calls: string[]
-  /** The kind of request whose first response gets lost. */
-  loses?: string
   /** Changes the database right before it gets the first request of a kind, which puts this item last. */
   meanwhile?: { before: string; change: (put: Put) => Promise<unknown> }
   /** The request of the client, one of many. */
@@ -144,7 +142,7 @@ export const run = <Each extends Way>(each: Case<Each>) =>
 /** Applies the faults of a case until the returned function is called. It returns the requests and how many faults they met. */
 const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Case<Way>) => {
   const met = { calls: [] as string[], faults: 0 }
-  let { loses: toLose, meanwhile } = way
+  let { meanwhile } = way
   let isOver = false
   let changed: Promise<unknown> | undefined
   let refused: Promise<void> | undefined
@@ -159,12 +157,10 @@ const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Ca
     await changed // On a busy machine, the SDK may resend the call before that.
     if (isOver) return 'pass'
     const count = met.calls.push(name)
-    const isLost = name === toLose
-    if (isLost) toLose = undefined
     // On a busy machine, the SDK may have sent a request twice before, so that this call is of another kind.
     const isFaulty = count >= from && met.faults < times && name.startsWith(only ?? '')
     if (isFaulty) met.faults++
-    if (!isFaulty || fault === 'pass') return isLost ? lostResponse : 'pass'
+    if (!isFaulty) return 'pass'
     if (fault !== 'refuse') return fault
     refused ??= proxy.refuse()
     return 'cut'
@@ -204,8 +200,7 @@ export const expectResponses = (
   const mustFail = (overcome === 0 && first.milliseconds < 500) || (times > (only ? 3 : 2) && times > overcome)
   // The SDK sends a request three times at most.
   if (mustFail && !only) expect(met.calls.length, title).toBeLessThan(from + 3)
-  // A lost response uses up a retry, too.
-  const mustSucceed = times <= overcome && isInTime && !way.loses
+  const mustSucceed = times <= overcome && isInTime
   const retried = mustSucceed ? [] : way.retried.map((last) => `503 ${last}`.trim())
   expect(responses, title).toBeOneOf(mustFail ? retried : [way.served, ...retried])
 

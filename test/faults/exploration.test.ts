@@ -108,20 +108,6 @@ describe('the exploration finds an error', () => {
   const rerunIfBusy: Scenario['wrap'] = ({ write }) => ({
     write: (...call) => write(...call).then((outcome) => (outcome === 'busy' ? 'refused' : outcome)),
   })
-  const writeApart: Scenario['wrap'] = ({ write }) => ({
-    write: async (token, [first, ...others]) => {
-      if (first && others[0]) await write(`${token}-first`, [first])
-      return write(token, others)
-    },
-  })
-  const replayCurrent: Scenario['wrap'] = ({ read }) => ({
-    read: async (keys) => {
-      const [item] = await read(keys)
-      const [current] = item?.fingerprint ? await read([keyOf(1)]) : []
-      return [current && item ? { ...item, revision: current.revision } : item]
-    },
-  })
-
   const ofExisting = ignoring(({ write }, item) => Boolean(write && item))
   const ofDeleted = ignoring((action, item) => !isNew(action) && !item)
   const ofRead = ignoring(({ write }) => !write)
@@ -134,8 +120,6 @@ describe('the exploration finds an error', () => {
     ['A request took effect although what it had read was changed.', changeOneOfTwo, ofRead],
     // With a new token after a conflict.
     ['A request took effect twice.', requests('createFreely', 'nothing'), { wrap: rerunIfBusy }],
-    ['A resource was created without its reservation.', requests('create', 'nothing'), { wrap: writeApart }],
-    ['A response is of a resource that never was.', requests('create, change', 'reserved'), { wrap: replayCurrent }],
   ])('%s', async (wrong, scenario, breakage) => {
     expect(await explore({ ...scenario, ...breakage })).toMatchObject({ wrong })
   })

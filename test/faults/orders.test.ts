@@ -8,7 +8,6 @@ import { errorResponse } from '../support/events.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
 import { explore } from './exploration.ts'
 import { faultKinds } from './fault-kinds.ts'
-import { killServers, type Sequence, storedIn } from './killed-servers.ts'
 import { type Attempt, type Items, nameOf, type Scenario } from './model.ts'
 
 // What orders and pets promise together, whatever fails: a pet is promised once. Each open order holds its pet, which is
@@ -114,25 +113,4 @@ describe('in all orders of events', () => {
   ])('%s', async (_, scenario, ends) => {
     expect(await explore(scenario)).toEqual({ ends })
   })
-})
-
-test('servers that are killed place, complete and cancel each order once, together with its pet', async () => {
-  const path = '/store/orders'
-  const sequence: Sequence = (number, [pet, order]) => {
-    const keyed = { method: 'POST', headers: { 'Idempotency-Key': `rex-${number}` }, statuses: [201] }
-    const one = `${path}/${Object(order?.body).id}`
-    const ends = [
-      { method: 'PATCH', path: one, body: '{"complete":true}', statuses: [200] },
-      { method: 'DELETE', path: one, statuses: [204, 404] },
-    ]
-    return [
-      { ...keyed, path: '/pets', body: '{"name":"Rex","categoryId":7,"status":"available"}' },
-      { ...keyed, path, body: `{"petId":${Object(pet?.body).id}}` },
-      ...ends.slice(number % 3, (number % 3) + 1),
-    ]
-  }
-
-  await killServers(sequence, async (server) =>
-    expect(unmatched(await storedIn(server, 'pets'), await storedIn(server, 'orders'))).toEqual([]),
-  )
 })

@@ -4,7 +4,7 @@ import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/http.ts'
 import { service } from '../../../shared/service.ts'
-import { aliasOf, both, everyOption, methodsOf, only, onlyId, propertiesOf, resource, templateOf } from './template.ts'
+import { both, everyOption, methodsOf, only, onlyId, partsOf, propertiesOf, resource, templateOf } from './template.ts'
 
 /** Each path of the contract, and the methods that it allows. */
 const routes = [...Map.groupBy(Object.values(contract), ({ path }) => path)].map(
@@ -90,7 +90,7 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
   test.each(operationIds)('invokes the live version of %s, and no other method may', (operation) => {
     const { method, path } = contract[operation]
     const source = `/${method}${path.replaceAll(/{\w+}/g, '*')}`
-    const alias = { Ref: aliasOf(template, operation) }
+    const alias = { Ref: partsOf(template, operation).aliasId }
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
       ({ FunctionName }) => FunctionName.Ref === alias.Ref,
     )

@@ -3,7 +3,7 @@ import { proxy, putItem, storedItem } from '../../support/database.ts'
 import { example, type Resource } from '../../support/example.ts'
 
 const { collection, body, changes } = example
-const { field, value, other } = example.filter
+const { field, index, value, other } = example.filter
 
 const create = async (name: string, of?: typeof value | typeof other): Promise<Resource> =>
   (await collection.create({ ...body(name), ...(of && { [field]: of }) })).resource
@@ -36,8 +36,16 @@ describe('list', async () => {
     { limit: 2, cursor: a.id, expected: { items: [], next: undefined } },
     { limit: 2, cursor: 0, expected: { items: [], next: undefined } },
   ])('returns the newest with one query, and where the next page starts: %o', async ({ expected, ...page }) => {
+    const requests: object[] = []
+    proxy.faultOf = ({ operation, body }) => {
+      requests.push({ operation, ...JSON.parse(body) })
+      return 'pass'
+    }
+
     expect(await collection.list(page)).toEqual(expected)
-    expect(proxy.counts).toEqual({ Query: 1 })
+    // One more item than the page has tells whether it is the last.
+    const IndexName = field in page ? index : 'newest'
+    expect(requests).toMatchObject([{ operation: 'Query', IndexName, Limit: page.limit + 1 }])
   })
 })
 
@@ -84,12 +92,6 @@ describe('shards', () => {
     const read = new Error('READ_SHARDS must be a positive integer.')
     expect(errors).toEqual([read, read, new Error('WRITE_SHARDS must be a positive integer.')])
   })
-})
-
-const unknownIds = [0, 1, -1, 9007199254740991, 9223372036854775807n, -9223372036854775808n]
-test.each(unknownIds)('get, change and remove throw a 404 for the id %s', async (id) => {
-  for (const work of [collection.get(id), collection.change(id, changes, ['other']), collection.remove(id, ['other'])])
-    await expect(work).rejects.toMatchObject({ status: 404, message: example.notFound(id) })
 })
 
 /** The filters whose lists have a resource; `all` for the list without one. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { tagOf } from '../../../shared/model/etag.ts'
 import { orders } from '../../../shared/orders/orders.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import { againIfBusy, proxy, putItem, storedItems } from '../../support/database.ts'
+import { proxy, putItem, storedItems } from '../../support/database.ts'
 
 let lastId = 0
 
@@ -14,25 +14,6 @@ const store = async (table: 'pets' | 'orders', fields: object): Promise<number> 
 const anOrder = (petId = 0, complete = false) => store('orders', { petId, complete })
 const pet = (order?: number) => ({ name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
 const aPet = (order?: number) => store('pets', pet(order))
-
-const intent = { clientId: 'ann', operation: 'placeOrder', key: 'order-1742' }
-const write = { TransactWriteItems: 1 }
-
-test.each<[string, object, (ids: { petId: number; id: number }) => Promise<unknown>]>([
-  ['place', { GetItem: 1, ...write }, ({ petId }) => orders.place({ petId })],
-  ['place with a key', { TransactGetItems: 1, ...write }, ({ petId }) => orders.place({ petId }, intent)],
-  ['complete', { GetItem: 2, ...write }, ({ id }) => orders.complete(id)],
-  ['complete a complete order', { GetItem: 1 }, async () => orders.complete(await anOrder(0, true))],
-  ['cancel', { GetItem: 2, ...write }, ({ id }) => orders.cancel(id)],
-])('%s sends %o', againIfBusy, async (_, calls, work) => {
-  const { id } = (await orders.place({ petId: await aPet() })).resource
-  const petId = await aPet()
-  proxy.counts = {}
-
-  await work({ petId, id })
-
-  expect(proxy.counts).toEqual(calls)
-})
 
 // As after a table was restored.
 test.each([

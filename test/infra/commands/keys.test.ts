@@ -12,7 +12,7 @@ import { scopes, service } from '../../../shared/service.ts'
 import { NOW } from '../../support/clock.ts'
 import { once, proxy, storeKey } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
-import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
@@ -29,6 +29,10 @@ const storeNewKey = async (expiresIn?: number) => {
 
 /** What the table has under the id of a key. */
 const storedOf = async (id: unknown) => (await table.all()).find(({ keyId }) => keyId === id)
+
+/** Another read than a consistent one may not see what was just written. */
+const stale = ({ operation, body }: { operation: string; body: string }): Fault =>
+  /GetItem|Scan/.test(operation) && !JSON.parse(body).ConsistentRead ? databaseResponses.nothing : 'pass'
 
 const runProcess = (...args: string[]) => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
@@ -69,8 +73,7 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   await table.put({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
   await table.put({ digest: 'd2', ...old, keyId: 'key_none', scopes: [] })
 
-  // Another read may not see the latest keys.
-  proxy.faultOf = ({ body }) => (JSON.parse(body).ConsistentRead ? 'pass' : databaseResponses.nothing)
+  proxy.faultOf = stale
 
   const { text, json } = await list(table)
 
@@ -150,7 +153,7 @@ describe('confirm', () => {
   })
 })
 
-test.each(['shop\u001b[2J', '\u3000'])('the process refuses the name %j', async (name) => {
+test.each(['shop\u001b[2J', '\u3000', 'x'.repeat(101)])('the process refuses the name %j', async (name) => {
   const { code, stdout, stderr } = await runCommand('commands/keys', ['issue', '--stage', 'local', '--name', name])
 
   const message = 'is invalid. Use 1 to 100 characters, not only white space, and no control characters.'
@@ -182,6 +185,7 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
 
 test('rotate does not extend the life of the old key', async () => {
   const { stored } = await storeNewKey(3600)
+  proxy.faultOf = stale
 
   const { json } = await rotate(table, stored.keyId, { grace: 7200 })
 

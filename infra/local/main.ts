@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
-import { seed } from '../../shared/examples.ts'
+import { seed, seedHelp } from '../../shared/examples.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run, wholeNumber } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
@@ -33,8 +33,8 @@ const main = command(
   )
   .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
   .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
-  .option('--seed', 'add 51 pets and 21 orders, if there are no pets')
-  .option('--watch', 'restart when a source file changes; pets and API keys are kept')
+  .option('--seed', seedHelp)
+  .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
   .action(async ({ host, port, data, seed: isSeeded, watch }) => {
     const [api, listener] = await reserve(port, host || LOOPBACK) // Node.js takes '' for all addresses.
@@ -117,12 +117,15 @@ const silenceFunctions = (): void => {
 const firstOf = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
+// A path that works without an id.
+const firstList = Object.values(contract).find(({ method, path }) => method === 'GET' && !path.includes('{'))?.path
+
 const banner = (baseUrl: string, database: string): string => `\
   Base address  ${baseUrl}
   API key       ${LOCAL_API_KEY}
   Database      ${database}
   Reference     ${baseUrl}${referencePaths.page}
-  Try it        curl ${baseUrl}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+  Try it        curl ${baseUrl}${firstList} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
 `
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'

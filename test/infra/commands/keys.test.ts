@@ -86,6 +86,12 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   expect(text + JSON.stringify(json)).not.toMatch(new RegExp(`${KEY.source}|digest|[0-9a-f]{64}`))
 })
 
+test('list reports that there are no keys', async () => {
+  proxy.faultOf = () => databaseResponses.nothing
+
+  expect(await list(table)).toEqual({ text: 'There are no keys.', json: [] })
+})
+
 test('list shows an item that somebody has edited as the service takes it', async () => {
   await storeKey({ key: 'a', keyId: undefined, name: 'a\u009b2J', createdAt: 'a\u2028key_0' })
   const expiresAt = NumberValue.from('12345678901234567890.5') // After the last second of a Date.
@@ -173,7 +179,7 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
     previous: { ...common, keyId: old.keyId, expiresAt: '2026-11-20T15:00:00.000Z', state: 'valid' },
   })
   expect(text.split(key)).toHaveLength(2)
-  expect(text).toContain('\nExpires  2027-02-18 12:00Z\n')
+  expect(text).toContain('\nExpires  2027-02-18 12:00Z\n\nStore the key now: it is not shown again.\n')
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
   expect((await table.all()).filter((key) => key.clientId === clientId)).toEqual(
     expect.arrayContaining([

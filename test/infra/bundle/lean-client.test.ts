@@ -66,10 +66,8 @@ const some = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields
 
 const place = { TableName: 'Toys', ExpressionAttributeNames: { '#a': 'a' } }
 const condition = { ...place, ConditionExpression: '#a = :b' }
-const old = { ...condition, ReturnValues: 'ALL_OLD' }
-const selection = { ...place, ConsistentRead: true, ProjectionExpression: 'a', ReturnConsumedCapacity: 'TOTAL' }
-const range = { IndexName: 'byColor', Select: 'COUNT', Limit: 21, ScanIndexForward: false }
-const query = { ...selection, ...range, KeyConditionExpression: '#a = :b', FilterExpression: '#a = :b' }
+const selection = { ...place, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' }
+const query = { ...selection, IndexName: 'byColor', Limit: 21, KeyConditionExpression: '#a = :b' }
 const ofKey = some({ Key: sent, ExpressionAttributeValues: sent })
 const ofItem = some({ Item: sent, ExpressionAttributeValues: sent })
 const action = (name: string, parameters: object, items: fc.Arbitrary<object>) =>
@@ -84,7 +82,7 @@ const writes = [
 /** Each command: its parameters except those that hold items; those; and what its output holds. */
 const commands = {
   GetCommand: [selection, some({ Key: sent }), some({ Item: received })],
-  PutCommand: [old, ofItem, some({ Attributes: received })],
+  PutCommand: [{ ...condition, ReturnValues: 'ALL_OLD' }, ofItem, some({ Attributes: received })],
   QueryCommand: [
     query,
     some({ ExclusiveStartKey: sent, ExpressionAttributeValues: sent }),
@@ -92,7 +90,7 @@ const commands = {
   ],
   TransactGetCommand: [
     { ReturnConsumedCapacity: 'TOTAL' },
-    some({ TransactItems: fc.array(action('Get', { ...place, ProjectionExpression: 'a' }, some({ Key: sent }))) }),
+    some({ TransactItems: fc.array(action('Get', place, some({ Key: sent }))) }),
     some({ Responses: fc.array(some({ Item: received })) }),
   ],
   TransactWriteCommand: [

@@ -184,6 +184,7 @@ test.each<[string, Fate, limit?: number]>([
   ['an error without a name', respond(400, '{}')],
   ['an error with a number for its name', respond(429, '{"__type":7}')],
   ['an error without a body', respond(413)],
+  ['a redirect without a body', respond(301)],
   ['a missing right', respond(400, '{"__type":"a.service#AccessDeniedException","Message":"no right"}')],
   ['an expired signature', fail('InvalidSignatureException', { message: 'Signature expired: it is' })],
   ['a server error', respond(500, '{"__type":"InternalServerError","message":"oops"}')],
@@ -262,13 +263,13 @@ test('pauses for less than 25 ms before the first retry', async () => {
   expect(error.$metadata).toMatchObject({ httpStatusCode: 503, attempts: 2, totalRetryDelay: 24 })
 })
 
-test.each<[string, Fate]>([
-  ['a request', 'silence'],
-  ['a response', incomplete],
-  ['the pause before a retry', respond(503)],
-])('ends %s when the signal aborts', async (_, fate) => {
+test.each<[string, Fate, attempts: number]>([
+  ['a request', 'silence', 1],
+  ['a response', incomplete, 1],
+  ['the pause before a retry', respond(503), 2],
+])('ends %s when the signal aborts', async (_, fate, attempts) => {
   vi.spyOn(Math, 'random').mockReturnValue(1e6) // A pause of hours.
-  const { lean } = await clientsOf(fate, 2)
+  const { lean } = await clientsOf(fate, attempts)
 
   const sent = lean.client.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(50) })
 

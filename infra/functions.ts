@@ -4,8 +4,12 @@ import { type Access, type Table, tables } from '../shared/data/tables.ts'
 import type { Operation } from '../shared/entry.ts'
 import type { SettingName } from '../shared/settings.ts'
 
-/** What the function of an operation may do with the tables: what its contract entry says, and reading API keys. */
-export const accessOf = ({ access }: Operation): Access[] => [{ table: 'apiKeys', actions: ['GetItem'] }, ...access]
+/** What the function of an operation may do with the tables: read API keys, what its contract entry says, and reserve idempotency keys. */
+export const accessOf = ({ access, idempotent }: Operation): Access[] => [
+  { table: 'apiKeys', actions: ['GetItem'] },
+  ...access,
+  ...(idempotent ? [{ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] } as const] : []),
+]
 
 /** The settings that the function of an operation needs. */
 export const settingsOf = ({ access, settings = [] }: Operation): SettingName[] => {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { Operation } from './entry.ts'
-import { Limit } from './model/paging.ts'
 import { NewOrder, Order, OrderChanges, OrderIdText, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './pets/pet.ts'
 
@@ -14,10 +13,7 @@ export const contract = {
     summary: 'List all animals',
     tag: 'Pets',
     scope: 'pets:read',
-    query: v.object({
-      limit: v.optional(Limit, '20'),
-      status: v.optional(PetStatus),
-    }),
+    query: v.object({ status: v.optional(PetStatus) }),
     success: { status: 200, body: Pets },
     paged: true,
     access: [
@@ -35,10 +31,7 @@ export const contract = {
     success: { status: 201, body: Pet },
     idempotent: true,
     tagged: true,
-    access: [
-      { table: 'pets', actions: ['PutItem'] },
-      { table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] },
-    ],
+    access: [{ table: 'pets', actions: ['PutItem'] }],
   },
   getPet: {
     method: 'GET',
@@ -93,7 +86,6 @@ export const contract = {
     tag: 'Store',
     scope: 'orders:read',
     stability: 'experimental',
-    query: v.object({ limit: v.optional(Limit, '20') }),
     success: { status: 200, body: Orders },
     paged: true,
     access: [{ table: 'orders', index: 'newest', actions: ['Query'] }],
@@ -113,7 +105,6 @@ export const contract = {
     access: [
       { table: 'orders', actions: ['PutItem'] },
       { table: 'pets', actions: ['GetItem', 'PutItem'] },
-      { table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] },
     ],
   },
   getOrder: {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Access } from './data/tables.ts'
 import { IfMatch } from './model/etag.ts'
 import { IdempotencyKey, type Intent } from './model/idempotency-key.ts'
-import { Cursor } from './model/paging.ts'
+import { Cursor, Limit } from './model/paging.ts'
 import type { Scope } from './service.ts'
 import type { SettingName } from './settings.ts'
 
@@ -29,7 +29,7 @@ export type Operation = {
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   deprecated?: Deprecated
-  /** What its function may do with the tables, besides reading API keys (`accessOf` in infra/functions.ts). */
+  /** What its function may do with the tables, besides what every function or a flag needs (`accessOf` in infra/functions.ts). */
   access: readonly Access[]
   /** The settings that its function gets. */
   settings?: readonly SettingName[]
@@ -47,7 +47,7 @@ type Flags<Allowed extends keyof AllFlags> = Pick<AllFlags, Allowed> & {
 }
 
 type AllFlags = {
-  /** It returns a list page by page: it has the query parameter `cursor`, and links to the next page. */
+  /** It returns a list page by page: it has the query parameters `limit` and `cursor`, and links to the next page. */
   paged?: true
   /** Its response has an `ETag`. */
   tagged?: true
@@ -66,7 +66,7 @@ export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 /** The schemas of the parts of a request, with the parameters and headers that the flags of the entry add. */
 export const partsOf = (entry: Operation): Record<Part, ObjectSchema | undefined> => ({
   params: entry.params,
-  query: merged(entry.query, entry.paged && paging),
+  query: merged(entry.paged && pageSize, entry.query, entry.paged && pageStart),
   headers: merged(entry.headers, entry.idempotent && idempotency, entry.conditional && condition),
   body: entry.body,
 })
@@ -86,7 +86,8 @@ export const successHeaders = ({ success, paged, idempotent, tagged }: Operation
 export const noticeHeaders = ({ deprecated }: Operation): string[] =>
   deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
 
-const paging = v.object({ cursor: v.optional(Cursor) })
+const pageSize = v.object({ limit: v.optional(Limit, '20') })
+const pageStart = v.object({ cursor: v.optional(Cursor) })
 const idempotency = v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) })
 const condition = v.object({ 'If-Match': v.optional(IfMatch) })
 
@@ -99,7 +100,7 @@ export type Part = 'params' | 'query' | 'headers' | 'body'
 
 /** What the function of an operation gets: the parsed parts of the request, and what follows from the flags of the entry. */
 export type Input<Entry extends Operation> = { [P in Part]: Parsed<Entry, P> } & {
-  query: IfFlagged<Entry, 'paged', v.InferOutput<typeof paging>>
+  query: IfFlagged<Entry, 'paged', v.InferOutput<typeof pageSize & typeof pageStart>>
   /** The values of the settings that the entry names. */
   settings: Record<Entry extends { settings: readonly (infer Name extends SettingName)[] } ? Name : never, string>
 } & IfFlagged<Entry, 'idempotent', { intent: Intent | undefined }> &

@@ -42,7 +42,9 @@ export const collection = <
   _own?: Own,
 ) => {
   type Resource = v.InferOutput<Schema>
-  type Stored = Item & Resource & { [Field in keyof Own]?: v.InferOutput<Own[Field]> | undefined }
+  type Fields = Resource & { [Field in keyof Own]?: v.InferOutput<Own[Field]> | undefined }
+  type Stored = Item & Fields
+  type Changes = { [Field in Exclude<keyof Fields, 'id'>]?: Fields[Field] | null | undefined }
 
   const keyOf = (id: Int64): Key => ({ table, value: id })
 
@@ -75,7 +77,7 @@ export const collection = <
     read,
 
     /** Reads one resource (strongly consistent). Throws an ApiError 404 if there is none. */
-    get: (id: Int64, open?: Transaction): Promise<Revised<Resource>> =>
+    get: (id: Int64, open?: Transaction) =>
       inside(open, async (open) => {
         const item = await read(id, undefined, open)
         return revised(item, item.revision)
@@ -85,11 +87,7 @@ export const collection = <
      * Creates a resource. All calls with the same intent within 24 hours create one, and return it as it was then; `isReplay`
      * is true if an earlier call created it. Throws an ApiError 422 if the intent was used for another resource.
      */
-    create: (
-      values: Omit<Resource, 'id'>,
-      intent?: Intent,
-      open?: Transaction,
-    ): Promise<Revised<Resource> & { isReplay: boolean }> =>
+    create: (values: Omit<Resource, 'id'>, intent?: Intent, open?: Transaction) =>
       inside(open, async (open) => {
         const id = newId()
         const earlier = await reserve(open, intent, id, values)
@@ -101,12 +99,7 @@ export const collection = <
      * Changes a resource, and returns it. A field that is `null` is removed. Throws an ApiError as `read` does; then nothing
      * has happened.
      */
-    change: (
-      id: Int64,
-      changes: { [Field in Exclude<keyof Stored, 'id'>]?: Stored[Field] | null | undefined },
-      ifMatch?: IfMatch,
-      open?: Transaction,
-    ): Promise<Revised<Resource>> =>
+    change: (id: Int64, changes: Changes, ifMatch?: IfMatch, open?: Transaction) =>
       inside(open, async (open) => {
         const given = Object.entries(changes).filter(([, value]) => value !== undefined)
         const present = given.map(([name, value]) => [name, value ?? undefined])
@@ -137,12 +130,7 @@ export const collection = <
 }
 
 /** Reads the newest items of a page from one shard. */
-const newestOf = async (
-  table: CollectionId,
-  query: Query,
-  shard: number,
-  options: Options,
-): Promise<{ id: number }[]> => {
+const newestOf = async (table: CollectionId, query: Query, shard: number, options: Options) => {
   const { limit, cursor } = query
   const filter = collections[table].find((field) => Object(query)[field] !== undefined)
   const { index, key } = filter ? filterIndex(filter) : NEWEST

@@ -1,6 +1,6 @@
 import { idempotencyKeyReused } from '../model/api-error.ts'
 import { fingerprintOf, type Intent, intentDigest } from '../model/idempotency-key.ts'
-import type { Item, Key, Transaction } from './transaction.ts'
+import type { Key, Transaction } from './transaction.ts'
 
 /** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
 const VALID_SECONDS = 24 * 60 * 60
@@ -14,20 +14,16 @@ export const reservationKeys = (intent?: Intent): Key[] =>
  * resource already, returns its reservation instead: its id, and its first revision. Throws an ApiError 422 if the intent
  * was used for other values.
  */
-export const reserve = async (
-  open: Transaction,
-  intent: Intent | undefined,
-  id: number,
-  values: object,
-): Promise<Item | undefined> => {
-  for (const key of reservationKeys(intent)) {
-    const [reservation] = await open.read(key)
-    const fingerprint = fingerprintOf(values)
-    const now = Math.floor(Date.now() / 1000)
-    if (!reservation || Number(reservation.expiresAt) <= now)
-      open.put(key, { intent: key.value, id, fingerprint, expiresAt: now + VALID_SECONDS })
-    else if (reservation.fingerprint === fingerprint) return reservation
-    else throw idempotencyKeyReused()
+export const reserve = async (open: Transaction, intent: Intent | undefined, id: number, values: object) => {
+  const [key] = reservationKeys(intent)
+  if (!key) return undefined
+  const [reservation] = await open.read(key)
+  const fingerprint = fingerprintOf(values)
+  const now = Math.floor(Date.now() / 1000)
+  if (!reservation || Number(reservation.expiresAt) <= now) {
+    open.put(key, { intent: key.value, id, fingerprint, expiresAt: now + VALID_SECONDS })
+    return undefined
   }
-  return undefined
+  if (reservation.fingerprint !== fingerprint) throw idempotencyKeyReused()
+  return reservation
 }

@@ -24,13 +24,11 @@ export type CollectionId = keyof typeof collections
 export type FilterOf<Id extends CollectionId> = (typeof collections)[Id][number]
 
 /** The index of all items of a collection, and its partition key. */
-export const NEWEST = { index: 'newest', key: 'shard' }
+export const NEWEST = { index: 'newest', key: 'shard', type: 'N' } as const
 
 /** The index of the items of a collection that have a field, and its partition key: `<value>#<shard>`. */
-export const filterIndex = (field: string) => ({
-  index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`,
-  key: `${field}Shard`,
-})
+export const filterIndex = (field: string) =>
+  ({ index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`, key: `${field}Shard`, type: 'S' }) as const
 
 /**
  * The table of a collection: by id, with an index of all items, and one for each field to filter by. A partition takes 1,000
@@ -38,11 +36,11 @@ export const filterIndex = (field: string) => ({
  */
 const collectionTable = (filters: readonly string[]): Table => {
   const id: KeyAttribute = { name: 'id', type: 'N' }
-  const filtered = filters
-    .map(filterIndex)
-    .map(({ index, key }) => [index, { partitionKey: { name: key, type: 'S' }, sortKey: id }] as const)
-  const newest: Index = { partitionKey: { name: NEWEST.key, type: 'N' }, sortKey: id }
-  return { partitionKey: id, indexes: { [NEWEST.index]: newest, ...Object.fromEntries(filtered) }, sharded: true }
+  const indexes = [NEWEST, ...filters.map(filterIndex)].map(({ index, key, type }): [string, Index] => [
+    index,
+    { partitionKey: { name: key, type }, sortKey: id },
+  ])
+  return { partitionKey: id, indexes: Object.fromEntries(indexes), sharded: true }
 }
 
 /** The definitions of all tables, by id. */

@@ -4,7 +4,6 @@ import { conflict } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
 import { Id } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
-import { storedOrders } from '../orders/collection.ts'
 import { Pet, type PetChanges, type PetStatus } from './pet.ts'
 
 /** A pet is stored with its open `order`, if it has one. */
@@ -47,7 +46,7 @@ export const release = async (id: Int64, order: Int64, status: PetStatus, open: 
 
 const refuseIfHeld = async ({ id, order }: StoredPet, open: Transaction): Promise<void> => {
   if (order === undefined) return
-  const [, found] = await open.read(stored.keyOf(id), storedOrders.keyOf(order))
+  const [, found] = await open.read(stored.keyOf(id), { table: 'orders', value: order })
   // After a table was restored, an order may be missing or complete, and must not lock the pet.
   if (found && !found.complete) throw conflict(`Pet ${id} has the open order ${order}. Complete or cancel it first.`)
 }

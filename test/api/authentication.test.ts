@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
 import { apiKey, call, callAnonymously, challenge, expectError } from '../support/api.ts'
+import { example } from '../support/example.ts'
 
 const MESSAGE = 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>'
-const NO_KEY = 'Bearer realm="pet-store"'
-const WRONG_KEY = 'Bearer realm="pet-store", error="invalid_token"'
+const NO_KEY = `Bearer realm="${service.name}"`
+const WRONG_KEY = `${NO_KEY}, error="invalid_token"`
 
 const stages = ['live', 'test', 'local'] as const
-const stage = stages.find((prefix) => apiKey.startsWith(`pet_${prefix}_`)) ?? 'local'
+const stage = stages.find((prefix) => apiKey.startsWith(`${service.keyIssuer}_${prefix}_`)) ?? 'local'
 const otherStage = stage === 'live' ? 'test' : 'live'
 const garbled = apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
 
@@ -35,19 +37,19 @@ describe.each(operationIds)('%s', (id) => {
 })
 
 test.each(['Bearer', 'bearer', 'BEARER'])('accepts a key with the scheme %s', async (scheme) => {
-  const { status } = await callAnonymously({ path: '/pets', headers: { authorization: `${scheme} ${apiKey}` } })
+  const { status } = await callAnonymously({ path: example.path, headers: { authorization: `${scheme} ${apiKey}` } })
 
   expect(status).toBe(200)
 })
 
 test('ignores a key in the query', async () => {
-  const response = await callAnonymously({ path: `/pets?access_token=${apiKey}` })
+  const response = await callAnonymously({ path: `${example.path}?access_token=${apiKey}` })
 
   expectError(response, 401, 'unauthorized', MESSAGE)
 })
 
 test('checks the key before the body', async () => {
-  const invalid = { method: 'POST', path: '/pets', body: '{bad' }
+  const invalid = { method: 'POST', path: example.path, body: '{bad' }
 
   expectError(await callAnonymously(invalid), 401, 'unauthorized', MESSAGE)
   expect((await call(invalid)).status).toBe(415)

@@ -3,21 +3,21 @@ import { openApiDocument } from '../../infra/openapi/document.ts'
 import { contract } from '../../shared/contract.ts'
 import type { Operation } from '../../shared/entry.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
+import { service } from '../../shared/service.ts'
 import { apiKey, baseUrl, call, callAnonymously, expectCommonHeaders, expectError } from '../support/api.ts'
+import { example } from '../support/example.ts'
 import { send } from '../support/http.ts'
 
-/** A path for each path of the contract, those of the reference, and the methods that they allow. */
-const paths = [
-  ...[...Map.groupBy(Object.values<Operation>(contract), ({ path }) => path)].map(
-    ([path, entries]): [string, string[]] => [
-      path.replaceAll(/{\w+}/g, '1'),
-      [...entries.map(({ method }) => method), 'OPTIONS'],
-    ],
-  ),
-  ...['/docs', '/openapi.json'].map((path): [string, string[]] => [path, ['GET', 'OPTIONS']]),
-]
+const { path: list } = example
 
-const withWrongKey: typeof call = (request) => call({ ...request, headers: { Authorization: 'Bearer wrong' } })
+const reference = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }))
+const routes = [...Object.values<Operation>(contract), ...reference]
+
+/** A path for each path of the contract and of the reference, and the methods that it allows. */
+const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, entries]): [string, string[]] => [
+  path.replaceAll(/{\w+}/g, '1'),
+  [...entries.map(({ method }) => method), 'OPTIONS'],
+])
 
 describe.each([
   ['with a key', call],
@@ -26,16 +26,15 @@ describe.each([
   test.each([
     ['GET', ''],
     ['GET', '/'],
-    ['GET', '/pet'],
-    ['GET', '/pets/1/2'],
-    ['GET', '/PETS'],
+    ['GET', list.slice(0, -1)],
+    ['GET', `${list}/1/2`],
+    ['GET', list.toUpperCase()],
     ['PUT', '/openapi.json/info'],
   ])('returns 404 for %s "%s"', async (method, path) => {
     const response = await sender({ method, path })
 
-    const addresses = /GET \/v1\/pets, POST \/v1\/pets, .+, GET \/v1\/openapi\.json, GET \/v1\/docs\.$/
-    expectError(response, 404, 'not_found', expect.stringMatching(addresses))
-    expect(response.body).toMatchObject({ message: expect.stringMatching(/^There is no resource at this path\. /) })
+    const addresses = routes.map((route) => `${route.method} ${service.basePath}${route.path}`).join(', ')
+    expectError(response, 404, 'not_found', `There is no resource at this path. The API has ${addresses}.`)
   })
 
   test.each(
@@ -55,14 +54,14 @@ describe.each([
 })
 
 test('returns an error outside the base address', async () => {
-  const response = await send(new URL(baseUrl).origin, { path: '/other/pets', headers: { Authorization: apiKey } })
+  const response = await send(new URL(baseUrl).origin, { path: `/other${list}`, headers: { Authorization: apiKey } })
 
   // API Gateway returns its own 403 where there is no stage.
   expect([403, 404]).toContain(response.status)
 })
 
 test('ignores a slash at the end of a path', async () => {
-  const { status } = await call({ path: '/pets/' })
+  const { status } = await call({ path: `${list}/` })
 
   expect(status).toBe(200)
 })
@@ -70,7 +69,7 @@ test('ignores a slash at the end of a path', async () => {
 test('gives every request an id of its own, which the client cannot choose', async () => {
   const headers = { 'X-Request-Id': 'mine', 'x-amzn-RequestId': 'mine' }
 
-  const responses = [await call({ path: '/pets', headers }), await call({ path: '/pets', headers })]
+  const responses = [await call({ path: list, headers }), await call({ path: list, headers })]
 
   const ids = responses.map((response) => response.headers['x-request-id'])
   expect(ids[0]).not.toBe(ids[1])
@@ -99,7 +98,7 @@ test('lets browsers read the headers of responses, errors included', async () =>
     (name) => name !== 'Access-Control-Allow-Origin',
   )
 
-  const responses = [await call({ path: '/pets' }), await callAnonymously({ path: '/pets' }), await call({ path: '/' })]
+  const responses = [await call({ path: list }), await callAnonymously({ path: list }), await call({ path: '/' })]
 
   for (const response of responses) {
     expectCommonHeaders(response)
@@ -107,11 +106,7 @@ test('lets browsers read the headers of responses, errors included', async () =>
   }
 })
 
-describe.each([
-  ['without a key', callAnonymously],
-  ['with a key', call],
-  ['with a wrong key', withWrongKey],
-])('%s', (_, sender) => {
+describe.each<Record<string, string>>([{}, { Authorization: 'Bearer wrong' }])('to anybody, with %o, it', (sent) => {
   const common = {
     'access-control-allow-origin': '*',
     'cache-control': 'no-cache',
@@ -121,7 +116,7 @@ describe.each([
   }
 
   test('serves the OpenAPI document', async () => {
-    const { status, headers, text } = await sender({ path: '/openapi.json' })
+    const { status, headers, text } = await callAnonymously({ path: '/openapi.json', headers: sent })
 
     expect(status).toBe(200)
     expect(headers).toMatchObject({ ...common, 'content-type': 'application/json' })
@@ -129,7 +124,7 @@ describe.each([
   })
 
   test.each(['/docs', '/docs/'])('serves a page that shows the document at %s', async (path) => {
-    const { status, headers, text } = await sender({ path })
+    const { status, headers, text } = await callAnonymously({ path, headers: sent })
 
     const [, hash] = /<script src="\S+" integrity="(sha384-\S+)" crossorigin="anonymous">/.exec(text) ?? []
     const policy = /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/
@@ -137,6 +132,6 @@ describe.each([
     expect(headers).toMatchObject({ ...common, 'content-type': 'text/html; charset=utf-8' })
     expect(headers['content-security-policy']).toMatch(policy)
     expect(headers['content-security-policy']).toContain(`'${hash}'`)
-    expect(text).toContain('"url":"/v1/openapi.json"')
+    expect(text).toContain(`"url":"${service.basePath}/openapi.json"`)
   })
 })

@@ -1,22 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
 import { create, expectError, remove, update } from '../support/api.ts'
+import { example, type Resource } from '../support/example.ts'
 import type { Received } from '../support/http.ts'
-import type { Pet } from '../support/server.ts'
+
+const { changes, int64, filter } = example
+const otherChanges = { [filter.field]: filter.value }
 
 type Headers = { 'If-Match': string | string[] }
 type Send = (id: number | string, headers: Headers) => Promise<Received>
 
-/** A pet that was changed once, and its tags. */
-const changedPet = async () => {
-  const added = await create({ name: 'Rex', categoryId: 7 })
-  const { id } = added.body as Pet // As the tests of createPet prove.
-  const changed = await update(id, { name: 'Max' })
-  return { id, first: added.headers.etag ?? '', current: changed.headers.etag ?? '' }
+/** A resource that was changed once, and its tags. */
+const changedOnce = async () => {
+  const created = await create(example.body())
+  const { id } = created.body as Resource // `call` compares it with the document.
+  const changed = await update(id, changes)
+  return { id, first: created.headers.etag ?? '', current: changed.headers.etag ?? '' }
 }
 
 describe.each<[string, number, Send]>([
-  ['a change', 200, (id, headers) => update(id, { status: 'sold' }, headers)],
+  ['a change', 200, (id, headers) => update(id, otherChanges, headers)],
   ['a delete', 204, remove],
 ])('%s with If-Match', (_, success, send) => {
   test.each<[string, (tags: { first: string; current: string }) => string]>([
@@ -24,9 +27,9 @@ describe.each<[string, number, Send]>([
     ['a list that has it', ({ first, current }) => `"a", W/${current},, ${current}, ${first}`],
     ['*', () => '*'],
   ])('succeeds for %s', async (_, tags) => {
-    const pet = await changedPet()
+    const resource = await changedOnce()
 
-    const { status } = await send(pet.id, { 'If-Match': tags(pet) })
+    const { status } = await send(resource.id, { 'If-Match': tags(resource) })
 
     expect(status).toBe(success)
   })
@@ -36,14 +39,15 @@ describe.each<[string, number, Send]>([
     ['a tag of another form', () => '"v2", ""', '.'],
     ['a weak tag', ({ current }) => `W/${current}`, ', without W/: a weak tag never matches.'],
   ])('returns 412 for %s, and changes nothing', async (_, tags, end) => {
-    const pet = await changedPet()
+    const resource = await changedOnce()
 
-    const response = await send(pet.id, { 'If-Match': tags(pet) })
+    const response = await send(resource.id, { 'If-Match': tags(resource) })
 
     const message = 'The resource does not have the revision in If-Match. Read it again, and send its current ETag'
     expectError(response, 412, 'precondition_failed', message + end)
-    const { status, body } = await update(pet.id, { categoryId: 8 }, { 'If-Match': pet.current })
-    expect({ status, body }).toEqual({ status: 200, body: { id: pet.id, name: 'Max', categoryId: 8 } })
+    const { id, current } = resource
+    const { status, body } = await update(id, { [int64]: 8 }, { 'If-Match': current })
+    expect({ status, body }).toEqual({ status: 200, body: { ...example.body(), id, ...changes, [int64]: 8 } })
   })
 
   test('returns 400 that shows the form for what is no list of tags', async () => {
@@ -53,46 +57,31 @@ describe.each<[string, number, Send]>([
     expectError(response, 400, 'bad_request', `If-Match must be ${form}, or omitted.`)
   })
 
-  test.each(['"1"', 'W/"1"'])('returns 404 for %s if no pet has the id, or it was deleted', async (tags) => {
-    const { id } = await changedPet()
+  test.each(['"1"', 'W/"1"'])('returns 404 for %s if no resource has the id, or it was deleted', async (tags) => {
+    const { id } = await changedOnce()
     await remove(id)
 
     for (const each of [id, 1])
-      expectError(await send(each, { 'If-Match': tags }), 404, 'not_found', `No pet has the id ${each}.`)
+      expectError(await send(each, { 'If-Match': tags }), 404, 'not_found', example.notFound(each))
   })
 })
 
-test('each change of a pet gives it another tag, also one that changes no value', async () => {
-  const { id, first, current } = await changedPet()
+test('each change of a resource gives it another tag, also one that changes no value', async () => {
+  const { id, first, current } = await changedOnce()
 
-  const { status, headers } = await update(id, { name: 'Max' }, { 'If-Match': current })
+  const { status, headers } = await update(id, changes, { 'If-Match': current })
 
   expect(status).toBe(200)
   expect(new Set([first, current, headers.etag]).size).toBe(3)
 })
 
-const atOnce = (send: (i: number) => Promise<Received>) => Promise.all(Array.from({ length: 40 }, (_, i) => send(i)))
-
-test('of 40 changes of one revision at the same time, one takes effect, and the others get a 412', async () => {
-  const { id, current } = await changedPet()
-
-  const responses = await atOnce((i) => update(id, { categoryId: 1000 + i }, { 'If-Match': current }))
-
-  const { categoryId } = (await update(id, { status: 'sold' })).body as Pet // As the tests of updatePet prove.
-  expect(categoryId).toBeGreaterThanOrEqual(1000)
-  const [winner] = responses.splice(categoryId - 1000, 1)
-  // After a 503, the winner meets its own change.
-  expect(winner?.status).toBeOneOf([200, 412])
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([412]))
-})
-
 test('of 40 changes of different fields at the same time, all are kept', async () => {
-  const { id } = await changedPet()
-  const changes = [{ name: 'Tom' }, { categoryId: 8 }, { status: 'sold' }]
+  const { id } = await changedOnce()
+  const fields = [{ [example.text]: 'Tom' }, { [int64]: 8 }, otherChanges]
 
-  const responses = await atOnce((i) => update(id, changes[i % 3]))
+  const responses = await Promise.all(Array.from({ length: 40 }, (_, i) => update(id, fields[i % 3])))
 
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-  const { body } = await update(id, { name: 'Tom' })
-  expect(body).toEqual({ id, name: 'Tom', categoryId: 8, status: 'sold' })
+  const { body } = await update(id, { [int64]: 8 })
+  expect(body).toEqual({ ...example.body('Tom'), id, [int64]: 8, ...otherChanges })
 })

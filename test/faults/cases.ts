@@ -8,15 +8,13 @@ import { service } from '../../shared/service.ts'
 import { endpoint, storeKey } from '../support/database.ts'
 import { type errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
 import { example } from '../support/example.ts'
-import { type Call, type Fault, type FaultProxy, lostResponse, startFaultProxy } from '../support/fault-proxy.ts'
-import { type FaultKind, runsAll } from './fault-kinds.ts'
+import { type Call, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { ALL, type FaultKind, runsAll } from './fault-kinds.ts'
 
 /** A way in which a request uses the database. */
 export type Way = {
   /** The requests to the database, when there are no faults. */
   calls: string[]
-  /** The kind of request whose first response gets lost. */
-  loses?: string
   /** Changes the database right before it gets the first request of a kind, which puts this item last. */
   meanwhile?: { before: string; change: (put: Put) => Promise<unknown> }
   /** The request of the client, one of many. */
@@ -39,13 +37,26 @@ type Case<Each extends Way> = FaultKind & { title: string; way: Each; from: numb
 
 /** A kind of fault at each request to the database of each way. */
 export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: string, kind: FaultKind): Case<Each>[] => {
-  // Once, as often as the SDK retries a request, as often as it sends it, and until the client gives up.
-  const allTimes = ['pass', 'refuse'].includes(String(kind.fault)) ? [1] : runsAll ? [1, 2, 3, 1000] : [1, 1000]
-  return Object.entries(ways).flatMap(([name, way]) =>
+  const caseOf = (name: string, way: Each, i: number, times: number) => {
+    return {
+      ...kind,
+      title: `${times} times ${title}, from ${i + 1}, ${way.calls[i]}, of ${name}`,
+      way,
+      from: i + 1,
+      times,
+    }
+  }
+  const entries = Object.entries(ways)
+  if (kind.overcome === ALL) return entries.map(([name, way]) => caseOf(name, way, 0, 1000))
+  // Once, as often as the SDK retries a request, as often as it sends a transaction, and until the client gives up.
+  const allTimes = kind.fault === 'refuse' ? [1] : runsAll ? [1, 2, ...(kind.only ? [3] : []), 1000] : [1, 1000]
+  // What waits long, `npm test` makes only where it can do harm.
+  const calls = kind.only ?? (kind.waits && !runsAll ? 'TransactWriteItems' : '')
+  return entries.flatMap(([name, way], number) =>
     way.calls.flatMap((call, i) => {
-      const titleOf = (times: number) => `${times} times ${title}, from ${i + 1}, ${call}, of ${name}`
-      const cases = allTimes.map((times) => ({ ...kind, title: titleOf(times), way, from: i + 1, times }))
-      return call.startsWith(kind.only ?? '') ? cases : []
+      // All ways begin with the same request, for the API key.
+      const isOther = !call.startsWith(calls) || (i === 0 && number > 0)
+      return isOther ? [] : allTimes.map((times) => caseOf(name, way, i, times))
     }),
   )
 }
@@ -131,7 +142,7 @@ export const run = <Each extends Way>(each: Case<Each>) =>
 /** Applies the faults of a case until the returned function is called. It returns the requests and how many faults they met. */
 const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Case<Way>) => {
   const met = { calls: [] as string[], faults: 0 }
-  let { loses: toLose, meanwhile } = way
+  let { meanwhile } = way
   let isOver = false
   let changed: Promise<unknown> | undefined
   let refused: Promise<void> | undefined
@@ -146,12 +157,10 @@ const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Ca
     await changed // On a busy machine, the SDK may resend the call before that.
     if (isOver) return 'pass'
     const count = met.calls.push(name)
-    const isLost = name === toLose
-    if (isLost) toLose = undefined
     // On a busy machine, the SDK may have sent a request twice before, so that this call is of another kind.
     const isFaulty = count >= from && met.faults < times && name.startsWith(only ?? '')
     if (isFaulty) met.faults++
-    if (!isFaulty || fault === 'pass') return isLost ? lostResponse : 'pass'
+    if (!isFaulty) return 'pass'
     if (fault !== 'refuse') return fault
     refused ??= proxy.refuse()
     return 'cut'
@@ -191,8 +200,7 @@ export const expectResponses = (
   const mustFail = (overcome === 0 && first.milliseconds < 500) || (times > (only ? 3 : 2) && times > overcome)
   // The SDK sends a request three times at most.
   if (mustFail && !only) expect(met.calls.length, title).toBeLessThan(from + 3)
-  // A lost response uses up a retry, too.
-  const mustSucceed = times <= overcome && isInTime && !way.loses
+  const mustSucceed = times <= overcome && isInTime
   const retried = mustSucceed ? [] : way.retried.map((last) => `503 ${last}`.trim())
   expect(responses, title).toBeOneOf(mustFail ? retried : [way.served, ...retried])
 

@@ -6,7 +6,7 @@ import { tagOf } from '../../shared/model/etag.ts'
 import { fingerprintOf, type Intent } from '../../shared/model/idempotency-key.ts'
 import { example } from '../support/example.ts'
 import { explore } from './exploration.ts'
-import { type Attempt, type Commits, EIGHT_HOURS, hasRevision, nameOf, type Scenario, START } from './model.ts'
+import { type Attempt, EIGHT_HOURS, hasRevision, nameOf, type Scenario, START } from './model.ts'
 
 vi.stubEnv('WRITE_SHARDS', '1')
 
@@ -105,31 +105,9 @@ describe('the exploration finds an error', () => {
   })
   const isNew = ({ expected }: Action): boolean => !expected
 
-  /** How many revisions of an item there have been since it was created. */
-  const numberOf = (revision: string | undefined, key: Key, commits: Commits): number => {
-    const action = commits[revision ?? '']?.actions.find((action) => nameOf(action.key) === nameOf(key))
-    return action ? 1 + numberOf(action.expected, key, commits) : 0
-  }
-  const numbers: Scenario['holds'] = (item, { key, expected }, commits) =>
-    numberOf(item?.revision, key, commits) === numberOf(expected, key, commits)
-
   const rerunIfBusy: Scenario['wrap'] = ({ write }) => ({
     write: (...call) => write(...call).then((outcome) => (outcome === 'busy' ? 'refused' : outcome)),
   })
-  const writeApart: Scenario['wrap'] = ({ write }) => ({
-    write: async (token, [first, ...others]) => {
-      if (first && others[0]) await write(`${token}-first`, [first])
-      return write(token, others)
-    },
-  })
-  const replayCurrent: Scenario['wrap'] = ({ read }) => ({
-    read: async (keys) => {
-      const [item] = await read(keys)
-      const [current] = item?.fingerprint ? await read([keyOf(1)]) : []
-      return [current && item ? { ...item, revision: current.revision } : item]
-    },
-  })
-
   const ofExisting = ignoring(({ write }, item) => Boolean(write && item))
   const ofDeleted = ignoring((action, item) => !isNew(action) && !item)
   const ofRead = ignoring(({ write }) => !write)
@@ -140,12 +118,8 @@ describe('the exploration finds an error', () => {
     ['An id got two resources.', requests('createFreely 1', 'resource'), ignoring(isNew)],
     ['A key created two resources.', requests('create, create', 'nothing'), ignoring(isNew)],
     ['A request took effect although what it had read was changed.', changeOneOfTwo, ofRead],
-    // With numbers as revisions.
-    ['A key created two resources.', requests('create, create', 'reserved'), { clock: 1, holds: numbers }],
     // With a new token after a conflict.
     ['A request took effect twice.', requests('createFreely', 'nothing'), { wrap: rerunIfBusy }],
-    ['A resource was created without its reservation.', requests('create', 'nothing'), { wrap: writeApart }],
-    ['A response is of a resource that never was.', requests('create, change', 'reserved'), { wrap: replayCurrent }],
   ])('%s', async (wrong, scenario, breakage) => {
     expect(await explore({ ...scenario, ...breakage })).toMatchObject({ wrong })
   })

@@ -18,9 +18,10 @@ const search = async (scenario: Scenario): Promise<{ ends: string } | { wrong: s
   const open: { state: State; events: string[] }[] = [{ state: model.initialState(scenario), events: [] }]
   const seen = new Set<string>()
   const ends = new Set<string>()
+  const progressOf = remembered(scenario)
   for (const { state, events } of open) {
     const steps = [...model.stepsOfDatabase(state, scenario)]
-    for (const i of state.callers.keys()) steps.push(...(await stepsOfCaller(state, i, scenario)))
+    for (const i of state.callers.keys()) steps.push(...(await stepsOfCaller(state, i, scenario, progressOf)))
     if (state.callers.every(({ ended }) => ended)) ends.add(state.callers.map(({ ended }) => ended).join(' '))
     else if (steps.length === 0) steps.push({ event: 'nothing', next: 'A request waits for ever.' })
     for (const { event, next } of steps) {
@@ -35,17 +36,17 @@ const search = async (scenario: Scenario): Promise<{ ends: string } | { wrong: s
 }
 
 /** What can happen to the call that a caller waits for. */
-const stepsOfCaller = async (state: State, i: number, scenario: Scenario): Promise<Step[]> => {
+const stepsOfCaller = async (state: State, i: number, scenario: Scenario, progressOf: ProgressOf): Promise<Step[]> => {
   const { now, items, before, late } = state
   const { results, since, ended } = state.callers[i] as Caller
   if (ended) return []
-  const { call } = await progressOf(scenario, i, results)
+  const { call } = await progressOf(i, results)
   if (!call) throw new Error('A caller that has ended is running.')
   const become = (from: State, caller: Caller): State => ({ ...from, callers: from.callers.with(i, caller) })
   const receive = async (event: string, result: unknown, from: State | string = state): Promise<Step[]> => {
     if (typeof from === 'string') return [{ event, next: from }]
     const more: Caller['results'] = [...results, [result, now]]
-    const { call: nextCall, response } = await progressOf(scenario, i, more)
+    const { call: nextCall, response } = await progressOf(i, more)
     // A caller that repeats its call after a conflict is in the same state as before.
     if (result === 'busy' && JSON.stringify(nextCall) === JSON.stringify(call)) return []
     // Whatever the others do, a request needs fewer calls.
@@ -108,8 +109,21 @@ type Response = { status?: number; value?: Value | undefined }
 /** How far a caller comes with its results: its next call, or its response. */
 type Progress = { call?: Call; response?: Response }
 
+type ProgressOf = (i: number, results: Caller['results']) => Promise<Progress>
+
+/** Runs a caller once for the same results, because most states differ in what others have done. */
+const remembered = (scenario: Scenario): ProgressOf => {
+  const known = new Map<string, Promise<Progress>>()
+  return (i, results) => {
+    const name = JSON.stringify([i, results])
+    const progress = known.get(name) ?? replay(scenario, i, results)
+    known.set(name, progress)
+    return progress
+  }
+}
+
 /** Runs the service's code with the results of its calls. */
-const progressOf = ({ attempts, wrap = () => ({}) }: Scenario, i: number, results: Caller['results']) =>
+const replay = ({ attempts, wrap = () => ({}) }: Scenario, i: number, results: Caller['results']) =>
   new Promise<Progress>((resolve, reject) => {
     const { work, draws = [] } = attempts[i] as Attempt
     const left = [...results]

@@ -10,12 +10,11 @@ export const runsAll = process.env.FAULTS === 'all'
  */
 export type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true; only?: 'TransactWriteItems' }
 
-const { throttling, throughputExceeded, internalServerError, html, malformed, transactionInProgress } =
-  databaseResponses
+const { throttling, internalServerError, malformed, transactionInProgress } = databaseResponses
 
 // The SDK's `requestTimeout` is 1000 ms.
 const [IN_TIME, TOO_LATE] = [200, 1400]
-const ALL = Number.POSITIVE_INFINITY
+export const ALL = Number.POSITIVE_INFINITY
 
 /** A fault of transactions. */
 const ofWrites = (fault: Fault, overcome: number): FaultKind => {
@@ -36,18 +35,9 @@ const mainKinds: Record<string, FaultKind> = {
 const moreKinds: Record<string, FaultKind> = {
   'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
   'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
-  'a server error': { fault: internalServerError, overcome: 2 },
-  'exceeded throughput': { fault: throughputExceeded, overcome: 1, waits: true },
-  'no response': { fault: 'silence', overcome: 1, waits: true },
   'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
-  'a response that arrives too late': { fault: { late: 'response', milliseconds: TOO_LATE }, overcome: 1, waits: true },
-  'a late request': { fault: { late: 'request', milliseconds: IN_TIME }, overcome: ALL, waits: true },
-  'a late response': { fault: { late: 'response', milliseconds: IN_TIME }, overcome: ALL, waits: true },
-  'an endless response': { fault: 'drip', overcome: 0, waits: true },
+  'late responses': { fault: { late: 'response', milliseconds: IN_TIME }, overcome: ALL, waits: true },
   'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
-  HTML: { fault: html, overcome: 0 },
-  'a throttled transaction': ofWrites(canceled('ThrottlingError', 'TransactionConflict'), 3),
-  'a transaction in progress': ofWrites(transactionInProgress, 1),
   'a transaction in progress after the execution': ofWrites({ carriedOut: transactionInProgress }, 1),
 }
 

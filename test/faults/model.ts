@@ -25,7 +25,7 @@ export type Scenario = {
   /** What is wrong about items that are stored together. */
   errorOf?: (items: Items) => string | undefined
   /** Whether the condition of an action is true. */
-  holds?: (item: Item | undefined, action: Action, commits: Commits) => boolean
+  holds?: (item: Item | undefined, action: Action) => boolean
   /** The database as the service sees it. */
   wrap?: (database: Database) => Partial<Database>
 }
@@ -91,8 +91,7 @@ export const carryOut = (state: State, by: number, { token, actions }: Write, sc
   const { holds = hasRevision, errorOf } = scenario
   if (actions.some(({ key }) => nameOf(key) in before)) return { outcome: 'busy', next: state }
   if (commits[token]) return { outcome: 'written', next: state }
-  if (!actions.every((action) => holds(items[nameOf(action.key)], action, commits)))
-    return { outcome: 'refused', next: state }
+  if (!actions.every((action) => holds(items[nameOf(action.key)], action))) return { outcome: 'refused', next: state }
   const written = actions.flatMap(({ key, write }) => (write ? [[nameOf(key), write.item] as const] : []))
   const old = written.map(([name]) => [name, items[name] ?? null] as const)
   const next: State = {

@@ -1,14 +1,26 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { atMost } from '../../infra/local/server.ts'
+import { service } from '../../shared/service.ts'
 import { example } from '../support/example.ts'
-import { type LocalServer, listAll } from '../support/server.ts'
-import { killServers, type Sequence, storedIn } from './killed-servers.ts'
+import { type Received, type Sent, sendUntilServed } from '../support/http.ts'
+import { headersOf, type LocalServer, listAll, start, startServer, temporaryFolder } from '../support/server.ts'
+import { runsAll } from './fault-kinds.ts'
+
+const KILLS = runsAll ? 50 : 3
+const PRELOADED = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
 
 const { table, path, int64, body } = example
 const { field, value } = example.filter
 
 const isDeleted = (number: number): boolean => number % 2 === 0
 
-const sequence: Sequence = (number, [created]) => {
+/** The requests of a client, one after the other, each with its possible statuses. */
+const requestsOf = (number: number, [created]: Received[]): (Sent & { statuses: number[] })[] => {
   const name = `rex-${number}`
   const one = `${path}/${Object(created?.body).id}`
   const create = { method: 'POST', path, headers: { 'Idempotency-Key': name }, body: JSON.stringify(body(name)) }
@@ -20,16 +32,66 @@ const sequence: Sequence = (number, [created]) => {
   ]
 }
 
+/** Sends a request with the API key of the server. */
+const call = (server: LocalServer, { headers, ...request }: Sent): Promise<Received> =>
+  sendUntilServed(server.baseUrl, { ...request, headers: { ...headersOf(server), ...headers } })
+
+/** What is stored, newest first. */
+const storedIn = async (server: LocalServer): Promise<object[]> => {
+  const [endpoint = ''] = /(?<=Database +)http:\S+/.exec(server.output()) ?? []
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: 'us-east-1' }))
+  const TableName = `${service.stack}Local-${table.charAt(0).toUpperCase()}${table.slice(1)}`
+  const pages = await Array.fromAsync(paginateScan({ client }, { TableName }))
+  return pages.flatMap(({ Items = [] }) => Items).sort((a, b) => b.id - a.id)
+}
+
 /** Expects that both lists have the resources as they are stored, also those whose last change got no response. */
 const expectListsToAgree = async (server: LocalServer): Promise<void> => {
   const [listed, filtered] = [await listAll(server), await listAll(server, `&${field}=${value}`)]
-  expect(await storedIn(server, table)).toMatchObject(listed)
+  expect(await storedIn(server)).toMatchObject(listed)
   expect(filtered).toEqual(listed.filter(({ [field]: found }) => found === value))
 }
 
+// Each server on one data folder is killed at one of its writes, while eight clients send requests. The last one lives until
+// all clients have ended.
 test('servers that are killed create, change and delete each resource once, and lose none', async () => {
-  const { server, begun } = await killServers(sequence, expectListsToAgree)
+  const folder = temporaryFolder()
+  /** The responses of each client. */
+  const begun: Received[][] = []
+  const begin = () => begun[begun.push([]) - 1] ?? []
+  const finish = async (server: LocalServer, responses: Received[]): Promise<void> => {
+    const request = requestsOf(begun.indexOf(responses), responses)[responses.length]
+    if (!request) return
+    responses.push(await call(server, request))
+    await finish(server, responses)
+  }
 
+  for (const [i, write] of fc.sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS }).entries()) {
+    const env = { DIE_AT_WRITE: `${write}`, DIE_WHEN: ['before', 'during', 'after'][i % 3] ?? '' }
+    const dying = await startServer(['--data', folder], { NODE_OPTIONS: `--import=${PRELOADED}`, ...env })
+    await expectListsToAgree(dying)
+    const exited = once(dying.process, 'exit')
+    const unfinished = [...begun]
+    const client = async () => {
+      for (;;) await finish(dying, unfinished.pop() ?? begin())
+    }
+    await Promise.allSettled(Array.from({ length: 8 }, client))
+    const [, signal] = await exited
+    if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${dying.output()}`)
+  }
+  const server = await start(['--data', folder])
+  await expectListsToAgree(server)
+  const turn = atMost(8)
+  await Promise.all(begun.map((responses) => turn(() => finish(server, responses))))
+  await expectListsToAgree(server)
+
+  expect(begun.length).toBeGreaterThan(KILLS)
+  for (const [number, responses] of begun.entries())
+    for (const [i, { statuses, ...request }] of requestsOf(number, responses).entries()) {
+      expect(responses[i]?.status).toBeOneOf(statuses)
+      // A request with an idempotency key gets its response again.
+      if (request.headers) expect((await call(server, request)).text).toBe(responses[i]?.text)
+    }
   const left = begun.filter((_, number) => !isDeleted(number)).map(([, changed]) => changed?.body as { id: number })
   expect(await listAll(server)).toEqual(left.sort((a, b) => b.id - a.id))
 })

@@ -59,7 +59,6 @@ const removed = { exists, served: '204', retried: ['204', '404'] }
 const ways: Record<string, WriteWay> = {
   'a list': { calls: [KEY, `Query ${table}`], event: list, served: '200', retried: ['200'] },
   'a create with a key': { calls: [KEY, RESERVED, CREATE], ...created },
-  'a create with a key whose response is lost': { calls: [KEY, RESERVED, CREATE, CREATE], loses: CREATE, ...created },
   'a create with a key that was used': {
     ...{ calls: [KEY, RESERVED], ...created, isRetry: true, served: 'replay replay', retried: ['replay replay'] },
   },
@@ -73,8 +72,6 @@ const ways: Record<string, WriteWay> = {
   'a change of a revision, after another change': {
     ...{ calls: [KEY, READ, WRITE, READ], ...isChanged, ...change('x'), ...refused },
   },
-  'a change of another revision': { calls: [KEY, READ], ...change('z'), ...refused },
-  'a delete whose response is lost': { calls: [KEY, READ, WRITE, WRITE], loses: WRITE, ...remove(), ...removed },
   'a delete of a revision': { calls: [KEY, READ, WRITE], ...remove('x'), ...removed },
   'a delete of nothing': { calls: [KEY, READ], ...remove(), served: '404', retried: ['404'] },
 }

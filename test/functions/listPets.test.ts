@@ -16,16 +16,9 @@ for (const pet of [...oldest, nala, milo, bella]) {
 const list = (query: Record<string, string | string[]>) => eventOf('listPets-no-parameters', { query })
 
 test.each([
-  ['all pets of a status, newest first', list({ status: 'available' }), [nala, bella]],
   // This is the cursor of the id 3.
-  ['the last page', list({ limit: '2', cursor: 'AAAAAAAAAAP8K47T' }), oldest],
-])('returns %s, without a link', async (_, event, body) => {
-  const response = await call(event)
-
-  expect(response).toEqual(responseTo(event, { status: 200, body }))
-})
-
-test.each([
+  ['the last page', list({ limit: '2', cursor: 'AAAAAAAAAAP8K47T' }), oldest, undefined],
+  ['all pets of a status', list({ status: 'available' }), [nala, bella], undefined],
   [
     'a page at the root of a custom domain',
     eventOf('listPets-custom-domain-root'),
@@ -38,8 +31,10 @@ test.each([
     [nala],
     'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv',
   ],
-])('returns %s, and the address of the next one with the parameters of the operation', async (_, event, body, next) => {
+])('returns %s, and the address of the next one, if there is one', async (_, event, body, next) => {
   const response = await call(event)
 
-  expect(response).toEqual(responseTo(event, { status: 200, headers: { Link: `<${next}>; rel="next"` }, body }))
+  expect(response).toEqual(
+    responseTo(event, { status: 200, headers: { ...(next && { Link: `<${next}>; rel="next"` }) }, body }),
+  )
 })

@@ -44,17 +44,8 @@ test('keeps values of the same name in different parts apart', () => {
   })
 })
 
-test.each([
-  [['red'], ['red']],
-  [
-    ['red', 'blue'],
-    ['red', 'blue'],
-  ],
-  [undefined, undefined],
-])('a parameter whose schema is a list may be repeated: %j', (sent, color) => {
-  const { query } = parse(request({ query: { color: sent } }))
-
-  expect(query).toEqual(color ? { color } : {})
+test.each([[['red']], [['red', 'blue']], [undefined]])('a parameter whose schema is a list is one: %j', (color) => {
+  expect(parse(request({ query: { color } })).query).toEqual({ color })
 })
 
 test.each([

@@ -72,5 +72,5 @@ export const wrongCollections = () => [
   // @ts-expect-error: no index serves this filter.
   example.collection.list({ limit: 1, color: 'red' }),
   // @ts-expect-error: the resource has no such field.
-  example.collection.change(1, { size: 7 }),
+  collection(example.table, Toy).change(1, { color: 'red' }),
 ]

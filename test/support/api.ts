@@ -4,12 +4,13 @@ import { expect, inject, vi } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
+import { example, type Resource } from './example.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
-import type { Pet } from './server.ts'
 
-/** The API under test (see api-server.ts). Other test files call it too, so its catalog is never empty for certain. */
+/** The API under test (see api-server.ts). Other test files call it too, so its lists are never empty for certain. */
 export const { baseUrl, apiKey } = inject('api')
 const { log } = inject('api')
+const { path } = example
 
 /** Sends a request. A bug of the service fails the test with the response, and with the log of the local server. */
 const deliver = async (request: Sent): Promise<Received> => {
@@ -39,36 +40,36 @@ export const callAnonymously = async (request: Sent): Promise<Received> => {
 export const call = ({ headers, ...request }: Sent): Promise<Received> =>
   callAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 
-/** Sends a create; `pet` is a value, or JSON text for what no value can express. */
-export const create = (pet: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
-  const body = typeof pet === 'string' ? pet : JSON.stringify(pet)
-  return call({ method: 'POST', path: '/pets', headers: { 'Content-Type': 'application/json', ...headers }, body })
+/** Sends a create of an example resource: a value, or JSON text for what no value can express. */
+export const create = (value: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
+  const body = typeof value === 'string' ? value : JSON.stringify(value)
+  return call({ method: 'POST', path, headers: { 'Content-Type': 'application/json', ...headers }, body })
 }
 
-/** Sends a change of a pet: a value, or JSON text for what no value can express. */
+/** Sends a change: a value, or JSON text for what no value can express. */
 export const update = (id: number | string, changes: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
   const body = typeof changes === 'string' ? changes : JSON.stringify(changes)
   const type = { 'Content-Type': 'application/merge-patch+json' }
-  return call({ method: 'PATCH', path: `/pets/${id}`, headers: { ...type, ...headers }, body })
+  return call({ method: 'PATCH', path: `${path}/${id}`, headers: { ...type, ...headers }, body })
 }
 
-/** Deletes a pet. */
+/** Sends a delete. */
 export const remove = (id: number | string, headers: Sent['headers'] = {}): Promise<Received> =>
-  call({ method: 'DELETE', path: `/pets/${id}`, headers })
+  call({ method: 'DELETE', path: `${path}/${id}`, headers })
 
-/** Creates a valid pet. */
-export const created = async (pet: Omit<Pet, 'id'>): Promise<Pet> => {
-  const { status, body } = await create(pet)
+/** Creates a valid resource. */
+export const created = async (value: object): Promise<Resource> => {
+  const { status, body } = await create(value)
   expect(status).toBe(201)
-  return body as Pet // As the interface describes a 201; the tests of createPet prove it.
+  return body as Resource // As the document describes a 201; `call` compares them.
 }
 
-/** Expects that a list soon has the pet with this id as `expected`. Lists follow a write, usually within a second. */
-export const expectListed = async (id: number, expected: Pet | undefined, filter = ''): Promise<void> => {
+/** Expects that a list soon has the resource with this id as `expected`. Lists follow a write, usually within a second. */
+export const expectListed = async (id: number, expected: object | undefined, filter = ''): Promise<void> => {
   const listed = async () => {
-    const { status, body } = await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}${filter}` })
+    const { status, body } = await call({ path: `${path}?limit=1&cursor=${cursorAfter(id + 1)}${filter}` })
     expect(status).toBe(200)
-    return (body as Pet[]).find((pet) => pet.id === id) // As the tests of listPets prove.
+    return (body as Resource[]).find((resource) => resource.id === id)
   }
   // It ends at once if there is no list; `expect.poll` would try again.
   await vi.waitUntil(async () => isDeepStrictEqual(await listed(), expected), 60_000).catch(() => {})

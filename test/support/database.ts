@@ -61,13 +61,6 @@ export const putItem = (table: TableId, Item: Stored) =>
 export const storedItem = async (id: Int64): Promise<Stored | undefined> =>
   (await direct.send(new GetCommand({ TableName: tableName(example.table), Key: { id } }))).Item
 
-/** Stores an example resource as it is unless its id is in use, and returns whether it did. */
-export const storeItem = async (item: Stored & { id: number }): Promise<boolean> => {
-  if (await storedItem(item.id)) return false
-  await putItem(example.table, item)
-  return true
-}
-
 type KeyOptions = Stored & { key?: string; clientId?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */

@@ -76,12 +76,6 @@ export const errorResponse = (status: number, code: string, message: string, hea
   body: { code, message, status },
 })
 
-export const unauthorized = (challenge: string, headers = {}) =>
-  errorResponse(401, 'unauthorized', 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
-    'WWW-Authenticate': challenge,
-    ...headers,
-  })
-
 export const unavailable = errorResponse(
   503,
   'service_unavailable',

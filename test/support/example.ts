@@ -31,7 +31,8 @@ export const example = {
   },
   /** The least that a client sends to create one, with any text as its name. */
   body: (name = 'Rex') => ({ name, categoryId: 7 }),
-  /** A field that holds any int64. */
+  /** A field that holds any text of 1 to 1000 characters, and one that holds any int64. Both are required. */
+  text: 'name',
   int64: 'categoryId',
   /** A body that is refused, and the message. */
   invalid: {
@@ -40,8 +41,10 @@ export const example = {
   },
   /** A change of a field that every resource has. */
   changes: { name: 'Max' },
-  /** A field to filter lists by, with its index, one of its values, and another one. */
+  /** An optional field to filter lists by, with its index, one of its values, and another one. */
   filter: { field: 'status', index: 'byStatus', value: 'sold', other: 'available' },
+  /** The deployed tables of the service by their logical ids, and the partition key of each index for a filter. */
+  deployed: { Storagepets9F3B3A9F: { byStatus: 'statusShard' }, StorageordersA9BECE14: {} },
   /** The message of a 404. */
   notFound: (id: unknown) => `No pet has the id ${id}.`,
 } as const satisfies Example

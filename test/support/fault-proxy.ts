@@ -29,13 +29,7 @@ export const databaseResponses = {
   throughputExceeded: error(400, 'ProvisionedThroughputExceededException'),
   throttling: error(400, 'ThrottlingException'),
   accessDenied: error(400, 'AccessDeniedException'),
-  transactionConflict: error(400, 'TransactionConflictException'),
   transactionInProgress: error(400, 'TransactionInProgressException'),
-  html: {
-    status: 200,
-    headers: { 'Content-Type': 'text/html' },
-    body: '<html><body>Sign in to the network</body></html>',
-  },
   malformed: { status: 200, body: '{"Item":{"id":{"N":' },
   nothing: databaseResponse(200, {}),
 } as const satisfies Record<string, FakeResponse>

@@ -70,7 +70,7 @@ export class TransactionCanceledException extends DynamoDBServiceException {
 const signedPost = (limits: TimeLimits) => {
   const url = endpoint()
   const post = postTo(url, limits)
-  const sign = signer('dynamodb')
+  const sign = signer()
   const fixed = { host: url.host, 'content-type': 'application/x-amz-json-1.0' }
   return (operation: string, body: string, signal?: AbortSignal): Promise<Received> =>
     post(sign({ ...fixed, 'x-amz-target': `DynamoDB_20120810.${operation}` }, body), body, signal)

@@ -5,11 +5,10 @@ type Headers = Record<string, string>
 
 /**
  * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API
- * request"). It signs a POST without a query, with all its headers; the parts of `path` are escaped by
- * `encodeURIComponent`. `@smithy/signature-v4`, which signs every kind of request, is larger and slower. Throws an
- * Error if the environment has no region or no credentials.
+ * request"). It signs a POST to `/` of DynamoDB, with all its headers. `@smithy/signature-v4`, which signs every kind of
+ * request, is larger and slower. Throws an Error if the environment has no region or no credentials.
  */
-export const signer = (service: string, path = '/') => {
+export const signer = () => {
   const keyId = variableValue('AWS_ACCESS_KEY_ID')
   const secret = variableValue('AWS_SECRET_ACCESS_KEY')
   const token = process.env.AWS_SESSION_TOKEN
@@ -18,25 +17,22 @@ export const signer = (service: string, path = '/') => {
   return (headers: Headers, body: string, now = new Date()): Headers => {
     const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
     const day = time.slice(0, 8)
-    const scope = `${day}/${region}/${service}/aws4_request`
+    const scope = `${day}/${region}/dynamodb/aws4_request`
     const signed: Headers = { ...headers, 'x-amz-date': time, ...(token && { 'x-amz-security-token': token }) }
     const names = Object.keys(signed).sort()
     const lines = names.map((name) => `${name}:${signed[name]}\n`).join('')
-    // The specification escapes the path a second time. In an escaped path, this only changes the percent signs.
-    const request = `POST\n${path.replaceAll('%', '%25')}\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
+    const request = `POST\n/\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
     // A key is valid for a day. To make one for each request would take longer than the rest.
-    if (last.day !== day) last = { day, key: keyOf(secret, day, region, service) }
+    if (last.day !== day) last = { day, key: keyOf(secret, day, region) }
     const signature = hmac(last.key, `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`).toString('hex')
     const authorization = `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
     return { ...signed, authorization }
   }
 }
 
-const keyOf = (secret: string, day: string, region: string, service: string): Buffer => {
-  const dayKey = hmac(`AWS4${secret}`, day)
-  const regionKey = hmac(dayKey, region)
-  const serviceKey = hmac(regionKey, service)
-  return hmac(serviceKey, 'aws4_request')
+const keyOf = (secret: string, day: string, region: string): Buffer => {
+  const regionKey = hmac(hmac(`AWS4${secret}`, day), region)
+  return hmac(hmac(regionKey, 'dynamodb'), 'aws4_request')
 }
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()

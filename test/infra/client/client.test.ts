@@ -2,52 +2,58 @@ import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { type Client, createClient, ServiceError } from '../../../infra/client/client.ts'
+import { type Client, type ClientOptions, createClient, ServiceError } from '../../../infra/client/client.ts'
 import { routeOf } from '../../../infra/client/operations.ts'
 import { requestOf } from '../../../infra/client/request.ts'
 import { contract } from '../../../shared/contract.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { Int64Text } from '../../../shared/model/int64.ts'
-import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
+import { example } from '../../support/example.ts'
+import { type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
-const rex = { name: 'Rex', categoryId: 7 }
+const { path, parameter, int64, changes } = example
+const create = (client: Client) => client[example.create](example.body())
+const list = (client: Client) => client[example.list]().toArray({ max: 9 })
+const removed = (id: unknown) => (client: Client) => client[example.remove]({ [parameter]: id as number })
+
+const failureOf = async (call: Promise<unknown>): Promise<ServiceError> => {
+  const error: unknown = await call.catch((thrown) => thrown)
+  if (!(error instanceof ServiceError)) throw new Error('The call did not throw a ServiceError.', { cause: error })
+  return error
+}
 
 describe('a list', () => {
-  const pet = (id: number) => ({ id, ...rex })
+  const item = (id: number) => ({ id, ...example.body() })
 
-  const page = (ids: number[], link = ''): FakeResponse => ({
+  const page = (ids: number[], Link = ''): FakeResponse => ({
     status: 200,
-    headers: link ? { Link: link } : {},
-    body: JSON.stringify(ids.map(pet)),
+    headers: { Link },
+    body: JSON.stringify(ids.map(item)),
   })
 
   const linkTo = (address: string) => `<${address}>; rel="next"`
 
   test.each([
-    ['as the service writes it', linkTo('https://api.example.com/v1/pets?limit=2&cursor=abc')],
-    ['to another host', linkTo('http://elsewhere.example/pets?limit=2&cursor=abc')],
-    ['without an address', '<?limit=2&cursor=abc>; rel=next'],
-    [
-      'after another link',
-      `<https://api.example.com/v1/cats?cursor=no>; rel="successor-version", ${linkTo('/pets?limit=2&cursor=abc')}`,
-    ],
-    ['before another link', `${linkTo('/pets?limit=2&cursor=abc')}, </pets?cursor=no>; rel="last"`],
-  ])('requests the next page from the base address only: link %s', async (_, link) => {
-    const api = await serve(page([4, 3], link), page([2], '</v1/pets?cursor=no>; rel="successor-version"'))
+    linkTo('http://elsewhere.example/other?limit=2&cursor=abc'),
+    '<?limit=2&cursor=abc>; rel=next',
+    `<https://api.example.com/v1/cats?cursor=no>; rel="successor-version", ${linkTo('?cursor=abc')}`,
+    `${linkTo('/other?cursor=abc')}, </other?cursor=no>; rel="last"`,
+  ])('requests the next page from the base address only: link %s', async (link) => {
+    const api = await serve(page([4, 3], link), page([2], '</v1/cats?cursor=no>; rel="successor-version"'))
 
-    const pets = await Array.fromAsync(createClient(api).listPets({ limit: 2 }))
+    const items = await Array.fromAsync(createClient(api)[example.list]({ limit: 2 }))
 
-    expect(pets).toEqual([4, 3, 2].map(pet))
-    expect(api.requests.map(({ path }) => path)).toEqual(['/v1/pets?limit=2', '/v1/pets?limit=2&cursor=abc'])
+    expect(items).toEqual([4, 3, 2].map(item))
+    expect(api.requests.map((each) => each.path)).toEqual([`/v1${path}?limit=2`, `/v1${path}?limit=2&cursor=abc`])
   })
 
   test('requests no page before the reader gets there', async () => {
     const api = await serve(page([4, 3], linkTo('?cursor=abc')))
-    const list = createClient(api).listPets()
-    expect(await list.toArray({ max: 0 })).toEqual([])
+    const items = createClient(api)[example.list]()
+    expect(await items.toArray({ max: 0 })).toEqual([])
     expect(api.requests).toEqual([])
 
-    expect(await list.toArray({ max: 2 })).toEqual([pet(4), pet(3)])
+    expect(await items.toArray({ max: 2 })).toEqual([item(4), item(3)])
 
     expect(api.requests).toHaveLength(1)
   })
@@ -60,7 +66,7 @@ describe('a list', () => {
   ])('ends with an error when the link to the next page %s', async (_, second) => {
     const api = await serve(page([4, 3], linkTo('?cursor=abc')), second)
 
-    const error = await failureOf(createClient(api).listPets().toArray({ max: 9 }))
+    const error = await failureOf(list(createClient(api)))
 
     const message = 'The link to the next page is invalid. Check baseUrl and any proxy.'
     expect(error).toMatchObject({ code: 'unexpected_answer', status: 200, message })
@@ -73,9 +79,8 @@ describe('a list', () => {
     async (part) => {
       const Link = `<?cursor=a${part.repeat(4e6 / part.length)}`
       const fetch = async () => Response.json([], { headers: { Link } })
-      const list = createClient({ baseUrl: 'http://a', apiKey: 'k', fetch }).listPets()
 
-      const outcome = await list.toArray().catch(({ code }) => code)
+      const outcome = await list(createClient({ baseUrl: 'http://a', apiKey: 'k', fetch })).catch(({ code }) => code)
 
       expect(outcome).toBeOneOf([[], 'unexpected_answer'])
     },
@@ -84,48 +89,67 @@ describe('a list', () => {
   test('can be read again, and page by page; it sends neither undefined parameters nor two slashes', async () => {
     const api = await serve(page([4], linkTo('?cursor=a%3D')), page([]), page([3], linkTo('?cursor=abc')), page([2]))
     const client = createClient({ ...api, baseUrl: `${api.baseUrl}//` })
-    const list = client.listPets({ cursor: 'x=', status: undefined })
+    const items = client[example.list]({ cursor: 'x=', limit: undefined })
 
-    expect(await Array.fromAsync(list)).toEqual([pet(4)])
-    expect(await Array.fromAsync(list.pages())).toEqual([
-      { items: [pet(3)], nextCursor: 'abc' },
-      { items: [pet(2)], nextCursor: undefined },
+    expect(await Array.fromAsync(items)).toEqual([item(4)])
+    expect(await Array.fromAsync(items.pages())).toEqual([
+      { items: [item(3)], nextCursor: 'abc' },
+      { items: [item(2)], nextCursor: undefined },
     ])
     const cursors = ['x%3D', 'a%3D', 'x%3D', 'abc']
-    expect(api.requests.map(({ path }) => path)).toEqual(cursors.map((cursor) => `/v1/pets?cursor=${cursor}`))
+    expect(api.requests.map((each) => each.path)).toEqual(cursors.map((cursor) => `/v1${path}?cursor=${cursor}`))
   })
 })
 
-test('sends each value of a list, exact digits, and headers', () => {
+test('sends each value of a list, exact digits, escaped parameters, and headers', () => {
   const entry = {
-    ...contract.listPets,
-    path: '/cats/{id}',
-    params: v.object({ id: Int64Text }),
+    ...contract[example.list],
+    path: '/cats/{id}/toys/{toy}',
+    params: v.object({ id: Int64Text, toy: v.string() }),
     query: v.object({ tag: v.array(v.string()), max: v.optional(v.string()) }),
     headers: v.object({ 'Accept-Language': v.string() }),
   } as const
-  const input = { id: 2n ** 53n, tag: ['a&b', 'c'], max: undefined, 'Accept-Language': 'de' }
+  const input = { id: 2n ** 53n, toy: 'a/..', tag: ['a&b', 'c'], max: undefined, 'Accept-Language': 'de' }
 
-  const { path, init } = requestOf(routeOf(entry), input)
+  const request = requestOf(routeOf(entry), input)
 
-  expect([path, ...init.headers]).toEqual(['/cats/9007199254740992?tag=a%26b&tag=c', ['accept-language', 'de']])
+  const sent = [request.path, ...request.init.headers]
+  expect(sent).toEqual(['/cats/9007199254740992/toys/a%2F..?tag=a%26b&tag=c', ['accept-language', 'de']])
   // @ts-expect-error: `id` stands in two parts, and a method takes both together.
   routeOf({ ...entry, query: v.object({ id: v.string() }) })
 })
 
+test('takes the options of an operation only', async () => {
+  const api = await serve({ status: 204 })
+  const client = createClient(api)
+  const item = { [parameter]: 1, ...changes }
+
+  // @ts-expect-error: a change has no idempotency key.
+  await failureOf(client[example.change](item, { idempotencyKey: 'k' }))
+  // @ts-expect-error: a create depends on no revision.
+  await failureOf(client[example.create](example.body(), { ifMatch: '"a"' }))
+
+  const headers = api.requests.map((each) => [each.headers['idempotency-key'], each.headers['if-match']])
+  expect(headers).toEqual([
+    [undefined, undefined],
+    [expect.any(String), undefined],
+  ])
+})
+
 type Refused = [message: string, type: unknown, call: (client: Client) => Promise<unknown>]
 const ROUNDED = 'may already have been rounded. Pass an integer beyond 2^53 - 1 as a bigint.'
-const PATH = 'petId must not be empty, "." or "..", which address other paths.'
-const KEY = 'idempotencyKey must be a string of visible ASCII characters.'
-const keyed = (idempotencyKey: string) => (client: Client) => client.createPet(rex, { idempotencyKey })
-const deleted = (petId: unknown) => (client: Client) => client.deletePet({ petId: petId as number })
+const PATH = `${parameter} must not be empty, "." or "..", which address other paths.`
+const VISIBLE = 'must be a string of visible ASCII characters.'
+const keyed = (idempotencyKey: string) => (client: Client) => client[example.create](example.body(), { idempotencyKey })
+const tagged = (ifMatch: string) => (client: Client) => client[example.remove]({ [parameter]: 1 }, { ifMatch })
 
 test.each<Refused>([
-  [`${2 ** 53} ${ROUNDED}`, RangeError, deleted(2 ** 53)],
-  [`-${2 ** 53} ${ROUNDED}`, RangeError, (client) => client.listPets({ limit: -(2 ** 53) }).toArray()],
-  [`1e+300 ${ROUNDED}`, RangeError, (client) => client.updatePet({ petId: 1, categoryId: 1e300 })],
-  ...['', '.', '..', undefined].map((petId): Refused => [PATH, TypeError, deleted(petId)]),
-  ...['', 'a b', ' a', 'a\nb', 'é', '犬'].map((key): Refused => [KEY, TypeError, keyed(key)]),
+  [`${2 ** 53} ${ROUNDED}`, RangeError, removed(2 ** 53)],
+  [`-${2 ** 53} ${ROUNDED}`, RangeError, (client) => client[example.list]({ limit: -(2 ** 53) }).toArray()],
+  [`1e+300 ${ROUNDED}`, RangeError, (client) => client[example.create]({ ...example.body(), [int64]: 1e300 })],
+  ...['', '.', '..', undefined].map((id): Refused => [PATH, TypeError, removed(id)]),
+  ...['', 'a b', 'a\nb', 'é'].map((key): Refused => [`idempotencyKey ${VISIBLE}`, TypeError, keyed(key)]),
+  [`ifMatch ${VISIBLE}`, TypeError, tagged('"a"\n')],
 ])('sends nothing that would be read differently: %s', async (message, type, call) => {
   const api = await serve('cut')
 
@@ -136,23 +160,15 @@ test.each<Refused>([
   expect(api.requests).toEqual([])
 })
 
-const failureOf = async (call: Promise<unknown>): Promise<ServiceError> => {
-  const error: unknown = await call.catch((thrown) => thrown)
-  if (!(error instanceof ServiceError)) throw new Error('The call did not throw a ServiceError.', { cause: error })
-  return error
-}
-
 const html: FakeResponse = { status: 404, headers: { 'Content-Type': 'text/html' }, body: '<html>Not here</html>' }
 const bomb = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: gzipSync(`[${' '.repeat(10_000_000)}]`) }
-const create = (client: Client) => client.createPet(rex)
-const list = (client: Client) => client.listPets().toArray({ max: 1 })
 
 test.each<[string, Fate, number, (client: Client) => Promise<unknown>]>([
   ['the error page of a proxy', html, 404, create],
   ['other JSON', { status: 403, body: '{"message":"Forbidden"}' }, 403, create],
   ['nothing', { status: 201 }, 201, create],
   ['an object instead of a list', { status: 200, body: '{"login":"/"}' }, 200, list],
-  ['a list instead of a pet', { status: 201, body: '[]' }, 201, create],
+  ['a list instead of an object', { status: 201, body: '[]' }, 201, create],
   ['the success of another operation', { status: 200, body: '{"login":"/"}' }, 200, create],
   ['without end', 'endless', 200, create],
   ['a small response that is large when it is decompressed', bomb, 200, list],
@@ -175,50 +191,54 @@ describe('the API key', () => {
     const elsewhere = await serve({ status: 200, body: '[]' })
     const api = await serve({ status: 307, headers: { Location: elsewhere.baseUrl } })
 
-    const error = await failureOf(createClient({ ...api, apiKey }).createPet(rex))
+    const error = await failureOf(create(createClient(api)))
 
-    const message = expect.stringContaining('Redirects are not followed.')
-    expect(error).toMatchObject({ code: 'unexpected_answer', status: 307, message })
+    expect(error).toMatchObject({ code: 'unexpected_answer', status: 307 })
     expect([api.requests.length, elsewhere.requests.length]).toEqual([1, 0])
   })
 
-  const fates: Fate[] = ['cut', 'cutResponse', 'echo', html, error(503), { status: 302 }, echoed]
+  test('is hidden in the reason why there was no response', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error(`read ${apiKey}`) }))
+
+    const error = await failureOf(create(createClient({ baseUrl: 'http://a', apiKey, fetch, attempts: 1 })))
+
+    expect(error.message).toBe('No response from http://a: read <API key>.')
+  })
+
+  const fates: Fate[] = ['echo', html, echoed]
   test.each(fates)('is in no error: %j', async (fate) => {
     const client = createClient({ ...(await serve(fate)), apiKey, attempts: 1 })
 
-    const error = await failureOf(client.createPet(rex))
+    const error = await failureOf(create(client))
 
     expect(inspect([client, error], { depth: null, showHidden: true })).not.toContain(apiKey)
   })
-
-  const invalidKeys = [`${apiKey}\n`, `Bearer ${apiKey}`, `${apiKey}→`, '']
-  test.each(invalidKeys)('is refused, and not in the error, if a header cannot hold it: %j', (invalid) => {
-    const create = () => createClient({ baseUrl: 'http://127.0.0.1/v1', apiKey: invalid })
-
-    expect(create).toThrow(new TypeError('apiKey must be a string of visible ASCII characters.'))
-  })
 })
 
-const invalidAddresses = [undefined, '/v1', 'localhost:3000/v1', 'file:///v1', ''].map((baseUrl) => ({ baseUrl }))
-test.each([undefined, ...invalidAddresses])('says what a base address is: %j', (options) => {
-  const create = () => createClient(Object(options && { ...options, apiKey: 'k' })) // As JavaScript programs can.
+const ADDRESS = 'baseUrl must be the address of the API, such as https://api.example.com/v1.'
 
-  const message = 'baseUrl must be the address of the API, such as https://api.example.com/v1.'
+test.each<readonly [message: string, options: unknown]>([
+  ...['a\n', 'Bearer a', '→', ''].map((apiKey) => [`apiKey ${VISIBLE}`, { baseUrl: 'http://a', apiKey }] as const),
+  ...[undefined, '/v1', 'localhost:3000/v1', 'file:///v1', ''].map((baseUrl) => [ADDRESS, { baseUrl }] as const),
+  [ADDRESS, undefined],
+])('is not created if %s %j', (message, options) => {
+  const create = () => createClient(options as ClientOptions) // As JavaScript programs can.
+
   expect(create).toThrow(new TypeError(message))
 })
 
 test('shows each response of a call, and all of an error as JSON', async () => {
   const headers = { 'X-Request-Id': 'abc', 'Retry-After': '0' }
-  const body = JSON.stringify({ code: 'not_found', message: 'No pet has the id 1.', status: 404 })
+  const body = JSON.stringify({ code: 'not_found', message: example.notFound(1), status: 404 })
   const api = await serve({ status: 503, headers, body: '' }, { status: 404, headers, body })
   const seen: unknown[] = []
   const onResponse = ({ status, headers }: { status: number; headers: Headers }) =>
     seen.push([status, headers.get('X-Request-Id')])
 
-  const error = await failureOf(createClient(api).createPet(rex, { onResponse }))
+  const error = await failureOf(createClient(api)[example.create](example.body(), { onResponse }))
 
   expect(seen).toEqual([503, 404].map((status) => [status, 'abc']))
   const properties = { code: 'not_found', status: 404, requestId: 'abc', retryAfter: 0 }
-  const json = { name: 'ServiceError', message: 'No pet has the id 1.', ...properties }
+  const json = { name: 'ServiceError', message: example.notFound(1), ...properties }
   expect(JSON.parse(JSON.stringify(error))).toEqual(json)
 })

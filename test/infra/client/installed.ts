@@ -13,7 +13,7 @@ const [, steps = ''] = /^```sh\n(.*?)^```$/ms.exec(readFileSync('infra/client/RE
  * command where it is installed. It returns the output, and throws if the command fails.
  */
 export const install = async () => {
-  const home = await mkdtemp(join(tmpdir(), 'pet-store-client-'))
+  const home = await mkdtemp(join(tmpdir(), 'client-'))
   const npm = { npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }
   const env = { PATH: process.env.PATH, HOME: home, TMPDIR: home, ...npm }
   const folder = join(home, 'shop')

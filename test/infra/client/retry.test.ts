@@ -1,11 +1,20 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Client, createClient, etagOf } from '../../../infra/client/client.ts'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type Client, type ClientOptions, createClient, etagOf } from '../../../infra/client/client.ts'
 import { requestOf } from '../../../infra/client/request.ts'
 import { sender } from '../../../infra/client/send.ts'
-import { error, type Fate, serve } from '../../support/fake-api.ts'
+import { stringifyJson } from '../../../shared/model/json.ts'
+import { example } from '../../support/example.ts'
+import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
-const mia = { name: 'Mia', categoryId: 2n ** 63n - 1n }
-const created = { status: 201, body: '{"id":1,"name":"Mia","categoryId":9223372036854775807}' }
+const { path, parameter, changes } = example
+const given = { ...example.body(), [example.int64]: 2n ** 63n - 1n }
+const saved = { id: 1, ...given }
+const created = { status: 201, body: stringifyJson(saved) }
+const create = (client: Client) => client[example.create](given)
+
+// Without a random part, there is no wait before a retry.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(() => void vi.restoreAllMocks())
 
 describe('the client retries', () => {
   test.each<[string, Fate]>([
@@ -13,17 +22,16 @@ describe('the client retries', () => {
     ['a broken response', 'cutResponse'],
     ['a 429', error(429, { 'Retry-After': '0' })],
     ['a 502', error(502)],
-    ['a 503', error(503, { 'Retry-After': '0' })],
     ["a proxy's 503", { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<html>Busy</html>' }],
   ])('a create after %s with the same idempotency key', async (_, fate) => {
     const api = await serve(fate, created)
 
-    const pet = await createClient(api).createPet(mia)
+    const result = await create(createClient(api))
 
-    expect(pet).toEqual({ id: 1, ...mia })
+    expect(result).toEqual(saved)
     const [first, again, ...more] = api.requests
-    const body = '{"name":"Mia","categoryId":9223372036854775807}'
-    expect(again).toMatchObject({ method: 'POST', path: '/v1/pets', body })
+    const body = stringifyJson(given)
+    expect(again).toMatchObject({ method: 'POST', path: `/v1${path}`, body })
     expect(again?.headers).toMatchObject({ 'content-type': 'application/json', authorization: `Bearer ${api.apiKey}` })
     expect(again?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
     expect([first?.body, first?.headers['idempotency-key']]).toEqual([body, again?.headers['idempotency-key']])
@@ -33,7 +41,7 @@ describe('the client retries', () => {
   test.each([400, 401, 404, 408, 413, 500])('nothing after a %d', async (status) => {
     const api = await serve(error(status))
 
-    const call = createClient(api).createPet(mia)
+    const call = create(createClient(api))
 
     await expect(call).rejects.toMatchObject({ code: 'made_up', message: 'Made by the test.', status })
     expect(api.requests).toHaveLength(1)
@@ -51,34 +59,52 @@ describe('the client retries', () => {
 
     expect(api.requests).toHaveLength(requests)
   })
+})
 
-  test('four times, after the time limit of each attempt', async () => {
-    const sent = vi.fn(fetch)
-    const api = await serve('silence')
+describe('on a clock that jumps to the next timer, the client', () => {
+  const clientOf = (options: Partial<ClientOptions>): Client => {
+    vi.useFakeTimers({ now: 0 }).setTimerTickMode('nextTimerAsync')
+    onTestFinished(() => void vi.useRealTimers())
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    return createClient({ baseUrl: 'http://a', apiKey: 'k', ...options })
+  }
 
-    const call = createClient({ ...api, fetch: sent, timeoutSeconds: 0.05 }).createPet(mia)
+  test.each<[string | undefined, Partial<ClientOptions>, number[]]>([
+    [undefined, {}, [0, 100, 300, 700, 1500]],
+    ['soon', { attempts: 3 }, [0, 100, 300]],
+    ['1', {}, [0, 1100, 2300, 3700, 5500]],
+    ['29', {}, [0, 29_100]],
+    ['1', { maxWaitSeconds: 1.05 }, [0]],
+  ])('waits longer each time, and as Retry-After says: %s, %j', async (seconds, options, expected) => {
+    const times: number[] = []
+    const fetch = async () => {
+      times.push(Date.now())
+      return Response.json({}, { status: 503, headers: seconds ? { 'Retry-After': seconds } : {} })
+    }
 
-    const message = `No response from ${api.baseUrl}: timeout after 0.05 seconds.`
-    await expect(call).rejects.toMatchObject({ code: 'no_answer', status: 0, message })
-    expect(sent).toHaveBeenCalledTimes(5)
+    const call = create(clientOf({ fetch, ...options }))
+
+    await expect(call).rejects.toMatchObject({ status: 503, retryAfter: Number(seconds) || undefined })
+    expect(times).toEqual(expected)
   })
 
+  const noAnswer = { code: 'no_answer', message: 'No response from http://a: timeout after 30 seconds.', status: 0 }
   test.each([
-    [undefined, 29],
-    [Number.POSITIVE_INFINITY, 3600],
-  ])('not before the time limit: with %s, a response may take %d seconds', async (timeoutSeconds, seconds) => {
-    vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const slow: typeof fetch = async (_, init) => {
-      await vi.advanceTimersByTimeAsync(seconds * 1000)
+    [undefined, 29, saved],
+    [undefined, 31, noAnswer],
+    [Number.POSITIVE_INFINITY, 3600, saved],
+  ])('waits within the time limit of %s for a response that takes %d seconds', async (limit, seconds, expected) => {
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
       init?.signal?.throwIfAborted()
-      return Response.json({ id: 1 }, { status: 201 })
+      return new Response(created.body, created)
     }
-    const client = createClient({ baseUrl: 'http://a', apiKey: 'k', fetch: slow, attempts: 1, timeoutSeconds })
 
-    const pet = await client.createPet(mia)
+    const result = await create(clientOf({ fetch, attempts: 1, timeoutSeconds: limit })).catch((error) =>
+      error.toJSON(),
+    )
 
-    expect(pet).toEqual({ id: 1 })
+    expect(result).toMatchObject(expected)
     expect(vi.getTimerCount()).toBe(0) // Otherwise the program would not end.
   })
 })
@@ -88,31 +114,34 @@ test('sends the tag of what was returned', async () => {
   const api = await serve({ ...created, headers: tags[0] }, { ...created, status: 200, headers: tags[1] })
   const client = createClient(api)
 
-  const pet = await client.createPet(mia)
-  const changed = await client.updatePet({ petId: pet.id, name: 'Tom' }, { ifMatch: etagOf(pet) })
+  const first = await create(client)
+  const changed = await client[example.change]({ [parameter]: first.id, ...changes }, { ifMatch: etagOf(first) })
 
   expect(api.requests.map(({ headers }) => headers['if-match'])).toEqual([undefined, '"a"'])
+  expect(api.requests[1]?.body).toBe(JSON.stringify(changes))
   expect(etagOf(changed)).toBe('"b"')
-  expect(() => etagOf({ ...pet })).toThrow(TypeError)
+  expect(() => etagOf({ ...first })).toThrow(TypeError)
 })
 
-const remove = (client: Client) => client.deletePet({ petId: 1 })
-const removeIf = (client: Client) => client.deletePet({ petId: 1 }, { ifMatch: '"a"' })
-const change = (client: Client) => client.updatePet({ petId: 1, name: 'Tom' }, { ifMatch: '"a"' })
-const notFound = { status: 404, body: '{"code":"not_found","message":"No pet has the id 1.","status":404}' }
-const changedSince = { status: 412, body: '{"code":"precondition_failed","message":"Changed since.","status":412}' }
+const remove = (client: Client) => client[example.remove]({ [parameter]: 1 })
+const removeIf = (client: Client) => client[example.remove]({ [parameter]: 1 }, { ifMatch: '"a"' })
+const change = (client: Client) => client[example.change]({ [parameter]: 1, ...changes }, { ifMatch: '"a"' })
+const errorOf = (status: number, code: string): FakeResponse => ({
+  status,
+  body: JSON.stringify({ code, message: code }),
+})
+const gone = errorOf(404, 'not_found')
+const changedSince = errorOf(412, 'precondition_failed')
 const proxys404 = { status: 404, body: '<html>Not here</html>' }
 
 test.each<[string, string, (client: Client) => Promise<unknown>, ...Fate[]]>([
-  ['a delete succeeds', 'no response and a 404', remove, 'cut', notFound],
-  ['a delete succeeds', 'a 504, a 429 and a 404', remove, error(504), error(429), notFound],
-  ['a delete throws not_found', 'a 404 at once', remove, notFound],
-  ['a delete throws not_found', 'a 404 after a 429, which deletes nothing', remove, error(429), notFound],
+  ['a delete succeeds', 'no response and a 404', remove, 'cut', gone],
+  ['a delete succeeds', 'a 504, a 429 and a 404', remove, error(504), error(429), gone],
+  ['a delete throws not_found', 'a 404 at once', remove, gone],
+  ['a delete throws not_found', 'a 404 after a 429, which deletes nothing', remove, error(429), gone],
   ['a delete throws unexpected_answer', "no response and a proxy's 404", remove, 'cut', proxys404],
-  ['a delete with a tag throws not_found', 'a 404 at once', removeIf, notFound],
-  ['a delete with a tag throws unknown_outcome', 'no response and a 404', removeIf, 'cut', notFound],
+  ['a delete with a tag throws unknown_outcome', 'no response and a 404', removeIf, 'cut', gone],
   ['a change throws precondition_failed', 'a 412 at once', change, changedSince],
-  ['a change throws precondition_failed', 'a 429 and a 412', change, error(429), changedSince],
   ['a change throws unknown_outcome', 'no response and a 412', change, 'cut', changedSince],
 ])('%s after %s', async (expected, _, call, ...fates) => {
   const api = await serve(...fates)
@@ -125,22 +154,6 @@ test.each<[string, string, (client: Client) => Promise<unknown>, ...Fate[]]>([
   expect(api.requests).toHaveLength(fates.length)
 })
 
-test.each<[string, Record<string, string>, number | undefined, number]>([
-  ['seconds that exceed the limit at once', { 'Retry-After': '30' }, 30, 1],
-  ['seconds that exceed it in total', { 'Retry-After': '1' }, 1, 2],
-  ['no time', { 'Retry-After': 'soon' }, undefined, 3],
-])('waits as Retry-After says, within a limit: %s', async (_, headers, retryAfter, requests) => {
-  const api = await serve(error(503, headers))
-
-  const startedAt = performance.now()
-  const call = createClient({ ...api, attempts: 3, maxWaitSeconds: 1.9 }).createPet(mia)
-
-  await expect(call).rejects.toMatchObject({ status: 503, requestId: 'abc=', retryAfter })
-  expect(api.requests).toHaveLength(requests)
-  // No timer fires earlier.
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual((requests - 1) * (retryAfter ?? 0) * 999)
-})
-
 describe('a signal ends a call', () => {
   const reason = new Error('The test has seen enough.')
 
@@ -148,11 +161,11 @@ describe('a signal ends a call', () => {
     const api = await serve('silence')
     const controller = new AbortController()
 
-    const read = createClient({ ...api, attempts: 1 }).createPet(mia, { signal: controller.signal })
+    const call = createClient({ ...api, attempts: 1 })[example.create](given, { signal: controller.signal })
     await expect.poll(() => api.requests.length).toBe(1)
     controller.abort(reason)
 
-    await expect(read).rejects.toBe(reason)
+    await expect(call).rejects.toBe(reason)
     expect(api.requests).toHaveLength(1)
   })
 
@@ -162,10 +175,10 @@ describe('a signal ends a call', () => {
     const onResponse = () => void setTimeout(() => controller.abort(reason))
 
     const options = { signal: controller.signal, onResponse }
-    const created = createClient({ ...api, maxWaitSeconds: 9999 }).createPet(mia, options)
+    const call = createClient({ ...api, maxWaitSeconds: 9999 })[example.create](given, options)
 
-    await expect(created).rejects.toBe(reason)
-    await expect(createClient(api).createPet(mia, { signal: controller.signal })).rejects.toBe(reason)
+    await expect(call).rejects.toBe(reason)
+    await expect(createClient(api)[example.create](given, options)).rejects.toBe(reason)
     expect(api.requests).toHaveLength(1)
   })
 })

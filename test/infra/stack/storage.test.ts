@@ -3,6 +3,7 @@ import { accessOf } from '../../../infra/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
+import { example } from '../../support/example.ts'
 import { partsOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
 
 const key = (...attributes: string[]) =>
@@ -16,18 +17,23 @@ const attributes = (types: Record<string, string>) =>
   Object.entries(types).map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }))
 const expiring = { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } }
 
+/** The table of a collection, with an index for each field to filter by. */
+const collection = (filters: Record<string, string>) => ({
+  KeySchema: key('id'),
+  AttributeDefinitions: attributes({
+    id: 'N',
+    shard: 'N',
+    ...Object.fromEntries(Object.values(filters).map((name) => [name, 'S'])),
+  }),
+  GlobalSecondaryIndexes: [
+    index('newest', 'shard', 'id'),
+    ...Object.entries(filters).map(([name, partition]) => index(name, partition, 'id')),
+  ],
+})
+
 // The deployed tables. With another logical id or key, CloudFormation replaces a table by an empty one.
 const DEPLOYED = {
-  Storagepets9F3B3A9F: {
-    KeySchema: key('id'),
-    AttributeDefinitions: attributes({ id: 'N', shard: 'N', statusShard: 'S' }),
-    GlobalSecondaryIndexes: [index('newest', 'shard', 'id'), index('byStatus', 'statusShard', 'id')],
-  },
-  StorageordersA9BECE14: {
-    KeySchema: key('id'),
-    AttributeDefinitions: attributes({ id: 'N', shard: 'N' }),
-    GlobalSecondaryIndexes: [index('newest', 'shard', 'id')],
-  },
+  ...Object.fromEntries(Object.entries(example.deployed).map(([id, filters]) => [id, collection(filters)])),
   StorageapiKeysA7CB8654: { KeySchema: key('digest'), AttributeDefinitions: attributes({ digest: 'S' }), ...expiring },
   StorageidempotencyKeys48EDD4B6: {
     KeySchema: key('intent'),
@@ -70,7 +76,7 @@ describe.each([
 })
 
 test('a stack that adopts tables uses the first of each, and keeps its own tables and the rights to all', () => {
-  const adopt: Stage['adopt'] = { pets: ['restored-pets'], apiKeys: ['restored-again', 'restored-keys'] }
+  const adopt: Stage['adopt'] = { [example.table]: ['restored-data'], apiKeys: ['restored-again', 'restored-keys'] }
   const template = templateOf('production', { adopt })
   const outputs = Object.values<{ Value: unknown }>(template.toJSON().Outputs).map(({ Value }) => Value)
 

@@ -2,109 +2,76 @@ import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
-import { orders } from '../../../shared/orders/orders.ts'
-import { pets } from '../../../shared/pets/pets.ts'
+import { fingerprintOf } from '../../../shared/model/idempotency-key.ts'
+import { scopes } from '../../../shared/service.ts'
 import { putItem, storedItems } from '../../support/database.ts'
+import { example } from '../../support/example.ts'
 
 // Deployed tables hold items with these attributes, and during a release the version before still reads and writes them.
 // Code may be renamed; what is stored may not.
 
-const itemsOf = async (table: TableId, id: unknown) => (await storedItems(table)).filter((item) => item.id === id)
+const { collection, table, changes } = example
+const { field, value, other } = example.filter
+const body = { ...example.body(), [field]: value }
+const intent = { clientId: 'ann', operation: 'create', key: 'order-1742' }
+const revision = '0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa'
 
-const newPet = { name: 'Rex', categoryId: 7, status: 'available' } as const
-const intent = { clientId: 'ann', operation: 'createPet', key: 'order-1742' }
-const INTENT = 'df4cea077eac0f0bfa65781e062ac16e959e1cee6098b1b683244ac2990fdff5'
-const FINGERPRINT = 'fe381d8b22a9e05931be3c554d3244e036583fe9d4ba7c810b30d168c0f09fbe'
-const REVISION = '0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa'
+const itemsOf = async (table: TableId, id: unknown) => (await storedItems(table)).filter((item) => item.id === id)
 
 afterEach(() => {
   vi.unstubAllEnvs()
   vi.useRealTimers()
 })
 
-test.each([newPet, { name: 'Rex', categoryId: 7 }])(
-  'a pet is stored with its fields, its partitions in the indexes, and its revision: %o',
-  async (pet) => {
-    vi.stubEnv('WRITE_SHARDS', '5')
+test('a resource is stored with its fields, its partitions in the indexes, and its revision', async () => {
+  vi.stubEnv('WRITE_SHARDS', '5')
 
-    const { resource, revision } = await pets.create(pet)
+  const created = await collection.create(body)
+  const { id } = created.resource
+  const before = await itemsOf(table, id)
+  const changed = await collection.change(id, { [field]: null })
 
-    const { id } = resource
-    const partitions = { shard: id % 5, ...('status' in pet && { statusShard: `available#${id % 5}` }) }
-    expect(await itemsOf('pets', id)).toEqual([{ id, ...pet, ...partitions, revision }])
-    expect(revision).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
-  },
-)
-
-test('a changed pet is stored without the status that was removed, and with another revision', async () => {
-  const { id } = (await pets.create(newPet)).resource
-
-  const { revision } = await pets.change(id, { name: 'Max', status: null })
-
-  expect(await itemsOf('pets', id)).toEqual([{ id, name: 'Max', categoryId: 7, shard: 0, revision }])
+  const shard = id % 5
+  const filtered = { [field]: value, [`${field}Shard`]: `${value}#${shard}` }
+  expect(before).toEqual([{ id, ...body, ...filtered, shard, revision: created.revision }])
+  expect(await itemsOf(table, id)).toEqual([{ id, ...example.body(), shard, revision: changed.revision }])
+  for (const each of [created, changed]) expect(each.revision).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 })
 
-test('an order is stored with its partition and its revision, and its pet with it until it is complete', async () => {
-  const pet = { ...(await pets.create(newPet)).resource, shard: 0 }
-  const petId = pet.id
-
-  const { resource, revision } = await orders.place({ petId })
-  const held = await itemsOf('pets', petId)
-  const completed = await orders.complete(resource.id)
-
-  const { id } = resource
-  expect(held).toEqual([{ ...pet, status: 'pending', statusShard: 'pending#0', order: id, revision }])
-  const later = { shard: 0, revision: completed.revision }
-  expect(await itemsOf('orders', id)).toEqual([{ id, petId, complete: true, ...later }])
-  expect(await itemsOf('pets', petId)).toEqual([{ ...pet, status: 'sold', statusShard: 'sold#0', ...later }])
-})
-
-test('an idempotency key is stored with the id and the revision of its pet, for 24 hours', async () => {
+test('an idempotency key is stored with the id and the revision of its resource, for 24 hours', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
 
-  const { resource, revision } = await pets.create(newPet, intent)
+  const { resource, revision } = await collection.create(body, intent)
 
-  const reservation = { intent: INTENT, id: resource.id, fingerprint: FINGERPRINT, expiresAt: 1_800_086_400, revision }
-  expect(await itemsOf('idempotencyKeys', resource.id)).toEqual([reservation])
+  const { id } = resource
+  const digest = '81d583a67152e1460833e0ace011c5cd09239225b1649ca68a600ba9e6eceda2'
+  expect(await itemsOf('idempotencyKeys', id)).toEqual([
+    { intent: digest, id, fingerprint: fingerprintOf(body), expiresAt: 1_800_086_400, revision },
+  ])
+  expect(fingerprintOf({ b: 7, a: 'é' })).toBe('8a0f7d0ebe43ffc438bad883a11662ec8c32b4d303a80f775ac961cea0cf817b')
 })
 
-test('stored pets, orders, idempotency keys and API keys are understood', async () => {
+test('stored resources, idempotency keys and API keys are understood', async () => {
   const key = newApiKey('local')
-  const replayed = { ...intent, key: 'order-1743' }
-  const reservation = 'a50173a8b0d6739b42182dcfb0534404db6fcc4719a2faf23d79637ed9296a08'
-  await putItem('pets', { id: 1, ...newPet, shard: 0, statusShard: 'available#0', revision: REVISION })
-  await putItem('pets', { id: 8, ...newPet, order: 9, shard: 0, statusShard: 'available#0', revision: REVISION })
-  await putItem('orders', { id: 9, petId: 8, complete: false, shard: 0, revision: REVISION })
-  await putItem('idempotencyKeys', {
-    intent: reservation,
-    id: 2,
-    fingerprint: FINGERPRINT,
-    expiresAt: 4e9,
-    revision: REVISION,
-  })
-  await putItem('apiKeys', {
-    digest: digestOf(key),
-    keyId: 'key-1',
-    clientId: 'ann',
-    name: 'Ann',
-    scopes: ['pets:read'],
-    createdAt: '2026-11-20T12:00:00.000Z',
-    expiresAt: 4e9,
-  })
+  const digest = digestOf(key)
+  const fingerprint = fingerprintOf(body)
+  const reserved = 'c16df478cf7349de101a96acfaf8315ebcaaa314636460527eb9891611ec9a7d'
+  const [createdAt, expiresAt] = ['2026-11-20T12:00:00.000Z', 4e9]
+  await putItem(table, { id: 1, ...body, shard: 0, [`${field}Shard`]: `${value}#0`, revision })
+  await putItem('idempotencyKeys', { intent: reserved, id: 2, fingerprint, expiresAt, revision })
+  await putItem('apiKeys', { digest, keyId: 'key-1', clientId: 'ann', name: 'Ann', scopes, createdAt, expiresAt })
 
-  expect(await pets.get(1)).toEqual({ resource: { id: 1, ...newPet }, revision: REVISION })
-  expect(await pets.list({ status: 'available', limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
-  const original = { resource: { id: 2, ...newPet }, revision: REVISION, isReplay: true }
-  expect(await pets.create(newPet, replayed)).toEqual(original)
-  expect(await pets.change(1, { name: 'Max' }, [`1-${REVISION}`])).toMatchObject({ resource: { name: 'Max' } })
-  expect(await orders.list({ limit: 1, cursor: 10 })).toMatchObject({ items: [{ id: 9, petId: 8, complete: false }] })
-  await expect(pets.remove(8)).rejects.toMatchObject({ status: 409 })
-  expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes: ['pets:read'] })
+  expect(await collection.get(1)).toEqual({ resource: { id: 1, ...body }, revision })
+  expect(await collection.list({ [field]: value, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
+  const replay = { resource: { id: 2, ...body }, revision, isReplay: true }
+  expect(await collection.create(body, { ...intent, key: 'order-1743' })).toEqual(replay)
+  expect(await collection.change(1, { [field]: other }, [`1-${revision}`])).toMatchObject({ resource: { id: 1 } })
+  expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes })
 })
 
 test('an item without a revision is a bug', async () => {
-  await putItem('pets', { id: 4, ...newPet, shard: 0 })
+  await putItem(table, { id: 4, ...body, shard: 0 })
 
-  for (const work of [pets.get(4), pets.change(4, { name: 'Max' })])
-    await expect(work).rejects.toThrow(new Error('An item of pets has no revision.'))
+  for (const work of [collection.get(4), collection.change(4, changes)])
+    await expect(work).rejects.toThrow(new Error(`An item of ${table} has no revision.`))
 })

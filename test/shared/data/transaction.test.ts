@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Key, transaction } from '../../../shared/data/transaction.ts'
 import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
-import { canceled } from '../../support/fault-proxy.ts'
+import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
 const key = (value: string): Key => ({ table: 'idempotencyKeys', value })
 const [a, b, c, d] = [key('a'), key('b'), key('c'), key('d')]
@@ -13,6 +13,8 @@ beforeEach(async () => {
   await store('a', 'a1')
   await store('b', 'b1')
 })
+
+afterEach(() => vi.restoreAllMocks())
 
 test('writes all that was put or deleted, with one revision, and returns the result', againIfBusy, async () => {
   const revision = await transaction(async (open) => {
@@ -105,11 +107,19 @@ describe('runs again', () => {
 })
 
 test('sends the same request again while other transactions hold its items', againIfBusy, async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const { transactionInProgress } = databaseResponses
+  const faults: Fault[] = [
+    canceled('TransactionConflict', 'None'),
+    canceled('ThrottlingError', 'TransactionConflict'),
+    // The SDK sends a request three times.
+    ...[transactionInProgress, transactionInProgress, transactionInProgress],
+  ]
   const bodies: string[] = []
   proxy.faultOf = ({ operation, body }) => {
     if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
     bodies.push(body)
-    return bodies.length < 3 ? canceled('TransactionConflict', 'None') : 'pass'
+    return faults.shift() ?? 'pass'
   }
 
   await transaction(async (open) => {
@@ -117,7 +127,7 @@ test('sends the same request again while other transactions hold its items', aga
     open.put(a, { intent: 'a' })
   })
 
-  expect(bodies).toEqual(Array(3).fill(bodies[0]))
+  expect(bodies).toEqual(Array(6).fill(bodies[0]))
 })
 
 test('reads several items again while other transactions hold them', againIfBusy, async () => {

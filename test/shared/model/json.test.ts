@@ -9,25 +9,11 @@ afterEach(() => void vi.restoreAllMocks())
 const read = (text: string) => exactJson(text, JSON.parse(text))
 
 describe('reading JSON', () => {
-  const bigInts =
-    '9007199254740992 9007199254740993 9223372036854775806 9223372036854775807 9223372036854775808 ' +
-    '-9223372036854775808 -9223372036854775809'
-  test.each(bigInts.split(' '))('turns %s into a bigint', (text) => {
-    expect(read(text)).toBe(BigInt(text))
-  })
-
   const doubles =
     '9007199254740991 1.0 1e3 1E+3 10e-1 1.5 0e-400 1e17 368813031867639.0 ' +
     '-9007199254740991.000 3.68813031867639e14 36881303186763900000e-5 0.00000000000000000'
   test.each(doubles.split(' '))('leaves %s a number, because a double is exact', (text) => {
     expect(read(text)).toBe(Number(text))
-  })
-
-  const rounded =
-    '899999999999999.99 -899999999999999.99 9007199254740993.0 9007199254740993e0 0.99999999999999999999 ' +
-    '1e-400 1E-400 -1e-400 0.1e-400 0.0000000000000000001e-400'
-  test.each(rounded.split(' '))('turns %s into NaN, because a double rounds it', (text) => {
-    expect(read(text)).toBeNaN()
   })
 
   test('is exact at any depth, under any key, and leaves digits in strings alone', () => {
@@ -40,14 +26,6 @@ describe('reading JSON', () => {
       b: { 2: [1, { 1: 9007199254740993n }], __proto: Number.NaN },
       '9007199254740993': ['1e-400', '"9007199254740993'],
     })
-  })
-
-  test.each([
-    ['{"id":1,"id":9007199254740993}', { id: 9007199254740993n }],
-    ['{"id":9007199254740993,"id":1}', { id: 1 }],
-    ['{"id":{"id":1e-400},"id":9007199254740993}', { id: 9007199254740993n }],
-  ])('takes the last of repeated keys: %s', (text, value) => {
-    expect(read(text)).toEqual(value)
   })
 
   // It takes a millisecond; with a quadratic search it would take a minute.
@@ -114,19 +92,16 @@ describe('an int64 in a body', () => {
   })
 })
 
-describe('writing JSON', () => {
+test('any JSON with int64s is written as it was read', () => {
   const int64 = fc.bigInt({ min: -9223372036854775808n, max: 9223372036854775807n })
+  const json = fc.object({ values: [int64, fc.string(), fc.boolean(), fc.constant(null)], withNullPrototype: true })
 
-  test('writes any JSON with int64s as it was read', () => {
-    const json = fc.object({ values: [int64, fc.string(), fc.boolean(), fc.constant(null)], withNullPrototype: true })
+  fc.assert(
+    fc.property(json, int64, (value, id) => {
+      const text = stringifyJson({ ...value, id })
 
-    fc.assert(
-      fc.property(json, int64, (value, id) => {
-        const text = stringifyJson({ ...value, id })
-
-        expect(text).toContain(`"id":${id}`)
-        expect(stringifyJson(read(text))).toBe(text)
-      }),
-    )
-  })
+      expect(text).toContain(`"id":${id}`)
+      expect(stringifyJson(read(text))).toBe(text)
+    }),
+  )
 })

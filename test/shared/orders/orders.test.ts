@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { tagOf } from '../../../shared/model/etag.ts'
 import { orders } from '../../../shared/orders/orders.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import { againIfBusy, proxy, putItem, storedItems } from '../../support/database.ts'
-import { testResource } from '../../support/resource.ts'
+import { proxy, putItem, storedItems } from '../../support/database.ts'
 
 let lastId = 0
 
@@ -15,27 +14,6 @@ const store = async (table: 'pets' | 'orders', fields: object): Promise<number> 
 const anOrder = (petId = 0, complete = false) => store('orders', { petId, complete })
 const pet = (order?: number) => ({ name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
 const aPet = (order?: number) => store('pets', pet(order))
-
-const intent = { clientId: 'ann', operation: 'placeOrder', key: 'order-1742' }
-const write = { TransactWriteItems: 1 }
-
-test.each<[string, object, (ids: { petId: number; id: number }) => Promise<unknown>]>([
-  ['place', { GetItem: 1, ...write }, ({ petId }) => orders.place({ petId })],
-  ['place with a key', { TransactGetItems: 1, ...write }, ({ petId }) => orders.place({ petId }, intent)],
-  ['complete', { GetItem: 2, ...write }, ({ id }) => orders.complete(id)],
-  ['complete a complete order', { GetItem: 1 }, async () => orders.complete(await anOrder(0, true))],
-  ['cancel', { GetItem: 2, ...write }, ({ id }) => orders.cancel(id)],
-  ['get', { GetItem: 1 }, ({ id }) => orders.get(id)],
-  ['list', { Query: 1 }, () => orders.list({ limit: 20 })],
-])('%s sends %o', againIfBusy, async (_, calls, work) => {
-  const { id } = (await orders.place({ petId: await aPet() })).resource
-  const petId = await aPet()
-  proxy.counts = {}
-
-  await work({ petId, id })
-
-  expect(proxy.counts).toEqual(calls)
-})
 
 // As after a table was restored.
 test.each([
@@ -82,14 +60,18 @@ test.each([
   await expect(work(id)).rejects.toMatchObject({ status })
 })
 
-const again = await aPet()
+test('an order is stored with its partition and its revision, and its pet with it until it is complete', async () => {
+  const petId = await aPet()
+  const storedIn = async (table: 'pets' | 'orders', id: number) =>
+    (await storedItems(table)).find((item) => item.id === id)
 
-testResource({
-  table: 'orders',
-  get: (id) => orders.get(id),
-  create: async (intent) => orders.place({ petId: intent ? again : await aPet() }, intent),
-  reads: { GetItem: expect.any(Number) },
-  change: orders.complete,
-  changed: { complete: true },
-  remove: orders.cancel,
+  const { resource, revision } = await orders.place({ petId })
+  const held = await storedIn('pets', petId)
+  const completed = await orders.complete(resource.id)
+
+  const { order: _, ...released } = { ...pet(), id: petId, shard: 0 }
+  expect(held).toEqual({ ...released, status: 'pending', statusShard: 'pending#0', order: resource.id, revision })
+  const later = { shard: 0, revision: completed.revision }
+  expect(await storedIn('orders', resource.id)).toEqual({ id: resource.id, petId, complete: true, ...later })
+  expect(await storedIn('pets', petId)).toEqual({ ...released, status: 'sold', statusShard: 'sold#0', ...later })
 })

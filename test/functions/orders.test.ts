@@ -1,0 +1,36 @@
+import { beforeEach, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { putItem, storedItems } from '../support/database.ts'
+import { eventOf, responseTo } from '../support/events.ts'
+
+const petId = 373117652410368
+const order = { id: 373212906332160, petId, complete: false }
+const aTag = expect.stringMatching(/^"\d+-[\da-f-]{36}"$/)
+
+beforeEach(() => putItem('orders', { ...order, shard: 0, revision: 'a' }))
+
+test.each([
+  ['listOrders-no-parameters', { status: 200, body: [order] }],
+  ['getOrder-found', { status: 200, headers: { ETag: `"${order.id}-a"` }, body: order }],
+  ['updateOrder-completed', { status: 200, headers: { ETag: aTag }, body: { ...order, complete: true } }],
+  ['cancelOrder-canceled', { status: 204 }],
+])('returns what the operation promises, and nothing else: %s', async (name, expected) => {
+  const event = eventOf(name)
+
+  const response = await call(event)
+
+  expect(response).toEqual(responseTo(event, expected))
+})
+
+test('placeOrder returns 201 with the order, and stores no field that the client made up', async () => {
+  await putItem('pets', { id: petId, name: 'Rex', categoryId: 7, status: 'available', shard: 0, revision: 'a' })
+  const body = JSON.stringify({ id: 1, petId, complete: true, shard: 7, quantity: 2 })
+  const event = eventOf('placeOrder-placed', { body })
+
+  const response = await call(event)
+
+  const placed = { id: response.body.id, petId, complete: false }
+  const headers = { Location: `/v1/store/orders/${placed.id}`, ETag: aTag }
+  expect(response).toEqual(responseTo(event, { status: 201, headers, body: placed }))
+  expect(await storedItems('orders')).toContainEqual({ ...placed, shard: 0, revision: expect.any(String) })
+})

@@ -1,0 +1,30 @@
+import { beforeEach, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
+import { putItem, storedItems } from '../support/database.ts'
+import { eventOf, responseTo } from '../support/events.ts'
+
+const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
+const stored = { ...rex, shard: 0, statusShard: 'available#0', revision: 'a' }
+const ETag = expect.stringMatching(/^"373117652410368-[\da-f-]{36}"$/)
+
+beforeEach(() => putItem('pets', stored))
+
+test.each([
+  ['updatePet-changed', { status: 200, headers: { ETag }, body: { ...rex, status: 'sold' } }],
+  ['deletePet-deleted', { status: 204 }],
+])('returns what the operation promises, and nothing else: %s', async (name, expected) => {
+  const event = eventOf(name)
+
+  const response = await call(event)
+
+  expect(response).toEqual(responseTo(event, expected))
+})
+
+test('updatePet changes no field that nobody may set', async () => {
+  const body = '{"id":1,"shard":7,"revision":"mine","categoryId":8}'
+
+  await call(eventOf('updatePet-changed', { body }))
+
+  const revision = expect.stringMatching(/^[\da-f-]{36}$/)
+  expect(await storedItems('pets')).toEqual([{ ...stored, categoryId: 8, revision }])
+})

@@ -6,40 +6,32 @@ import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { example } from '../../support/example.ts'
 import { partsOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
 
-const key = (...attributes: string[]) =>
-  attributes.map((AttributeName, i) => ({ AttributeName, KeyType: ['HASH', 'RANGE'][i] }))
-const index = (IndexName: string, ...attributes: string[]) => ({
-  IndexName,
-  KeySchema: key(...attributes),
-  Projection: { ProjectionType: 'ALL' },
-})
-const attributes = (types: Record<string, string>) =>
-  Object.entries(types).map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }))
-const expiring = { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } }
+const keySchema = (...names: string[]) =>
+  names.map((AttributeName, i) => ({ AttributeName, KeyType: ['HASH', 'RANGE'][i] }))
 
-/** The table of a collection, with an index for each field to filter by. */
-const collection = (filters: Record<string, string>) => ({
-  KeySchema: key('id'),
-  AttributeDefinitions: attributes({
-    id: 'N',
-    shard: 'N',
-    ...Object.fromEntries(Object.values(filters).map((name) => [name, 'S'])),
-  }),
-  GlobalSecondaryIndexes: [
-    index('newest', 'shard', 'id'),
-    ...Object.entries(filters).map(([name, partition]) => index(name, partition, 'id')),
-  ],
+/** The keys of a table, and of its indexes: the partition key by the name of the index. */
+const keysOf = (key: string, indexes?: Record<string, string>) => ({
+  KeySchema: keySchema(key),
+  AttributeDefinitions: [key, ...Object.values(indexes ?? {})].map((AttributeName) => ({
+    AttributeName,
+    AttributeType: ['id', 'shard'].includes(AttributeName) ? 'N' : 'S',
+  })),
+  GlobalSecondaryIndexes:
+    indexes &&
+    Object.entries(indexes).map(([IndexName, partitionKey]) => ({
+      IndexName,
+      KeySchema: keySchema(partitionKey, 'id'),
+      Projection: { ProjectionType: 'ALL' },
+    })),
 })
+
+const expiring = { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } }
 
 // The deployed tables. With another logical id or key, CloudFormation replaces a table by an empty one.
 const DEPLOYED = {
-  ...Object.fromEntries(Object.entries(example.deployed).map(([id, filters]) => [id, collection(filters)])),
-  StorageapiKeysA7CB8654: { KeySchema: key('digest'), AttributeDefinitions: attributes({ digest: 'S' }), ...expiring },
-  StorageidempotencyKeys48EDD4B6: {
-    KeySchema: key('intent'),
-    AttributeDefinitions: attributes({ intent: 'S' }),
-    ...expiring,
-  },
+  ...Object.fromEntries(Object.entries(example.deployed).map(([id, indexes]) => [id, keysOf('id', indexes)])),
+  StorageapiKeysA7CB8654: { ...keysOf('digest'), ...expiring },
+  StorageidempotencyKeys48EDD4B6: { ...keysOf('intent'), ...expiring },
 }
 
 describe.each([

@@ -15,14 +15,14 @@ import type { Subject } from './subjects.ts'
 type Started = { child: ChildProcess; failed: Promise<never>; stop: () => Promise<void> }
 
 /**
- * Starts a function as Lambda does. Its log is discarded.
+ * Starts a function as Lambda does. Its log and its standard output are discarded.
  *
  * @param channel how `preload.cjs` reports to this process: once (`pipe`), or after each round of calls (`ipc`)
  */
 export const startFunction = (subject: Subject, dynamodb: DynamoDb, channel: 'pipe' | 'ipc'): Started => {
   const log = openSync(devNull, 'w')
   const child = start(process.execPath, [...lambdaFlags, '--require', PRELOAD, runtimeClient], {
-    stdio: ['ignore', 'inherit', 'inherit', log, channel],
+    stdio: ['ignore', 'ignore', 'inherit', log, channel],
     env: environmentOf(subject, dynamodb),
   })
   closeSync(log)

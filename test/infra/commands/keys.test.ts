@@ -162,7 +162,8 @@ describe('confirm', () => {
 test.each(['shop\u001b[2J', '\u3000', 'x'.repeat(101)])('the process refuses the name %j', async (name) => {
   const { code, stdout, stderr } = await runCommand('commands/keys', ['issue', '--stage', 'local', '--name', name])
 
-  const message = 'is invalid. Use 1 to 100 characters, not only white space, and no control characters.'
+  const message =
+    'is invalid. Use 1 to 100 characters, not only white space, and no control characters.\nSee npm run keys -- issue --help\n'
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
 })
 

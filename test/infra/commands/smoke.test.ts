@@ -170,6 +170,7 @@ test('waits for a new deployment and a list that is late, and accepts the AWS na
 
 const [first] = Object.values(contract)
 const FIRST_WITHOUT_KEY = `${first?.method} ${first?.path.replaceAll(/{\w+}/g, '1')} without a key`
+const forbidden = { status: 403, text: JSON.stringify({ status: 403, code: 'forbidden', message: 'No.' }) }
 const fail = () => {
   throw new TypeError('Made by the test.')
 }
@@ -184,11 +185,12 @@ test.each<[string, string, Matches, Alteration]>([
   ['does not list what it created', LIST, isList, () => ({ text: '[]' })],
   ['does not return its address', REPLAY, isReplay, without('Location')],
   ['creates twice', REPLAY, isReplay, withField({ id: 1 })],
-  ['confirms a replay with another status', REPLAY, isReplay, () => ({ status: 200 })],
   ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
   ['does not change', CHANGE, isChange, withField(example.changes)],
   ['ignores If-Match', OUTDATED, hasStatus(412), () => ({ status: 200 })],
   ['does not delete', REMOVAL, isRemoval, () => ({ status: 500 })],
+  ['returns another error', INVALID, hasStatus(400), () => forbidden],
+  ['returns another code', INVALID, hasStatus(400), ({ text }) => ({ text: text.replace('bad_request', 'invalid') })],
   ['adds a field to an error', INVALID, hasStatus(400), withField({ requestId: 'r' })],
   ['has an empty error message', `PUT ${path}`, hasStatus(405), emptied],
   ['does not name the allowed methods', `PUT ${path}`, hasStatus(405), without('Allow')],

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Client, type ClientOptions, createClient, etagOf } from '../../../infra/client/client.ts'
 import { requestOf } from '../../../infra/client/request.ts'
@@ -179,6 +180,7 @@ describe('a signal ends a call', () => {
 
     await expect(call).rejects.toBe(reason)
     await expect(createClient(api)[example.create](given, options)).rejects.toBe(reason)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
     expect(api.requests).toHaveLength(1)
   })
 })

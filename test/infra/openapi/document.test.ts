@@ -68,7 +68,7 @@ test('an operation is documented by its entry in the contract alone', () => {
     headers: v.object({ 'X-Brush': text }),
     body: toy,
     success: { status: 201, body: painted },
-    errors: { 409: 'The toy is wet.' },
+    errors: { 402: 'It costs 7.' },
     idempotent: true,
     access: [],
   })
@@ -98,13 +98,15 @@ test('an operation is documented by its entry in the contract alone', () => {
         // The response has what the request sent.
         content: { 'application/json': { example: { id: 1, name: 'Top' } } },
       },
-      409: {
-        content: { 'application/json': { example: { code: 'conflict', message: 'The toy is wet.', status: 409 } } },
+      402: {
+        content: {
+          'application/json': { example: { code: 'payment_required', message: 'It costs 7.', status: 402 } },
+        },
       },
     },
   })
   expect(Object.keys(Object(documented.responses)).join(' ')).toBe(
-    '201 400 401 403 404 409 413 415 422 429 500 502 503 504',
+    '201 400 401 402 403 404 413 415 422 429 500 502 503 504',
   )
 })
 

@@ -39,7 +39,7 @@ export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: str
   const entries = Object.entries(ways)
   if (kind.overcome === ALL) return entries.map(([name, way]) => caseOf(name, way, 0, 1000))
   // Once, as often as the SDK retries a request, as often as it sends a transaction, and until the client gives up.
-  const allTimes = kind.fault === 'refuse' ? [1] : runsAll ? [1, 2, ...(kind.only ? [3] : []), 1000] : [1, 1000]
+  const allTimes = kind.overcome === 0 ? [1] : runsAll ? [1, 2, ...(kind.only ? [3] : []), 1000] : [1, 1000]
   // What waits long, `npm test` makes only where it can do harm.
   const calls = kind.only ?? (kind.waits && !runsAll ? 'TransactWriteItems' : '')
   return entries.flatMap(([name, way], number) =>

@@ -4,7 +4,13 @@ import { orders } from './orders/orders.ts'
 import { Pet } from './pets/pet.ts'
 import { pets } from './pets/pets.ts'
 
-// What the local server starts with, and what the smoke test sends. No function loads it.
+// What the commands on a laptop start with. No function loads it.
+
+/** The help of `npm start -- --seed`. */
+export const seedHelp = 'add 51 pets and 21 orders, if there are no pets'
+
+/** An operation and one of its events, as arguments of `npm run invoke`. */
+export const invocation = 'createPet test/events/createPet-created.json'
 
 /**
  * Adds the same pets each time, with the example of the reference, if there are none, and orders for those that are pending or

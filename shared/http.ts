@@ -77,15 +77,11 @@ export const cors = {
 
 /** The headers that every response has, gateway responses included. */
 export const commonHeaders = (requestId: string, hasBody: boolean): Record<string, string> => ({
-  ...headersOfEveryResponse,
-  ...(hasBody && { 'Content-Type': 'application/json' }),
-  'X-Request-Id': requestId,
-})
-
-const headersOfEveryResponse = {
   'Access-Control-Allow-Origin': cors.allowedOrigin,
   'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
   'Cache-Control': 'no-store',
-}
+  ...(hasBody && { 'Content-Type': 'application/json' }),
+  'X-Request-Id': requestId,
+})
 
 const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean)

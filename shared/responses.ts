@@ -15,7 +15,6 @@ type Parts = {
 /** The success response of an operation, from what its function returned. `query` has the parsed parameters. */
 export const successOf = (entry: Operation, event: Event, query: object, result: unknown): Response => {
   const { status } = entry.success
-  if (status === 204) return { status }
   if (!entry.paged && !entry.tagged && status !== 201) return { status, body: result }
   const { resource, revision, isReplay, items, next } = result as Parts // As the type of the function says.
   if (entry.paged) return { status, body: items, headers: next === undefined ? {} : linkToNext(event, query, next) }

@@ -3,6 +3,9 @@ import * as pets from './pets/texts.ts'
 
 // What the documentation says of the service, in Markdown. No function loads it.
 
+/** The icon of the API reference: an emoji. */
+export const icon = '🐾'
+
 /** The first paragraph of the documentation. */
 export const introduction = 'The catalog of a pet store: list, add, read, change and delete pets, and order them.'
 

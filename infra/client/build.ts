@@ -42,30 +42,17 @@ export const operationText = (id: string, operation: Operation): string => {
   const parts = [params, query, headers, body].filter((schema) => schema !== undefined)
   const input = parts.map((schema) => typeText(jsonSchemaOf(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
-  const tags = [
-    ...(stability ? [`\n@${stability}`] : []),
-    ...(deprecated ? [`\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.`] : []),
-  ].join('')
+  const marked = stability ? `\n@${stability}` : ''
+  const removed = deprecated ? `\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.` : ''
   const set = flags.filter((flag) => operation[flag]).map((flag) => `; ${flag}: true`)
-  return `/** ${summary}.${tags} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
+  return `/** ${summary}.${marked}${removed} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
 }
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
 const typeText = (schema: Json): string => {
-  const {
-    $ref,
-    type,
-    format,
-    maximum,
-    const: value,
-    enum: values,
-    items,
-    properties,
-    required = [],
-    anyOf,
-  } = Object(schema)
+  const { $ref, type, format, maximum, enum: values, items, properties, required = [], anyOf } = Object(schema)
   if ($ref) return $ref.replace('#/components/schemas/', '')
-  if (value !== undefined) return JSON.stringify(value)
+  if ('const' in schema) return JSON.stringify(schema.const)
   if (values) return values.map((value: unknown) => JSON.stringify(value)).join(' | ')
   if (format === 'int64' && maximum !== Number.MAX_SAFE_INTEGER) return 'Int64'
   if (type === 'integer') return 'number'

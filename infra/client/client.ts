@@ -4,7 +4,7 @@ import { ServiceError } from './response.ts'
 import { type CallOptions, type ClientOptions, type Send, sender } from './send.ts'
 
 // The package exports what this file exports.
-export { writeJson as stringifyJson } from './exact-json.ts'
+export { stringifyJson } from './exact-json.ts'
 export type * from './operations.ts'
 export type { ConditionalOptions, KeyedOptions, Paged } from './request.ts'
 export type { CallOptions, ClientOptions } from './send.ts'

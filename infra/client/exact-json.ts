@@ -13,7 +13,7 @@ export const parseJson = (text: string): unknown => {
 }
 
 /** Writes an object as JSON, with each `bigint` in plain digits. Throws a RangeError as `refuseRounded` does. */
-export const writeJson = (value: object): string => {
+export const stringifyJson = (value: object): string => {
   const mark = randomText()
   // A program may have defined `BigInt.prototype.toJSON`, so `part` may not be the `bigint`.
   function replace(this: Record<string, unknown>, key: string, part: unknown): unknown {

@@ -1,4 +1,4 @@
-import { randomText, refuseRounded, writeJson } from './exact-json.ts'
+import { randomText, refuseRounded, stringifyJson } from './exact-json.ts'
 
 /** How an operation is requested. Input that is neither a `{parameter}` of the path nor in `query` or `headers` is the body. */
 export type Route = {
@@ -60,7 +60,7 @@ export const requestOf = (route: Route, input: object, options: KeyedOptions & C
     headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', options.idempotencyKey ?? randomText()))
   if (route.flags.includes('conditional') && options.ifMatch !== undefined)
     headers.set('If-Match', refuseInvisible('ifMatch', options.ifMatch))
-  const body = route.hasBody ? writeJson(fields) : null
+  const body = route.hasBody ? stringifyJson(fields) : null
   return { route, path: `${path}?${query}`.replace(/\?$/, ''), init: { method: route.method, headers, body } }
 }
 

@@ -40,15 +40,13 @@ export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: Key
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   const keyPrefix = keyPrefixes[stage]
-  if (stage !== 'local') return { ...(await findStack(stackName(stage, prefix))), keyPrefix }
+  if (stage !== 'local') return { ...(await findStack(stage, prefix)), keyPrefix }
   await selectDatabase(port)
   return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
 }
 
-const stackName = (stage: string, prefix = ''): string =>
-  `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
-
-const findStack = async (StackName: string): Promise<{ baseUrl: string; apiKeysTable: string }> => {
+const findStack = async (stage: string, prefix = ''): Promise<{ baseUrl: string; apiKeysTable: string }> => {
+  const StackName = `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
   const client = new CloudFormationClient(timeouts)
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch(async (error) => {
     if (!/does not exist/.test(error.message)) throw error

@@ -100,21 +100,20 @@ export type KeyRequest = {
 /** Makes a key. It becomes valid when it is stored. */
 export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
   const text = newApiKey(prefix)
-  const createdAt = new Date()
   const stored = {
     digest: digestOf(text),
     keyId: newId('key'),
     clientId: request.clientId ?? newId('client'),
     name: request.name,
     scopes: request.scopes ?? scopes,
-    createdAt: createdAt.toISOString(),
-    ...(request.expiresIn !== undefined && { expiresAt: secondsAfter(createdAt, request.expiresIn) }),
+    createdAt: new Date().toISOString(),
+    ...(request.expiresIn !== undefined && { expiresAt: secondsFromNow(request.expiresIn) }),
   }
   return { text, stored }
 }
 
-/** The end of a period, in whole seconds since 1970. */
-export const secondsAfter = (start: Date, seconds: number): number => Math.floor(start.getTime() / 1000) + seconds
+/** The end of a period that starts now, in whole seconds since 1970. */
+export const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 // 64 random bits: an id is not a secret, it only has to be unique.
 const newId = (kind: 'key' | 'client'): string => `${kind}_${randomBytes(8).toString('hex')}`

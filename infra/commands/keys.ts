@@ -2,15 +2,15 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { isExpired, scopesOf } from '../../shared/model/api-key.ts'
+import { isExpired } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run } from './command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { type KeyRequest, KeyTable, type NewKey, newKey, PRINTABLE, secondsAfter } from './key-table.ts'
+import { type KeyRequest, KeyTable, type NewKey, newKey, PRINTABLE, secondsFromNow } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
-  .addHelpText('after', '\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope pets:read')
+  .addHelpText('after', `\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope ${scopes[0]}`)
 
 const clientName = (text: string): string => {
   if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text
@@ -84,7 +84,7 @@ export const rotate = async (table: KeyTable, keyId: string, request: RotationRe
   await table.put(fresh.stored)
   const { text, json } = reportOf(fresh)
   try {
-    const expiring = await table.expire(old, secondsAfter(new Date(), grace))
+    const expiring = await table.expire(old, secondsFromNow(grace))
     if (expiring)
       return {
         text: `${text}\nThe previous key, ${keyId}, expires: ${expiryOf(expiring)}.`,
@@ -154,7 +154,6 @@ const reportOf = ({ text, stored }: NewKey): Report => {
 // Everything but the digest. Times are ISO 8601.
 const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
   ...key,
-  scopes: scopesOf(key.scopes),
   ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
   state: isExpired(expiresAt) ? 'expired' : 'valid',
 })
@@ -170,7 +169,7 @@ const tableOf = (keys: StoredApiKey[]): string => {
   return table.map((row) => lineOf(row).trimEnd()).join('\n')
 }
 
-const scopeNames = (key: StoredApiKey): string => scopesOf(key.scopes).join(' ') || 'none'
+const scopeNames = (key: StoredApiKey): string => key.scopes.join(' ') || 'none'
 
 const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
 

@@ -109,11 +109,11 @@ let documents: ReturnType<typeof readDocuments> | undefined
 
 /** The documents that AWS serves, and the script of the page, so that the page works without a network. */
 const readDocuments = (): ReturnType<typeof publicDocuments> => {
-  const { integrity, version } = referenceScript
   const headers = {
     'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
     'Content-Type': 'text/javascript; charset=utf-8',
   }
-  const script = { address: `${service.basePath}${SCRIPT}?${version}`, integrity, apiKey: LOCAL_API_KEY }
-  return { ...publicDocuments(script, openApiText()), [SCRIPT]: { headers, body: referenceScriptText() } }
+  const script = `${service.basePath}${SCRIPT}?${referenceScript.version}`
+  const documents = publicDocuments({ script, document: openApiText(), apiKey: LOCAL_API_KEY })
+  return { ...documents, [SCRIPT]: { headers, body: referenceScriptText() } }
 }

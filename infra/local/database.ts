@@ -53,7 +53,7 @@ export const selectDatabase = async (port = DEFAULT_PORT): Promise<void> => {
   const named = process.env.AWS_ENDPOINT_URL_DYNAMODB
   if (named) return useNamed(named)
   const endpoint = `http://127.0.0.1:${port + 1}`
-  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(5000) }).then((response) => response.text())
+  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then((response) => response.text())
   // Something else may listen there.
   if (!/^healthy: dynamodb/.test(await greeting.catch(() => '')))
     throw new CommandError(

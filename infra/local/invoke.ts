@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Argument } from '@commander-js/extra-typings'
 import { operationIds } from '../../shared/contract.ts'
+import { invocation } from '../../shared/examples.ts'
 import { CommandError, command, run, wholeNumber } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { openDatabase, selectDatabase } from './database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
 
-const EXAMPLE = 'Example: npm run invoke -- createPet test/events/createPet-created.json'
+const EXAMPLE = `Example: npm run invoke -- ${invocation}`
 
 const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
   .addArgument(new Argument('<operation>').choices(operationIds))

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
-import { seed } from '../../shared/examples.ts'
+import { seed, seedHelp } from '../../shared/examples.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run, wholeNumber } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
@@ -12,10 +12,8 @@ import { LOCAL_API_KEY } from './credentials.ts'
 import { DEFAULT_PORT, openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
-import { createLocalServer } from './server.ts'
+import { addressOf, createLocalServer, LOOPBACK, reserve } from './server.ts'
 import { serveAndWatch } from './watch.ts'
-
-const LOOPBACK = '127.0.0.1'
 
 /**
  * The commands `npm start` and, with `--watch`, `npm run dev`: serve the API on this machine until they receive SIGINT or
@@ -33,8 +31,8 @@ const main = command(
   )
   .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
   .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
-  .option('--seed', 'add 51 pets and 21 orders, if there are no pets')
-  .option('--watch', 'restart when a source file changes; pets and API keys are kept')
+  .option('--seed', seedHelp)
+  .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
   .action(async ({ host, port, data, seed: isSeeded, watch }) => {
     const [api, listener] = await reserve(port, host || LOOPBACK) // Node.js takes '' for all addresses.
@@ -67,38 +65,6 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   await stop(timeoutMs)
 }
 
-/**
- * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
- * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
- */
-const reserve = async (port: number, host: string): Promise<[api: Server, database?: Server]> => {
-  const api = await listen(port, host)
-  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return [api]
-  try {
-    return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
-  } catch (error) {
-    api.close()
-    if (port !== 0) throw error
-    return reserve(port, host)
-  }
-}
-
-const listen = async (port: number, host: string): Promise<Server> => {
-  const server = createServer((socket) => socket.destroy())
-  try {
-    await once(server.listen(port, host), 'listening')
-  } catch (error) {
-    const { code, message } = Object(error)
-    const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
-    const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
-    throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
-  }
-  return server
-}
-
-// A server on a TCP port has no other type of address.
-const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo
-
 /** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */
 const hostOf = (address: string): string => {
   const host = address.replace(/^0\.0\.0\.0$/, LOOPBACK).replace(/^::$/, '::1')
@@ -117,12 +83,15 @@ const silenceFunctions = (): void => {
 const firstOf = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
+// A path that works without an id.
+const firstList = Object.values(contract).find(({ method, path }) => method === 'GET' && !path.includes('{'))?.path
+
 const banner = (baseUrl: string, database: string): string => `\
   Base address  ${baseUrl}
   API key       ${LOCAL_API_KEY}
   Database      ${database}
   Reference     ${baseUrl}${referencePaths.page}
-  Try it        curl ${baseUrl}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+  Try it        curl ${baseUrl}${firstList} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
 `
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'

@@ -9,7 +9,7 @@ const STOP_MS = 2000 // A function may be in an endless loop.
 
 /**
  * Runs the local server in a thread of its own, and replaces it when a source file changes, until `stopped`. It uses the
- * database of this thread, which therefore keeps its pets and keys.
+ * database of this thread, which therefore keeps its data and keys.
  */
 export const serveAndWatch = async (argv: string[], stopped: Promise<unknown>): Promise<void> => {
   let wasReady = false

@@ -3,30 +3,33 @@ import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
+import { icon } from '../../shared/texts.ts'
 import { referencePaths } from '../gateway.ts'
 import { openApiDocument, servers } from './document.ts'
 
 /** A response that is served to everyone, without an API key and without a Lambda function. */
 type PublicDocument = { headers: Record<string, string>; body: string }
 
-/**
- * The OpenAPI document and the page that shows it, by path. The `script` renders the page. By default, the
- * `document` is compact, and escaped for API Gateway.
- */
-export const publicDocuments = (
-  script: Script,
+/** How they are served: the address of the page's script, the OpenAPI document, and the key of the console, if it is public. */
+type Serving = { script?: string; document?: string; apiKey?: string }
+
+/** The OpenAPI document and the page that shows it, by path; by default as API Gateway serves them, with a CDN's script. */
+export const publicDocuments = ({
+  script = referenceScript.publicAddress,
   document = inertJson(stringifyJson(openApiDocument())),
-): Record<string, PublicDocument> => ({
-  [referencePaths.document]: { headers: HEADERS, body: document },
-  [referencePaths.page]: {
-    headers: {
-      ...HEADERS,
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy(script),
-    },
-    body: docsPage(script),
-  },
-})
+  apiKey,
+}: Serving = {}): Record<string, PublicDocument> => {
+  const start = startScript(apiKey)
+  const headers = {
+    ...HEADERS,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy(start),
+  }
+  return {
+    [referencePaths.document]: { headers: HEADERS, body: document },
+    [referencePaths.page]: { headers, body: docsPage(script, start) },
+  }
+}
 
 const HEADERS = {
   'Cache-Control': 'no-cache', // Every deployment may change the documents.
@@ -42,11 +45,8 @@ const HEADERS = {
 export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** A script, with the digest that its text must have, and the API key that the console starts with, if it is public. */
-type Script = { address: string; integrity: string; apiKey?: string }
-
 /** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
-const docsPage = ({ address, integrity, apiKey }: Script): string => `<!doctype html>
+const docsPage = (script: string, start: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -58,17 +58,17 @@ const docsPage = ({ address, integrity, apiKey }: Script): string => `<!doctype 
 <body>
 <div></div>
 <noscript>This page needs JavaScript. It shows the document <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
-<script src="${address}" integrity="${integrity}" crossorigin="anonymous"></script>
-<script>${inlineScript(apiKey)}</script>
+<script src="${script}" integrity="${referenceScript.integrity}" crossorigin="anonymous"></script>
+<script>${start}</script>
 </body>
 </html>
 `
 
 /** Lets the page run only its two scripts and call only its own API, so that no other server can receive an API key. */
-const contentSecurityPolicy = ({ integrity, apiKey }: Script): string =>
+const contentSecurityPolicy = (start: string): string =>
   [
     "default-src 'none'",
-    `script-src '${integrity}' 'sha256-${digestOf('sha256', inlineScript(apiKey))}'`,
+    `script-src '${referenceScript.integrity}' '${digestOf('sha256', start)}'`,
     "connect-src 'self'",
     "style-src 'unsafe-inline'", // The script creates style elements.
     "base-uri 'none'",
@@ -81,9 +81,8 @@ const contentSecurityPolicy = ({ integrity, apiKey }: Script): string =>
 // Absolute, because the page is also served at `/v1/docs/`.
 const DOCUMENT = `${service.basePath}${referencePaths.document}`
 
-// A paw, percent-encoded, because API Gateway would treat a `#` as the start of an expression.
-const ICON =
-  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E%F0%9F%90%BE%3C/text%3E%3C/svg%3E'
+// Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
+const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(icon)}%3C/text%3E%3C/svg%3E`
 
 const OPTIONS = {
   url: DOCUMENT,
@@ -105,7 +104,7 @@ const OPTIONS = {
 
 // The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which
 // `JSON.parse` rounds, and `not`. Descriptions state both.
-const inlineScript = (apiKey?: string): string => `
+const startScript = (apiKey?: string): string => `
 const isHidden = (key, value) => key === 'not' || (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
 const customFetch = async (...request) => {
   const response = await fetch(...request)
@@ -135,11 +134,12 @@ export const referenceScriptText = (): string => {
   const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)
   const [, literal = ''] = /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
   const text = String(runInNewContext(literal))
-  const [digest, expected] = [`sha384-${digestOf('sha384', text)}`, referenceScript.integrity]
-  if (digest !== expected) throw new Error(`The script of the page has the digest ${digest}, not ${expected}.`)
+  const digest = digestOf('sha384', text)
+  if (digest !== referenceScript.integrity)
+    throw new Error(`The script of the page has the digest ${digest}, not ${referenceScript.integrity}.`)
   return text
 }
 
 /** A digest in the format of Subresource Integrity and Content-Security-Policy. */
 const digestOf = (algorithm: 'sha256' | 'sha384', text: string): string =>
-  createHash(algorithm).update(text).digest('base64')
+  `${algorithm}-${createHash(algorithm).update(text).digest('base64')}`

@@ -8,7 +8,7 @@ import {
 import { commonHeaders } from '../../shared/http.ts'
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { gatewayResponses, gatewayResponseTypes, preflightHeaders, referenceMethods } from '../gateway.ts'
-import { publicDocuments, referenceScript } from '../openapi/public-documents.ts'
+import { publicDocuments } from '../openapi/public-documents.ts'
 
 /** Replaces API Gateway's own error responses: status, headers and body. */
 export const addGatewayResponses = (api: RestApi): void => {
@@ -42,8 +42,7 @@ export const addPreflight = (resource: IResource, methods: string[]): void =>
 
 /** Serves the OpenAPI document and its page without an API key. The page loads its script from a CDN. */
 export const addReference = (api: RestApi): void => {
-  const { publicAddress: address, integrity } = referenceScript
-  for (const [path, document] of Object.entries(publicDocuments({ address, integrity }))) {
+  for (const [path, document] of Object.entries(publicDocuments())) {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })
     addPreflight(resource, referenceMethods)

@@ -17,11 +17,13 @@ export const jsonBody = (rules: string[]): Middleware => {
   return {
     before: async (request) => {
       const { event } = request
-      if (sizeOf(event) > MAX_BODY_KIB * 1024) throw payloadTooLarge()
-      if (!event.body) throw badRequest(`The body is missing. ${expected}`)
+      const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+      if (bytes.length > MAX_BODY_KIB * 1024) throw payloadTooLarge()
+      if (bytes.length === 0) throw badRequest(`The body is missing. ${expected}`)
       if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) throw unsupportedMediaType()
       try {
-        const text = textOf(event)
+        // Replacement characters would lose text.
+        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
         Object.assign(event, { body: text, isBase64Encoded: false })
         await parser.before?.(request)
         Object.assign(event, { body: exactJson(text, event.body) })
@@ -45,13 +47,5 @@ const problemOf = (error: unknown): string => {
   if (/call stack/.test(reason)) return 'The body is nested too deeply.'
   return `The body is not valid JSON: ${reason}.`
 }
-
-const encodingOf = ({ isBase64Encoded }: Event): BufferEncoding => (isBase64Encoded ? 'base64' : 'utf8')
-
-const sizeOf = (event: Event): number => Buffer.byteLength(event.body ?? '', encodingOf(event))
-
-/** The text of the body. Throws if it is not UTF-8, because replacement characters would lose text. */
-const textOf = (event: Event): string =>
-  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(event.body ?? '', encodingOf(event)))
 
 const isObject = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)

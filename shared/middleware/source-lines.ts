@@ -34,9 +34,8 @@ const sourceOf = (position: string, file: string, line: string, column: string):
 const maps = new Map<string, SourceMap | undefined>()
 
 const mapOf = (file: string): SourceMap | undefined => {
-  if (!maps.has(file)) maps.set(file, readMap(`${file}.map`))
+  const map = `${file}.map`
+  if (!maps.has(file))
+    maps.set(file, existsSync(map) ? new SourceMap(JSON.parse(readFileSync(map, 'utf8'))) : undefined)
   return maps.get(file)
 }
-
-const readMap = (file: string): SourceMap | undefined =>
-  existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined

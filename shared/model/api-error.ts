@@ -1,8 +1,5 @@
 import { service } from '../service.ts'
 
-/** The body of every error response. */
-type ErrorBody = { code: string; message: string; status: number }
-
 /** An error that callers may see. Any other error is a bug and becomes a 500. `cause` is only logged, never sent. */
 export class ApiError extends Error {
   readonly status: number
@@ -16,7 +13,8 @@ export class ApiError extends Error {
     this.headers = headers
   }
 
-  get body(): ErrorBody {
+  /** The body of the response. */
+  get body() {
     return { code: this.code, message: this.message, status: this.status }
   }
 }

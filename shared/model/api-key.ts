@@ -22,9 +22,6 @@ export const isExpired = (expiresAt: unknown): boolean =>
 export type KeyPrefix = 'live' | 'test' | 'local'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const KEY = new RegExp(
-  `^(?<checked>${service.keyIssuer}_(?<prefix>live|test|local)_[0-9A-Za-z]{32})(?<checksum>[0-9A-Za-z]{6})$`,
-)
 
 /** Generates an API key: `<issuer>_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
 export const newApiKey = (prefix: KeyPrefix): string => {
@@ -33,16 +30,16 @@ export const newApiKey = (prefix: KeyPrefix): string => {
 }
 
 /** The API key with these 32 characters. */
-export const apiKeyOf = (prefix: KeyPrefix, characters: string): string => {
+export const apiKeyOf = (prefix: string, characters: string): string => {
   const checked = `${service.keyIssuer}_${prefix}_${characters}`
   return checked + checksumOf(checked)
 }
 
-/** Whether `text` has the form of a key with this prefix. Typos and keys of other stages cost no database read. */
-export const isApiKey = (text: string, prefix: string): boolean => {
-  const parts = KEY.exec(text)?.groups
-  return parts?.prefix === prefix && parts.checksum === checksumOf(parts.checked ?? '')
-}
+/**
+ * Whether `text` has the form of a key with this prefix: before its checksum of 6 are 32 characters. Typos and keys of other
+ * stages cost no database read.
+ */
+export const isApiKey = (text: string, prefix: string): boolean => text === apiKeyOf(prefix, text.slice(-38, -6))
 
 /** The SHA-256 of a key in hexadecimal, which is stored instead of the key. Its 190 random bits need no salt. */
 export const digestOf = (key: string): string => hash('sha256', key)

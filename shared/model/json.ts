@@ -19,13 +19,10 @@ const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 export const exactJson = (text: string, parsed: unknown): unknown =>
   MAY_BE_ROUNDED.test(text) ? JSON.parse(text, exactNumber) : parsed
 
-/** Stands for a number that a double rounds. No schema accepts it. */
-const ROUNDED = Number.NaN
-
 const exactNumber = (_key: string, value: unknown, { source = '' }: { source?: string }): unknown => {
   if (typeof value !== 'number') return value
   if (/^-?\d{1,19}$/.test(source)) return exactInteger(source) // An int64 has no more digits.
-  return significantDigits(source) === significantDigits(String(value)) ? value : ROUNDED
+  return significantDigits(source) === significantDigits(String(value)) ? value : Number.NaN
 }
 
 // Without `(?<!0)`, a long run of zeros in the middle takes quadratic time.

@@ -7,11 +7,9 @@ import * as v from 'valibot'
 export const Text = (max: number) =>
   v.pipe(
     v.string(),
-    v.check((text) => /\S/.test(text) && codePoints(text, max) <= max),
+    v.regex(new RegExp(`^.{1,${max}}$`, 'su')), // The flag u counts code points.
+    v.regex(/\S/),
     v.check((text) => text.isWellFormed() && !text.includes('\uFFFD')),
     v.metadata({ type: 'string', maxLength: max, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }),
     v.description(`a string of 1 to ${max} characters, not only white space, in valid Unicode`),
   )
-
-// A character takes at most two units, so a longer text need not be counted.
-const codePoints = (text: string, max: number): number => (text.length > 2 * max ? text.length : [...text].length)

@@ -10,21 +10,14 @@ import { send } from '../support/http.ts'
 
 const { path: list } = example
 
-const operations = Object.values<Operation>(contract)
-const addresses = [...operations, { method: 'GET', path: '/openapi.json' }, { method: 'GET', path: '/docs' }].map(
-  ({ method, path }) => `${method} ${service.basePath}${path}`,
-)
+const reference = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }))
+const routes = [...Object.values<Operation>(contract), ...reference]
 
-/** A path for each path of the contract, those of the reference, and the methods that they allow. */
-const paths = [
-  ...[...Map.groupBy(operations, ({ path }) => path)].map(([path, entries]): [string, string[]] => [
-    path.replaceAll(/{\w+}/g, '1'),
-    [...entries.map(({ method }) => method), 'OPTIONS'],
-  ]),
-  ...['/docs', '/openapi.json'].map((path): [string, string[]] => [path, ['GET', 'OPTIONS']]),
-]
-
-const withWrongKey: typeof call = (request) => call({ ...request, headers: { Authorization: 'Bearer wrong' } })
+/** A path for each path of the contract and of the reference, and the methods that it allows. */
+const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, entries]): [string, string[]] => [
+  path.replaceAll(/{\w+}/g, '1'),
+  [...entries.map(({ method }) => method), 'OPTIONS'],
+])
 
 describe.each([
   ['with a key', call],
@@ -40,7 +33,8 @@ describe.each([
   ])('returns 404 for %s "%s"', async (method, path) => {
     const response = await sender({ method, path })
 
-    expectError(response, 404, 'not_found', `There is no resource at this path. The API has ${addresses.join(', ')}.`)
+    const addresses = routes.map((route) => `${route.method} ${service.basePath}${route.path}`).join(', ')
+    expectError(response, 404, 'not_found', `There is no resource at this path. The API has ${addresses}.`)
   })
 
   test.each(
@@ -112,11 +106,7 @@ test('lets browsers read the headers of responses, errors included', async () =>
   }
 })
 
-describe.each([
-  ['without a key', callAnonymously],
-  ['with a key', call],
-  ['with a wrong key', withWrongKey],
-])('%s', (_, sender) => {
+describe.each<Record<string, string>>([{}, { Authorization: 'Bearer wrong' }])('to anybody, with %o, it', (sent) => {
   const common = {
     'access-control-allow-origin': '*',
     'cache-control': 'no-cache',
@@ -126,7 +116,7 @@ describe.each([
   }
 
   test('serves the OpenAPI document', async () => {
-    const { status, headers, text } = await sender({ path: '/openapi.json' })
+    const { status, headers, text } = await callAnonymously({ path: '/openapi.json', headers: sent })
 
     expect(status).toBe(200)
     expect(headers).toMatchObject({ ...common, 'content-type': 'application/json' })
@@ -134,7 +124,7 @@ describe.each([
   })
 
   test.each(['/docs', '/docs/'])('serves a page that shows the document at %s', async (path) => {
-    const { status, headers, text } = await sender({ path })
+    const { status, headers, text } = await callAnonymously({ path, headers: sent })
 
     const [, hash] = /<script src="\S+" integrity="(sha384-\S+)" crossorigin="anonymous">/.exec(text) ?? []
     const policy = /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/

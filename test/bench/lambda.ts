@@ -22,14 +22,13 @@ type Started = { child: ChildProcess; failed: Promise<never>; stop: () => Promis
 export const startFunction = (subject: Subject, dynamodb: DynamoDb, channel: 'pipe' | 'ipc'): Started => {
   const log = openSync(devNull, 'w')
   const child = start(process.execPath, [...lambdaFlags, '--require', PRELOAD, runtimeClient], {
-    stdio: ['ignore', 'pipe', 'pipe', log, channel],
+    stdio: ['ignore', 'inherit', 'inherit', log, channel],
     env: environmentOf(subject, dynamodb),
   })
   closeSync(log)
-  const output = lastOutputOf(child)
   const ended = once(child, 'close')
   const failed = ended.then(([code, signal]) => {
-    throw new CommandError(`${subject.name} ended with ${code ?? signal}: ${output()}`)
+    throw new CommandError(`${subject.name} ended with ${code ?? signal}.`)
   })
   failed.catch(() => {}) // `stop` rejects it too, when nobody waits for it any more.
   const stop = async () => {
@@ -82,13 +81,3 @@ const environmentOf = ({ environment, folder, handler, event }: Subject, dynamod
   BENCH_EVENT: JSON.stringify(event),
   LAMBDA_TASK_ROOT: folder,
 })
-
-const lastOutputOf = (child: ChildProcess): (() => string) => {
-  let text = ''
-  for (const output of [child.stdout, child.stderr]) {
-    output?.on('data', (chunk) => {
-      text = `${text}${chunk}`.slice(-2000)
-    })
-  }
-  return () => text
-}

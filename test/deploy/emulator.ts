@@ -97,10 +97,8 @@ const freePort = async (): Promise<number> => {
 // Only a server on a pipe has another kind of address.
 const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port
 
-const isReady = async (address: string): Promise<boolean> => {
-  try {
-    return (await fetch(`${address}/_ministack/ready`)).ok
-  } catch {
-    return false
-  }
-}
+const isReady = (address: string): Promise<boolean> =>
+  fetch(`${address}/_ministack/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  )

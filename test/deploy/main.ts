@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { createClient } from '../../infra/client/client.ts'
 import { command, run as runCommand } from '../../infra/commands/command-line.ts'
+import { tables } from '../../shared/data/tables.ts'
+import { service } from '../../shared/service.ts'
+import { example } from '../support/example.ts'
 import { endAfter, environment, preparePython, processFolder, run, type Surroundings } from '../support/process.ts'
-import { cdkIn } from './cdk.ts'
-import { completeOrder, type Deployed, openApi, placeOrder } from './deployed.ts'
-import { startEmulator } from './emulator.ts'
+import { cdkIn, type Outputs } from './cdk.ts'
+import { type Emulator, startEmulator, startProxy } from './emulator.ts'
 
 const DETAILS = `
 Tests both stages, restores tables, deploys an update that uses them, and deletes production, whose tables must stay. The
 procedures of an operator are run as infra/README.md has them.`
 
 const LOG_LINES_SHOWN = 60
+
+const stacks = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
 
 const testDeployment = async (): Promise<void> => {
   endAfter(10)
@@ -36,17 +42,20 @@ const testDeployment = async (): Promise<void> => {
   const staging = await openApi('staging', emulator, outputs)
   const production = await openApi('production', emulator, outputs)
 
+  const { table, list, create, change, remove, parameter, filter, changes } = example
+  const filtered = { [filter.field]: filter.value }
   const client = createClient(production)
-  const order = await step('Use production', () => placeOrder(client, 'early'))
+  const createOnce = (idempotencyKey: string) => client[create]({ ...example.body(), ...filtered }, { idempotencyKey })
+  const early = await step('Use production', () => createOnce('early'))
   const stranger = createClient({ ...production, apiKey: staging.apiKey })
-  await assert.rejects(stranger.listPets().toArray(), { status: 401 })
+  await assert.rejects(stranger[list]().toArray(), { status: 401 })
   const args = ['infra/commands/smoke.ts', '--stage', 'production', '--base-url', production.baseUrl]
   const smokeTest = () => run('node', args, { env, output: 'inherit' })
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))
 
   await step('Set aliases that point elsewhere', async () => {
-    const names = `aws lambda list-functions --query "Functions[?starts_with(FunctionName, 'PetStoreProduction-')].FunctionName"`
+    const names = `aws lambda list-functions --query "Functions[?starts_with(FunctionName, '${stacks.production}-')].FunctionName"`
     const forEachAlias = (command: string) =>
       run('bash', ['-euc', `for function in $(${names} --output text); do ${command}; done`], { env, output })
     const alias = '--name live --function-name $function'
@@ -56,24 +65,36 @@ const testDeployment = async (): Promise<void> => {
   })
 
   await step('Restore the tables of production', () => follow('Restore data', { env, output }))
-  const late = await placeOrder(client, 'late')
+  const late = await createOnce('late')
 
   const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts'))
   await step('Deploy the update, which uses the restored tables', () => cdk.deploy(update))
-  assert.deepEqual(await step('Retry a restored order', () => placeOrder(client, 'early')), order)
-  await step('Complete the restored order', () => completeOrder(client, order))
-  // None of the three tables has the later order.
-  await assert.rejects(client.deletePet({ petId: late.petId }), { status: 404 })
-  await assert.rejects(client.getOrder({ orderId: late.id }), { status: 404 })
-  assert.notEqual((await placeOrder(client, 'late')).id, late.id)
+  assert.deepEqual(await step('Retry a restored request', () => createOnce('early')), early)
+  assert.deepEqual(await client[list](filtered).toArray(), [early])
+  assert.deepEqual(await client[change]({ [parameter]: early.id, ...changes }), { ...early, ...changes })
+  // Neither of the two tables has the later request.
+  await assert.rejects(client[remove]({ [parameter]: late.id }), { status: 404 })
+  assert.notEqual((await createOnce('late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
   await step('Add an index to the restored table', () => follow('Add an index to an adopted table', { env, output }))
-  const describe = 'aws dynamodb describe-table --table-name PetStoreProduction-Storagepets-restored'
-  await run('bash', ['-euc', `${describe} | grep byName`], { env, output })
+  const count = `aws dynamodb describe-table --table-name ${stacks.production}-Storage${table}-restored --query 'length(Table.GlobalSecondaryIndexes)'`
+  await run('bash', ['-euc', `[[ $(${count}) == ${Object.keys(tables[table].indexes).length + 1} ]]`], { env, output })
 
   await step('Delete production', () => follow('Delete a deployment', { env, output }))
-  const { PetsTable = '' } = outputs.PetStoreProduction ?? {}
-  await run('aws', ['dynamodb', 'describe-table', '--table-name', PetsTable], { env, output })
+  const { ApiKeysTable = '' } = outputs[stacks.production] ?? {}
+  await run('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], { env, output })
+}
+
+/** A deployed API, and a key for it. */
+type Deployed = { baseUrl: string; apiKey: string }
+
+/** Makes the API of a stage reachable at an origin of its own, and issues a key with the operators' command. */
+const openApi = async (stage: keyof typeof stacks, { address, env }: Emulator, outputs: Outputs): Promise<Deployed> => {
+  const { hostname, pathname } = new URL(outputs[stacks[stage]]?.BaseUrl ?? '')
+  const origin = await startProxy(`${address}/_aws/execute-api/${hostname.split('.')[0]}`, 'http')
+  const args = ['infra/commands/keys.ts', 'issue', '--stage', stage, '--name', 'Deployment test', '--json']
+  const { stdout } = await promisify(execFile)('node', args, { env })
+  return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
 }
 
 const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {

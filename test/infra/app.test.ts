@@ -8,10 +8,11 @@ import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkSize, ServiceStack } from '../../infra/stack/service-stack.ts'
 import { ConfigurationError, readContext, type Stage, stages } from '../../infra/stages.ts'
+import { service } from '../../shared/service.ts'
 import { leastEnvironment } from '../support/server.ts'
 import { everyOption, synthesize } from './stack/template.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'pet-store-app-'))
+const folder = mkdtempSync(join(tmpdir(), 'app-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /**
@@ -32,9 +33,9 @@ describe('the app, with a prefix and a release in its context,', () => {
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 
   test.each([
-    ['BluePetStoreStaging', 'test'],
-    ['BluePetStoreProduction', 'live'],
-  ])('has the stack %s, which accepts API keys that start with pet_%s_', (stack, keyPrefix) => {
+    [`Blue${service.stack}Staging`, 'test'],
+    [`Blue${service.stack}Production`, 'live'],
+  ])('has the stack %s, which accepts API keys with the prefix %s', (stack, keyPrefix) => {
     const template = read(`${stack}.template.json`)
     const { artifacts } = JSON.parse(read('manifest.json'))
 
@@ -43,7 +44,7 @@ describe('the app, with a prefix and a release in its context,', () => {
     expect(template).not.toContain('AWS::CodeDeploy')
     expect(artifacts[stack].properties).toMatchObject({
       terminationProtection: keyPrefix === 'live',
-      tags: { service: 'pet-store', stage: keyPrefix === 'live' ? 'production' : 'staging' },
+      tags: { service: service.name, stage: keyPrefix === 'live' ? 'production' : 'staging' },
     })
     const warnings = read(`${stack}.metadata.json`).match(/"aws:cdk:(warning|error)",\s+"data": ".+"/g)
     expect(warnings).toEqual([expect.stringContaining(`Nobody gets the alarms of ${stack}. Set alarmEmail`)])
@@ -76,11 +77,9 @@ describe('the CDK context', () => {
 })
 
 describe('a stage', () => {
+  const NAME = 'OneStage'
   const stackWith = (changes: Partial<Stage>) =>
-    new ServiceStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'PetStoreStaging', {
-      ...stages.staging,
-      ...changes,
-    })
+    new ServiceStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), NAME, { ...stages.staging, ...changes })
   const { certificateArn, domainName, hostedZone } = everyOption
   const DOMAIN = 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
   const LIMIT = 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
@@ -110,7 +109,7 @@ describe('a stage', () => {
         'versions. Set the release to all-at-once.',
     ],
   ] satisfies [Partial<Stage>, string][])('must not have %o', (changes, message) => {
-    expect(() => stackWith(changes)).toThrow(new ConfigurationError(`PetStoreStaging ${message}`))
+    expect(() => stackWith(changes)).toThrow(new ConfigurationError(`${NAME} ${message}`))
   })
 
   test('may name its account and region', () => {
@@ -121,14 +120,14 @@ describe('a stage', () => {
 })
 
 test('a stack with too many resources is refused with one sentence', () => {
-  const stack = new Stack(new App(), 'PetStoreStaging')
+  const stack = new Stack(new App(), 'Large')
   for (let i = 0; i < 500; i++) new CfnResource(stack, `Topic${i}`, { type: 'AWS::SNS::Topic' })
 
   expect(() => checkSize(stack)).not.toThrow()
   new CfnResource(stack, 'OneMore', { type: 'AWS::SNS::Topic' })
   expect(() => checkSize(stack)).toThrow(
     new ConfigurationError(
-      'PetStoreStaging has 501 resources, and CloudFormation allows 500 in a stack. Move some operations to a service of ' +
+      'Large has 501 resources, and CloudFormation allows 500 in a stack. Move some operations to a service of ' +
         'their own.',
     ),
   )

@@ -9,7 +9,7 @@ from schemathesis.generation.meta import TestPhase
 
 keys = set()
 cursors = []
-# The collection of what a parameter identifies: `/pets` for `petId`, because there is a path `/pets/{petId}`.
+# The collection of what a parameter identifies: `/toys` for `toyId`, because there is a path `/toys/{toyId}`.
 collections = {}
 # The example of the document for creating a resource of a collection.
 examples = {}

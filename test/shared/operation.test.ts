@@ -130,7 +130,7 @@ describe('the scopes of the API key', () => {
   })
 })
 
-// More outages are in test/faults/outages.test.ts.
+// Faults at each call are in test/faults/writes.test.ts.
 test('the response is 503 while DynamoDB is unavailable, and the log has the cause', async () => {
   const event = withUnknownKey()
   always('cut')

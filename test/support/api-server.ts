@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { service } from '../../shared/service.ts'
 import { exampleCredentials } from './secrets.ts'
 import { startServer } from './server.ts'
 
@@ -13,7 +14,7 @@ declare module 'vitest' {
 }
 
 let stop: (() => Promise<unknown>) | undefined
-const folder = mkdtempSync(join(tmpdir(), 'pet-store-api-'))
+const folder = mkdtempSync(join(tmpdir(), `${service.name}-api-`))
 
 /**
  * Provides the API for all tests that only call one: the API at `BASE_URL` with the key `API_KEY`, both from the command

@@ -7,7 +7,7 @@ import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { type Stage, stages } from '../../infra/stages.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
-import { functionOf, resource } from '../infra/stack/template.ts'
+import { partsOf } from '../infra/stack/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a temporary folder until `remove` is called. */
 export type Bundles = {
@@ -26,7 +26,7 @@ export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds): B
   const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
   const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
   const template = Template.fromStack(new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries))
-  const properties = (operation: OperationId) => resource(template, functionOf(template, operation)).Properties
+  const properties = (operation: OperationId) => partsOf(template, operation).handler
   return {
     folderOf: (operation) => join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),
     handlerOf: (operation) => properties(operation).Handler,

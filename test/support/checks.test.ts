@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
 import { contract, type OperationId } from '../../shared/contract.ts'
 import { tableName } from '../../shared/data/tables.ts'
@@ -17,7 +16,6 @@ import { example } from './example.ts'
 import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets } from './secrets.ts'
 
 const KEYS = 'node infra/commands/keys.ts, stdout of process 1'
-const SERVER = 'node infra/local/main.ts, stdout of process 2'
 const OTHER = 'the console of a test'
 const newKey = `API key  ${newApiKey('local')}\n`
 const { AWS_SECRET_ACCESS_KEY } = exampleCredentials
@@ -31,12 +29,6 @@ test.each([
   ['a session token in a header', OTHER, "'x-amz-security-token': 'x'", 'line 1: AWS credentials'],
   ['a new key that is shown twice', KEYS, newKey + newKey, 'line 2: an API key'],
   ['a new key in other text', KEYS, `Stored ${newKey}`, 'line 1: an API key'],
-  [
-    'the key in the log of the local server',
-    SERVER,
-    `  API key       ${LOCAL_API_KEY}\n${LOCAL_API_KEY}`,
-    'line 2: an API key',
-  ],
 ])('a test run fails with the place of %s', (_, source, text, place) => {
   const folder = mkdtempSync(join(tmpdir(), 'printed-'))
   writeFileSync(join(folder, encodeURIComponent(source)), text)

@@ -20,16 +20,12 @@ export const differences = (openApi: OpenApi, request: Sent, response: Received)
 }
 
 const operationOf = ({ paths }: OpenApi, { method = 'GET', path = '' }: Sent) => {
-  const sent = partsOf(path.replace(/\?.*/s, ''))
-  const isMatch = (parts: string[]) =>
-    parts.length === sent.length && parts.every((part, i) => part.startsWith('{') || part === sent[i])
-  const templates = Object.keys(paths).filter((template) => isMatch(partsOf(template)))
+  const sent = path.replace(/\?.*/s, '').replaceAll(/\/+/g, '/').replace(/\/$/, '')
   // A literal part wins over a parameter, as in API Gateway: `{` comes after all characters of a literal part.
-  const [template = ''] = templates.sort((a, b) => (a < b ? -1 : 1))
+  const templates = Object.keys(paths).sort()
+  const template = templates.find((each) => new RegExp(`^${each.replaceAll(/{\w+}/g, '[^/]+')}$`).test(sent)) ?? ''
   return paths[template]?.[method.toLowerCase()]
 }
-
-const partsOf = (path: string): string[] => path.split('/').filter(Boolean)
 
 const headerDifferences = (openApi: OpenApi, { headers = {} }: Described, response: Received): string[] =>
   Object.keys(headers).flatMap((name) => {

@@ -41,7 +41,7 @@ export const example = {
   },
   /** A change of a field that every resource has. */
   changes: { name: 'Max' },
-  /** A field to filter lists by, with its index, one of its values, and another one. */
+  /** An optional field to filter lists by, with its index, one of its values, and another one. */
   filter: { field: 'status', index: 'byStatus', value: 'sold', other: 'available' },
   /** The message of a 404. */
   notFound: (id: unknown) => `No pet has the id ${id}.`,

@@ -44,10 +44,11 @@ export const send = async (
     headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
     text: body,
   }
-  const type = response.headers['content-type'] ?? JSON_TYPE
+  const type = response.headers['content-type'] ?? 'application/json'
   // The script of the reference page is public and contains words that look like secrets.
   if (!type.startsWith('text/javascript')) refuseInternals(received)
-  return { ...received, body: body === '' ? undefined : parsed(body, type) }
+  if (body === '') return { ...received, body: undefined }
+  return { ...received, body: type === 'application/json' ? JSON.parse(body) : body }
 }
 
 /**
@@ -60,7 +61,3 @@ export const sendUntilServed = async (baseUrl: string, request: Sent, attempts =
   await pause(Number(received.headers['retry-after']) * 1000)
   return sendUntilServed(baseUrl, request, attempts - 1)
 }
-
-const JSON_TYPE = 'application/json'
-
-const parsed = (text: string, type: string): unknown => (type === JSON_TYPE ? JSON.parse(text) : text)

@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
+import { service } from '../../shared/service.ts'
+import { example, type Resource } from './example.ts'
 import { sendUntilServed } from './http.ts'
 
 /** A local server as `npm start` runs it, in a process of its own. */
@@ -23,29 +26,28 @@ export const startServer = async (
   env: Record<string, string> = {},
   folder = '',
 ): Promise<LocalServer> => {
-  const child = run(['--port', '0', ...args], env, folder)
+  const command = [endWithParent, join(folder, 'infra/local/main.ts'), '--port', '0', ...args]
+  const child = spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } })
   const exited = once(child, 'exit')
   let output = ''
-  let isReady = false
-  const ready = new Promise<string[]>((resolve, reject) => {
+  let found: string | undefined
+  const baseUrl = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk
-      if (isReady) return // Searching all output again would take ever longer under load.
-      const [, baseUrl, apiKey] = /Base address +(\S+)\s+API key +(\S+)/.exec(output) ?? []
-      isReady = Boolean(baseUrl && apiKey)
-      if (baseUrl && apiKey) resolve([baseUrl, apiKey])
+      // Searching all output again would take ever longer under load.
+      found ??= /Base address +(\S+)\s+API key +\S+/.exec(output)?.[1]
+      if (found) resolve(found)
     }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
     exited.then(([code]) => reject(new Error(`The local server ended with ${code}: ${output}`)))
   })
-  const [baseUrl = '', apiKey = ''] = await ready
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     const [code] = await exited
     return code
   }
-  return { baseUrl, apiKey, process: child, output: () => output, stop }
+  return { baseUrl, apiKey: LOCAL_API_KEY, process: child, output: () => output, stop }
 }
 
 /** Starts a local server until the test ends. */
@@ -59,13 +61,10 @@ export const start = async (...settings: Parameters<typeof startServer>): Promis
 
 /** Creates a folder that is removed when the test ends. */
 export const temporaryFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'pet-store-'))
+  const folder = mkdtempSync(join(tmpdir(), `${service.name}-`))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
-
-/** A pet in a JSON response. */
-export type Pet = { id: number; name: string; categoryId: number; status?: string }
 
 /** The headers of a request with the API key of a server. */
 export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
@@ -73,15 +72,15 @@ export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
   'Content-Type': 'application/json',
 })
 
-/** Lists all pets, or those of a filter such as `&status=sold`, page by page. */
-export const listAll = async (server: LocalServer, filter = ''): Promise<Pet[]> => {
-  const pets: Pet[] = []
-  for (let path = `/pets?limit=100${filter}`; path; ) {
+/** Lists all example resources, or those of a filter such as `&field=value`, page by page. */
+export const listAll = async (server: LocalServer, filter = ''): Promise<Resource[]> => {
+  const resources: Resource[] = []
+  for (let path = `${example.path}?limit=100${filter}`; path; ) {
     const { body, headers } = await sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
-    pets.push(...(body as Pet[]))
+    resources.push(...(body as Resource[])) // As the service returns them.
     path = /\/v1(\/[^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1] ?? ''
   }
-  return pets
+  return resources
 }
 
 /**
@@ -90,14 +89,8 @@ export const listAll = async (server: LocalServer, filter = ''): Promise<Pet[]> 
  */
 export const leastEnvironment = {
   PATH: process.env.PATH ?? '',
-  NODE_COMPILE_CACHE: join(tmpdir(), 'pet-store-compile-cache'),
+  NODE_COMPILE_CACHE: join(tmpdir(), `${service.name}-compile-cache`),
 }
 
 // When the process that started it ends, even by SIGKILL, the operating system closes its standard input.
 export const endWithParent = '--import=data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()'
-
-/** Starts the command behind `npm start`. */
-const run = (args: string[], env: Record<string, string>, folder: string): ChildProcess =>
-  spawn(process.execPath, [endWithParent, join(folder, 'infra/local/main.ts'), ...args], {
-    env: { ...leastEnvironment, ...env },
-  })

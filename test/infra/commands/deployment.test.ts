@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CommandError, duration, explained } from '../../../infra/commands/command-line.ts'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { service } from '../../../shared/service.ts'
-import { type Fate, serve } from '../../support/fake-api.ts'
+import { serve } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -37,7 +37,7 @@ describe('a stage in AWS', () => {
   const error = '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
 
   test('is known by the outputs of its stack', async () => {
-    const { found, stack } = await findWith(200, stackWith('PetsTable', 'BaseUrl', 'ApiKeysTable'), 'mine-')
+    const { found, stack } = await findWith(200, stackWith('OtherTable', 'BaseUrl', 'ApiKeysTable'), 'mine-')
 
     expect(found).toEqual({ baseUrl: 'the BaseUrl', apiKeysTable: 'the ApiKeysTable', keyPrefix: 'live' })
     expect(stack).toBe(`mine-${name}`)
@@ -76,43 +76,30 @@ describe('a stage in AWS', () => {
 })
 
 describe('a local server', () => {
-  const greeting = { status: 200, body: 'healthy: dynamodb.us-east-1.amazonaws.com ' }
-  const list = ({ baseUrl }: { baseUrl: string }, env: Record<string, string>) =>
-    runCommand('commands/keys', ['list', '--stage', 'local', '--port', `${Number(new URL(baseUrl).port) - 1}`], env)
+  const portBefore = ({ baseUrl }: { baseUrl: string }) => Number(new URL(baseUrl).port) - 1
 
   test('has its database on the next port, which does not get the credentials of a person', async () => {
+    const greeting = { status: 200, body: 'healthy: dynamodb.us-east-1.amazonaws.com ' }
     const database = await serve(greeting, databaseResponses.accessDenied)
 
-    const outcome = await list(database, { ...exampleCredentials, AWS_PROFILE: 'mine' })
+    const args = ['list', '--stage', 'local', '--port', `${portBefore(database)}`]
+    const outcome = await runCommand('commands/keys', args, { ...exampleCredentials, AWS_PROFILE: 'mine' })
 
     expect(outcome).toEqual(failure('AWS refused the request: Made by the test.'))
     expect(database.requests[1]?.headers).toMatchObject({ authorization: expect.stringContaining('Credential=local/') })
     expect(JSON.stringify(database.requests)).not.toMatch(/AKIA|EXAMPLE/)
   })
 
-  test('is the one whose database AWS_ENDPOINT_URL_DYNAMODB names, if it is not an endpoint of AWS', async () => {
-    const [database, other] = [await serve(databaseResponses.accessDenied), await serve()]
+  test('does not run where nothing responds, the connection breaks, or something else responds', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
+    const servers = [await serve('silence'), await serve('cut'), await serve({ status: 200, body: '<html>' })]
+    const ports = servers.map(portBefore)
 
-    const outcome = await list(other, { AWS_ENDPOINT_URL_DYNAMODB: new URL(database.baseUrl).origin })
-    const refused = await list(other, { AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' })
+    const found = await Promise.allSettled(ports.map((port) => findDeployment({ stage: 'local', port })))
 
-    expect(outcome.stderr).toBe('AWS refused the request: Made by the test.\n')
-    expect(refused.stderr).toBe('AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.\n')
-    expect([database.requests.length, other.requests.length]).toEqual([1, 0])
-  })
-
-  test.each<[string, Fate]>([
-    ['nothing responds', 'silence'],
-    ['the connection breaks', 'cut'],
-    ['something else responds', { status: 200, body: '<html>' }],
-  ])('does not run where %s', async (_, fate) => {
-    const { baseUrl } = await serve(fate)
-    const port = Number(new URL(baseUrl).port) - 1
-
-    const { stderr } = await list({ baseUrl }, {})
-
-    expect(stderr).toBe(
-      `No local server runs at port ${port}. Start it with npm start, or name its port with --port.\n`,
+    const lines = ports.map(
+      (port) => `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
     )
+    expect(found).toEqual(lines.map((line) => ({ status: 'rejected', reason: new CommandError(line) })))
   })
 })

@@ -2,13 +2,14 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { KeyTable } from '../../../infra/commands/key-table.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
-import { contract, operationIds } from '../../../shared/contract.ts'
+import { contract } from '../../../shared/contract.ts'
 import { isApiKey, newApiKey } from '../../../shared/model/api-key.ts'
+import { MAX_LIMIT } from '../../../shared/model/paging.ts'
+import { example } from '../../support/example.ts'
 import { serve } from '../../support/fake-api.ts'
-import { send } from '../../support/http.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
-import { startServer } from '../../support/server.ts'
+import { listAll, startServer } from '../../support/server.ts'
 
 // A developer may need these in AWS; a local database has no such endpoints.
 const env = { ...exampleCredentials, AWS_USE_FIPS_ENDPOINT: 'true', AWS_USE_DUALSTACK_ENDPOINT: 'true' }
@@ -18,10 +19,18 @@ const { port } = new URL(server.baseUrl)
 const target = ['--stage', 'local', '--port', port]
 const table = new KeyTable(await findDeployment({ stage: 'local', port: Number(port) }))
 
-const storedPets = async () => {
-  const headers = { Authorization: `Bearer ${server.apiKey}` }
-  return (await send(server.baseUrl, { path: '/pets', headers })).body
-}
+/** What the smoke test must leave as it is. */
+const stored = async () => ({ keys: await table.all(), resources: await listAll(server) })
+
+const { path, filter } = example
+const FIRST = `GET ${path}?limit=1`
+const LIST = `GET ${path}?limit=${MAX_LIMIT}&${filter.field}=${filter.value} for the new ${example.title.toLowerCase()}`
+const CREATION = `POST ${path} with "<name>"`
+const REPLAY = `POST ${path} again, with the same Idempotency-Key`
+const CHANGE = `PATCH ${path}/<id>`
+const OUTDATED = `${CHANGE} with the ETag of the creation`
+const REMOVAL = `DELETE ${path}/<id>`
+const INVALID = `POST ${path} with an invalid body`
 
 /** Replaces what differs from run to run. */
 const same = (line: string): string =>
@@ -30,77 +39,80 @@ const same = (line: string): string =>
     .replace(/"Smoke test.+?"/, '"<name>"')
     .replace(/key_\w+/, '<key>')
 
-test('passes on a working API, and leaves neither a pet nor a key', async () => {
-  const before = [await table.all(), await storedPets()]
+test('passes on a working API, and leaves nothing behind', async () => {
+  const before = await stored()
 
   const { code, stdout, stderr } = await runCommand('commands/smoke', target, env)
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const lines = Object.groupBy(stdout.trimEnd().split('\n').map(same), (line) => `${/ without a key: 401$/.test(line)}`)
-  expect(lines.true).toHaveLength(operationIds.length)
-  expect(lines.false).toEqual([
+  const lines = stdout.trimEnd().split('\n').map(same)
+  const entries = Object.values(contract)
+  // It also creates and deletes one of each other resource.
+  const uses = entries
+    .filter(({ method }) => /POST|DELETE/.test(method))
+    .map(({ method, path }) => `✓ ${method} ${path.replaceAll(/{\w+}/g, '<id>')}`)
+  expect(uses.filter((each) => !lines.some((line) => line.startsWith(each)))).toEqual([])
+  expect(lines.filter((line) => line.endsWith(' without a key: 401'))).toHaveLength(entries.length)
+  const expected = [
     `Testing ${server.baseUrl} with the key <key>`,
-    '✓ GET /pets?limit=1: 200',
-    '✓ POST /pets with "<name>": 201',
-    '✓ POST /pets again, with the same Idempotency-Key: 201',
-    '✓ GET /pets?limit=100&status=sold for the new pet: 200',
-    '✓ PATCH /pets/<id>: 200',
-    '✓ PATCH /pets/<id> with the ETag of the creation: 412',
-    '✓ POST /store/orders for the pet: 201',
-    '✓ DELETE /store/orders/<id>: 204',
-    '✓ DELETE /pets/<id>: 204',
-    '✓ DELETE /pets/<id> after that: 404',
-    '✓ GET /pets?limit=1 with an unknown key: 401',
-    '✓ POST /pets with an invalid body: 400',
+    `✓ ${FIRST}: 200`,
+    `✓ ${CREATION}: 201`,
+    `✓ ${REPLAY}: 201`,
+    `✓ ${LIST}: 200`,
+    `✓ ${CHANGE}: 200`,
+    `✓ ${OUTDATED}: 412`,
+    `✓ ${REMOVAL}: 204`,
+    `✓ ${REMOVAL} after that: 404`,
+    `✓ ${FIRST} with an unknown key: 401`,
+    `✓ ${INVALID}: 400`,
     '✓ GET /smoke-test: 404',
-    '✓ GET /pets/1/smoke-test: 404',
-    '✓ PUT /pets: 405',
+    `✓ GET ${path}/1/smoke-test: 404`,
+    `✓ PUT ${path}: 405`,
     'The key <key> is revoked.',
-  ])
-  expect([await table.all(), await storedPets()]).toEqual(before)
+  ]
+  expect(lines.filter((line) => expected.includes(line))).toEqual(expected)
+  expect(await stored()).toEqual(before)
 })
 
 test('fails, follows no redirect, and still revokes its key', async () => {
-  const before = await table.all()
+  const before = await stored()
   const { baseUrl, requests } = await serve({ status: 302, headers: { Location: '/v2' }, body: '{}' })
 
   const args = [...target, '--base-url', `${baseUrl}/`, '--wait', '1s']
   const { code, stdout, stderr } = await runCommand('commands/smoke', args, env)
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'The smoke test failed.\n' })
-  expect(stdout).toContain('\n✗ GET /pets?limit=1: expected 200, got 302: {} (')
+  expect(stdout).toContain(`\n✗ ${FIRST}: expected 200, got 302: {} (`)
   expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
   expect(requests.length).toBeGreaterThan(1)
   const [key = '', ...others] = new Set(requests.map(({ headers }) => headers.authorization?.slice('Bearer '.length)))
   expect([isApiKey(key, 'local'), others]).toEqual([true, []])
-  expect(await table.all()).toEqual(before)
+  expect(await stored()).toEqual(before)
 })
 
-test('revokes its key when signals stop it', async () => {
-  const before = await table.all()
+test('revokes its key when signals stop it; it would expire anyway', async () => {
+  const before = await stored()
   const { baseUrl, requests } = await serve('silence')
   const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)
   await vi.waitUntil(() => requests.length > 0, { timeout: 30_000 })
-  expect(await table.all()).toHaveLength(before.length + 1)
+  const own = (await table.all()).filter(({ expiresAt }) => expiresAt && expiresAt <= Date.now() / 1000 + 600)
+  expect(own).toHaveLength(1)
 
   // Each signal alone would end a process that does not handle it.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) child.kill(signal)
 
-  const { code, stdout, stderr } = await exited
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'Stopped.\n' })
-  expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
-  expect(await table.all()).toEqual(before)
+  expect(await exited).toMatchObject({ code: 1, stderr: 'Stopped.\n' })
+  expect(await stored()).toEqual(before)
 })
 
-test('leaves neither a pet nor a key when its output is closed', async () => {
-  const before = [await table.all(), await storedPets()]
+test('leaves nothing behind when its output is closed', async () => {
+  const before = await stored()
   const { child, exited } = startCommand('commands/smoke', target, env)
 
   child.stdout.destroy()
 
-  const { code, stderr } = await exited
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'Cannot print: write EPIPE.\nStopped.\n' })
-  expect([await table.all(), await storedPets()]).toEqual(before)
+  expect(await exited).toMatchObject({ code: 1, stderr: 'Cannot print: write EPIPE.\nStopped.\n' })
+  expect(await stored()).toEqual(before)
 })
 
 /** A response of the API, and the request that it belongs to. */
@@ -114,9 +126,9 @@ afterEach(() => printed.mockClear())
 const runAltered = async (alter: Alteration, { waitSeconds = 0, stop = new AbortController() } = {}) => {
   const altered: typeof fetch = async (url, init) => {
     const response = await fetch(url, init)
-    const received = { request: `${init?.method} ${url}`, ...response, text: await response.text() }
     const { status, headers } = response
-    const { text, ...changed } = { ...received, status, headers, ...alter({ ...received, status, headers }) }
+    const received = { request: `${init?.method} ${url}`, status, headers, text: await response.text() }
+    const { text, ...changed } = { ...received, ...alter(received) }
     return new Response(text || null, changed)
   }
   const { baseUrl, apiKey } = server
@@ -127,10 +139,11 @@ const runAltered = async (alter: Alteration, { waitSeconds = 0, stop = new Abort
 
 type Matches = (received: Received) => boolean
 
-const isList: Matches = ({ request }) => request.includes('status=sold')
+const isList: Matches = ({ request }) => request.includes(`${filter.field}=`)
 const isReplay: Matches = ({ headers }) => headers.has('Idempotent-Replayed')
+const isChange: Matches = ({ request, status }) => request.startsWith('PATCH') && status === 200
+const isRemoval: Matches = ({ request, status }) => request.includes(`${path}/`) && status === 204
 const hasStatus = (status: number) => (received: Received) => received.status === status
-const changes: Matches = ({ request, status }) => request.startsWith('PATCH') && status === 200
 
 const without = (name: string) => (received: Received) => ({
   headers: new Headers([...received.headers].filter(([each]) => each !== name.toLowerCase())),
@@ -144,7 +157,7 @@ test('waits for a new deployment and a list that is late, and accepts the AWS na
 
   const { error } = await runAltered(
     (received) => {
-      if (received.request.endsWith('/pets?limit=1') && late === 2) return { status: 403, text: `${late--}` }
+      if (received.request.endsWith('?limit=1') && late === 2) return { status: 403, text: `${late--}` }
       if (isList(received) && late === 1) return { text: `[${late--}]` }
       const challenge = received.headers.get('WWW-Authenticate')
       return challenge ? { headers: new Headers({ 'x-amzn-Remapped-WWW-Authenticate': challenge }) } : {}
@@ -157,60 +170,60 @@ test('waits for a new deployment and a list that is late, and accepts the AWS na
 
 const [first] = Object.values(contract)
 const FIRST_WITHOUT_KEY = `${first?.method} ${first?.path.replaceAll(/{\w+}/g, '1')} without a key`
-const LIST = 'GET /pets?limit=100&status=sold for the new pet'
-const REPLAY = 'POST /pets again, with the same Idempotency-Key'
+const fail = () => {
+  throw new TypeError('Made by the test.')
+}
 const rounded = ({ text }: Received) => ({ text: text.replaceAll('9223372036854775807', '9223372036854776000') })
+const emptied = ({ text }: Received) => ({ text: text.replace(/"message":".+?"/, '"message":""') })
+let unavailable = 1
 
-const isDeletion: Matches = ({ request, status }) => status === 204 && request.includes('/pets/')
-const isCancellation: Matches = ({ request, status }) => status === 204 && request.includes('/orders/')
-
-test.each<[string, string, Matches, (received: Received) => Partial<Received>]>([
+test.each<[string, string, Matches, Alteration]>([
+  ['is unavailable at times', FIRST, () => unavailable-- === 1, () => ({ status: 503 })],
+  ['does not respond', `${FIRST}: expected 200, got ServiceError`, () => true, fail],
   ['rounds an int64', LIST, isList, rounded],
-  ['does not list the pet', LIST, isList, () => ({ text: '[]' })],
+  ['does not list what it created', LIST, isList, () => ({ text: '[]' })],
   ['does not return its address', REPLAY, isReplay, without('Location')],
-  ['creates a pet twice', REPLAY, isReplay, withField({ id: 1 })],
+  ['creates twice', REPLAY, isReplay, withField({ id: 1 })],
+  ['confirms a replay with another status', REPLAY, isReplay, () => ({ status: 200 })],
   ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
-  ['does not change the pet', 'PATCH /pets/<id>', changes, withField({ name: 'a' })],
-  ['ignores If-Match', 'PATCH /pets/<id> with the ETag of the creation', hasStatus(412), () => ({ status: 200 })],
-  ['does not delete', 'DELETE /pets/<id>', isDeletion, () => ({ status: 500 })],
-  ['does not cancel', 'DELETE /store/orders/<id>', isCancellation, () => ({ status: 500 })],
-  ['adds a field to an error', 'POST /pets with an invalid body', hasStatus(400), withField({ requestId: 'r' })],
-  [
-    'has an empty error message',
-    'PUT /pets',
-    hasStatus(405),
-    ({ text }) => ({ text: text.replace(/"message":".+?"/, '"message":""') }),
-  ],
-  ['does not name the allowed methods', 'PUT /pets', hasStatus(405), without('Allow')],
+  ['does not change', CHANGE, isChange, withField(example.changes)],
+  ['ignores If-Match', OUTDATED, hasStatus(412), () => ({ status: 200 })],
+  ['does not delete', REMOVAL, isRemoval, () => ({ status: 500 })],
+  ['adds a field to an error', INVALID, hasStatus(400), withField({ requestId: 'r' })],
+  ['has an empty error message', `PUT ${path}`, hasStatus(405), emptied],
+  ['does not name the allowed methods', `PUT ${path}`, hasStatus(405), without('Allow')],
   ['needs no key', FIRST_WITHOUT_KEY, hasStatus(401), () => ({ status: 200 })],
-])('reports an API that %s: %s', async (_, what, matches, change) => {
-  const before = await storedPets()
+  ['does not ask for a key', FIRST_WITHOUT_KEY, hasStatus(401), without('WWW-Authenticate')],
+])('reports an API that %s: %s', async (_, what, matches, alter) => {
+  const before = await stored()
 
-  const { error, lines } = await runAltered((received) => (matches(received) ? change(received) : {}))
+  const { error, lines } = await runAltered((received) => (matches(received) ? alter(received) : {}))
 
   expect(error).toBe('The smoke test failed.')
   const failed = lines.filter((line) => line.startsWith('✗'))
   expect(failed).toEqual([expect.stringContaining(`✗ ${what}: `)])
-  expect(await storedPets()).toEqual(before)
+  expect(await stored()).toEqual(before)
 })
 
-test('deletes no other pet if the response to the creation names one', async () => {
+test('deletes nothing else if the response to the creation names another', async () => {
   const { lines } = await runAltered(({ status }) => (status === 201 ? { text: '{"id":1}' } : {}))
 
-  expect(lines.at(-1)).toContain('✗ POST /pets with "<name>": expected 201, got 201: {"id":1} (')
+  expect(lines.at(-1)).toContain(`✗ ${CREATION}: expected 201, got 201: {"id":1} (`)
 })
 
-test('deletes the pet when a signal stops it', async () => {
-  const before = await storedPets()
+const creations = Object.values(contract).filter(({ method }) => method === 'POST')
+
+test.each(creations)('deletes what it created when a signal stops it after $method $path', async (creation) => {
+  const before = await stored()
   const stop = new AbortController()
-  const stopAtCreation: Alteration = ({ status }) => {
-    if (status === 201) stop.abort(new Error('Stopped.'))
+  const stopAtCreation: Alteration = ({ request, status }) => {
+    if (status === 201 && request.endsWith(creation.path)) stop.abort(new Error('Stopped.'))
     return {}
   }
 
   const { error, lines } = await runAltered(stopAtCreation, { stop })
 
   expect(error).toBe('Stopped.')
-  expect(lines).toEqual(['✓ GET /pets?limit=1: 200', '✓ POST /pets with "<name>": 201', '✓ DELETE /pets/<id>: 204'])
-  expect(await storedPets()).toEqual(before)
+  expect(lines.at(-1)).toBe(`✓ ${REMOVAL}: 204`)
+  expect(await stored()).toEqual(before)
 })

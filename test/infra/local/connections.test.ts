@@ -1,20 +1,21 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
-import type { Handler } from '../../../infra/local/lambda.ts'
-import { ask, logged, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { addressOf, reserve } from '../../../infra/local/server.ts'
+import { example } from '../../support/example.ts'
+import { ask, GET, logged, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
 
-const GET = 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'
-const POST = 'POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{'
+const { path, list } = example
+const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`
 const HALF_OPEN = { allowHalfOpen: true }
 const NEVER = 2 ** 31 - 1
 
 /** Calls another function than the requests above. */
-const other = { method: 'PATCH', path: '/v1/pets/7' }
+const other = { method: 'PATCH', path: `/v1${path}/7` }
 
 test('responds to a client that closes its side after a request, then ends the connection', async () => {
   const { handler, called, release } = waiting()
-  const { wire, socket } = await wireAndSocket(await serve({ listPets: handler }), '', HALF_OPEN)
+  const { wire, socket } = await wireAndSocket(await serve({ [list]: handler }), '', HALF_OPEN)
   const ended = once(socket, 'end')
 
   wire.socket.end(GET)
@@ -27,14 +28,14 @@ test('responds to a client that closes its side after a request, then ends the c
 test('closes the connection of a client that closes its side in the middle of a body', async () => {
   const { wire, socket } = await wireAndSocket(await serve())
 
-  wire.socket.end(POST)
+  wire.socket.end(HALF_POST)
 
   await expect.poll(() => socket.destroyed).toBe(true)
 })
 
 test.each([
-  ['in the middle of the headers', 'GET /v1/pets HT'],
-  ['in the middle of a body', POST],
+  ['in the middle of the headers', `GET /v1${path} HT`],
+  ['in the middle of a body', HALF_POST],
   ['before the response', GET],
   ['after invalid HTTP', 'Hello\r\n\r\n'],
 ])('keeps serving when clients disconnect %s', async (_name, text) => {
@@ -55,19 +56,20 @@ test.each([
 test('serves any number of requests of a connection in order, and reads few of them before it responds', async () => {
   const { handler, called, release } = waiting()
   let [unanswered, most] = [0, 0]
-  const listPets: Handler = async (event, context) => {
-    await handler(event, context)
-    await nextTurn()
-    unanswered--
-    return { statusCode: 200, body: JSON.stringify(event.queryStringParameters) }
-  }
-  const served = await serve({ listPets })
+  const served = await serve({
+    [list]: async (event, context) => {
+      await handler(event, context)
+      await nextTurn()
+      unanswered--
+      return { statusCode: 200, body: JSON.stringify(event.queryStringParameters) }
+    },
+  })
   served.server.on('request', () => {
     most = Math.max(most, ++unanswered)
   })
   const sent = Array.from({ length: 5000 }, (_, i) => ({ nth: String(i) }))
-  const text = sent.map(({ nth }) => GET.replace('pets', `pets?nth=${nth}`)).join('')
-  const wire = await wireTo(served, `${text}${POST.replace('20', '200000')}${' '.repeat(199_999)}`)
+  const text = sent.map(({ nth }) => GET.replace(path, `${path}?nth=${nth}`)).join('')
+  const wire = await wireTo(served, `${text}${HALF_POST.replace('20', '200000')}${' '.repeat(199_999)}`)
   await called
 
   const meanwhile = await ask(served, other)
@@ -83,8 +85,7 @@ test('serves any number of requests of a connection in order, and reads few of t
 
 test('calls no function for requests of a client that has disconnected', async () => {
   const { handler, called, release } = waiting()
-  const listPets = vi.fn(handler)
-  const served = await serve({ listPets })
+  const served = await serve({ [list]: handler })
   const { wire, socket } = await wireAndSocket(served, GET.repeat(50))
   await called
 
@@ -93,13 +94,13 @@ test('calls no function for requests of a client that has disconnected', async (
   await expect.poll(() => socket.destroyed).toBe(true)
   await served.stop(NEVER)
 
-  expect([listPets.mock.calls.length, logged().length]).toEqual([1, 1])
+  expect([handler.mock.calls.length, logged().length]).toEqual([1, 1])
 })
 
 /** A local server with a request in flight. */
 const serveRequest = async () => {
   const { handler, called, release } = waiting()
-  const served = await serve({ listPets: handler })
+  const served = await serve({ [list]: handler })
   const wire = await wireTo(served, GET)
   await called
   return { served, wire, release }
@@ -153,4 +154,31 @@ test.each([
   await served.stop(NEVER)
 
   expect(await wire.rest()).toBe('')
+})
+
+test('reserves two free ports next to each other, also on a busy machine', async () => {
+  const served = await serve()
+  // In Linux, connections have even ports, and servers on port 0 odd ones.
+  await Promise.all(Array.from({ length: 500 }, () => wireTo(served)))
+
+  for (let i = 0; i < 100; i++) {
+    const [api, database] = await reserve(0, '127.0.0.1')
+    onTestFinished(() => void [api.close(), database?.close()])
+
+    expect(database && addressOf(database).port).toBe(addressOf(api).port + 1)
+  }
+})
+
+const CHOOSE = 'Choose another --host or --port; port 0 selects free ports.'
+const IN_USE = `is in use, perhaps by another local server: it takes two ports, the second for its database. ${CHOOSE}`
+
+test('reserves no port that is in use, nor one below it', async () => {
+  const { port } = addressOf((await serve()).server)
+
+  const errorOf = (each: number) => reserve(each, '127.0.0.1').catch(({ message }) => message)
+  // Meanwhile the port below may belong to another test.
+  const errors = [await errorOf(port), (await errorOf(port - 1)).replace(port - 1, port)]
+
+  expect(new Set(errors)).toEqual(new Set([`127.0.0.1:${port} ${IN_USE}`]))
+  await expect(reserve(0, '999.1')).rejects.toThrow(`Cannot listen: getaddrinfo ENOTFOUND 999.1. ${CHOOSE}`)
 })

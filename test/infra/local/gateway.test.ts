@@ -6,8 +6,11 @@ import { openApiText } from '../../../infra/openapi/document.ts'
 import { operationIds } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
+import { example } from '../../support/example.ts'
 import { type Sent, send } from '../../support/http.ts'
-import { ask, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
+import { ask, GET, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
+
+const { path: list, parameter } = example
 
 /** Returns its event as JSON, which is how Lambda passes it to a function. */
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
@@ -16,29 +19,29 @@ const serveEcho = () => serve(Object.fromEntries(operationIds.map((id) => [id, e
 const eventOf = async (request: Sent): Promise<Event> => (await ask(await serveEcho(), request)).body as Event
 const eventOfText = async (text: string) => (await (await wireTo(await serveEcho(), text)).response()).body as Event
 
-test('serves the OpenAPI document as people read it, without the escapes that API Gateway needs', async () => {
-  const { text } = await send((await serveEcho()).baseUrl, { path: '/v1/openapi.json' })
+test('passes a function an event of API Gateway, without headers that the connection or API Gateway sets', async () => {
+  const host = 'a.example:8080'
+  const gatewayEvent = fixture(example.events.list)
 
-  expect(text).toBe(openApiText())
-})
-
-test('passes a function an event of API Gateway, with values of its own', async () => {
-  const host = 'pets.example:8080'
-  const gatewayEvent = fixture('listPets-no-parameters')
-
-  const event = await eventOfText(`GET /v1/pets HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: curl/8.5.0\r\n\r\n`)
+  const event = await eventOfText(
+    `GET /v1${list} HTTP/1.1\r\nHost: ${host}\r\nuSeR-AgEnT: curl/8.5.0\r\nX-Twice: one\r\nX-Twice: two\r\n` +
+      'Connection: close\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 0\r\n' +
+      'X-Forwarded-For: 1.2.3.4\r\nX-FORWARDED-PROTO: https\r\n\r\n',
+  )
 
   const headers = {
     Host: host,
-    'User-Agent': 'curl/8.5.0',
+    'uSeR-AgEnT': 'curl/8.5.0',
+    'X-Twice': 'two',
     'X-Forwarded-For': '127.0.0.1',
     'X-Forwarded-Port': expect.stringMatching(/^\d+$/),
     'X-Forwarded-Proto': 'http',
   }
+  const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
   expect(event).toEqual({
     ...gatewayEvent,
     headers,
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    multiValueHeaders: { ...lists, 'X-Twice': ['one', 'two'] },
     requestContext: {
       ...gatewayEvent.requestContext,
       accountId: '000000000000',
@@ -57,76 +60,39 @@ test('passes a function an event of API Gateway, with values of its own', async 
 })
 
 test.each([
-  ['//v1/pets', '/pets', undefined],
-  ['/v1//pets/7', '/pets/7', '7'],
-  ['/v1/pets/a%2Bb+c@d.com', '/pets/a%2Bb+c@d.com', 'a%2Bb+c@d.com'],
-])('keeps the path %s as it was sent, with the stage only in requestContext', async (sent, path, petId) => {
-  const event = await eventOf({ method: petId ? 'PATCH' : 'GET', path: sent })
+  [`//v1${list}`, list, undefined],
+  [`/v1/${list}/7`, `${list}/7`, '7'],
+  [`/v1${list}/a%2Bb+c@d.com`, `${list}/a%2Bb+c@d.com`, 'a%2Bb+c@d.com'],
+  [`HTTP://a.example/v1${list}/7`, `${list}/7`, '7'],
+])('keeps the path %s as it was sent, with the stage only in requestContext', async (sent, path, id) => {
+  const event = await eventOf({ method: id ? 'PATCH' : 'GET', path: sent })
 
-  const resource = petId ? '/pets/{petId}' : '/pets'
-  const requestContext = { path: sent.replace('//v1', '/v1'), resourcePath: resource }
-  expect(event).toMatchObject({ resource, path, pathParameters: petId ? { petId } : null, requestContext })
+  const resource = id ? `${list}/{${parameter}}` : list
+  const requestContext = { path: sent.replace(/^.*(?=\/v1)/, ''), resourcePath: resource }
+  expect(event).toMatchObject({ resource, path, pathParameters: id ? { [parameter]: id } : null, requestContext })
 })
 
-test('reads the path of a target in absolute form', async () => {
-  const event = await eventOfText('PATCH http://pets.example/v1/pets/7?a=1 HTTP/1.1\r\nHost: pets.example\r\n\r\n')
+test('decodes a query', async () => {
+  const event = await eventOf({ path: `/v1${list}?a&b=1&b=2&c=d%2Be@f.com&c=x+y&url=https%3A%2F%2Fg.com/?x` })
 
-  const expected = { path: '/pets/7', requestContext: { path: '/v1/pets/7' }, queryStringParameters: { a: '1' } }
-  expect(event).toMatchObject(expected)
+  expect([event.queryStringParameters, event.multiValueQueryStringParameters]).toEqual([
+    { a: '', b: '2', c: 'x y', url: 'https://g.com/?x' },
+    { a: [''], b: ['1', '2'], c: ['d+e@f.com', 'x y'], url: ['https://g.com/?x'] },
+  ])
 })
+
+const TEXT = '{"a":"Žofie 🐈"}'
 
 test.each([
-  ['?status', { status: '' }, { status: [''] }],
-  [
-    '?category=electronics&price=10&price=20&category=books&price=30',
-    { category: 'books', price: '30' },
-    { category: ['electronics', 'books'], price: ['10', '20', '30'] },
-  ],
-  [
-    '?email=test%2Balias@gmail.com&plus=test+alias@gmail.com&url=https%3A%2F%2Fwww.google.com/?x',
-    { email: 'test+alias@gmail.com', plus: 'test alias@gmail.com', url: 'https://www.google.com/?x' },
-    { email: ['test+alias@gmail.com'], plus: ['test alias@gmail.com'], url: ['https://www.google.com/?x'] },
-  ],
-])('decodes the query %j', async (query, last, all) => {
-  const event = await eventOf({ path: `/v1/pets${query}` })
-
-  expect([event.queryStringParameters, event.multiValueQueryStringParameters]).toEqual([last, all])
-})
-
-test('keeps header names and repeated values, but not the headers that the connection or API Gateway sets', async () => {
-  const { headers, multiValueHeaders } = await eventOfText(
-    'GET /v1/pets HTTP/1.1\r\nHost: a\r\ntEsT-HEADeR: aValUE\r\nX-Twice: one\r\nX-Twice: two\r\n' +
-      'Connection: close\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 0\r\n' +
-      'X-Forwarded-For: 1.2.3.4\r\nX-FORWARDED-PROTO: https\r\n\r\n',
-  )
-
-  const port = expect.stringMatching(/^\d+$/)
-  const forwarded = { 'X-Forwarded-For': '127.0.0.1', 'X-Forwarded-Port': port, 'X-Forwarded-Proto': 'http' }
-  expect(headers).toEqual({ Host: 'a', 'tEsT-HEADeR': 'aValUE', 'X-Twice': 'two', ...forwarded })
-  expect(multiValueHeaders).toMatchObject({ 'tEsT-HEADeR': ['aValUE'], 'X-Twice': ['one', 'two'] })
-})
-
-test.each([
-  ['text', Buffer.from('{"name":"Žofie 🐈"}'), '{"name":"Žofie 🐈"}', false],
-  ['a replacement character', Buffer.from('\uFFFD'), '\uFFFD', false],
-  ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'e//+fQ==', true],
-])('keeps a body of %s unchanged', async (_name, sent, body, isBase64Encoded) => {
-  const event = await eventOf({ method: 'POST', path: '/v1/pets', body: sent })
+  ['text', 'identity', Buffer.from(TEXT), TEXT, false],
+  ['a replacement character', 'identity', Buffer.from('\uFFFD'), '\uFFFD', false],
+  ['bytes that are not UTF-8', 'identity', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'e//+fQ==', true],
+  ['compressed text', 'deflate', deflateSync(TEXT), TEXT, false],
+  ['compressed text', 'GZIP', gzipSync(TEXT), TEXT, false],
+])('passes on a body of %s with Content-Encoding: %s', async (_name, coding, sent, body, isBase64Encoded) => {
+  const event = await eventOf({ method: 'POST', headers: { 'Content-Encoding': coding }, body: sent })
 
   expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
-})
-
-test.each([
-  ['gzip', gzipSync],
-  ['deflate', deflateSync],
-  ['identity', Buffer.from],
-  ['GZIP', gzipSync],
-] as const)('decompresses a body with Content-Encoding: %s', async (coding, compress) => {
-  const headers = { 'Content-Encoding': coding }
-
-  const event = await eventOf({ method: 'POST', path: '/v1/pets', headers, body: compress(Buffer.from('{"a":"🐈"}')) })
-
-  expect(event.body).toBe('{"a":"🐈"}')
 })
 
 test.each([
@@ -137,34 +103,33 @@ test.each([
 ])('refuses %s', async (_name, coding, body, status) => {
   const headers = { 'Content-Encoding': coding }
 
-  const response = await ask(await serve(), { method: 'POST', path: '/v1/pets', headers, body })
+  const response = await ask(await serve(), { method: 'POST', headers, body })
 
   expect(response).toMatchObject({ status, body: { status } })
 })
 
 test.each([
-  ['no Host', 'GET /v1/pets HTTP/1.1\r\n\r\n'],
-  ['no Host, in HTTP/1.0', 'GET /v1/pets HTTP/1.0\r\n\r\n'],
-  ['two Hosts', 'GET /v1/pets HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n'],
-  ['an invalid Host', 'GET /v1/pets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
-])('returns 400 to %s', async (_name, text) => {
-  const wire = await wireTo(await serve(), text)
+  ['no Host', ''],
+  ['two Hosts', 'Host: a\r\nHost: a\r\n'],
+  ['an invalid Host', 'Host: a/b\r\n'],
+])('returns 400 to %s', async (_name, hosts) => {
+  const wire = await wireTo(await serve(), GET.replace('Host: a\r\n', hosts))
 
   expect(await wire.response()).toEqual(gatewayResponse(400, 'bad_request', 'The request is malformed.'))
 })
 
 // test/api tests more paths and methods, in AWS too.
 test.each([
-  ['GET', '/v1pets'],
-  ['GET', '/v1/pets//'],
-  ['GET', '/v1/./pets'],
-  ['GET', '/v1/pets//7'],
-  ['GET', '/v1/p%65ts'],
-  ['OPTIONS', '/v1/cats'],
+  ['GET', `/v1${list.slice(1)}`],
+  ['GET', `/v1${list}//`],
+  ['GET', `/v1/.${list}`],
+  ['GET', `/v1${list}//7`],
+  ['GET', `/v1/%${list.charCodeAt(1).toString(16)}${list.slice(2)}`],
+  ['OPTIONS', '/v1/nothing'],
 ])('returns 404 to %s %s', async (method, path) => {
   const response = await ask(await serve(), { method, path })
 
-  const message = expect.stringMatching(/^There is no resource at this path\. The API has .*GET \/v1\/pets, /)
+  const message = expect.stringMatching(`^There is no resource at this path\\. The API has .*GET /v1${list}, `)
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
 })
 
@@ -187,9 +152,15 @@ test.each([
 ])('does not log an API key that the URL contains %s', async (_, key) => {
   const served = await serve()
 
-  await ask(served, { path: `/v1/pets/${key}/7?key=${LOCAL_API_KEY}` })
+  await ask(served, { path: `/v1/things/${key}/7?key=${LOCAL_API_KEY}` })
 
-  expect(logged()).toEqual([expect.stringContaining('  /v1/pets/…/7  ')])
+  expect(logged()).toEqual([expect.stringContaining('  /v1/things/…/7  ')])
+})
+
+test('serves the OpenAPI document as people read it, without the escapes that API Gateway needs', async () => {
+  const { text } = await send((await serve()).baseUrl, { path: '/v1/openapi.json' })
+
+  expect(text).toBe(openApiText())
 })
 
 test('serves the script of the reference page, which browsers may keep, because its address has its version', async () => {

@@ -1,24 +1,22 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
-import { ask, commonHeaders, gatewayResponse, serve, wireTo } from './local-server.ts'
+import { example } from '../../support/example.ts'
+import { ask, commonHeaders, GET, gatewayResponse, serve, wireTo } from './local-server.ts'
 
-const MESSAGE =
-  'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.'
-const badGateway = gatewayResponse(502, 'bad_gateway', MESSAGE, { 'retry-after': '1' })
+const { list, remove, path } = example
+const json = { 'content-type': commonHeaders['content-type'] }
 
 test.each<[string, object, object]>([
   [
     'status, headers and body',
-    { statusCode: 207, headers: { 'X-Cat': 'Mia' }, body: '[1]' },
-    { status: 207, headers: { 'x-cat': 'Mia' }, body: [1] },
+    { statusCode: 207, headers: { 'X-A': 'a' }, body: '[1]' },
+    { status: 207, headers: { 'x-a': 'a' }, body: [1] },
   ],
   ['empty body', { statusCode: 204 }, { status: 204, headers: {}, body: undefined }],
 ])("returns a function's %s, and nothing else", async (_name, result, expected) => {
-  const served = await serve({ listPets: async () => result })
+  const served = await serve({ [list]: async () => result })
 
-  const response = await ask(served, { path: '/v1/pets' })
-
-  expect(response).toEqual(expected)
+  expect(await ask(served)).toEqual(expected)
 })
 
 const throwBug = () => {
@@ -29,48 +27,41 @@ test.each<[string, Handler]>([
   ['rejects', async () => throwBug()],
   ['rejects with undefined', () => Promise.reject()],
   ['throws', throwBug],
-])('returns 502 when a function %s, and keeps running', async (_name, listPets) => {
-  const served = await serve({ listPets })
+  ['returns undefined', async () => undefined],
+  ['returns a status code as a string', async () => ({ statusCode: '200', body: '[]' })],
+  ['returns a status code below 200', async () => ({ statusCode: 199, body: '[]' })],
+  ['returns an object as body', async () => ({ statusCode: 404, body: {} })],
+  ['returns a string as headers', async () => ({ statusCode: 200, headers: 'X-A: a', body: '[]' })],
+  ['returns a header with a line break', async () => ({ statusCode: 200, headers: { 'X-A': 'a\r\nX-B: b' } })],
+  ['returns a header name with a space', async () => ({ statusCode: 200, headers: { 'X A': 'a' }, body: '[]' })],
+])('returns 502 when a function %s, and keeps running', async (_name, handler) => {
+  const served = await serve({ [list]: handler })
 
-  const responses = [await ask(served, { path: '/v1/pets' }), await ask(served, { method: 'POST', path: '/v1/pets' })]
+  const responses = [await ask(served), await ask(served, { method: 'POST' })]
 
-  const { 'content-type': json } = commonHeaders
-  expect(responses).toEqual([badGateway, { status: 200, headers: { 'content-type': json }, body: [] }])
-})
-
-test('passes on a body that is not JSON, with a warning', async () => {
-  const warn = vi.spyOn(console, 'warn').mockReturnValue()
-  onTestFinished(() => warn.mockRestore())
-  const served = await serve({
-    listPets: async () => ({ statusCode: 200, headers: { 'Content-Type': 'text/plain' }, body: 'pets' }),
-  })
-
-  const { status } = await ask(served, { path: '/v1/pets' })
-
-  expect(status).toBe(200)
-  expect(warn).toHaveBeenCalledWith(expect.any(String), 'listPets', 'the body is not JSON')
+  const message =
+    'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.'
+  const badGateway = gatewayResponse(502, 'bad_gateway', message, { 'retry-after': '1' })
+  expect(responses).toEqual([badGateway, { status: 200, headers: json, body: [] }])
 })
 
 test.each([
-  ['undefined', undefined],
-  ['a status code as a string', { statusCode: '200', body: '[]' }],
-  ['a status code below 200', { statusCode: 199, body: '[]' }],
-  ['an object as body', { statusCode: 404, body: {} }],
-  ['a string as headers', { statusCode: 200, headers: 'X-Cat: Mia', body: '[]' }],
-  ['a header with a line break', { statusCode: 200, headers: { 'X-Cat': 'Mia\r\nX-Dog: Rex' }, body: '[]' }],
-  ['a header name with a space', { statusCode: 200, headers: { 'X Cat': 'Mia' }, body: '[]' }],
-])('returns 502 when a function returns %s', async (_name, result) => {
-  const served = await serve({ listPets: async () => result })
+  ['the body is not JSON', list, { statusCode: 200, headers: { 'Content-Type': 'text/plain' }, body: 'text' }],
+  ['the status 202', list, { statusCode: 202, body: '[]' }],
+  ['a body', remove, { statusCode: 204, body: '[]' }],
+])('passes on a response that the contract does not have, and warns: %s', async (difference, id, result) => {
+  const served = await serve({ [id]: async () => result })
 
-  const response = await ask(served, { path: '/v1/pets' })
+  const response = await ask(served, id === remove ? { method: 'DELETE', path: `/v1${path}/7` } : {})
 
-  expect(response).toEqual(badGateway)
+  expect(response.status).toBe(result.statusCode)
+  expect(console.warn).toHaveBeenCalledWith(expect.any(String), id, difference)
 })
 
 test('returns 504 when a function exceeds its time limit', async () => {
-  const served = await serve({ listPets: () => new Promise(() => {}) }, 1)
+  const served = await serve({ [list]: () => new Promise(() => {}) }, 1)
 
-  const response = await ask(served, { path: '/v1/pets' })
+  const response = await ask(served)
 
   const message = 'The service did not respond in time. Try again in a moment.'
   expect(response).toEqual(gatewayResponse(504, 'gateway_timeout', message, { 'retry-after': '1' }))
@@ -83,30 +74,30 @@ test('passes a function its name and its remaining time', async () => {
     body: JSON.stringify([functionName, getRemainingTimeInMillis()]),
   })
 
-  const { body } = await ask(await serve({ listPets: echo }, timeoutMs), { path: '/v1/pets' })
+  const { body } = await ask(await serve({ [list]: echo }, timeoutMs))
 
-  expect(body).toEqual(['listPets', expect.closeTo(timeoutMs, -8)])
+  expect(body).toEqual([list, expect.closeTo(timeoutMs, -8)])
 })
 
 test('runs 16 functions at once, and queues the others, also after some have failed', async () => {
   const REQUESTS = 40
   let [arrived, running, most] = [0, 0, 0]
   let allArrived = Promise.withResolvers<void>()
-  const listPets = async () => {
+  const handler = async () => {
     most = Math.max(most, ++running)
     await allArrived.promise
     running--
     if (arrived === REQUESTS) throw new Error('A bug in the first round.')
     return { statusCode: 200, body: '[]' }
   }
-  const served = await serve({ listPets })
+  const served = await serve({ [list]: handler })
   served.server.on('request', () => {
     if (++arrived % REQUESTS === 0) setImmediate(allArrived.resolve)
   })
 
   for (const status of [502, 200]) {
     allArrived = Promise.withResolvers()
-    const wires = Array.from({ length: REQUESTS }, () => wireTo(served, 'GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n'))
+    const wires = Array.from({ length: REQUESTS }, () => wireTo(served, GET))
     const responses = await Promise.all(wires.map(async (wire) => (await wire).response()))
     expect(responses.map((response) => response.status)).toEqual(wires.map(() => status))
   }

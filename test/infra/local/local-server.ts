@@ -5,8 +5,15 @@ import type { Handler } from '../../../infra/local/lambda.ts'
 import { createLocalServer } from '../../../infra/local/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/http.ts'
+import { example } from '../../support/example.ts'
 import { type Sent, send } from '../../support/http.ts'
 import { refuseInternals } from '../../support/secrets.ts'
+
+const PATH = `/v1${example.path}`
+
+/** A request for the example list, and the beginning of one that creates a resource, as they are on the wire. */
+export const GET = `GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`
+export const POST = `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`
 
 /** A local server in this process. */
 type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
@@ -34,19 +41,19 @@ const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Record
 export const waiting = () => {
   const called = Promise.withResolvers<void>()
   const released = Promise.withResolvers<{ statusCode: number; body: string }>()
-  const handler: Handler = () => {
+  const handler = vi.fn<Handler>(() => {
     called.resolve()
     return released.promise
-  }
+  })
   return { handler, called: called.promise, release: released.resolve }
 }
 
 /** A response without the headers of its connection. */
 type Response = { status: number; headers: Record<string, string>; body: unknown }
 
-/** Sends a request; `path` starts after the host. */
-export const ask = async ({ baseUrl }: Served, request: Sent): Promise<Response> => {
-  const { status, headers, body } = await send(baseUrl, request)
+/** Sends a request, by default for the example list; `path` starts after the host. */
+export const ask = async ({ baseUrl }: Served, request: Sent = {}): Promise<Response> => {
+  const { status, headers, body } = await send(baseUrl, { path: PATH, ...request })
   return { status, headers: withoutConnection(headers), body }
 }
 

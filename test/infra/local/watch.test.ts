@@ -3,10 +3,13 @@ import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { contract } from '../../../shared/contract.ts'
+import { service } from '../../../shared/service.ts'
+import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
 import { headersOf, startServer } from '../../support/server.ts'
 
-const copy = mkdtempSync(join(tmpdir(), 'pet-store-watched-'))
+const copy = mkdtempSync(join(tmpdir(), `${service.name}-watched-`))
 for (const folder of ['functions', 'infra', 'shared', 'package.json'])
   cpSync(folder, join(copy, folder), { recursive: true })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
@@ -24,74 +27,69 @@ afterAll(async () => {
 /** How much of the output belongs to earlier changes. */
 let read = 0
 
-/** Replaces a source of the copy by a changed one, as git and editors do it, or restores it. */
-const change = (file: string, search: string | RegExp = '', replacement = '') => {
+/** Gives a source of the copy another text, as git and editors do it, or restores it. */
+const change = (file: string, text = readFileSync(file, 'utf8')) => {
   read = server.output().length
-  writeFileSync(join(copy, 'new'), readFileSync(file, 'utf8').replace(search, replacement))
+  writeFileSync(join(copy, 'new'), text)
   renameSync(join(copy, 'new'), join(copy, file))
 }
 
-const untilPrinted = (lines: RegExp) => expect.poll(() => server.output().slice(read)).toMatch(lines)
+const untilPrinted = (lines: string) =>
+  expect.poll(() => server.output().slice(read)).toMatch(new RegExp(`^${lines}$`, 'm'))
 
 const list = async () => {
-  const request = { path: '/pets', headers: headersOf(server) }
+  const request = { path: example.path, headers: headersOf(server) }
   return (await send(server.baseUrl, request).catch(() => undefined))?.body
 }
 
-const LIST = 'functions/listPets.ts'
-const pets = await list()
+const CONTRACT = 'shared/contract.ts'
+const LIST = `functions/${example.list}.ts`
+const listed = await list()
+
+/** A source of the example list. */
+const listing = (expression: string, from = '../shared/operation.ts') =>
+  `import { operation } from '${from}'\nexport const handler = operation('${example.list}', () => ${expression})\n`
 
 test('serves a changed source, and warns of a response that breaks the contract', async () => {
-  change(
-    LIST,
-    'pets.list(query)',
-    `pets.list(query).then(() => ({ items: [{ id: 'seven' }] as never, next: undefined }))`,
-  )
+  change(LIST, listing(`Promise.resolve({ items: [{ id: 'seven' }] })`))
 
   await expect.poll(list).toEqual([{ id: 'seven' }])
-  await untilPrinted(/^Serving http:\S+\/v1 again: functions\/listPets\.ts changed\.$/m)
-  await untilPrinted(/^Not what shared\/contract\.ts says of listPets: 0\.id: Invalid type: .+"seven"; 0\.name: /m)
+  await untilPrinted(`Serving http:\\S+/v1 again: ${LIST} changed\\.`)
+  await untilPrinted(
+    `Not what shared/contract\\.ts says of ${example.list}: 0\\.id: Invalid type: .+"seven"; 0\\.\\w+: .+`,
+  )
 })
 
-test('names what is wrong with a source, and serves the same pets when it is right again', async () => {
-  change(LIST, 'pets.list(', '[...pets.list(')
-  await untilPrinted(
-    /^functions\/listPets\.ts:\d+\nSyntaxError: .+\nThe server has ended with 1\. Waiting for a change\.$/m,
-  )
-  change(LIST, '../shared/operation.ts', '../shared/htp.ts')
-  await untilPrinted(
-    /^functions\/listPets\.ts\nError: Cannot find module 'shared\/htp\.ts' .+\nThe server has ended with 1\. Waiting for a change\.$/m,
-  )
+test('names what is wrong with a source, and serves the same data when it is right again', async () => {
+  const ended = '\nThe server has ended with 1\\. Waiting for a change\\.'
+  change(LIST, listing('[...('))
+  await untilPrinted(`${LIST}:\\d+\nSyntaxError: .+${ended}`)
+  change(LIST, listing('[]', '../shared/nothing.ts'))
+  await untilPrinted(`${LIST}\nError: Cannot find module 'shared/nothing\\.ts' .+${ended}`)
   rmSync(join(copy, LIST))
-  await untilPrinted(
-    /^functions\/listPets\.ts is missing\. Create it: .+\nThe server has ended with 1\. Waiting for a change\.$/m,
-  )
-  change('shared/contract.ts', /'POST'(?=,\s+path: '\/pets',)/, "'GET'")
+  await untilPrinted(`${LIST} is missing\\. Create it: .+${ended}`)
+  const { method, path } = contract[example.create]
+  const contractText = readFileSync(CONTRACT, 'utf8')
+  change(CONTRACT, contractText.replace(new RegExp(`'${method}'(?=,\\s+path: '${path}',)`), "'GET'"))
   change(LIST)
-  await untilPrinted(/^\w+ has the method and path of \w+: .+\nThe server has ended with 1\. Waiting for a change\.$/m)
-  change('shared/contract.ts')
+  await untilPrinted(`\\w+ has the method and path of \\w+: .+${ended}`)
+  change(CONTRACT)
 
-  await expect.poll(list).toEqual(pets)
-  expect(pets).toHaveLength(20)
+  await expect.poll(list).toEqual(listed)
+  expect(listed).not.toEqual([])
 })
 
-test('says that a server has ended, and serves the same pets after the next change', async () => {
-  change(LIST, 'pets.list', 'process.exit(3) ?? pets.list')
-  await untilPrinted(/^Serving .+ again: functions\/listPets\.ts changed\.$/m)
-  await expect.poll(list).toBeUndefined()
-  await untilPrinted(/^The server has ended with 3\. Waiting for a change\.$/m)
-  change(LIST)
-
-  await expect.poll(list).toEqual(pets)
-})
-
-test('replaces a server that an endless loop occupies', async () => {
-  change(LIST, 'pets.list(query)', '{ for (;;); }')
-  await untilPrinted(/^Serving .+ again: functions\/listPets\.ts changed\.$/m)
+test('replaces a server that has ended, and one that an endless loop occupies', async () => {
+  change(LIST, listing('process.exit(3)'))
+  await untilPrinted(`Serving .+ again: ${LIST} changed\\.`)
+  expect(await list()).toBeUndefined()
+  await untilPrinted('The server has ended with 3\\. Waiting for a change\\.')
+  change(LIST, listing('{ for (;;); }'))
+  await untilPrinted(`Serving .+ again: ${LIST} changed\\.`)
   const occupied = list()
   change(LIST)
 
-  await expect.poll(list).toEqual(pets)
+  await expect.poll(list).toEqual(listed)
   expect(await occupied).toBeUndefined()
 })
 

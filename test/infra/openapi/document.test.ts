@@ -7,14 +7,10 @@ import { promisify } from 'node:util'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { openApiDocument, openApiText, operationObject } from '../../../infra/openapi/document.ts'
-import {
-  inertJson,
-  publicDocuments,
-  referenceScript,
-  referenceScriptText,
-} from '../../../infra/openapi/public-documents.ts'
+import { inertJson, publicDocuments, referenceScriptText } from '../../../infra/openapi/public-documents.ts'
 import { jsonSchemaOf } from '../../../infra/openapi/schemas.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
+import { example } from '../../support/example.ts'
 
 const run = promisify(execFile)
 const text = openApiText()
@@ -55,18 +51,19 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
   expect(JSON.parse(linted.stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 } })
 })
 
-test('an operation of any method is documented by its entry in the contract alone', () => {
+test('an operation is documented by its entry in the contract alone', () => {
   const text = v.pipe(v.string(), v.description('a text'))
   const toy = v.pipe(v.object({ name: text }), v.examples([{ name: 'Top' }]))
   const painted = v.pipe(v.object({ id: v.number(), name: text }), v.examples([{ id: 1, name: 'Ball' }]))
-  const entry = { path: '/toys/{toyId}', summary: 'Paint a toy', tag: 'Toys', scope: 'pets:write' } as const
-  const params = v.object({ toyId: text })
 
-  const patch = operationObject('paintToy', {
-    ...entry,
+  const documented = operationObject('paintToy', {
     method: 'PATCH',
+    path: '/toys/{toyId}',
+    summary: 'Paint a toy',
+    tag: 'Toys',
+    scope: example.scopes.write,
     stability: 'beta',
-    params,
+    params: v.object({ toyId: text }),
     query: v.object({ color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
     headers: v.object({ 'X-Brush': text }),
     body: toy,
@@ -75,26 +72,14 @@ test('an operation of any method is documented by its entry in the contract alon
     idempotent: true,
     access: [],
   })
-  const remove = operationObject('dropToy', {
-    ...entry,
-    method: 'DELETE',
-    params,
-    success: { status: 204 },
-    access: [],
-  })
 
-  const schema = {
-    type: 'object',
-    properties: { name: { type: 'string', description: 'A text.' } },
-    required: ['name'],
-  }
-  // The response has what the request sent.
-  const content = { 'application/json': { schema: {}, example: { id: 1, name: 'Top' } } }
-  expect(patch).toMatchObject({
+  const properties = { name: { type: 'string', description: 'A text.' } }
+  const body = { schema: { type: 'object', properties, required: ['name'] }, example: { name: 'Top' } }
+  expect(documented).toMatchObject({
     operationId: 'paintToy',
     summary: 'Paint a toy',
     description:
-      'Needs an API key with the scope `pets:write`.\n\n' +
+      `Needs an API key with the scope \`${example.scopes.write}\`.\n\n` +
       'This operation is marked as beta: it may change or be removed without notice.',
     tags: ['Toys'],
     'x-stability': 'beta',
@@ -105,36 +90,35 @@ test('an operation of any method is documented by its entry in the contract alon
       // The page would send the same key with each request.
       { name: 'Idempotency-Key', in: 'header', required: false, examples: { default: { 'x-disabled': true } } },
     ],
-    requestBody: { required: true, content: { 'application/json': { schema, example: { name: 'Top' } } } },
+    requestBody: { required: true, content: { 'application/json': body } },
     responses: {
-      201: { description: 'Created.', headers: { Location: {}, 'Idempotent-Replayed': {} }, content },
-      403: {},
-      404: {},
+      201: {
+        description: 'Created.',
+        headers: { Location: {}, 'Idempotent-Replayed': {} },
+        // The response has what the request sent.
+        content: { 'application/json': { example: { id: 1, name: 'Top' } } },
+      },
       409: {
         content: { 'application/json': { example: { code: 'conflict', message: 'The toy is wet.', status: 409 } } },
       },
-      415: {},
-      422: {},
     },
   })
-  const names = ['Access-Control-Allow-Origin', 'X-Request-Id']
-  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-  expect(Object(remove.responses)[204]).toEqual({ description: 'No Content.', headers })
+  expect(Object.keys(Object(documented.responses)).join(' ')).toBe(
+    '201 400 401 403 404 409 413 415 422 429 500 502 503 504',
+  )
 })
 
 // openapi-python-client makes a package that cannot be imported of two media types, and types without names of variants.
 test('the document has only what client generators read: one media type for a body, and null as the only variant', () => {
-  const operations = Object.values<object>(paths).flatMap((item) => Object.values(item))
-  const bodies = operations.flatMap(({ requestBody = {}, responses }) => [requestBody, ...Object.values(responses)])
-  const types = bodies.flatMap(({ content = {} }) => Object.keys(content))
+  const types = new Set<string>()
   const variants: { type?: string }[][] = []
   JSON.parse(text, (key, value) => {
+    if (key === 'content') types.add(Object.keys(Object(value)).join())
     if (/^(any|one|all)Of$/.test(key)) variants.push(Object(value))
     return value
   })
 
-  expect(types.length).toBeGreaterThan(operations.length)
-  expect(new Set(types)).toEqual(new Set(['application/json']))
+  expect([...types]).toEqual(['application/json'])
   expect(variants.filter((list) => list.length !== 2 || list[1]?.type !== 'null')).toEqual([])
 })
 
@@ -147,8 +131,7 @@ test('a check that JSON Schema cannot express is an error unless its JSON Schema
   expect(() => jsonSchemaOf(v.object({ even }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
 })
 
-const { integrity, publicAddress } = referenceScript
-const documents = publicDocuments({ address: publicAddress, integrity })
+const documents = publicDocuments()
 const { headers: pageHeaders = {}, body: page = '' } = documents['/docs'] ?? {}
 
 test('the served document has exactly the values of the document', () => {
@@ -164,12 +147,10 @@ test.each(Object.entries(documents))('%s is a template in which API Gateway repl
   expect(body.length).toBeLessThan(300_000) // API Gateway's limit for a template is 300 KB.
 })
 
-test.each([
-  { $ref: '#/components/schemas/Pet' },
-  ['$context.requestId', '#set($a = 1)', '#[[ ]]#'],
-  ['\\', '\\\\', '\\$', '\\#end', '\\"', '\n\\n', '"'],
-  ['é', '→', '𝄞', '\u007f'],
-])('inertJson keeps the value and escapes what a template would replace: %j', (value) => {
+test('inertJson keeps the value and escapes what a template would replace', () => {
+  const escaped = ['\\', '\\\\', '\\$', '\\#end', '\\"', '\n\\n', 'é', '→', '𝄞', '\u007f']
+  const value = [{ $ref: '#/components' }, '$context.requestId', '#set($a = 1)', '#[[ ]]#', ...escaped]
+
   const text = inertJson(JSON.stringify(value))
 
   expect(JSON.parse(text)).toEqual(value)
@@ -177,15 +158,18 @@ test.each([
   expect(text).not.toMatch(/[$#]|\\\\/)
 })
 
-test('the page can run two scripts only: the installed one and its own', () => {
+test('the page can run two scripts only: its own, and the installed one, from a CDN', () => {
   const installed = referenceScriptText()
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const version = devDependencies['@scalar/fastify-api-reference']
+  const address = `https://cdn.jsdelivr.net/npm/@scalar/api-reference@${version}/dist/browser/standalone.js`
   const hashOf = (algorithm: string, data: string) =>
     `${algorithm}-${createHash(algorithm).update(data).digest('base64')}`
 
   const [library, own, ...others] = [...page.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
 
   const hashes = { library: hashOf('sha384', installed), own: hashOf('sha256', own?.[2] ?? '') }
-  expect(library?.[1]).toBe(` src="${publicAddress}" integrity="${hashes.library}" crossorigin="anonymous"`)
+  expect(library?.[1]).toBe(` src="${address}" integrity="${hashes.library}" crossorigin="anonymous"`)
   expect(library?.[2]).toBe('')
   expect(own?.[1]).toBe('')
   expect(own?.[2]).toContain('"servers":[{"url":"/v1","description":"The deployment that serves this document"}]')
@@ -193,12 +177,4 @@ test('the page can run two scripts only: the installed one and its own', () => {
   expect(pageHeaders['Content-Security-Policy']).toBe(
     `default-src 'none'; script-src '${hashes.library}' '${hashes.own}'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src data:`,
   )
-})
-
-test('the version of the script is pinned in package.json', () => {
-  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const version = devDependencies['@scalar/fastify-api-reference']
-
-  expect(version).toMatch(/^\d+\.\d+\.\d+$/)
-  expect(publicAddress).toBe(`https://cdn.jsdelivr.net/npm/@scalar/api-reference@${version}/dist/browser/standalone.js`)
 })

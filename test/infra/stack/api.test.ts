@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { gatewayResponses, preflightHeaders } from '../../../infra/gateway.ts'
-import { publicDocuments, referenceScript } from '../../../infra/openapi/public-documents.ts'
+import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/http.ts'
 import { service } from '../../../shared/service.ts'
-import { aliasOf, both, everyOption, methodsOf, only, onlyId, propertiesOf, resource, templateOf } from './template.ts'
+import { both, everyOption, methodsOf, only, onlyId, partsOf, propertiesOf, resource, templateOf } from './template.ts'
 
 /** Each path of the contract, and the methods that it allows. */
 const routes = [...Map.groupBy(Object.values(contract), ({ path }) => path)].map(
@@ -54,7 +54,7 @@ const mockMethod = (HttpMethod: string | undefined, { status, headers, body }: R
 
 const { notFound, methodNotAllowed } = gatewayResponses
 const preflight = (allowed: string[]): Response => ({ status: 204, headers: preflightHeaders(allowed) })
-const documents = publicDocuments({ address: referenceScript.publicAddress, integrity: referenceScript.integrity })
+const documents = publicDocuments()
 
 /** Each method that responds without a function. */
 const MOCKS: [route: string, Response][] = [
@@ -90,7 +90,7 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
   test.each(operationIds)('invokes the live version of %s, and no other method may', (operation) => {
     const { method, path } = contract[operation]
     const source = `/${method}${path.replaceAll(/{\w+}/g, '*')}`
-    const alias = { Ref: aliasOf(template, operation) }
+    const alias = { Ref: partsOf(template, operation).aliasId }
     const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
       ({ FunctionName }) => FunctionName.Ref === alias.Ref,
     )

@@ -1,15 +1,15 @@
 import '../../support/database.ts'
-import type { Context } from 'aws-lambda'
-import { describe, expect, test, vi } from 'vitest'
-import { handler as createPet } from '../../../functions/createPet.ts'
+import type { Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tables } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
+import { call, info } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
+import { example } from '../../support/example.ts'
 import {
   both,
   everyOption,
-  functionOf,
   only,
   onlyId,
   partsOf,
@@ -24,7 +24,7 @@ const entries: Record<OperationId, Operation> = contract
 const creates = operationIds.filter((id) => entries[id].success.status === 201)
 const deprecated = operationIds.filter((id) => entries[id].deprecated)
 
-const simple = { Threshold: 0, EvaluationPeriods: 1, Period: 300, Statistic: 'Sum' }
+const always = { Threshold: 0, EvaluationPeriods: 1 }
 
 const percentage = (part: string, rule: object) => ({
   EvaluationPeriods: 1,
@@ -35,17 +35,29 @@ const percentage = (part: string, rule: object) => ({
   ],
 })
 
+/** An alarm of all operations on a table: DynamoDB counts each apart, and transactions apart from their items. */
+const ofAllOperations = (Ref: string, metric: string) => {
+  const query = `SELECT SUM(${metric}) FROM SCHEMA("AWS/DynamoDB", Operation, TableName) WHERE TableName = '`
+  return { ...always, Metrics: [{ Expression: { 'Fn::Join': ['', [query, { Ref }, "'"]] }, Period: 300 }] }
+}
+
 const byId = <T>(ids: readonly T[], suffix: string, alarmOf: (id: T) => object) =>
   Object.fromEntries(ids.map((id) => [`${id}${suffix}`, alarmOf(id)]))
 
-const ALARMS = {
+const alarmsOf = (template: Template) => ({
   ApiFails: percentage('5XXError', { Threshold: 1 }),
   ApiSlow: { MetricName: 'Latency', ExtendedStatistic: 'p99', Threshold: 2000, EvaluationPeriods: 3, Period: 300 },
   ApiThrottles: percentage('ApiThrottled', { Threshold: 5, EvaluationPeriods: 2 }),
-  ...byId(operationIds, 'Throttles', () => ({ ...simple, MetricName: 'Throttles' })),
-  ...byId(tableIds, 'Throttles', () => ({ Threshold: 0, EvaluationPeriods: 1 })),
-  ...byId(tableIds, 'SystemErrors', () => ({ Threshold: 0, EvaluationPeriods: 1 })),
-}
+  ...byId(operationIds, 'Throttles', (id) => ({
+    ...always,
+    MetricName: 'Throttles',
+    Dimensions: [{ Name: 'FunctionName', Value: { Ref: partsOf(template, id).functionId } }],
+    Period: 300,
+    Statistic: 'Sum',
+  })),
+  ...byId(tableIds, 'Throttles', (id) => ofAllOperations(tableOf(template, id), 'ThrottledRequests')),
+  ...byId(tableIds, 'SystemErrors', (id) => ofAllOperations(tableOf(template, id), 'SystemErrors')),
+})
 // They are tested in operation-function.test.ts.
 const VERSION_ALARMS = operationIds.flatMap((id) => [`${id}Crashes`, `${id}InternalErrors`, `${id}Slow`])
 
@@ -58,31 +70,11 @@ describe.each(both())('$stage', ({ stackName: name, template }) => {
   }))
 
   test('has an alarm for each kind of failure, whatever the kind of release', () => {
+    const expected = alarmsOf(template)
     const found = Object.fromEntries(alarms.map((alarm) => [alarm.id, alarm]))
 
-    expect(Object.keys(found).sort()).toEqual([...Object.keys(ALARMS), ...VERSION_ALARMS].sort())
-    expect(found).toMatchObject(ALARMS)
-    for (const id of operationIds)
-      expect(found[`${id}Throttles`].Dimensions).toEqual([
-        { Name: 'FunctionName', Value: { Ref: functionOf(template, id) } },
-      ])
-  })
-
-  test('the alarms of a table count all operations on it, as DynamoDB counts them: transactions apart from others', () => {
-    const query = (metric: string) => ({
-      'Fn::Join': [
-        '',
-        [
-          `SELECT SUM(${metric}) FROM SCHEMA("AWS/DynamoDB", Operation, TableName) WHERE TableName = '`,
-          { Ref: tableOf(template, 'apiKeys') },
-          "'",
-        ],
-      ],
-    })
-    const metricsOf = (id: string) => alarms.find((alarm) => alarm.id === id)?.Metrics
-
-    expect(metricsOf('apiKeysThrottles')).toMatchObject([{ Expression: query('ThrottledRequests'), Period: 300 }])
-    expect(metricsOf('apiKeysSystemErrors')).toMatchObject([{ Expression: query('SystemErrors'), Period: 300 }])
+    expect(Object.keys(found).sort()).toEqual([...Object.keys(expected), ...VERSION_ALARMS].sort())
+    expect(found).toMatchObject(expected)
   })
 
   test('alarms tell the operator what to check, are silent without requests, and say when they end, but for those of a version', () => {
@@ -140,25 +132,22 @@ describe.each(both())('$stage', ({ stackName: name, template }) => {
     const { logGroup } = partsOf(template, operation)
     const found = filters
       .filter(({ LogGroupName }) => LogGroupName.Ref === logGroup)
-      .map(
-        ({ FilterPattern, MetricTransformations: [{ MetricName, MetricValue, MetricNamespace, Dimensions = [] }] }) => {
-          expect(MetricNamespace).toBe(name)
-          return [MetricName, FilterPattern, MetricValue, ...Dimensions.map(({ Value }: { Value: string }) => Value)]
-        },
-      )
+      .map(({ FilterPattern, MetricTransformations: [{ MetricName, MetricValue, MetricNamespace, Dimensions }] }) => {
+        expect(MetricNamespace).toBe(name)
+        return [MetricName, FilterPattern, MetricValue, Dimensions]
+      })
 
-    const byOperation = '$.message.operation'
+    const byOperation = { Key: 'Operation', Value: '$.message.operation' }
+    const byVersion = { Key: 'Version', Value: '$.message.version' }
     const init = '$.record.metrics.initDurationMs'
+    // A replay of a create creates nothing.
+    const created = '{ ($.message.status = 201) && ($.message.replayed NOT EXISTS) }'
+    const called = '{ ($.message.clientId = "*") && ($.message.status != 403) }'
     expect(found).toEqual([
-      ['InternalErrors', '{ $.message.status = 500 }', '1', byOperation, '$.message.version'],
-      [`${operation}InitDuration`, `{ ${init} > 0 }`, init],
-      // A replay of a create creates nothing.
-      ...(creates.includes(operation)
-        ? [['Created', '{ ($.message.status = 201) && ($.message.replayed NOT EXISTS) }', '1', byOperation]]
-        : []),
-      ...(deprecated.includes(operation)
-        ? [['DeprecatedCalls', '{ ($.message.clientId = "*") && ($.message.status != 403) }', '1', byOperation]]
-        : []),
+      ['InternalErrors', '{ $.message.status = 500 }', '1', [byOperation, byVersion]],
+      [`${operation}InitDuration`, `{ ${init} > 0 }`, init, undefined],
+      ...(creates.includes(operation) ? [['Created', created, '1', [byOperation]]] : []),
+      ...(deprecated.includes(operation) ? [['DeprecatedCalls', called, '1', [byOperation]]] : []),
     ])
   })
 
@@ -192,14 +181,11 @@ test('alarms are sent by e-mail only if the stage has an address', () => {
 })
 
 test('the request log has every field that filters and saved queries read', async () => {
-  const log = vi.spyOn(console, 'info').mockImplementation(() => {})
-  const keyed = { headers: { 'Idempotency-Key': 'order-1742' } }
-  const context = { functionVersion: '7' } as Context // The pipeline reads nothing else of it.
+  const keyed = { headers: { 'Idempotency-Key': 'sent-twice' } }
 
-  for (const _ of ['created', 'replayed']) await createPet(eventOf('createPet-created', keyed), context)
+  for (const _ of ['created', 'replayed']) await call(eventOf(example.events.create, keyed))
 
-  const [created, replayed] = log.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
-  log.mockRestore()
+  const [created, replayed] = info.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
   const readers = ['AWS::Logs::MetricFilter', 'AWS::Logs::QueryDefinition'].map((type) =>
     propertiesOf(templateOf('production'), type),
   )
@@ -207,11 +193,11 @@ test('the request log has every field that filters and saved queries read', asyn
   expect(fields).toContain('replayed')
   expect(Object.keys(replayed)).toEqual(expect.arrayContaining([...fields]))
   expect(created).not.toHaveProperty('replayed')
-  expect(replayed).toMatchObject({ operation: 'createPet', version: '7', status: 201, replayed: 'true' })
+  expect(replayed).toMatchObject({ operation: example.create, version: '$LATEST', status: 201, replayed: 'true' })
 })
 
 /** The names of the metrics of each graph, by its title. */
-const graphsOf = (template: ReturnType<typeof templateOf>): Record<string, string[]> => {
+const graphsOf = (template: Template): Record<string, string[]> => {
   const parts: unknown[] = only(template, 'AWS::CloudWatch::Dashboard').DashboardBody['Fn::Join'][1]
   const { widgets } = JSON.parse(parts.map((part) => (typeof part === 'string' ? part : '')).join(''))
   type Widget = { properties: { title: string; metrics: [namespace: string, name: string][] } }

@@ -1,40 +1,34 @@
+import type { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { accessOf } from '../../../infra/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
+import { example } from '../../support/example.ts'
 import { partsOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
 
-const key = (...attributes: string[]) =>
-  attributes.map((AttributeName, i) => ({ AttributeName, KeyType: ['HASH', 'RANGE'][i] }))
-const index = (IndexName: string, ...attributes: string[]) => ({
-  IndexName,
-  KeySchema: key(...attributes),
-  Projection: { ProjectionType: 'ALL' },
-})
-const attributes = (types: Record<string, string>) =>
-  Object.entries(types).map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }))
-const expiring = { TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true } }
+const TABLE = 'AWS::DynamoDB::Table'
 
-// The deployed tables. With another logical id or key, CloudFormation replaces a table by an empty one.
-const DEPLOYED = {
-  Storagepets9F3B3A9F: {
-    KeySchema: key('id'),
-    AttributeDefinitions: attributes({ id: 'N', shard: 'N', statusShard: 'S' }),
-    GlobalSecondaryIndexes: [index('newest', 'shard', 'id'), index('byStatus', 'statusShard', 'id')],
-  },
-  StorageordersA9BECE14: {
-    KeySchema: key('id'),
-    AttributeDefinitions: attributes({ id: 'N', shard: 'N' }),
-    GlobalSecondaryIndexes: [index('newest', 'shard', 'id')],
-  },
-  StorageapiKeysA7CB8654: { KeySchema: key('digest'), AttributeDefinitions: attributes({ digest: 'S' }), ...expiring },
-  StorageidempotencyKeys48EDD4B6: {
-    KeySchema: key('intent'),
-    AttributeDefinitions: attributes({ intent: 'S' }),
-    ...expiring,
-  },
-}
+/** What CloudFormation replaces by an empty table if it changes, besides the logical id. */
+const keysOf = (template: Template) =>
+  Object.fromEntries(
+    resourcesOf(template, TABLE).map(([id, { Properties }]) => [
+      id,
+      {
+        keys: Properties.KeySchema,
+        attributes: Properties.AttributeDefinitions,
+        indexes: Properties.GlobalSecondaryIndexes,
+        expiry: Properties.TimeToLiveSpecification,
+      },
+    ]),
+  )
+
+test('the tables keep their logical ids, keys and indexes; to accept a change, run this test with --update', async () => {
+  const [staging, production] = [keysOf(templateOf('staging')), keysOf(templateOf('production'))]
+
+  expect(staging).toEqual(production)
+  await expect(`${JSON.stringify(production, null, 2)}\n`).toMatchFileSnapshot('reviewed.json')
+})
 
 describe.each([
   { name: 'staging', removal: 'Delete', protection: false, recovery: 1, logs: 14 },
@@ -43,26 +37,20 @@ describe.each([
   const template = templateOf(name)
   const removed = { DeletionPolicy: removal, UpdateReplacePolicy: removal }
 
-  test.each(Object.entries(DEPLOYED))('the table %s keeps its logical id, keys and indexes', (id, Properties) => {
-    expect(resource(template, id)).toEqual({
-      Type: 'AWS::DynamoDB::Table',
-      ...removed,
-      Properties: {
-        ...Properties,
-        BillingMode: 'PAY_PER_REQUEST',
-        DeletionProtectionEnabled: protection,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
-      },
-    })
-  })
-
   test(`tables and logs have the removal policy ${removal} and the retention of the stage`, () => {
-    const found = resourcesOf(template, 'AWS::DynamoDB::Table')
+    const found = resourcesOf(template, TABLE)
     const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup')
 
     expect(found).toHaveLength(tableIds.length)
     for (const [, table] of found)
-      expect(table).toMatchObject({ ...removed, Properties: { DeletionProtectionEnabled: protection } })
+      expect(table).toMatchObject({
+        ...removed,
+        Properties: {
+          BillingMode: 'PAY_PER_REQUEST',
+          DeletionProtectionEnabled: protection,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
+        },
+      })
     // In both kinds of release, so that a release without a canary keeps the log of the hook.
     expect(logGroups.map(([id]) => id)).toContainEqual(expect.stringMatching(/^ReleaseLogs/))
     for (const [, log] of logGroups) expect(log).toMatchObject({ ...removed, Properties: { RetentionInDays: logs } })
@@ -70,7 +58,7 @@ describe.each([
 })
 
 test('a stack that adopts tables uses the first of each, and keeps its own tables and the rights to all', () => {
-  const adopt: Stage['adopt'] = { pets: ['restored-pets'], apiKeys: ['restored-again', 'restored-keys'] }
+  const adopt: Stage['adopt'] = { [example.table]: ['restored-data'], apiKeys: ['restored-again', 'restored-keys'] }
   const template = templateOf('production', { adopt })
   const outputs = Object.values<{ Value: unknown }>(template.toJSON().Outputs).map(({ Value }) => Value)
 

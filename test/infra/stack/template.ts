@@ -6,8 +6,9 @@ import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
+import { service } from '../../../shared/service.ts'
 
-const stackNames = { staging: 'PetStoreStaging', production: 'PetStoreProduction' }
+export const stackNames = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
 
 type StageName = keyof typeof stackNames
 
@@ -83,28 +84,21 @@ export const tableOf = (template: Template, id: TableId): string => {
   return found
 }
 
-/** The logical id of the alias that API Gateway invokes for an operation. */
-export const aliasOf = (template: Template, operationName: string): string => {
+/** The alias that API Gateway invokes for an operation, the properties of its function, and the logical ids of the parts. */
+export const partsOf = (template: Template, operationName: string) => {
   const method = onlyId(template, 'AWS::ApiGateway::Method', { OperationName: operationName })
   const uri: { Ref?: string }[] = resource(template, method).Properties.Integration.Uri['Fn::Join'][1]
-  const alias = uri.find(({ Ref }) => Ref && resource(template, Ref)?.Type === 'AWS::Lambda::Alias')?.Ref
-  if (!alias) throw new Error(`${operationName} does not invoke an alias.`)
-  return alias
-}
-
-/** The logical id of the function that API Gateway invokes for an operation. */
-export const functionOf = (template: Template, operationName: string): string =>
-  resource(template, aliasOf(template, operationName)).Properties.FunctionName.Ref
-
-/** The properties of an operation's function, its alias, and the logical ids of its role and log group. */
-export const partsOf = (template: Template, operationName: string) => {
-  const handler = resource(template, functionOf(template, operationName)).Properties
+  const aliasId = uri.find(({ Ref }) => Ref && resource(template, Ref)?.Type === 'AWS::Lambda::Alias')?.Ref
+  if (!aliasId) throw new Error(`${operationName} does not invoke an alias.`)
+  const alias = resource(template, aliasId)
+  const functionId: string = alias.Properties.FunctionName.Ref
+  const handler = resource(template, functionId).Properties
   const role: string = handler.Role['Fn::GetAtt'][0]
   const logGroup: string = handler.LoggingConfig.LogGroup.Ref
-  return { handler, role, logGroup, alias: resource(template, aliasOf(template, operationName)) }
+  return { aliasId, alias, functionId, handler, role, logGroup }
 }
 
-/** The properties of each method of the API, by route, such as `GET /pets`. */
+/** The properties of each method of the API, by route, such as `GET /`. */
 export const methodsOf = (template: Template) =>
   Object.fromEntries(
     propertiesOf(template, 'AWS::ApiGateway::Method').map((properties) => [

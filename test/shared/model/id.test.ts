@@ -1,47 +1,45 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 
-describe('ids', () => {
-  const timeOf = (time: string) => new Date(time).getTime()
-  const now = timeOf('2026-11-20T00:00:00Z')
-  let newId: (now?: number) => number
+const timeOf = (time: string) => new Date(time).getTime()
+const now = timeOf('2026-11-20T00:00:00Z')
+let newId: (now?: number) => number
 
-  beforeEach(async () => {
-    vi.restoreAllMocks()
-    // Each test gets its own copy of the module, because the module remembers its last id.
-    vi.resetModules()
-    ;({ newId } = await import('../../../shared/model/id.ts'))
-  })
+beforeEach(async () => {
+  vi.restoreAllMocks()
+  // Each test gets its own copy of the module, because the module remembers its last id.
+  vi.resetModules()
+  ;({ newId } = await import('../../../shared/model/id.ts'))
+})
 
-  test.each([
-    ['2024-01-01T00:00:00.001Z', 0, 4096],
-    ['2024-01-01T00:00:00.001Z', 0.9999, 8191],
-    ['2026-11-20T00:00:00.000Z', 0.5, 373_004_697_602_048],
-    ['2093-09-06T15:47:35.551Z', 0.9999, 9_007_199_254_740_991],
-  ])('have the milliseconds since 2024, then 12 random bits: %s, %s', (time, random, id) => {
-    vi.spyOn(Math, 'random').mockReturnValue(random)
+test.each([
+  ['2024-01-01T00:00:00.001Z', 0, 4096],
+  ['2024-01-01T00:00:00.001Z', 0.9999, 8191],
+  ['2026-11-20T00:00:00.000Z', 0.5, 373_004_697_602_048],
+  ['2093-09-06T15:47:35.551Z', 0.9999, 9_007_199_254_740_991],
+])('ids have the milliseconds since 2024, then 12 random bits: %s, %s', (time, random, id) => {
+  vi.spyOn(Math, 'random').mockReturnValue(random)
 
-    expect(newId(timeOf(time))).toBe(id)
-  })
+  expect(newId(timeOf(time))).toBe(id)
+})
 
-  test('have the time of the clock', () => {
-    vi.spyOn(Date, 'now').mockReturnValue(now)
-    vi.spyOn(Math, 'random').mockReturnValue(0)
+test('ids have the time of the clock', () => {
+  vi.spyOn(Date, 'now').mockReturnValue(now)
+  vi.spyOn(Math, 'random').mockReturnValue(0)
 
-    expect(newId()).toBe(373_004_697_600_000)
-  })
+  expect(newId()).toBe(373_004_697_600_000)
+})
 
-  test('have random bits that differ between processes', () => {
-    const bits = new Set(Array.from({ length: 100 }, (_, milliseconds) => newId(now + milliseconds) % 4096))
+test('ids have random bits that differ between processes', () => {
+  const bits = new Set(Array.from({ length: 100 }, (_, milliseconds) => newId(now + milliseconds) % 4096))
 
-    expect(bits.size).toBeGreaterThan(50)
-  })
+  expect(bits.size).toBeGreaterThan(50)
+})
 
-  test('ascend by one if the clock goes back, or stands still for longer than a millisecond has ids', () => {
-    const id = newId(now)
-    const back = [newId(timeOf('2026-11-19T00:00:00Z')), newId(timeOf('2023-11-19T00:00:00Z'))]
-    const still = Array.from({ length: 10_000 }, () => newId(now))
+test('ids ascend by one if the clock goes back, or stands still for longer than a millisecond has ids', () => {
+  const id = newId(now)
+  const back = [newId(timeOf('2026-11-19T00:00:00Z')), newId(timeOf('2023-11-19T00:00:00Z'))]
+  const still = Array.from({ length: 10_000 }, () => newId(now))
 
-    expect(back).toEqual([id + 1, id + 2])
-    expect(still.every((each, i) => each > (still[i - 1] ?? id + 2))).toBe(true)
-  })
+  expect(back).toEqual([id + 1, id + 2])
+  expect(still.every((each, i) => each > (still[i - 1] ?? id + 2))).toBe(true)
 })

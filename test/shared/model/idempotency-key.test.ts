@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fingerprintOf, IdempotencyKey, intentDigest } from '../../../shared/model/idempotency-key.ts'
 
 test.each([
@@ -31,8 +31,6 @@ test('different intents have different digests', () => {
     { clientId: 'a', operation: 'bc', key: '' },
     { clientId: 'a","b', operation: 'c', key: '' },
     { clientId: 'a', operation: 'b","c', key: '' },
-    { clientId: 'A', operation: 'b', key: 'c' },
-    { clientId: 'a', operation: 'b', key: 'C' },
   ]
 
   const digests = intents.map(intentDigest)
@@ -41,26 +39,18 @@ test('different intents have different digests', () => {
   for (const digest of digests) expect(digest).toMatch(/^[\da-f]{64}$/)
 })
 
-describe('a fingerprint', () => {
-  const fingerprint = fingerprintOf({ name: 'Ann', size: 7, color: 'red' })
+test('bodies have the same fingerprint if their fields have the same values, in any order', () => {
+  const fields = { name: 'Ann', size: 9223372036854775807n, color: 'red' }
+  const others = [
+    { name: 'ann' },
+    { size: 9223372036854775806n }, // It is the same double.
+    { size: '9223372036854775807' },
+    { color: undefined },
+    { name: 'Ann",9', size: 223372036854775807n },
+  ]
 
-  test('is the same for the same values in another order', () => {
-    expect(fingerprintOf({ color: 'red', size: 7, name: 'Ann' })).toBe(fingerprint)
-  })
+  const fingerprint = fingerprintOf(fields)
 
-  test.each([
-    { name: 'ann', size: 7, color: 'red' },
-    { name: 'Ann', size: 8, color: 'red' },
-    { name: 'Ann', size: 7, color: 'blue' },
-    { name: 'Ann', size: 7 },
-    { name: 'Ann",7', size: 7, color: 'red' },
-  ])('is another for %j', (body) => {
-    expect(fingerprintOf(body)).not.toBe(fingerprint)
-  })
-
-  test('differs for int64s that are the same double', () => {
-    const [a, b] = [9223372036854775807n, 9223372036854775806n].map((size) => fingerprintOf({ size }))
-
-    expect(a).not.toBe(b)
-  })
+  expect(fingerprintOf(Object.fromEntries(Object.entries(fields).reverse()))).toBe(fingerprint)
+  for (const other of others) expect(fingerprintOf({ ...fields, ...other })).not.toBe(fingerprint)
 })

@@ -15,8 +15,8 @@ import { ALL, type FaultKind, runsAll } from './fault-kinds.ts'
 export type Way = {
   /** The requests to the database, when there are no faults. */
   calls: string[]
-  /** Changes the database right before it gets the first request of a kind, which puts this item last. */
-  meanwhile?: { before: string; change: (put: Put) => Promise<unknown> }
+  /** Changes the database right before it gets the first write. Its argument is the id of the last item that is put. */
+  meanwhile?: (id: number) => Promise<unknown>
   /** The request of the client, one of many. */
   event: (apiKey: string, number: number) => Event
   /** Stores what exists before. */
@@ -26,9 +26,6 @@ export type Way = {
   /** The responses to its retries after a 503. */
   retried: string[]
 }
-
-/** An item as it is sent to the database. */
-type Put = Record<string, { N: string }>
 
 /** A request with faults: from which of its requests to the database on, and how many in a row. */
 type Case<Each extends Way> = FaultKind & { title: string; way: Each; from: number; times: number }
@@ -42,7 +39,7 @@ export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: str
   const entries = Object.entries(ways)
   if (kind.overcome === ALL) return entries.map(([name, way]) => caseOf(name, way, 0, 1000))
   // Once, as often as the SDK retries a request, as often as it sends a transaction, and until the client gives up.
-  const allTimes = kind.fault === 'refuse' ? [1] : runsAll ? [1, 2, ...(kind.only ? [3] : []), 1000] : [1, 1000]
+  const allTimes = kind.overcome === 0 ? [1] : runsAll ? [1, 2, ...(kind.only ? [3] : []), 1000] : [1, 1000]
   // What waits long, `npm test` makes only where it can do harm.
   const calls = kind.only ?? (kind.waits && !runsAll ? 'TransactWriteItems' : '')
   return entries.flatMap(([name, way], number) =>
@@ -139,11 +136,9 @@ const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Ca
   let refused: Promise<void> | undefined
   proxy.faultOf = async (call: Call): Promise<Fault> => {
     const name = nameOf(call)
-    if (meanwhile?.before === name) {
-      const { change } = meanwhile
+    if (meanwhile && call.operation === 'TransactWriteItems') {
+      changed = meanwhile(Number(JSON.parse(call.body).TransactItems.at(-1).Put.Item.id.N))
       meanwhile = undefined
-      const puts: { Put: { Item: Put } }[] = JSON.parse(call.body).TransactItems
-      changed = change(puts.at(-1)?.Put.Item ?? {})
     }
     await changed // On a busy machine, the SDK may resend the call before that.
     if (isOver) return 'pass'

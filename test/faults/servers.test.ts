@@ -32,9 +32,9 @@ const requestsOf = (number: number, [created]: Received[]): (Sent & { statuses: 
   ]
 }
 
-/** Sends a request with the API key of the server. */
+/** Sends a request with the API key of the server, and on a busy machine many times. */
 const call = (server: LocalServer, { headers, ...request }: Sent): Promise<Received> =>
-  sendUntilServed(server.baseUrl, { ...request, headers: { ...headersOf(server), ...headers } })
+  sendUntilServed(server.baseUrl, { ...request, headers: { ...headersOf(server), ...headers } }, 100)
 
 /** What is stored, newest first. */
 const storedIn = async (server: LocalServer): Promise<object[]> => {

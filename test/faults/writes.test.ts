@@ -21,9 +21,7 @@ const WRITE = `TransactWriteItems ${table}`
 
 const nameOf = (number: number) => `Rex ${number}`
 const bodyOf = (number: number) => ({ ...example.body(nameOf(number)), [field]: other })
-const stored = (id: number) => ({
-  ...{ id, ...bodyOf(id), shard: 0, [`${field}Shard`]: `${other}#0`, revision: 'x' },
-})
+const stored = (id: number) => ({ id, ...bodyOf(id), shard: 0, [`${field}Shard`]: `${other}#0`, revision: 'x' })
 const exists = (id: number) => putItem(table, stored(id))
 
 const list: Way['event'] = (apiKey) => eventFrom(apiKey, events.list, { query: { cursor: cursorAfter(1) } })
@@ -40,16 +38,8 @@ const remove = (revision?: string): Pick<Way, 'event'> => ({
 })
 
 /** Another request creates a resource with the same id. */
-const idIsTaken = (before: string): Pick<Way, 'meanwhile'> => {
-  const another = { ...example.body('Another'), shard: 0, revision: 'y' }
-  return { meanwhile: { before, change: ({ id }) => putItem(table, { ...another, id: Number(id?.N) }) } }
-}
-const isChanged: Pick<Way, 'meanwhile'> = {
-  meanwhile: {
-    before: WRITE,
-    change: ({ id }) => putItem(table, { ...stored(Number(id?.N)), [int64]: 8, revision: 'y' }),
-  },
-}
+const isTaken: Way['meanwhile'] = (id) => putItem(table, { id, ...example.body('Another'), shard: 0, revision: 'y' })
+const isChanged: Way['meanwhile'] = (id) => putItem(table, { ...stored(id), [int64]: 8, revision: 'y' })
 
 const created = { event: create, served: '201 replay', retried: ['201 replay', 'replay replay'], leaves: other }
 const changed = { exists, served: '200', retried: ['200'], leaves: value }
@@ -60,14 +50,19 @@ const ways: Record<string, WriteWay> = {
   'a list': { calls: [KEY, `Query ${table}`], event: list, served: '200', retried: ['200'] },
   'a create with a key': { calls: [KEY, RESERVED, CREATE], ...created },
   'a create with a key, when the id is in use': {
-    ...{ calls: [KEY, RESERVED, CREATE, RESERVED, CREATE], ...idIsTaken(CREATE), ...created },
+    ...{ calls: [KEY, RESERVED, CREATE, RESERVED, CREATE], meanwhile: isTaken, ...created },
   },
   'a create without a key': { calls: [KEY, WRITE], event: createWithout, served: '201', retried: [''], leaves: other },
   'a change': { calls: [KEY, READ, WRITE], ...change(), ...changed },
-  'a change, after another one': { calls: [KEY, READ, WRITE, READ, WRITE], ...isChanged, ...change(), ...changed },
+  'a change, after another one': {
+    calls: [KEY, READ, WRITE, READ, WRITE],
+    meanwhile: isChanged,
+    ...change(),
+    ...changed,
+  },
   'a change of a revision': { calls: [KEY, READ, WRITE], ...change('x'), ...changed, retried: ['200', '412'] },
   'a change of a revision, after another change': {
-    ...{ calls: [KEY, READ, WRITE, READ], ...isChanged, ...change('x'), ...refused },
+    ...{ calls: [KEY, READ, WRITE, READ], meanwhile: isChanged, ...change('x'), ...refused },
   },
   'a delete of a revision': { calls: [KEY, READ, WRITE], ...remove('x'), ...removed },
   'a delete of nothing': { calls: [KEY, READ], ...remove(), served: '404', retried: ['404'] },
@@ -103,7 +98,7 @@ const expectStored = (outcome: Outcome, all: Record<string, unknown>[]) => {
 
   const [{ revision, ...item } = { id: number }] = items
   const id = Number(item.id)
-  const categories = way.meanwhile === isChanged.meanwhile ? { [int64]: 8 } : {}
+  const categories = way.meanwhile === isChanged ? { [int64]: 8 } : {}
   const body = { id, ...bodyOf(number), ...categories, [field]: way.leaves }
   if (items.length > 0) expect(item).toEqual({ ...body, shard: 0, [`${field}Shard`]: `${way.leaves}#0` })
   const resource = { path: example.path, body, revision }

@@ -86,13 +86,8 @@ export const stages = {
 /** A mistake in the contract, in a stage or in the CDK context. The message is all that its author needs to see. */
 export class ConfigurationError extends Error {}
 
-/** Throws a ConfigurationError if a stage has settings that would deploy, or start to deploy, but not work. */
-export const checkStage = (stackName: string, stage: Stage): void => {
-  const problem = problemOf(stage)
-  if (problem) throw new ConfigurationError(`${stackName} ${problem}`)
-}
-
-const problemOf = (stage: Stage): string | undefined => {
+/** What is wrong with a stage that would deploy, or start to deploy, but not work; `undefined` if nothing is. */
+export const stageProblem = (stage: Stage): string | undefined => {
   const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone, domainOnly } = stage
   const { reservedConcurrency, provisionedConcurrency = 0, release, clientLimit } = stage
   const isCount = (value: number) => Number.isInteger(value) && value > 0

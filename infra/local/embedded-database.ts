@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Server as Listener } from 'node:net'
 import { join } from 'node:path'
@@ -75,7 +75,6 @@ const FORMAT = 'format-2'
 const claim = (folder: string): void => {
   // Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
   if (!existsSync(folder)) mkdirSync(folder)
-  if (!statSync(folder).isDirectory()) throw new Error('it is a file. Choose a folder.')
   const files = readdirSync(folder)
   if (files.includes(FORMAT)) return
   if (files.includes('CURRENT'))

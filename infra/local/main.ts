@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
@@ -12,10 +12,8 @@ import { LOCAL_API_KEY } from './credentials.ts'
 import { DEFAULT_PORT, openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
-import { createLocalServer } from './server.ts'
+import { addressOf, createLocalServer, LOOPBACK, reserve } from './server.ts'
 import { serveAndWatch } from './watch.ts'
-
-const LOOPBACK = '127.0.0.1'
 
 /**
  * The commands `npm start` and, with `--watch`, `npm run dev`: serve the API on this machine until they receive SIGINT or
@@ -66,38 +64,6 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   await stopped
   await stop(timeoutMs)
 }
-
-/**
- * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
- * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
- */
-const reserve = async (port: number, host: string): Promise<[api: Server, database?: Server]> => {
-  const api = await listen(port, host)
-  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return [api]
-  try {
-    return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
-  } catch (error) {
-    api.close()
-    if (port !== 0) throw error
-    return reserve(port, host)
-  }
-}
-
-const listen = async (port: number, host: string): Promise<Server> => {
-  const server = createServer((socket) => socket.destroy())
-  try {
-    await once(server.listen(port, host), 'listening')
-  } catch (error) {
-    const { code, message } = Object(error)
-    const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
-    const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
-    throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
-  }
-  return server
-}
-
-// A server on a TCP port has no other type of address.
-const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo
 
 /** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */
 const hostOf = (address: string): string => {

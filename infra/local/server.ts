@@ -1,10 +1,14 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { type AddressInfo, createServer as createListener, type Server, type Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../shared/contract.ts'
+import { CommandError } from '../commands/command-line.ts'
 import { newRequestId, responseTo } from './api-gateway.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
+
+export const LOOPBACK = '127.0.0.1'
 
 /** The functions of the API by operation, and the time limit of each in milliseconds. */
 type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
@@ -98,3 +102,35 @@ export const atMost = (limit: number) => {
     }
   }
 }
+
+/**
+ * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
+ * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
+ */
+export const reserve = async (port: number, host: string): Promise<[api: Server, database?: Server]> => {
+  const api = await listen(port, host)
+  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return [api]
+  try {
+    return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
+  } catch (error) {
+    api.close()
+    if (port !== 0) throw error
+    return reserve(port, host)
+  }
+}
+
+const listen = async (port: number, host: string): Promise<Server> => {
+  const server = createListener((socket) => socket.destroy())
+  try {
+    await once(server.listen(port, host), 'listening')
+  } catch (error) {
+    const { code, message } = Object(error)
+    const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
+    const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
+    throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
+  }
+  return server
+}
+
+// A server on a TCP port has no other type of address.
+export const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo

@@ -10,10 +10,10 @@ import { openApiDocument, servers } from './document.ts'
 /** A response that is served to everyone, without an API key and without a Lambda function. */
 type PublicDocument = { headers: Record<string, string>; body: string }
 
-/** How a server serves the page: the address of its script, the OpenAPI document, and the key of the console, if it is public. */
+/** How they are served: the address of the page's script, the OpenAPI document, and the key of the console, if it is public. */
 type Serving = { script?: string; document?: string; apiKey?: string }
 
-/** The OpenAPI document and the page that shows it, by path. By default, as API Gateway serves them, with the script of a CDN. */
+/** The OpenAPI document and the page that shows it, by path; by default as API Gateway serves them, with a CDN's script. */
 export const publicDocuments = ({
   script = referenceScript.publicAddress,
   document = inertJson(stringifyJson(openApiDocument())),

@@ -1,5 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { Alarm, ComparisonOperator, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { Alarm, ComparisonOperator, type IMetric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
@@ -51,7 +51,7 @@ export class Alarms extends Construct {
     const description =
       `The newest version of ${operationId} crashes, returns 500 or is slow. During a canary release, CodeDeploy rolls it ` +
       'back by itself; later, roll it back by hand. Filter its log for status 500, and check what changed in the release.'
-    const add = (name: string, metric: Metric, above: number, periods: number) =>
+    const add = (name: string, metric: IMetric, above: number, periods: number) =>
       this.#newAlarm(`${operationId}${name}`, { metric, above, periods, description })
     return [
       add('Crashes', versionMetric(operation, 'Errors', Stats.SUM), 0, 1),
@@ -62,10 +62,8 @@ export class Alarms extends Construct {
   }
 }
 
-const versionMetric = ({ alias, handler }: OperationFunction, metricName: string, statistic: string): Metric =>
-  new Metric({
-    namespace: 'AWS/Lambda',
-    metricName,
+const versionMetric = ({ alias, handler }: OperationFunction, metricName: string, statistic: string): IMetric =>
+  alias.metric(metricName, {
     statistic,
     period: Duration.minutes(1),
     dimensionsMap: {

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs'
 import { contract } from '../../shared/contract.ts'
 import type { Operation } from '../../shared/entry.ts'
 import { service } from '../../shared/service.ts'
-import { ConfigurationError, checkStage, type Stage } from '../stages.ts'
+import { ConfigurationError, type Stage, stageProblem } from '../stages.ts'
 import { Api } from './api.ts'
 import { CanaryRelease } from './canary-release.ts'
 import { Monitoring } from './monitoring.ts'
@@ -25,7 +25,8 @@ export class ServiceStack extends Stack {
       // CloudFormation passes the tags of a stack on to all its resources.
       tags: { service: service.name, stage: stage.name },
     })
-    checkStage(id, stage)
+    const problem = stageProblem(stage)
+    if (problem) throw new ConfigurationError(`${id} ${problem}`)
     const storage = new Storage(this, 'Storage', stage)
     const operations = Object.entries(entries).map(
       ([operationId, entry]) => new OperationFunction(this, operationId, { entry, storage, stage }),

@@ -60,7 +60,7 @@ test('the console creates resources and lists them, shows errors, and stores no 
   expect(await page.context().storageState({ indexedDB: true })).toEqual({ cookies: [], origins: [] })
 })
 
-test('the page shows limits of an int64 exactly, the fields of a change without variants, and what is not stable', async () => {
+test('the page shows exact limits of an int64, changes without variants, and which operations are not stable', async () => {
   const { page } = await visit()
   await page.goto(DOCS)
 

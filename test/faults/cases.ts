@@ -21,8 +21,6 @@ export type Way = {
   event: (apiKey: string, number: number) => Event
   /** Stores what exists before. */
   exists?: (number: number) => Promise<unknown>
-  /** Whether the client has sent the request before. */
-  isRetry?: true
   /** The responses that a client gets without faults: to its request, and to a retry if that has an idempotency key. */
   served: string
   /** The responses to its retries after a 503. */
@@ -38,13 +36,8 @@ type Case<Each extends Way> = FaultKind & { title: string; way: Each; from: numb
 /** A kind of fault at each request to the database of each way. */
 export const casesOf = <Each extends Way>(ways: Record<string, Each>, title: string, kind: FaultKind): Case<Each>[] => {
   const caseOf = (name: string, way: Each, i: number, times: number) => {
-    return {
-      ...kind,
-      title: `${times} times ${title}, from ${i + 1}, ${way.calls[i]}, of ${name}`,
-      way,
-      from: i + 1,
-      times,
-    }
+    const place = `from ${i + 1}, ${way.calls[i]}, of ${name}`
+    return { ...kind, title: `${times} times ${title}, ${place}`, way, from: i + 1, times }
   }
   const entries = Object.entries(ways)
   if (kind.overcome === ALL) return entries.map(([name, way]) => caseOf(name, way, 0, 1000))
@@ -119,11 +112,9 @@ const limits = { waiting: atMost(24), working: atMost(4) }
 export const run = <Each extends Way>(each: Case<Each>) =>
   limits[each.waits ? 'waiting' : 'working'](async () => {
     const container = idle.pop() ?? (await startContainer())
-    const { exists, event: eventOf, isRetry, retried } = each.way
+    const { exists, event: eventOf, retried } = each.way
     const own = ++number
     await exists?.(own)
-    // With another API key of the client, so that the first request has to read its own.
-    if (isRetry) await sendUntilServed(container, eventOf(await storeKey(), own))
     const event = eventOf(await storeKey(), own)
     const endFaults = startFaults(container, each)
     const exchanges: [Exchange, ...Exchange[]] = [await send(container, event)]

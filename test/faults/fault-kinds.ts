@@ -1,6 +1,6 @@
 import { canceled, databaseResponses, type Fault } from '../support/fault-proxy.ts'
 
-/** Whether to run all faults, orders of events and kills (`npm run test:faults`) or part of them (`npm test`). */
+/** Whether to make all faults and kills (`npm run test:faults`) or part of them (`npm test`). */
 export const runsAll = process.env.FAULTS === 'all'
 
 /**

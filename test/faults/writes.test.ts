@@ -59,9 +59,6 @@ const removed = { exists, served: '204', retried: ['204', '404'] }
 const ways: Record<string, WriteWay> = {
   'a list': { calls: [KEY, `Query ${table}`], event: list, served: '200', retried: ['200'] },
   'a create with a key': { calls: [KEY, RESERVED, CREATE], ...created },
-  'a create with a key that was used': {
-    ...{ calls: [KEY, RESERVED], ...created, isRetry: true, served: 'replay replay', retried: ['replay replay'] },
-  },
   'a create with a key, when the id is in use': {
     ...{ calls: [KEY, RESERVED, CREATE, RESERVED, CREATE], ...idIsTaken(CREATE), ...created },
   },

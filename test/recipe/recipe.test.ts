@@ -138,7 +138,7 @@ beforeAll(() => {
   edit('shared/pets/texts.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
   edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, ''))
   run('npm run format')
-  run(section('Removing an operation').commands)
+  run(section('Adding a resource').commands + section('Removing an operation').commands)
 })
 
 test.each(['npm run types', 'npm run lint', 'npm test', 'npx cdk synth --quiet'])(

@@ -43,8 +43,6 @@ export const example = {
   changes: { name: 'Max' },
   /** An optional field to filter lists by, with its index, one of its values, and another one. */
   filter: { field: 'status', index: 'byStatus', value: 'sold', other: 'available' },
-  /** The deployed tables of the service by their logical ids, and the partition key of each index for a filter. */
-  deployed: { Storagepets9F3B3A9F: { byStatus: 'statusShard' }, StorageordersA9BECE14: {} },
   /** The message of a 404. */
   notFound: (id: unknown) => `No pet has the id ${id}.`,
 } as const satisfies Example

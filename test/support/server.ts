@@ -66,9 +66,6 @@ export const temporaryFolder = (): string => {
   return folder
 }
 
-/** A pet in a JSON response. */
-export type Pet = { id: number; name: string; categoryId: number; status?: string }
-
 /** The headers of a request with the API key of a server. */
 export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
   Authorization: `Bearer ${apiKey}`,

@@ -56,7 +56,8 @@ test('the types of the package compile with the oldest target and the strictest 
   await run('tsc', [...options, 'readme.mts'])
 })
 
-test("the package's types of input and results, which are generated, are those of the contract", async () => {
+// Those of the package are made of JSON Schemas, those of the sources of the schemas themselves.
+test('the types of inputs and results are those of the contract', async () => {
   await write(
     'types.ts',
     `import type { Operations } from '${service.name}'
@@ -64,8 +65,9 @@ test("the package's types of input and results, which are generated, are those o
 
     type Plain<T> = T extends object ? { -readonly [Name in keyof T]: Plain<T[Name]> } : T
     type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-    type Differences = { [Id in keyof Expected]: Same<Plain<Operations[Id]>, Plain<Expected[Id]>> extends true ? never : Id }
-    declare const different: Differences[keyof Expected]
+    type Difference<Id extends keyof Expected> =
+      Same<Plain<Operations[Id]>, Plain<Expected[Id]>> extends true ? never : Id
+    declare const different: { [Id in keyof Expected]: Difference<Id> }[keyof Expected]
     export const none: never = different`,
   )
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--allowImportingTsExtensions']

@@ -12,7 +12,7 @@ import { scopes, service } from '../../../shared/service.ts'
 import { NOW } from '../../support/clock.ts'
 import { once, proxy, storeKey } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
-import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
@@ -29,6 +29,10 @@ const storeNewKey = async (expiresIn?: number) => {
 
 /** What the table has under the id of a key. */
 const storedOf = async (id: unknown) => (await table.all()).find(({ keyId }) => keyId === id)
+
+/** Another read than a consistent one may not see what was just written. */
+const stale = ({ operation, body }: { operation: string; body: string }): Fault =>
+  /GetItem|Scan/.test(operation) && !JSON.parse(body).ConsistentRead ? databaseResponses.nothing : 'pass'
 
 const runProcess = (...args: string[]) => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
@@ -69,8 +73,7 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   await table.put({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
   await table.put({ digest: 'd2', ...old, keyId: 'key_none', scopes: [] })
 
-  // Another read may not see the latest keys.
-  proxy.faultOf = ({ body }) => (JSON.parse(body).ConsistentRead ? 'pass' : databaseResponses.nothing)
+  proxy.faultOf = stale
 
   const { text, json } = await list(table)
 
@@ -81,6 +84,12 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   expect(text).toMatch(/^key_none +c +Old +none +2020 +never +valid$/m)
   expect(text).toMatch(new RegExp(`^${kiosk.keyId} +${kiosk.clientId} +kiosk +${write} +\\S+ \\S+ +never +valid$`, 'm'))
   expect(text + JSON.stringify(json)).not.toMatch(new RegExp(`${KEY.source}|digest|[0-9a-f]{64}`))
+})
+
+test('list reports that there are no keys', async () => {
+  proxy.faultOf = () => databaseResponses.nothing
+
+  expect(await list(table)).toEqual({ text: 'There are no keys.', json: [] })
 })
 
 test('list shows an item that somebody has edited as the service takes it', async () => {
@@ -150,7 +159,7 @@ describe('confirm', () => {
   })
 })
 
-test.each(['shop\u001b[2J', '\u3000'])('the process refuses the name %j', async (name) => {
+test.each(['shop\u001b[2J', '\u3000', 'x'.repeat(101)])('the process refuses the name %j', async (name) => {
   const { code, stdout, stderr } = await runCommand('commands/keys', ['issue', '--stage', 'local', '--name', name])
 
   const message = 'is invalid. Use 1 to 100 characters, not only white space, and no control characters.'
@@ -170,7 +179,7 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
     previous: { ...common, keyId: old.keyId, expiresAt: '2026-11-20T15:00:00.000Z', state: 'valid' },
   })
   expect(text.split(key)).toHaveLength(2)
-  expect(text).toContain('\nExpires  2027-02-18 12:00Z\n')
+  expect(text).toContain('\nExpires  2027-02-18 12:00Z\n\nStore the key now: it is not shown again.\n')
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
   expect((await table.all()).filter((key) => key.clientId === clientId)).toEqual(
     expect.arrayContaining([
@@ -182,6 +191,7 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
 
 test('rotate does not extend the life of the old key', async () => {
   const { stored } = await storeNewKey(3600)
+  proxy.faultOf = stale
 
   const { json } = await rotate(table, stored.keyId, { grace: 7200 })
 

@@ -4,19 +4,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import {
-  CreateTableCommand,
-  DescribeTableCommand,
-  DynamoDBClient,
-  ListTablesCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/commands/command-line.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
+import { service } from '../../../shared/service.ts'
+import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
 import { environment } from '../../support/process.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
@@ -30,27 +25,24 @@ const startDatabase = async (folder?: string): Promise<string> => {
   return endpoint
 }
 
-const clientOf = (endpoint: string): DynamoDBClient => {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
-  onTestFinished(() => client.destroy())
-  return client
+/** Sends a request to an embedded database as the SDK does. */
+const request = async (endpoint: string, operation: string, body: unknown, headers = {}) => {
+  const options = { method: 'POST', headers: { 'X-Amz-Target': `DynamoDB_20120810.${operation}`, ...headers } }
+  const [response] = await once(httpRequest(endpoint, options).end(JSON.stringify(body)), 'response')
+  return { status: response.statusCode, text: await text(response) }
 }
 
-const tablesAt = async (endpoint: string) => (await clientOf(endpoint).send(new ListTablesCommand())).TableNames
+const tablesAt = async (endpoint: string) => JSON.parse((await request(endpoint, 'ListTables', {})).text).TableNames
 
-const createTable = async (endpoint: string, TableName = 'Pets') => {
-  const client = clientOf(endpoint)
-  await client.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    }),
-  )
-  const status = async () => (await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus
-  await vi.waitUntil(async () => (await status()) === 'ACTIVE', 30_000)
+const createTable = async (endpoint: string, TableName = 'Things') => {
+  await request(endpoint, 'CreateTable', {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+  })
+  const isActive = async () => (await request(endpoint, 'DescribeTable', { TableName })).text.includes('"ACTIVE"')
+  await vi.waitUntil(isActive, 30_000)
 }
 
 test('only one of two servers that start at once gets a data folder, until it closes', async () => {
@@ -65,7 +57,7 @@ test('only one of two servers that start at once gets a data folder, until it cl
   const refused = new CommandError('Cannot use the data folder: another server is using it.')
   expect(started).toContainEqual({ status: 'rejected', reason: refused })
   expect([databases.length, third]).toEqual([1, refused])
-  expect(await tablesAt(await startDatabase(folder))).toEqual(['Pets'])
+  expect(await tablesAt(await startDatabase(folder))).toEqual(['Things'])
 })
 
 test('recreates a table whose creation was interrupted', async () => {
@@ -74,7 +66,7 @@ test('recreates a table whose creation was interrupted', async () => {
   await createTable(endpoint)
   await close()
   const store = new Level<string, object>(folder, { valueEncoding: 'json' })
-  await store.put('table~Pets', { ...(await store.get('table~Pets')), TableStatus: 'CREATING' })
+  await store.put('table~Things', { ...(await store.get('table~Things')), TableStatus: 'CREATING' })
   await store.close()
 
   const restarted = await startDatabase(folder)
@@ -85,15 +77,14 @@ test('recreates a table whose creation was interrupted', async () => {
 
 test('refuses a data folder that is a file, is below a file, or has no parent', async () => {
   const folder = temporaryFolder()
-  const file = join(folder, 'file')
-  const orphan = join(folder, 'no', 'such')
+  const [file, below, orphan] = [join(folder, 'file'), join(folder, 'file', 'x'), join(folder, 'no', 'such')]
   writeFileSync(file, '')
 
-  const errors = await Promise.all([file, join(file, 'x'), orphan].map((path) => startEmbedded(path).catch((e) => e)))
+  const errors = await Promise.all([file, below, orphan].map((path) => openDatabase(path).catch((error) => error)))
 
   expect(errors).toEqual([
-    new CommandError('Cannot use the data folder: it is a file. Choose a folder.'),
-    new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${join(file, 'x')}'`),
+    new CommandError(`Cannot use ${file} as the data folder: it is a file. Choose a folder.`),
+    new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${below}'`),
     new CommandError(`Cannot use the data folder: ENOENT: no such file or directory, mkdir '${orphan}'`),
   ])
 })
@@ -112,31 +103,31 @@ test.each([
 })
 
 test.each([
-  ['null as a key', 'GetItem', { TableName: 'Pets', Key: { id: null } }],
-  ['null in an item', 'PutItem', { TableName: 'Pets', Item: { id: { L: [null] } } }],
+  ['null as a key', 'GetItem', { TableName: 'Things', Key: { id: null } }],
+  ['null in an item', 'PutItem', { TableName: 'Things', Item: { id: { L: [null] } } }],
   ['null as an action', 'TransactWriteItems', { TransactItems: [{ Put: null }] }],
   ['no object', 'TransactGetItems', null],
 ])('an embedded database keeps running when it gets %s', async (_name, operation, body) => {
   const endpoint = await startDatabase()
 
-  const headers = { 'X-Amz-Target': `DynamoDB_20120810.${operation}` }
-  const response = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(body) })
+  const { status } = await request(endpoint, operation, body)
 
-  expect(response.status).toBe(400)
+  expect(status).toBe(400)
   expect(await tablesAt(endpoint)).toEqual([])
 })
 
 test('refuses the tables of an earlier version with one line that says how to start anew', async () => {
   const folder = temporaryFolder()
   const { endpoint, close } = await startEmbedded(folder)
-  await createTable(endpoint, 'PetStoreLocal-Pets')
+  const name = `${service.stack}Local-${example.table.replace(/^./, (letter) => letter.toUpperCase())}`
+  await createTable(endpoint, name)
   await close()
 
   const outcome = await runCommand('local/main', ['--port=0', '--data', folder])
 
   expect(outcome).toEqual(
     failure(
-      'PetStoreLocal-Pets is a table of an earlier version, without the indexes of this one. ' +
+      `${name} is a table of an earlier version, without the indexes of this one. ` +
         'To start anew, delete the table, or the data folder that it is in.',
     ),
   )
@@ -150,7 +141,7 @@ test('a query leaves no iterator open', async () => {
   onTestFinished(() => void vi.restoreAllMocks())
 
   const query = { KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': { N: '7' } } }
-  await clientOf(endpoint).send(new QueryCommand({ TableName: 'Pets', ...query }))
+  await request(endpoint, 'Query', { TableName: 'Things', ...query })
 
   expect(opened.mock.calls.length).toBeGreaterThan(0)
   await vi.waitFor(() => expect(closed.mock.calls.length).toBe(opened.mock.calls.length), 30_000)
@@ -175,34 +166,29 @@ test.each([
 ])('an embedded database is closed to web pages: a request with %s', async (_name, headers, status) => {
   const endpoint = await startDatabase()
 
-  const request = { method: 'POST', path: '/', headers: { ...headers, 'X-Amz-Target': 'a' } }
-  const response = await new Promise<number | undefined>((resolve, reject) => {
-    httpRequest(endpoint, request, ({ statusCode }) => resolve(statusCode))
-      .on('error', reject)
-      .end('{}')
-  })
+  const response = await request(endpoint, 'None', {}, headers)
 
-  expect(response).toBe(status)
+  expect(response.status).toBe(status)
 })
 
 test('ends with one line when the disk is full', async () => {
   // A limit on the size of files stands for the size of the disk.
   const command =
-    'start() { ulimit -f 64; exec node "$OPTION" "$1" --port 0 --data "$FOLDER"; }; trap "" XFSZ; start infra/local/main.ts'
+    'start() { ulimit -f 64; exec node "$OPTION" "$1" --port 0 --data "$FOLDER"; }; start infra/local/main.ts'
   const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
   const child = spawn('bash', ['-c', command], { env })
   const exited = once(child, 'exit')
   const stderr = text(child.stderr)
-  const baseUrl = await new Promise<string>((resolve) =>
-    child.stdout.on('data', (output) => {
-      const found = /Base address +(\S+)/.exec(`${output}`)?.[1]
-      if (found) resolve(found)
-    }),
-  )
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  const addressOf = () => /Base address +(\S+)\n/.exec(output)?.[1]
+  const baseUrl = await vi.waitUntil(addressOf, 60_000)
 
-  const body = JSON.stringify({ name: 'Rex'.repeat(300), categoryId: 1 })
-  const request = { method: 'POST', path: '/pets', headers: headersOf({ apiKey: LOCAL_API_KEY }), body }
-  while (child.exitCode === null) await send(baseUrl, request).catch(() => {})
+  const body = JSON.stringify(example.body('x'.repeat(1000)))
+  const create = { method: 'POST', path: example.path, headers: headersOf({ apiKey: LOCAL_API_KEY }), body }
+  while (child.exitCode === null) await send(baseUrl, create).catch(() => {})
 
   expect(await exited).toEqual([1, null])
   expect(await stderr).toMatch(/^Cannot use the data folder: IO error: .+: File too large\n$/)
@@ -210,9 +196,10 @@ test('ends with one line when the disk is full', async () => {
 
 const NAMED = 'which AWS_ENDPOINT_URL_DYNAMODB names'
 const ADVICE = 'Start it, or unset the variable to use the embedded one.'
+const NOT_EMBEDDED = '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'
 const PUBLIC_KEY = 'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'
 
-test.each([
+test.each<[string, string, string?]>([
   [
     'http://127.0.0.1:1',
     `Cannot use the DynamoDB at http://127.0.0.1:1, ${NAMED}: connect ECONNREFUSED 127.0.0.1:1. ${ADVICE}`,
@@ -222,9 +209,10 @@ test.each([
   ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],
   ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],
   ['https://dynamodb.eusc-de-east-1.amazonaws.eu', PUBLIC_KEY],
-])('refuses the endpoint %s', async (endpoint, message) => {
+  ['http://127.0.0.1:1', NOT_EMBEDDED, 'folder'],
+])('refuses the endpoint %s', async (endpoint, message, folder) => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
   onTestFinished(() => void vi.unstubAllEnvs())
 
-  await expect(openDatabase()).rejects.toEqual(new CommandError(message))
+  await expect(openDatabase(folder)).rejects.toEqual(new CommandError(message))
 })

@@ -137,30 +137,14 @@ test('listens on all addresses, but with its database on this machine only, and 
   expect([await exited, await busy.rest()]).toEqual([[0, null], ''])
 })
 
-const CHOOSE = 'Choose another --host or --port; port 0 selects free ports.'
-const IN_USE = `is in use, perhaps by another local server: it takes two ports, the second for its database. ${CHOOSE}`
-const BELOW = String(Number(port) - 1)
-const NAMED = { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:8000' }
-const NOT_EMBEDDED = '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'
-const NO_PORT = "option '--port <number>' argument '' is invalid. Use a whole number from 0 to 65534."
+const LIMITS = "value '65535' from env 'PORT' is invalid. Use a whole number from 0 to 65534."
 const KEPT = 'npm kept --port and --seed for itself. Put -- before all options: npm run dev -- --port --seed'
 
 test.each<[string[], Record<string, string>, string]>([
-  [['--host', '999.1'], {}, `Cannot listen: getaddrinfo ENOTFOUND 999.1. ${CHOOSE}`],
-  [['--port=0', '--data=README.md'], {}, 'Cannot use README.md as the data folder: it is a file. Choose a folder.'],
-  [['--port=0', '--data=folder'], NAMED, NOT_EMBEDDED],
-  [['--port='], {}, `error: ${NO_PORT}\nSee npm start -- --help`],
+  [[], { PORT: '65535' }, `error: option '--port <number>' ${LIMITS}\nSee npm start -- --help`],
   [['--watch'], { npm_config_seed: 'true', npm_config_port: 'true' }, `error: ${KEPT}\nSee npm run dev -- --help`],
 ])('refuses %j with %j', async (args, env, message) => {
   expect(await runCommand('local/main', args, env)).toEqual(failure(message))
-})
-
-test('refuses a port whose next one is in use', async () => {
-  const { stderr, ...result } = await runCommand('local/main', [], { PORT: BELOW })
-
-  expect(result).toMatchObject({ code: 1, stdout: '' })
-  // Meanwhile the port itself may belong to another test.
-  expect(stderr.replace(BELOW, port)).toBe(`127.0.0.1:${port} ${IN_USE}\n`)
 })
 
 test('prints its help', async () => {

@@ -66,25 +66,22 @@ test('an item must be read before it is deleted', async () => {
 })
 
 describe('runs again', () => {
-  /** Runs a transaction, during whose first run something else happens. Returns how often it ran. */
-  const runs = async (happens: () => Promise<unknown>, read: (open: Open) => Promise<unknown>) => {
+  const isRefused = async () => once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
+
+  test.each<[string, () => Promise<unknown>, Key[]]>([
+    ['an item that it only reads has changed', () => store('b', 'b2'), [a, b]],
+    ['an item that it only reads was created', () => store('c', 'c1'), [a, c]],
+    ['a condition is false beside a conflict', isRefused, [a]],
+  ])('when %s', async (_, happens, keys) => {
     let count = 0
+
     await transaction(async (open) => {
-      await read(open)
+      await open.read(...keys)
       if (++count === 1) await happens()
       open.put(a, { intent: 'a' })
     })
-    return count
-  }
-  type Open = Parameters<Parameters<typeof transaction>[0]>[0]
-  const readBoth = (open: Open) => open.read(a, b)
 
-  test.each<[string, () => Promise<unknown>, (open: Open) => Promise<unknown>]>([
-    ['an item that it writes has changed', () => store('a', 'a2'), (open) => open.read(a)],
-    ['an item that it only reads has changed', () => store('b', 'b2'), readBoth],
-    ['an item that it only reads was created', () => store('c', 'c1'), (open) => open.read(a, c)],
-  ])('when %s', async (_, happens, read) => {
-    expect(await runs(happens, read)).toBe(2)
+    expect(count).toBe(2)
   })
 
   test('when an item that it reads beside another one has changed since', async () => {
@@ -97,12 +94,6 @@ describe('runs again', () => {
     })
 
     expect([count, pairs]).toEqual([2, ['a2', 'a2', 'b1']])
-  })
-
-  test('when a condition is false beside a conflict', async () => {
-    once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
-
-    expect(await runs(async () => {}, readBoth)).toBe(2)
   })
 })
 

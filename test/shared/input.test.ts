@@ -25,7 +25,8 @@ const entry = {
   access: [],
 } as const satisfies Operation
 
-const parse = (event: Event) => inputOf('paintToy', entry)(event, { keyId: 'key-1', clientId: 'ann', scopes: [] })
+const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
+const parse = (event: Event) => inputOf('paintToy', entry)(event, caller)
 
 const request = ({ body = { id: 7, size: 1 }, query = {}, headers = { 'x-brush': 'fine' } }) => ({
   ...eventOf(example.events.create, { query, headers }),
@@ -61,6 +62,15 @@ test.each([
   const wrong = request(changes as object)
 
   expect(() => parse(wrong)).toThrow(error)
+})
+
+test('an idempotency key is that of one client for one operation', () => {
+  const sent = eventOf(example.events.create, { headers: { 'Idempotency-Key': 'a' } })
+  const event = { ...sent, body: example.body() as never } // As `jsonBody` leaves it.
+
+  const { intent } = inputOf(example.create, contract[example.create])(event, caller)
+
+  expect(intent).toEqual({ clientId: 'ann', operation: example.create, key: 'a' })
 })
 
 test('names a field that has no rule', () => {

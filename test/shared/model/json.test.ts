@@ -11,7 +11,7 @@ const read = (text: string) => exactJson(text, JSON.parse(text))
 describe('reading JSON', () => {
   const doubles =
     '9007199254740991 1.0 1e3 1E+3 10e-1 1.5 0e-400 1e17 368813031867639.0 ' +
-    '-9007199254740991.000 3.68813031867639e14 36881303186763900000e-5 0.00000000000000000'
+    '-9007199254740991.000 3.68813031867639E14 36881303186763900000e-5 0.00000000000000000'
   test.each(doubles.split(' '))('leaves %s a number, because a double is exact', (text) => {
     expect(read(text)).toBe(Number(text))
   })

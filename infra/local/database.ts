@@ -31,7 +31,11 @@ export const openDatabase = async (folder?: string, listener?: Server) => {
       throw new CommandError('--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
     await selectDatabase()
     await prepare().catch((error) => {
-      throw error instanceof CommandError ? error : unusable(named, error)
+      if (error instanceof CommandError) throw error
+      throw new CommandError(
+        `Cannot use the DynamoDB at ${named}, which AWS_ENDPOINT_URL_DYNAMODB names: ${error.message || error.name}. ` +
+          'Start it, or unset the variable to use the embedded one.',
+      )
     })
     return { description: named, close: async () => {} }
   }
@@ -77,12 +81,6 @@ const useEmbedded = (endpoint: string): void => {
   for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION']) delete process.env[name]
   Object.assign(process.env, placeholders, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
-
-const unusable = (endpoint: string, { message, name }: Error): CommandError =>
-  new CommandError(
-    `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ${message || name}. ` +
-      'Start it, or unset the variable to use the embedded one.',
-  )
 
 const local = {
   ...Object.fromEntries(Object.values(settings).map(({ variable, local }) => [variable, local])),

@@ -52,7 +52,7 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   const problem = pathProblem(contract)
   if (problem) throw new CommandError(problem)
   const timeoutMs = functionSettings.timeoutSeconds * 1000
-  const { server, stop } = createLocalServer({ handlers: await loadFunctions(operationIds), timeoutMs })
+  const { server, stop } = createLocalServer(await loadFunctions(operationIds), timeoutMs)
   server.listen(listener)
   const { address, port } = addressOf(listener)
   const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`

@@ -24,7 +24,11 @@ export const enforceRights = (): void => {
       try {
         return await send(command as never, options) // A cast, because each of the two clients has its own type.
       } catch (error) {
-        throw error instanceof Error && error.name === 'UnknownOperationException' ? unsupported(operation) : error
+        if (!(error instanceof Error && error.name === 'UnknownOperationException')) throw error
+        throw new Error(
+          `This database has no ${operation}. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such as ` +
+            'DynamoDB Local, which you may use if you have an AWS account.',
+        )
       }
     },
   })
@@ -75,9 +79,3 @@ const check = (id: OperationId, operation: string, input: Input): void => {
 class AccessDenied extends Error {
   override name = 'AccessDenied'
 }
-
-const unsupported = (operation: string): Error =>
-  new Error(
-    `This database has no ${operation}. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such as ` +
-      'DynamoDB Local, which you may use if you have an AWS account.',
-  )

@@ -10,11 +10,11 @@ import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 
 export const LOOPBACK = '127.0.0.1'
 
-/** The functions of the API by operation, and the time limit of each in milliseconds. */
-type Functions = { handlers: Record<OperationId, Handler>; timeoutMs: number }
-
-/** Creates the HTTP server of the local API. Only what is not valid HTTP gets Node.js's own response. */
-export const createLocalServer = ({ handlers, timeoutMs }: Functions) => {
+/**
+ * Creates the HTTP server of the local API from the functions by operation, which may run for `timeoutMs` each. Only what is
+ * not valid HTTP gets Node.js's own response.
+ */
+export const createLocalServer = (handlers: Record<OperationId, Handler>, timeoutMs: number) => {
   // In AWS, each concurrent invocation has a process and database connections of its own. Here, hundreds at once would
   // delay each other until their database calls time out.
   const queue = atMost(16)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,13 +21,17 @@ export type LocalServer = {
 }
 
 /** Starts the local server on a free port, and waits until it is ready. `folder` has its sources. */
-export const startServer = async (
+export const startServer = (
   args: string[] = [],
   env: Record<string, string> = {},
   folder = '',
 ): Promise<LocalServer> => {
   const command = [endWithParent, join(folder, 'infra/local/main.ts'), '--port', '0', ...args]
-  const child = spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } })
+  return ready(spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } }))
+}
+
+/** Waits until a process has printed its address. */
+export const ready = async (child: ChildProcessWithoutNullStreams): Promise<LocalServer> => {
   const exited = once(child, 'exit')
   let output = ''
   let found: string | undefined

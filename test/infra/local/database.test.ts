@@ -7,7 +7,6 @@ import { text } from 'node:stream/consumers'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/commands/command-line.ts'
-import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import { openDatabase } from '../../../infra/local/database.ts'
 import { startEmbedded } from '../../../infra/local/embedded-database.ts'
 import { service } from '../../../shared/service.ts'
@@ -15,7 +14,7 @@ import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
 import { environment } from '../../support/process.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
-import { endWithParent, headersOf, temporaryFolder } from '../../support/server.ts'
+import { endWithParent, headersOf, ready, temporaryFolder } from '../../support/server.ts'
 import { wireTo } from './local-server.ts'
 
 /** An embedded database that is closed when the test ends. */
@@ -176,22 +175,16 @@ test('ends with one line when the disk is full', async () => {
   const command =
     'start() { ulimit -f 64; exec node "$OPTION" "$1" --port 0 --data "$FOLDER"; }; start infra/local/main.ts'
   const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
-  const child = spawn('bash', ['-c', command], { env })
-  const exited = once(child, 'exit')
-  const stderr = text(child.stderr)
-  let output = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  const addressOf = () => /Base address +(\S+)\n/.exec(output)?.[1]
-  const baseUrl = await vi.waitUntil(addressOf, 60_000)
+  const server = await ready(spawn('bash', ['-c', command], { env }))
+  const exited = once(server.process, 'exit')
 
   const body = JSON.stringify(example.body('x'.repeat(1000)))
-  const create = { method: 'POST', path: example.path, headers: headersOf({ apiKey: LOCAL_API_KEY }), body }
-  while (child.exitCode === null) await send(baseUrl, create).catch(() => {})
+  const create = { method: 'POST', path: example.path, headers: headersOf(server), body }
+  while (server.process.exitCode === null) await send(server.baseUrl, create).catch(() => {})
 
   expect(await exited).toEqual([1, null])
-  expect(await stderr).toMatch(/^Cannot use the data folder: IO error: .+: File too large\n$/)
+  expect(server.output()).toMatch(/^Cannot use the data folder: IO error: .+: File too large$/m)
+  expect(server.output()).not.toMatch(/^ +at /m)
 })
 
 const NAMED = 'which AWS_ENDPOINT_URL_DYNAMODB names'

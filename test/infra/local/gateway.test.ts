@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { openApiText } from '../../../infra/openapi/document.ts'
+import { referenceScriptText } from '../../../infra/openapi/public-documents.ts'
 import { operationIds } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
@@ -168,9 +169,9 @@ test('serves the script of the reference page, which browsers may keep, because 
   const { text: page } = await send(baseUrl, { path: '/v1/docs/' })
   const [, address] = /<script src="(\/v1\/docs\.js\?\d+\.\d+\.\d+)" integrity=/.exec(page) ?? []
 
-  const { status, headers } = await send(baseUrl, { path: address })
+  const { status, headers, text } = await send(baseUrl, { path: address })
 
-  expect(status).toBe(200)
+  expect([status, text === referenceScriptText()]).toEqual([200, true])
   expect(headers).toMatchObject({
     'cache-control': 'public, max-age=31536000, immutable',
     'content-type': 'text/javascript; charset=utf-8',

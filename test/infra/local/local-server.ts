@@ -24,7 +24,7 @@ export const serve = async (
   timeoutMs = 60_000,
 ): Promise<Served> => {
   for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
-  const { server, stop } = createLocalServer({ handlers: { ...everyOk, ...handlers }, timeoutMs })
+  const { server, stop } = createLocalServer({ ...everyOk, ...handlers }, timeoutMs)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
     await stop(0)
@@ -57,10 +57,9 @@ export const ask = async ({ baseUrl }: Served, request: Sent = {}): Promise<Resp
   return { status, headers: withoutConnection(headers), body }
 }
 
+const CONNECTION = /^(connection|content-length|date|keep-alive|transfer-encoding)$/
 const withoutConnection = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION.has(name)))
-
-const CONNECTION = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION.test(name)))
 
 /** The headers of every response. */
 export const commonHeaders: Record<string, string> = {
@@ -90,13 +89,9 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
   socket.on('data', (text) => {
     received += text
   })
+  socket.on('error', () => {})
   // Closed without an end, if the server resets it.
-  const ended = new Promise((resolve) =>
-    socket
-      .on('error', () => {})
-      .once('end', resolve)
-      .once('close', resolve),
-  )
+  const ended = Promise.race(['end', 'close'].map((event) => new Promise((resolve) => socket.once(event, resolve))))
   await once(socket, 'connect')
   socket.write(sent, 'latin1')
 

@@ -50,13 +50,14 @@ const listed = await list()
 const listing = (expression: string, from = '../shared/operation.ts') =>
   `import { operation } from '${from}'\nexport const handler = operation('${example.list}', () => ${expression})\n`
 
-test('serves a changed source, and warns of a response that breaks the contract', async () => {
-  change(LIST, listing(`Promise.resolve({ items: [{ id: 'seven' }] })`))
+test('serves a changed source with the rights of its operation, and warns of a response that breaks the contract', async () => {
+  const putKey = `import('../shared/data/api-keys.ts').then(({ put }) => put({}))`
+  change(LIST, listing(`${putKey}.catch(({ name }) => ({ items: [{ id: name }] }))`))
 
-  await expect.poll(list).toEqual([{ id: 'seven' }])
+  await expect.poll(list).toEqual([{ id: 'AccessDenied' }])
   await untilPrinted(`Serving http:\\S+/v1 again: ${LIST} changed\\.`)
   await untilPrinted(
-    `Not what shared/contract\\.ts says of ${example.list}: 0\\.id: Invalid type: .+"seven"; 0\\.\\w+: .+`,
+    `Not what shared/contract\\.ts says of ${example.list}: 0\\.id: Invalid type: .+"AccessDenied"; 0\\.\\w+: .+`,
   )
 })
 

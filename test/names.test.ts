@@ -79,7 +79,7 @@ test('only the places of the resources say their words, their operations and the
   // A source takes the names of the service from shared/service.ts. Other files have to repeat them.
   const ofService = new RegExp(`${name}|${stack}|${title}`, 'g')
 
-  const others = texts.filter(({ file }) => !places.some((place) => place.test(file)) && !unconverted.includes(file))
+  const others = texts.filter(({ file }) => !places.some((place) => place.test(file)))
   const found = others.flatMap(({ file, text }) => {
     const own = /\.[cm]?[jt]s$/.test(file) ? text : text.replaceAll(ofService, '')
     return (own.match(pattern) ?? []).map((word) => `${file}: ${word}`)
@@ -87,49 +87,3 @@ test('only the places of the resources say their words, their operations and the
   expect(others.length).toBeGreaterThan(100)
   expect([...new Set(found)]).toEqual([])
 })
-
-/** Files that still have to be converted to `example`. */
-const unconverted: string[] = [
-  'infra/commands/keys.ts',
-  'infra/local/database.ts',
-  'infra/local/invoke.ts',
-  'infra/local/main.ts',
-  'infra/local/watch.ts',
-  'test/api/authentication.test.ts',
-  'test/api/client.test.ts',
-  'test/api/gateway.test.ts',
-  'test/api/idempotency-key.test.ts',
-  'test/api/if-match.test.ts',
-  'test/api/properties.test.ts',
-  'test/browser/client.test.ts',
-  'test/deploy/deployed.ts',
-  'test/deploy/main.ts',
-  'test/deploy/updated-app.ts',
-  'test/infra/app.test.ts',
-  'test/infra/client/client.test.ts',
-  'test/infra/client/installed.ts',
-  'test/infra/client/package.test.ts',
-  'test/infra/client/retry.test.ts',
-  'test/infra/client/typed-calls.ts',
-  'test/infra/commands/deployment.test.ts',
-  'test/infra/commands/keys.test.ts',
-  'test/infra/commands/rotation.test.ts',
-  'test/infra/commands/smoke.test.ts',
-  'test/infra/local/connections.test.ts',
-  'test/infra/local/database.test.ts',
-  'test/infra/local/gateway.test.ts',
-  'test/infra/local/lambda.test.ts',
-  'test/infra/local/main.test.ts',
-  'test/infra/local/malformed.test.ts',
-  'test/infra/local/watch.test.ts',
-  'test/infra/openapi/document.test.ts',
-  'test/infra/stack/monitoring.test.ts',
-  'test/infra/stack/operation-function.test.ts',
-  'test/infra/stack/storage.test.ts',
-  'test/infra/stack/template.ts',
-  'test/schemathesis/hooks.py',
-  'test/shared/data/stored-items.test.ts',
-  'test/support/api-server.ts',
-  'test/support/api.ts',
-  'test/support/server.ts',
-]

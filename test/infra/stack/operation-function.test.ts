@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { accessOf, settingsOf } from '../../../infra/functions.ts'
-import { stages } from '../../../infra/stages.ts'
+import { accessOf } from '../../../infra/functions.ts'
+import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
-import { settings } from '../../../shared/settings.ts'
+import { collections } from '../../../shared/service.ts'
+import { type SettingName, settings } from '../../../shared/settings.ts'
 import {
   both,
   everyOption,
@@ -56,8 +57,11 @@ describe.each(both())('in $stage', ({ stage, template }) => {
     const { handler, role, logGroup } = partsOf(template, operation)
     const entry: Operation = contract[operation]
     const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
-    const values: Partial<Record<string, unknown>> = stages[stage]
-    const given = settingsOf(entry).map((name) => [settings[name].variable, `${values[name] ?? settings[name].local}`])
+    const values: Stage = stages[stage]
+    const isSharded = entry.access.some(({ table }) => table in collections)
+    const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
+    const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
+    const given = names.map((name) => [settings[name].variable, `${values[name] ?? settings[name].local}`])
 
     expect(handler.Environment.Variables).toEqual(Object.fromEntries([...used, ...given]))
     expect(handler).toMatchObject({

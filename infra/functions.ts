@@ -1,8 +1,7 @@
 // What the functions may do and what they get, in AWS and on a developer's machine.
 
-import { type Access, type Table, tables } from '../shared/data/tables.ts'
+import type { Access } from '../shared/data/tables.ts'
 import type { Operation } from '../shared/entry.ts'
-import type { SettingName } from '../shared/settings.ts'
 
 /** What the function of an operation may do with the tables: read API keys, what its contract entry says, and reserve idempotency keys. */
 export const accessOf = ({ access, idempotent }: Operation): Access[] => [
@@ -10,13 +9,6 @@ export const accessOf = ({ access, idempotent }: Operation): Access[] => [
   ...access,
   ...(idempotent ? [{ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] } as const] : []),
 ]
-
-/** The settings that the function of an operation needs. */
-export const settingsOf = ({ access, settings = [] }: Operation): SettingName[] => {
-  const isSharded = access.some(({ table }) => (tables[table] as Table).sharded) // Only some literals have this property.
-  const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
-  return ['keyPrefix', ...shards, ...settings]
-}
 
 /** Time limit and memory of every function. The local server applies the time limit too. */
 export const functionSettings = {

@@ -5,10 +5,11 @@ import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lam
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { type Table, tables } from '../../shared/data/tables.ts'
 import type { Operation } from '../../shared/entry.ts'
-import { settings } from '../../shared/settings.ts'
+import { type SettingName, settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
-import { accessOf, functionSettings, settingsOf } from '../functions.ts'
+import { accessOf, functionSettings } from '../functions.ts'
 import type { Stage } from '../stages.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { Grant, Storage } from './storage.ts'
@@ -85,5 +86,9 @@ export const roleProps = (policy: string, statements: PolicyStatement[], { logGr
   }
 }
 
-const settingVariables = (entry: Operation, stage: Stage): Record<string, string> =>
-  Object.fromEntries(settingsOf(entry).map((id) => [settings[id].variable, `${stage[id] ?? settings[id].local}`]))
+const settingVariables = (entry: Operation, stage: Stage): Record<string, string> => {
+  const isSharded = entry.access.some(({ table }) => (tables[table] as Table).sharded) // Only some literals have it.
+  const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
+  const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
+  return Object.fromEntries(names.map((name) => [settings[name].variable, `${stage[name] ?? settings[name].local}`]))
+}

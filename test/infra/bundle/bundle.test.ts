@@ -14,10 +14,9 @@ import type { Event } from '../../../shared/http.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { fieldTexts, operationTexts, parameterTexts } from '../../../shared/texts.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
-import { againIfBusy, storedItem } from '../../support/database.ts'
+import { againIfBusy, proxy, storedItem } from '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
-import { startFaultProxy } from '../../support/fault-proxy.ts'
 
 const { create, list, events } = example
 const VARIABLE = tableVariable(example.table)
@@ -42,9 +41,9 @@ const startOf = (operation: OperationId, bundles: Bundles): string =>
 const bundleOf = (operation: OperationId, bundles = lean): string => join(bundles.folderOf(operation), 'index.js')
 
 /** Runs a script in a process of its own; its arguments are the bundle and `event`. */
-const run = (script: string, operation: OperationId, event: Event, { bundles = lean, env = process.env } = {}) => {
+const run = (script: string, operation: OperationId, event: Event, { bundles = lean, env = {} } = {}) => {
   const args = ['-e', script, startOf(operation, bundles), JSON.stringify(event)]
-  return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env })
+  return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env: { ...process.env, ...env } })
 }
 
 /** Invokes a bundle as Lambda does. */
@@ -89,25 +88,17 @@ test.each([
 })
 
 test('a bundle reads from DynamoDB during init in Lambda', async () => {
-  const proxy = await startFaultProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '')
   const script = 'import(process.argv[1]).then(() => process.exit())'
 
   await run(script, list, eventOf(events.list), {
-    env: {
-      ...process.env,
-      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-      API_KEYS_TABLE: 'Absent',
-      AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
-    },
+    env: { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand', API_KEYS_TABLE: 'Absent' },
   })
 
   expect(Object.keys(proxy.counts)).toEqual(['GetItem'])
 })
 
 test('a stack trace in the log has lines of the sources', async () => {
-  const { stderr } = await run(INVOKE, list, eventOf(events.list), {
-    env: { ...process.env, [VARIABLE]: '' },
-  })
+  const { stderr } = await run(INVOKE, list, eventOf(events.list), { env: { [VARIABLE]: '' } })
 
   expect(stderr).toContain(`The environment variable ${VARIABLE} is not set.`)
   expect(stderr).toMatch(/at .*shared\/data\/tables\.ts:\d+:\d+/)

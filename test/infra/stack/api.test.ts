@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { gatewayResponses, preflightHeaders } from '../../../infra/gateway.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
+import { stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/http.ts'
 import { service } from '../../../shared/service.ts'
@@ -73,9 +74,19 @@ const MOCKS: [route: string, Response][] = [
 
 const TLS = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09', EndpointAccessMode: 'STRICT' }
 
-describe.each(both())('the API of $stage', ({ stackName, template }) => {
+describe.each(both())('the API of $stage', ({ stage, stackName, template }) => {
   const methods = methodsOf(template)
   const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
+
+  test('has only the stage v1, with its throttle', () => {
+    const { StageName, MethodSettings } = only(template, 'AWS::ApiGateway::Stage')
+    const { rate, burst } = stages[stage].throttle
+    // Tracing would log whole requests, API keys included.
+    const settings = { DataTraceEnabled: false, ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }
+
+    expect(StageName).toBe('v1')
+    expect(MethodSettings).toEqual([{ HttpMethod: '*', ResourcePath: '/*', ...settings }])
+  })
 
   test('is regional, requires TLS 1.2 or newer, and compresses responses of 1 KiB or more', () => {
     expect(only(template, 'AWS::ApiGateway::RestApi')).toEqual({
@@ -172,18 +183,6 @@ describe.each(both())('the API of $stage', ({ stackName, template }) => {
     template.resourceCountIs('AWS::ApiGateway::DomainName', 0)
     template.resourceCountIs('AWS::Route53::RecordSet', 0)
   })
-})
-
-test.each([
-  ['staging', 50, 100],
-  ['production', 1000, 2000],
-] as const)('%s has only the API stage v1, with its throttle', (name, rate, burst) => {
-  const { StageName, MethodSettings } = only(templateOf(name), 'AWS::ApiGateway::Stage')
-  // Tracing would log whole requests, API keys included.
-  const throttle = { DataTraceEnabled: false, ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }
-
-  expect(StageName).toBe('v1')
-  expect(MethodSettings).toEqual([{ HttpMethod: '*', ResourcePath: '/*', ...throttle }])
 })
 
 const { certificateArn, domainName } = everyOption

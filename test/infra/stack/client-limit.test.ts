@@ -13,21 +13,15 @@ describe('a stage with a client limit', () => {
       { Priority: 1, Type: 'COMPRESS_WHITE_SPACE' },
     ]
     const window = { EvaluationWindowSec: 300 }
+    const CustomKeys = [{ Header: { Name: 'authorization', TextTransformations } }]
 
     expect(acl.DefaultAction).toEqual({ Allow: {} })
-    expect(Rules.map(({ Priority, Statement }: typeof acl) => [Priority, Statement])).toEqual([
-      [
-        0,
-        {
-          RateBasedStatement: {
-            ...window,
-            Limit: 3000,
-            AggregateKeyType: 'CUSTOM_KEYS',
-            CustomKeys: [{ Header: { Name: 'authorization', TextTransformations } }],
-          },
-        },
-      ],
-      [1, { RateBasedStatement: { ...window, Limit: 9000, AggregateKeyType: 'IP' } }],
+    expect(Rules).toMatchObject([
+      {
+        Priority: 0,
+        Statement: { RateBasedStatement: { ...window, Limit: 3000, AggregateKeyType: 'CUSTOM_KEYS', CustomKeys } },
+      },
+      { Priority: 1, Statement: { RateBasedStatement: { ...window, Limit: 9000, AggregateKeyType: 'IP' } } },
     ])
   })
 

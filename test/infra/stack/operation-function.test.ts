@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { accessOf, settingsOf } from '../../../infra/functions.ts'
-import { stages } from '../../../infra/stages.ts'
+import { accessOf } from '../../../infra/functions.ts'
+import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
-import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
+import { tableVariable } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
-import { settings } from '../../../shared/settings.ts'
+import { collections } from '../../../shared/service.ts'
+import { type SettingName, settings } from '../../../shared/settings.ts'
 import {
   both,
   everyOption,
@@ -20,24 +21,20 @@ import {
 
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] })
 
-/** What the contract entry of an operation allows. */
-const rightsOf = (entry: Operation): string[] =>
-  accessOf(entry).flatMap(({ table, index, actions }) =>
-    actions.map((action) => `dynamodb:${action} ${table}${index ? `/index/${index}` : ''}`),
+type Statement = { Effect: string; Action: string | string[]; Resource: unknown }
+
+const allow = (Action: string | string[], Resource: unknown): Statement => ({ Effect: 'Allow', Action, Resource })
+const writeLog = (log: string) => allow(['logs:CreateLogStream', 'logs:PutLogEvents'], arn(log))
+
+/** The effect of each action on each resource: CDK merges statements. */
+const rightsOf = (statements: Statement[]) =>
+  new Set(
+    statements.flatMap(({ Effect, Action, Resource }) =>
+      [Action].flat().flatMap((action) => [Resource].flat().map((place) => JSON.stringify([Effect, action, place]))),
+    ),
   )
 
-type Place = string | { 'Fn::GetAtt': [id: string, 'Arn'] } | { 'Fn::Join': ['', [table: Place, path: string]] }
-
-/** The name of the resource that a policy allows. */
-const nameOf = (place: Place, named: Record<string, string>): string => {
-  if (typeof place === 'string') return place
-  if ('Fn::GetAtt' in place) return named[place['Fn::GetAtt'][0]] ?? JSON.stringify(place)
-  return place['Fn::Join'][1].map((part) => nameOf(part, named)).join('')
-}
-
 describe.each(both())('in $stage', ({ stage, template }) => {
-  const tableNames = Object.fromEntries(tableIds.map((id) => [tableOf(template, id), id]))
-
   // A contract entry is all that a new operation needs.
   test('each operation has its own function, role and log group, and there are no other policies', () => {
     const parts = operationIds.flatMap((operation) => {
@@ -60,8 +57,11 @@ describe.each(both())('in $stage', ({ stage, template }) => {
     const { handler, role, logGroup } = partsOf(template, operation)
     const entry: Operation = contract[operation]
     const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
-    const values: Partial<Record<string, unknown>> = stages[stage]
-    const given = settingsOf(entry).map((name) => [settings[name].variable, `${values[name] ?? settings[name].local}`])
+    const values: Stage = stages[stage]
+    const isSharded = entry.access.some(({ table }) => table in collections)
+    const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
+    const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
+    const given = names.map((name) => [settings[name].variable, `${values[name] ?? settings[name].local}`])
 
     expect(handler.Environment.Variables).toEqual(Object.fromEntries([...used, ...given]))
     expect(handler).toMatchObject({
@@ -77,17 +77,14 @@ describe.each(both())('in $stage', ({ stage, template }) => {
   test.each(operationIds)('the function of %s may access its data and log, and nothing else', (operation) => {
     const { role, logGroup } = partsOf(template, operation)
     const { Policies, ...rest } = resource(template, role).Properties
-    const named = { ...tableNames, [logGroup]: 'log' }
+    const data = accessOf(contract[operation]).map(({ table, index, actions }) => {
+      const own = arn(tableOf(template, table))
+      const names = actions.map((action) => `dynamodb:${action}`)
+      return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
+    })
 
-    // CDK merges statements, so compare each action on each resource.
-    const statements = [...Policies].flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    const rights = statements.flatMap(({ Action, Resource }) =>
-      [Action].flat().flatMap((action) => [Resource].flat().map((place) => `${action} ${nameOf(place, named)}`)),
-    )
-    expect(new Set(statements.map(({ Effect }) => Effect))).toEqual(new Set(['Allow']))
-    expect(new Set(rights)).toEqual(
-      new Set([...rightsOf(contract[operation]), 'logs:CreateLogStream log', 'logs:PutLogEvents log']),
-    )
+    expect(Policies).toHaveLength(1)
+    expect(rightsOf(Policies[0].PolicyDocument.Statement)).toEqual(rightsOf([...data, writeLog(logGroup)]))
     expect(rest).toEqual({
       AssumeRolePolicyDocument: {
         Version: '2012-10-17',
@@ -136,7 +133,7 @@ const invokeHookId = onlyId(production, 'AWS::IAM::Policy', {
 })
 
 test('in production, a hook may store API keys, invoke all new versions and report to CodeDeploy, and nothing else', () => {
-  const { Environment, Role } = resource(production, hookId).Properties
+  const { Environment, Role, LoggingConfig } = resource(production, hookId).Properties
   const [role] = Role['Fn::GetAtt']
   const aliases = operationIds.map((id) => partsOf(production, id).alias.Properties)
   const versions = aliases.map(({ FunctionVersion }) => ({ Ref: FunctionVersion['Fn::GetAtt'][0] }))
@@ -144,18 +141,16 @@ test('in production, a hook may store API keys, invoke all new versions and repo
   const policy = onlyId(production, 'AWS::IAM::Policy', { Roles: [{ Ref: role }] })
   const apiKeys = tableOf(production, 'apiKeys')
 
-  const [store, invoke, log, ...others] = resource(production, role).Properties.Policies[0].PolicyDocument.Statement
+  const [own, ...others] = resource(production, role).Properties.Policies
   const [report, ...more] = resource(production, policy).Properties.PolicyDocument.Statement
-  const allow = (Action: string | string[]) => ({ Action, Effect: 'Allow', Resource: expect.anything() })
   expect(Environment.Variables).toMatchObject({
     NEW_VERSIONS: { 'Fn::Join': ['', versions.flatMap((version) => [',', version]).slice(1)] },
     KEY_PREFIX: 'live',
     API_KEYS_TABLE: { Ref: apiKeys },
   })
-  expect(store).toEqual({ ...allow('dynamodb:PutItem'), Resource: arn(apiKeys) })
-  expect([invoke, log]).toEqual([allow('lambda:InvokeFunction'), allow(['logs:CreateLogStream', 'logs:PutLogEvents'])])
-  expect(new Set(invoke.Resource)).toEqual(new Set(versions))
-  expect(report).toEqual(allow('codedeploy:PutLifecycleEventHookExecutionStatus'))
+  const data = [allow('dynamodb:PutItem', arn(apiKeys)), allow('lambda:InvokeFunction', versions)]
+  expect(rightsOf(own.PolicyDocument.Statement)).toEqual(rightsOf([...data, writeLog(LoggingConfig.LogGroup.Ref)]))
+  expect(report).toEqual(allow('codedeploy:PutLifecycleEventHookExecutionStatus', expect.anything()))
   const places: { 'Fn::Join': [string, unknown[]] }[] = report.Resource
   expect(new Set(places.map((place) => place['Fn::Join'][1].at(-1)))).toEqual(new Set(groups))
   expect([...others, ...more]).toEqual([])

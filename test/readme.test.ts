@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withLocalKey } from './support/secrets.ts'
 import { type LocalServer, leastEnvironment, startServer } from './support/server.ts'
 
 /** The shell blocks that are not run here, by README and first line, or all of a README, and what proves them. */
@@ -19,7 +20,7 @@ type Block = { readme: string; language: string; info: string; code: string; out
 
 /** The fenced blocks of a README. `output` is the block that follows directly, if it shows what is printed. */
 const blocksOf = (readme: string): Block[] => {
-  const text = readFileSync(readme, 'utf8')
+  const text = withLocalKey(readFileSync(readme, 'utf8'))
   const blocks = text.matchAll(
     /^( *)```(\w*) ?([^\n]*)\n(.*?)^\1```$(?=(?:\n+\1```(?:json|http|text)\n(.*?)^\1```$)?)/gms,
   )

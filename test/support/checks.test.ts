@@ -13,7 +13,7 @@ import { startCommand } from './run-command.ts'
 import './database.ts'
 import { eventOf, parameterOf } from './events.ts'
 import { example } from './example.ts'
-import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets } from './secrets.ts'
+import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets, withLocalKey } from './secrets.ts'
 
 const KEYS = 'node infra/commands/keys.ts, stdout of process 1'
 const OTHER = 'the console of a test'
@@ -53,9 +53,7 @@ test('a test fails when a function returns internals', async () => {
 })
 
 test('the output of a run includes what silenced functions log, and what commands print', async () => {
-  const event = eventOf(example.events.remove)
-
-  await call(event)
+  await call(eventOf(example.events.create))
   const { child, exited } = startCommand('commands/keys', ['delete'])
   await exited
 
@@ -64,7 +62,7 @@ test('the output of a run includes what silenced functions log, and what command
     readFileSync(join(outputFolder(), file), 'utf8'),
   ])
   expect(Object.fromEntries(outputs)).toMatchObject({
-    'the console of test/support/checks.test.ts': expect.stringContaining(`operation: '${example.remove}'`),
+    'the console of test/support/checks.test.ts': expect.stringContaining(`operation: '${example.create}'`),
     [`node infra/commands/keys.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
   })
 })
@@ -85,16 +83,14 @@ test.each([
   [create, { ...created, body: 7 }, ['# Instance type "number" is invalid. Expected "object".']],
   [{ method: 'DELETE', path: `${path}/1` }, { ...created, status: 204 }, ['A body is not documented.']],
 ])('finds how the response to %o differs from the document', (request, response, expected) => {
-  const found = differences(document, request, response as typeof created)
-
-  expect(found).toEqual(expected)
+  expect(differences(document, request, response as typeof created)).toEqual(expected)
 })
 
 const keysOf = (event: Event) =>
   [event, event.requestContext, event.requestContext.identity].map((part) => Object.keys(part).sort())
 
 test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', (file) => {
-  const stored: Event = JSON.parse(readFileSync(`test/events/${file}`, 'utf8'))
+  const stored: Event = JSON.parse(withLocalKey(readFileSync(`test/events/${file}`, 'utf8')))
   const event = eventOf(file.replace('.json', ''))
   const { requestContext: context, headers, path } = event
   const [id = ''] = file.split('-') // The name of a file starts with an operation.

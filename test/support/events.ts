@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { cors, type Event } from '../../shared/http.ts'
+import { withLocalKey } from './secrets.ts'
 
 type Changes = {
   headers?: Values
@@ -21,7 +21,7 @@ type Values = Record<string, string | string[] | undefined>
  */
 export const eventOf = (name: string, { headers, query, id, requestContext, ...body }: Changes = {}): Event => {
   const stored = readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8')
-  const event: Event = JSON.parse(stored.replaceAll(/(?<=Bearer )\w+/g, LOCAL_API_KEY))
+  const event: Event = JSON.parse(withLocalKey(stored))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
   const pathOf = (path: string) => (id === undefined ? path : path.replace(/[^/]*$/, encodeURIComponent(id)))

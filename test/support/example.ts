@@ -1,4 +1,4 @@
-import type { OperationId } from '../../shared/contract.ts'
+import { contract, type OperationId } from '../../shared/contract.ts'
 import type { TableId } from '../../shared/data/tables.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import type { Scope } from '../../shared/service.ts'
@@ -46,6 +46,9 @@ export const example = {
   /** The message of a 404. */
   notFound: (id: unknown) => `No pet has the id ${id}.`,
 } as const satisfies Example
+
+/** Whether such a resource can be changed and deleted. Tests that need this are skipped if it cannot. */
+export const isChangeable = example.change in contract && example.remove in contract
 
 /** An example resource as the service returns it. */
 export type Resource = Awaited<ReturnType<typeof example.collection.get>>['resource']

@@ -17,6 +17,9 @@ export const exampleCredentials = {
   AWS_SESSION_TOKEN: 'IQoJb3JpZ2luX2VjEXAMPLETOKEN',
 }
 
+/** Returns a text with the local API key of this service. test/names.test.ts names the files that say another one. */
+export const withLocalKey = (text: string): string => text.replaceAll(/\b[a-z]+_local_\w+/g, LOCAL_API_KEY)
+
 /** Throws if a response reveals internals. Every response that a test receives passes through here. */
 export const refuseInternals = (response: { status: number | string; headers: object; text: string }): void => {
   // A request id is random and can look like anything.

@@ -68,9 +68,9 @@ test.each(operationIds)('the bundle of %s is not too large, and contains no text
 
 test.each(operationIds)('the bundle of %s responds', againIfBusy, async (operation) => {
   // Its key is valid, but it is no request for most operations, and changes nothing.
-  const event = eventOf(events.change, { id: 'x', body: '{}' })
+  const { statusCode } = await responseOf(operation, eventOf(events.list))
 
-  expect((await responseOf(operation, event)).statusCode).toBeLessThan(500)
+  expect(statusCode).toBeLessThan(500)
 })
 
 test.each([

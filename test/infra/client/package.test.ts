@@ -6,27 +6,28 @@ import { afterAll, expect, test } from 'vitest'
 import { operationText } from '../../../infra/client/build.ts'
 import { contract } from '../../../shared/contract.ts'
 import { Limit } from '../../../shared/model/paging.ts'
-import { service } from '../../../shared/service.ts'
 import { example } from '../../support/example.ts'
+import { withLocalKey } from '../../support/secrets.ts'
 import { startServer } from '../../support/server.ts'
 import { install } from './installed.ts'
 
 const [{ folder, run }, server] = await Promise.all([install(), startServer()])
 afterAll(() => server.stop())
 
+const { name } = JSON.parse(readFileSync('infra/client/package.json', 'utf8'))
 const write = (name: string, text: string) => writeFile(join(folder, name), text)
 
 /** The examples of the README as one program, with the address of this test's server. */
 const readmeProgram = (): string => {
-  const examples = readFileSync('infra/client/README.md', 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)
+  const examples = withLocalKey(readFileSync('infra/client/README.md', 'utf8')).matchAll(/^```ts\n(.*?)^```$/gms)
   const program = [...examples].map(([, lines]) => lines).join('\n')
   return program.replace('http://127.0.0.1:3000/v1', server.baseUrl)
 }
 
 test('the package contains only the client, and installs no other package', async () => {
-  const installed = join(folder, 'node_modules', service.name)
+  const installed = join(folder, 'node_modules', name)
 
-  expect(await readdir(join(folder, 'node_modules'))).toEqual(['.package-lock.json', service.name])
+  expect(await readdir(join(folder, 'node_modules'))).toEqual(['.package-lock.json', name])
   const files = globSync('**/*.*', { cwd: installed, exclude: ['dist/*.d.ts'] })
   expect(files.sort()).toEqual(['README.md', 'dist/client.js', 'package.json'])
   // In comments, esbuild names the files that it has bundled.
@@ -60,7 +61,7 @@ test('the types of the package compile with the oldest target and the strictest 
 test('the types of inputs and results are those of the contract', async () => {
   await write(
     'types.ts',
-    `import type { Operations } from '${service.name}'
+    `import type { Operations } from '${name}'
     import type { Operations as Expected } from '${resolve('infra/client/operations.ts')}'
 
     type Plain<T> = T extends object ? { -readonly [Name in keyof T]: Plain<T[Name]> } : T
@@ -76,7 +77,7 @@ test('the types of inputs and results are those of the contract', async () => {
 })
 
 test('CommonJS programs can require the package', async () => {
-  await write('program.cjs', `console.log(typeof require('${service.name}').createClient)`)
+  await write('program.cjs', `console.log(typeof require('${name}').createClient)`)
 
   expect(await run(process.execPath, ['program.cjs'])).toBe('function\n')
 })

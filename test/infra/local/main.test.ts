@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
+import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
@@ -51,11 +52,12 @@ test('accepts the key that it prints, and logs one line for each request', async
 })
 
 test('npm run invoke runs a function on the database of the server at a port, or on an empty one', async () => {
-  const create = [example.create, `test/events/${events.create}.json`, '--port', port]
+  const event = join(temporaryFolder(), 'event.json')
+  writeFileSync(event, JSON.stringify(eventOf(events.create)))
 
-  const running = await runCommand('local/invoke', create)
+  const running = await runCommand('local/invoke', [example.create, event, '--port', port])
   // Perhaps somebody's server, so nothing is changed.
-  const other = await runCommand('local/invoke', [example.list, `test/events/${events.list}.json`])
+  const other = await runCommand('local/invoke', [example.list, event])
 
   const log = new RegExp(`^Database: http.+\n[\\s\\S]+: '${example.create}'`)
   expect(running).toMatchObject({ code: 0, stderr: expect.stringMatching(log) })

@@ -12,7 +12,7 @@ import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
 import '../../support/database.ts'
 
-const { table, create, list, change } = example
+const { table, create, list } = example
 const [resources, idempotencyKeys] = [tableName(table), tableName('idempotencyKeys')]
 const options = { abortSignal: new AbortController().signal }
 const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options) // The clients' types differ.
@@ -41,7 +41,7 @@ const putThenDelete = [{ Put: { TableName: resources, Item: Key } }, { Delete: {
 const query = { TableName: resources, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': 7 } }
 
 test.each<[OperationId, string, string, object]>([
-  [change, 'Query', table, new lean.QueryCommand(query)],
+  [create, 'Query', table, new lean.QueryCommand(query)],
   [list, 'Scan', table, new sdk.ScanCommand({ TableName: resources })],
   [list, 'GetItem', 'Toys', new lean.GetCommand({ TableName: 'Toys', Key })],
   [create, 'BatchGetItem', table, new sdk.BatchGetCommand({ RequestItems: { [resources]: { Keys: [Key] } } })],
@@ -69,7 +69,7 @@ test.each(['BatchGetItem', 'TransactWriteItems', 'BatchExecuteStatement'])(
 )
 
 test.each([
-  ['an index without a right', change, 'newest'],
+  ['an index without a right', create, 'newest'],
   ['another index', list, 'byNothing'],
 ] as const)('a right to a table or an index is not one to %s', async (_, id, IndexName) => {
   const sent = withRightsOf(id, () => send(new lean.QueryCommand({ ...query, IndexName })))

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../shared/contract.ts'
+import { contract, type OperationId } from '../../shared/contract.ts'
 import type { TableId } from '../../shared/data/tables.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import type { Scope } from '../../shared/service.ts'
@@ -46,6 +46,10 @@ export const example = {
   /** The message of a 404. */
   notFound: (id: unknown) => `No pet has the id ${id}.`,
 } as const satisfies Example
+
+// Otherwise, many tests would wait for what never comes.
+for (const id of [example.list, example.create])
+  if (contract[id]?.path !== example.path) throw new Error(`test/support/example.ts: no ${id} is at ${example.path}.`)
 
 /** An example resource as the service returns it. */
 export type Resource = Awaited<ReturnType<typeof example.collection.get>>['resource']

@@ -123,17 +123,18 @@ const isActive = async (client: DynamoDBClient, TableName: string, { indexes }: 
 }
 
 const definition = (TableName: string, { partitionKey, indexes }: Table): CreateTableCommandInput => {
-  const attributes = [partitionKey, ...Object.values(indexes).flatMap((index) => [index.partitionKey, index.sortKey])]
-  const named = new Map(attributes.map((attribute) => [attribute.name, attribute]))
   const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, index]) => ({
     IndexName,
-    KeySchema: [key(index.partitionKey, 'HASH'), key(index.sortKey, 'RANGE')],
+    KeySchema: [key(index, 'HASH'), key(partitionKey, 'RANGE')],
     Projection: { ProjectionType: 'ALL' as const },
   }))
   return {
     TableName,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [...named.values()].map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    AttributeDefinitions: [partitionKey, ...Object.values(indexes)].map(({ name, type }) => ({
+      AttributeName: name,
+      AttributeType: type,
+    })),
     KeySchema: [key(partitionKey, 'HASH')],
     ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
   }

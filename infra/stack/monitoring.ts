@@ -3,7 +3,8 @@ import { type Alarm, Dashboard, GraphWidget, type IMetric, MathExpression, Stats
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { FilterPattern, MetricFilter, QueryDefinition, QueryString, type QueryStringProps } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { type Table, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import { type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import { collections } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
 import { Alarms } from './alarms.ts'
 import type { Api } from './api.ts'
@@ -75,12 +76,11 @@ export class Monitoring extends Construct {
   }
 
   #addTableAlarms(id: TableId, table: ITable): void {
-    const { sharded }: Table = tables[id]
     this.#alarms.add(`${id}Throttles`, {
       metric: sumOfOperations(table, 'ThrottledRequests'),
       description:
         `DynamoDB throttled the table ${id}: one partition gets too many requests, or traffic more than doubled at once.` +
-        (sharded ? ' If writes are the cause, raise readShards and, in a later release, writeShards.' : ''),
+        (id in collections ? ' If writes are the cause, raise readShards and, in a later release, writeShards.' : ''),
     })
     this.#alarms.add(`${id}SystemErrors`, {
       metric: sumOfOperations(table, 'SystemErrors'),

@@ -5,8 +5,8 @@ import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lam
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import { type Table, tables } from '../../shared/data/tables.ts'
 import type { Operation } from '../../shared/entry.ts'
+import { collections } from '../../shared/service.ts'
 import { type SettingName, settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
 import { accessOf, functionSettings } from '../functions.ts'
@@ -87,7 +87,7 @@ export const roleProps = (policy: string, statements: PolicyStatement[], { logGr
 }
 
 const settingVariables = (entry: Operation, stage: Stage): Record<string, string> => {
-  const isSharded = entry.access.some(({ table }) => (tables[table] as Table).sharded) // Only some literals have it.
+  const isSharded = entry.access.some(({ table }) => table in collections)
   const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
   const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
   return Object.fromEntries(names.map((name) => [settings[name].variable, `${stage[name] ?? settings[name].local}`]))

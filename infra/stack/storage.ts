@@ -61,10 +61,9 @@ export class Storage extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: recoveryDays },
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     })
-    for (const [indexName, index] of Object.entries(indexes)) {
-      const keys = { partitionKey: attribute(index.partitionKey), sortKey: attribute(index.sortKey) }
-      table.addGlobalSecondaryIndex({ indexName, ...keys })
-    }
+    const sortKey = attribute(partitionKey)
+    for (const [indexName, key] of Object.entries(indexes))
+      table.addGlobalSecondaryIndex({ indexName, partitionKey: attribute(key), sortKey })
     return table
   }
 }

@@ -133,7 +133,7 @@ export const collection = <
 const newestOf = async (table: CollectionId, query: Query, shard: number, options: Options) => {
   const { limit, cursor } = query
   const filter = collections[table].find((field) => Object(query)[field] !== undefined)
-  const { index, key } = filter ? filterIndex(filter) : NEWEST
+  const { index, name: key } = filter ? filterIndex(filter) : NEWEST
   const input = {
     TableName: tableName(table),
     IndexName: index,
@@ -154,7 +154,7 @@ const newestOf = async (table: CollectionId, query: Query, shard: number, option
 /** The partitions of an item in the indexes; `undefined` where it is in none. */
 const partitionsOf = (table: CollectionId, item: { id: number }): object => {
   const shard = item.id % shardCount('writeShards')
-  const filtered = collections[table].map((field) => [filterIndex(field).key, Object(item)[field]])
+  const filtered = collections[table].map((field) => [filterIndex(field).name, Object(item)[field]])
   const partitions = filtered.map(([key, value]) => [key, value === undefined ? value : partitionOf(value, shard)])
   return { shard, ...Object.fromEntries(partitions) }
 }

@@ -4,17 +4,13 @@ import { variableValue } from '../settings.ts'
 /** An attribute of the key of a table or an index. */
 export type KeyAttribute = { name: string; type: 'S' | 'N' }
 
-/** A global secondary index, which projects all attributes. Its sort key is `id`. */
-type Index = { partitionKey: KeyAttribute; sortKey: KeyAttribute }
-
 /** A table definition. CDK, the local database and the tests create their tables from it. */
 export type Table = {
   partitionKey: KeyAttribute
-  indexes: Readonly<Record<string, Index>>
+  /** The partition keys of its global secondary indexes, which are sorted by the key of the table and project all attributes. */
+  indexes: Readonly<Record<string, KeyAttribute>>
   /** The attribute that holds the time to live, in seconds since 1970. DynamoDB deletes expired items up to two days late. */
   timeToLive?: string
-  /** Whether the partitions of its indexes are spread over shards, as the settings say. */
-  sharded?: boolean
 }
 
 /** The collections of the service, by the name of their table. */
@@ -24,23 +20,19 @@ export type CollectionId = keyof typeof collections
 export type FilterOf<Id extends CollectionId> = (typeof collections)[Id][number]
 
 /** The index of all items of a collection, and its partition key. */
-export const NEWEST = { index: 'newest', key: 'shard', type: 'N' } as const
+export const NEWEST = { index: 'newest', name: 'shard', type: 'N' } as const
 
 /** The index of the items of a collection that have a field, and its partition key: `<value>#<shard>`. */
 export const filterIndex = (field: string) =>
-  ({ index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`, key: `${field}Shard`, type: 'S' }) as const
+  ({ index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`, name: `${field}Shard`, type: 'S' }) as const
 
 /**
  * The table of a collection: by id, with an index of all items, and one for each field to filter by. A partition takes 1,000
  * writes per second, so the setting `writeShards` spreads the items of an index over several, by their ids.
  */
 const collectionTable = (filters: readonly string[]): Table => {
-  const id: KeyAttribute = { name: 'id', type: 'N' }
-  const indexes = [NEWEST, ...filters.map(filterIndex)].map(({ index, key, type }): [string, Index] => [
-    index,
-    { partitionKey: { name: key, type }, sortKey: id },
-  ])
-  return { partitionKey: id, indexes: Object.fromEntries(indexes), sharded: true }
+  const indexes = [NEWEST, ...filters.map(filterIndex)].map(({ index, ...partitionKey }) => [index, partitionKey])
+  return { partitionKey: { name: 'id', type: 'N' }, indexes: Object.fromEntries(indexes) }
 }
 
 /** The definitions of all tables, by id. */

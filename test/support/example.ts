@@ -47,6 +47,10 @@ export const example = {
   notFound: (id: unknown) => `No pet has the id ${id}.`,
 } as const satisfies Example
 
+// Otherwise, many tests would wait for what never comes.
+for (const id of [example.list, example.create])
+  if (contract[id]?.path !== example.path) throw new Error(`test/support/example.ts: no ${id} is at ${example.path}.`)
+
 /** Whether such a resource can be changed and deleted. Tests that need this are skipped if it cannot. */
 export const isChangeable = example.change in contract && example.remove in contract
 

@@ -14,12 +14,7 @@ import { storedLocalApiKey } from '../../infra/local/credentials.ts'
 import { example } from '../support/example.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */
-export type DynamoDb = {
-  endpoint: string
-  /** The file with the certificate to trust. */
-  certificateFile: string
-  stop: () => void
-}
+export type DynamoDb = Awaited<ReturnType<typeof startDynamoDb>>
 
 const { field, value } = example.filter
 
@@ -32,7 +27,7 @@ export const RESOURCE = { ...example.body(), [field]: value }
  * @param folder gets the certificate
  * @throws CommandError without openssl
  */
-export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
+export const startDynamoDb = async (folder: string) => {
   const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
   await makeCertificate(keyFile, certificateFile)
   const files = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) }
@@ -45,7 +40,7 @@ export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
   const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
   return {
     endpoint: `https://localhost:${port}`,
-    certificateFile,
+    certificateFile, // What a function has to trust.
     stop: () => server.close().closeAllConnections(),
   }
 }

@@ -14,12 +14,7 @@ import { storedLocalApiKey } from '../../infra/local/credentials.ts'
 import { example } from '../support/example.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */
-export type DynamoDb = {
-  endpoint: string
-  /** The file with the certificate authority to trust. */
-  authorityFile: string
-  stop: () => void
-}
+export type DynamoDb = Awaited<ReturnType<typeof startDynamoDb>>
 
 const { field, value } = example.filter
 
@@ -32,9 +27,11 @@ export const RESOURCE = { ...example.body(), [field]: value }
  * @param folder gets the certificate
  * @throws CommandError without openssl
  */
-export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
-  const { authorityFile, ...certificate } = await makeCertificate(folder)
-  const server = createServer(certificate, (message, response) => {
+export const startDynamoDb = async (folder: string) => {
+  const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+  await makeCertificate(keyFile, certificateFile)
+  const files = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) }
+  const server = createServer(files, (message, response) => {
     respond(message, response).catch(() => response.destroy()) // The function ended in the middle of a request.
   })
   server.keepAliveTimeout = 60_000
@@ -43,7 +40,7 @@ export const startDynamoDb = async (folder: string): Promise<DynamoDb> => {
   const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
   return {
     endpoint: `https://localhost:${port}`,
-    authorityFile,
+    certificateFile, // What a function has to trust.
     stop: () => server.close().closeAllConnections(),
   }
 }
@@ -78,21 +75,12 @@ const itemOf = (id: number) => {
 
 const apiKeyItem = marshall(storedLocalApiKey)
 
-/** Makes a certificate for `localhost` like those of AWS: RSA with 2,048 bits, signed by an authority. */
-const makeCertificate = async (folder: string): Promise<{ key: Buffer; cert: Buffer; authorityFile: string }> => {
-  const path = (name: string) => join(folder, `${name}.pem`)
-  const files = (name: string) => ['-keyout', path(`${name}-key`), '-out', path(name)]
-  const authority = ['-CA', path('authority'), '-CAkey', path('authority-key')]
-  const leaf = ['-addext', 'subjectAltName=DNS:localhost', '-addext', 'basicConstraints=critical,CA:FALSE']
-  await openssl([...files('authority'), '-subj', '/CN=Authority of the bench'])
-  await openssl([...files('localhost'), '-subj', '/CN=localhost', ...authority, ...leaf])
-  const [key, cert] = [readFileSync(path('localhost-key')), readFileSync(path('localhost'))]
-  return { key, cert, authorityFile: path('authority') }
-}
-
-const openssl = async (args: string[]): Promise<void> => {
-  const command = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...args]
-  await promisify(execFile)('openssl', command).catch(({ message }: Error) => {
-    throw new CommandError(`The bench needs openssl, version 3 or later: ${message.split('\n')[0]}`)
+/** Makes a certificate for `localhost` with a key as AWS's: RSA with 2,048 bits. */
+const makeCertificate = async (keyFile: string, certificateFile: string): Promise<void> => {
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const files = ['-keyout', keyFile, '-out', certificateFile]
+  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...name, ...files]
+  await promisify(execFile)('openssl', args).catch(({ message }: Error) => {
+    throw new CommandError(`The bench needs openssl, version 1.1.1 or later: ${message.split('\n')[0]}`)
   })
 }

@@ -51,9 +51,10 @@ const lambdaFlags = [
   `--max-old-space-size=${memoryMegabytes - youngMegabytes}`,
 ]
 
-/** The variables that Lambda sets for every function on Node.js 24, as far as something reads them. */
-const lambdaEnvironment = {
+/** The variables that Lambda sets on Node.js 24, as far as something reads them, and those for `preload.cjs`. */
+const environmentOf = ({ environment, folder, handler, event }: Subject, dynamodb: DynamoDb) => ({
   ...exampleCredentials,
+  AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
   AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: `${memoryMegabytes}`,
   AWS_LAMBDA_FUNCTION_NAME: 'bench',
@@ -68,16 +69,11 @@ const lambdaEnvironment = {
   AWS_REGION: 'eu-central-1',
   AWS_XRAY_CONTEXT_MISSING: 'LOG_ERROR',
   AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:2000',
+  BENCH_CERTIFICATE: dynamodb.certificateFile,
+  BENCH_EVENT: JSON.stringify(event),
   HOME: '/home/sbx_user1051', // Does not exist, in Lambda either: the SDK finds no configuration files.
-}
-
-const environmentOf = ({ environment, folder, handler, event }: Subject, dynamodb: DynamoDb) => ({
-  ...lambdaEnvironment,
-  ...environment,
+  LAMBDA_TASK_ROOT: folder,
   _HANDLER: handler,
   _LAMBDA_TELEMETRY_LOG_FD: '3',
-  AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
-  BENCH_AUTHORITY: dynamodb.authorityFile,
-  BENCH_EVENT: JSON.stringify(event),
-  LAMBDA_TASK_ROOT: folder,
+  ...environment,
 })

@@ -5,7 +5,7 @@ import { operationIds } from '../../shared/contract.ts'
 import { makeBundles } from '../support/bundles.ts'
 import { processFolder } from '../support/process.ts'
 import { measure } from './measure.ts'
-import { bundlePeers, installPeers } from './peers.ts'
+import { asDeployed, bundlePeers, installPeers } from './peers.ts'
 import { report } from './report.ts'
 import { subjectsOf } from './subjects.ts'
 
@@ -40,15 +40,11 @@ const benchmark = async (starts: number): Promise<string> => {
 /** Returns esbuild's own report of what is in the bundles, with the options of infra/bundle/bundling.ts that matter for it. */
 const bundleReport = async (): Promise<string> => {
   const { metafile } = await build({
+    ...asDeployed,
     entryPoints: operationIds.map((id) => `functions/${id}.ts`),
     outdir: 'bundle',
-    bundle: true,
-    minify: true,
     mainFields: ['module', 'main'],
     alias: aliases,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
     metafile: true,
     write: false,
   })

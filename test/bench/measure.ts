@@ -1,38 +1,28 @@
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
-import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { showProgress } from '../support/process.ts'
 import { type DynamoDb, startDynamoDb } from './dynamodb.ts'
 import { startFunction } from './lambda.ts'
-import type { Figures, Run } from './report.ts'
+import type { Figures } from './report.ts'
 import { checkResult, type Subject, type Subjects } from './subjects.ts'
 
 /**
- * Measures the functions.
+ * Measures the functions. Returns the figures of each table.
  *
  * @param starts how often each function is started, and for how many rounds it is called
  * @param folder gets temporary files
  * @throws CommandError when a function fails or returns a wrong response
  */
-export const measure = async ({ cold, warm }: Subjects, starts: number, folder: string): Promise<Run> => {
+export const measure = async ({ cold, warm }: Subjects, starts: number, folder: string) => {
   const dynamodb = await startDynamoDb(folder)
   try {
-    return {
-      cold: await measureCold(cold, dynamodb, starts),
-      warm: await measureWarm(warm, dynamodb, starts),
-      machine: machine(),
-    }
+    return { cold: await measureCold(cold, dynamodb, starts), warm: await measureWarm(warm, dynamodb, starts) }
   } finally {
     dynamodb.stop()
   }
-}
-
-const machine = (): string => {
-  const memory = Math.round(totalmem() / 1e9)
-  return `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, ${memory} GB of memory, Node.js ${process.version}`
 }
 
 /** Starts each function `starts` times, and returns the medians. */
@@ -40,29 +30,18 @@ const measureCold = async (subjects: Subject[], dynamodb: DynamoDb, starts: numb
   const runs = await inTurns('Cold starts', subjects, starts + 1, (subject) => coldStart(subject, dynamodb))
   return Object.fromEntries(
     // The first start is not counted, because it reads the bundle from the disk.
-    runs.map(([{ name, folder }, [, ...counted]]) => {
-      const medianOf = (pick: (start: ColdStart) => number) => quantile(counted.map(pick), 0.5)
-      const figures = {
-        'load, ms': medianOf(({ load }) => load),
-        'first call, ms': medianOf(({ call }) => call),
-        'load + first call, ms': medianOf(({ load, call }) => load + call),
-        'CPU, ms': medianOf(({ cpu }) => cpu),
-        'memory, MB': medianOf(({ memory }) => memory),
-        'bundle, KB': bundleSize(folder) / 1000,
-      }
-      return [name, figures]
+    runs.map(([{ name, folder }, [first = {}, ...counted]]) => {
+      const medians = Object.keys(first).map((column) => {
+        const values = counted.map((figures) => figures[column] ?? Number.NaN)
+        return [column, quantile(values, 0.5)]
+      })
+      return [name, { ...Object.fromEntries(medians), 'bundle, KB': bundleSize(folder) / 1000 }]
     }),
   )
 }
 
-/**
- * One cold start: milliseconds until the function is loaded, of the first call, and of CPU time for both; megabytes of
- * resident memory after it.
- */
-type ColdStart = { load: number; call: number; cpu: number; memory: number }
-
-/** Starts a function in a new process and calls it once. */
-const coldStart = async (subject: Subject, dynamodb: DynamoDb): Promise<ColdStart> => {
+/** Starts a function in a new process and calls it once. Returns the figures that `preload.cjs` takes. */
+const coldStart = async (subject: Subject, dynamodb: DynamoDb): Promise<Record<string, number>> => {
   const { child, failed, stop } = startFunction(subject, dynamodb, 'pipe')
   try {
     const report = text(child.stdio[4] as Readable) // Because startFunction made it a pipe.
@@ -91,12 +70,10 @@ const measureWarm = async (subjects: Subject[], dynamodb: DynamoDb, rounds: numb
     const runs = await inTurns('Warm calls', started, rounds, ({ callFor }) => callFor(ROUND_MS))
     return Object.fromEntries(
       runs.map(([{ name }, rounds]) => {
-        const times = rounds.flatMap((round) => round.times)
         const cpu = rounds.map((round) => round.cpu)
-        return [
-          name,
-          { 'CPU, µs': quantile(cpu, 0.5), 'p50, µs': quantile(times, 0.5), 'p99, µs': quantile(times, 0.99) },
-        ]
+        const times = rounds.flatMap((round) => round.times)
+        const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
+        return [name, { 'CPU, µs': quantile(cpu, 0.5), 'p50, µs': p50, 'p99, µs': p99 }]
       }),
     )
   } finally {
@@ -112,9 +89,9 @@ const startWarm = (subject: Subject, dynamodb: DynamoDb) => {
   const { child, failed, stop } = startFunction(subject, dynamodb, 'ipc')
   const callFor = async (milliseconds: number): Promise<Round> => {
     child.send(milliseconds)
-    const [{ times, cpu, ...outcome }] = await Promise.race([once(child, 'message'), failed])
-    checkResult(subject, outcome)
-    return { times, cpu }
+    const [round] = await Promise.race([once(child, 'message'), failed])
+    checkResult(subject, round)
+    return round
   }
   return { name: subject.name, callFor, stop }
 }
@@ -139,8 +116,6 @@ const inTurns = async <Measured, Result>(
   return runs
 }
 
-/** Returns the smallest number that is not below `share` of the numbers: 0.99 for p99. NaN for an empty list. */
-const quantile = (numbers: number[], share: number): number => {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
-}
+/** Returns the smallest number that is not below `share` of the numbers: 0.99 for p99. */
+const quantile = (numbers: number[], share: number): number =>
+  numbers.toSorted((a, b) => a - b)[Math.ceil(numbers.length * share) - 1] ?? Number.NaN

@@ -30,37 +30,29 @@ export const installPeers = async (): Promise<void> => {
   writeFileSync(installed, lock)
 }
 
-/** The fields of packages from which esbuild takes the smallest bundle of the SDK. */
-const smallest = ['module', 'main']
-/** CDK's default, which the demo's authors use. */
-const byDefault = ['main', 'module']
+/** Options of esbuild as CDK sets them for a function, minified. */
+export const asDeployed = { bundle: true, minify: true, platform: 'node', target: 'node24', format: 'cjs' } as const
+
+// The fields of packages from which esbuild takes code: for the smallest bundle of the SDK, and by default in CDK, as the
+// authors of the demo do.
+const [smallest, byDefault] = [
+  ['module', 'main'],
+  ['main', 'module'],
+]
+const peers = { floor: smallest, 'stock client': smallest, hono: smallest, 'demo style': byDefault }
 
 /** A bundled function, in a folder of its own as `index.js`. */
 export type Bundled = { name: string; folder: string }
 
-/** Bundles the peers into folders below `folder`, as CDK's NodejsFunction does, with the SDK and minified. */
-export const bundlePeers = (folder: string): Promise<Bundled[]> =>
-  Promise.all([
-    bundle('floor', folder, smallest),
-    bundle('stock client', folder, smallest),
-    bundle('hono', folder, smallest),
-    bundle('demo style', folder, byDefault),
-  ])
-
-const bundle = async (name: string, parent: string, mainFields: string[]): Promise<Bundled> => {
-  const folder = join(parent, name)
-  await build({
-    entryPoints: [join(PEERS, `src/${name.replace(' ', '-')}.ts`)],
-    outfile: join(folder, 'index.js'),
-    bundle: true,
-    minify: true,
-    mainFields,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
-    logLevel: 'error',
-  })
-  // Node.js would otherwise have to detect the kind of module, which it does not in Lambda.
-  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
-  return { name, folder }
-}
+/** Bundles the peers into folders below `parent`, as CDK's NodejsFunction does, with the SDK. */
+export const bundlePeers = (parent: string): Promise<Bundled[]> =>
+  Promise.all(
+    Object.entries(peers).map(async ([name, mainFields]) => {
+      const folder = join(parent, name)
+      const entryPoints = [join(PEERS, `src/${name.replace(' ', '-')}.ts`)]
+      await build({ ...asDeployed, entryPoints, outfile: join(folder, 'index.js'), mainFields, logLevel: 'error' })
+      // Node.js would otherwise have to detect the kind of module, which it does not in Lambda.
+      writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
+      return { name, folder }
+    }),
+  )

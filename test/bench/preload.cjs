@@ -1,15 +1,16 @@
 // Loaded into the process of a measured function before Lambda's runtime client (`node --require`). It hands invocations
 // to the runtime client and takes the time. JavaScript, because stripping types would cost time and memory in that process.
+const { once } = require('node:events')
 const { closeSync, readFileSync, writeSync } = require('node:fs')
 const Module = require('node:module')
 const { Socket } = require('node:net')
 
-// Each TLS connection also trusts the bench's certificate authority. NODE_EXTRA_CA_CERTS would do it too, but Lambda does
+// Each TLS connection also trusts the bench's certificate. NODE_EXTRA_CA_CERTS would do it too, but Lambda does
 // not set it, and with it Node.js loads its own certificates differently: a first connection takes 6 ms less CPU time.
-const authority = readFileSync(process.env.BENCH_AUTHORITY)
+const certificate = readFileSync(process.env.BENCH_CERTIFICATE)
 const { connect } = Socket.prototype
 Socket.prototype.connect = function (...args) {
-  this._tlsOptions?.secureContext?.context.addCACert(authority)
+  this._tlsOptions?.secureContext?.context.addCACert(certificate)
   return connect.apply(this, args)
 }
 
@@ -24,7 +25,6 @@ Module._load = function (request, ...rest) {
 
 /** One invocation. The runtime client loads its addon just before the function, so the clock starts here. */
 const coldClient = () => {
-  const figures = {}
   const cpuAtStart = process.cpuUsage()
   const startedAt = performance.now()
   let loadedAt
@@ -34,14 +34,18 @@ const coldClient = () => {
     next: async () => {
       if (loadedAt) return new Promise(() => {})
       loadedAt = performance.now()
-      figures.load = loadedAt - startedAt
       return nextInvocation()
     },
     done: (_id, body) => {
-      figures.call = performance.now() - loadedAt
+      const now = performance.now()
       const { user, system } = process.cpuUsage(cpuAtStart)
-      figures.cpu = (user + system) / 1000
-      figures.memory = process.memoryUsage.rss() / 1_000_000
+      const figures = {
+        'load, ms': loadedAt - startedAt,
+        'first call, ms': now - loadedAt,
+        'load + first call, ms': now - startedAt,
+        'CPU, ms': (user + system) / 1000,
+        'memory, MB': process.memoryUsage.rss() / 1_000_000,
+      }
       sendOnce({ figures, result: JSON.parse(body) })
     },
     error: (_id, body) => sendOnce({ error: body }),
@@ -57,29 +61,20 @@ const sendOnce = (message) => {
 /** Rounds of invocations, one after the other, each round when the parent process asks for it. */
 const warmClient = () => {
   let round // When it ends, and what was measured so far; undefined between two rounds.
-  let invoke // Resolves the promise of `next`; undefined while an invocation is running.
   let invokedAt
-  const invokeNext = () => {
-    if (!round || !invoke) return
-    const resolve = invoke
-    invoke = undefined
-    invokedAt = performance.now()
-    resolve(nextInvocation())
-  }
   const end = (message) => {
     round = undefined
     process.send(message)
   }
-  process.on('message', (milliseconds) => {
-    round = { endsAt: performance.now() + milliseconds, times: [], cpu: process.cpuUsage() }
-    invokeNext()
-  })
   return {
-    next: () =>
-      new Promise((resolve) => {
-        invoke = resolve
-        invokeNext()
-      }),
+    next: async () => {
+      if (!round) {
+        const [milliseconds] = await once(process, 'message')
+        round = { endsAt: performance.now() + milliseconds, times: [], cpu: process.cpuUsage() }
+      }
+      invokedAt = performance.now()
+      return nextInvocation()
+    },
     done: (_id, body) => {
       const now = performance.now()
       round.times.push((now - invokedAt) * 1000)

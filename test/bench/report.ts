@@ -1,21 +1,24 @@
+import { availableParallelism, cpus, totalmem } from 'node:os'
 import { example } from '../support/example.ts'
 import { ALL, FILTERED, ONE } from './subjects.ts'
 
 /** The measured numbers of one table, by row and column. A column's name has its unit. */
 export type Figures = Record<string, Record<string, number>>
 
-/** One run of the bench. `machine` describes what it ran on. */
-export type Run = { cold: Figures; warm: Figures; machine: string }
+/** Returns a run of the bench as text: its tables, the machine, and a comparison with the limits. */
+export const report = ({ cold, warm }: { cold: Figures; warm: Figures }): string =>
+  [tableOf('cold', cold), tableOf('warm', warm), machine(), inColumns(reachOf(cold, warm))].join('\n')
 
-/** Returns a run as text: its tables, the machine, and a comparison with the limits. */
-export const report = ({ cold, warm, machine }: Run): string =>
-  [tableOf('cold', cold), tableOf('warm', warm), `${machine}\n`, inColumns(reachOf(cold, warm))].join('\n')
+const machine = (): string => {
+  const memory = Math.round(totalmem() / 1e9)
+  return `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, ${memory} GB of memory, Node.js ${process.version}\n`
+}
 
 const tableOf = (name: string, figures: Figures): string => {
   const columns = Object.keys(Object.values(figures)[0] ?? {})
   const rows = Object.entries(figures).map(([row, values]) => [
     row,
-    ...columns.map((column) => textOf(column, values[column] ?? Number.NaN)),
+    ...Object.entries(values).map(([column, value]) => textOf(column, value)),
   ])
   return inColumns([[name, ...columns], ...rows])
 }

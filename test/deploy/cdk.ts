@@ -29,15 +29,15 @@ export const cdkIn = (folder: string, surroundings: Surroundings) => {
   }
 }
 
-type Resource = { Type: string; Properties?: { Metrics?: unknown } }
-
 /** Removes the resources for which the emulator refuses a whole template. No other resource refers to them. */
 const removeUnsupported = (file: string): void => {
   const template = JSON.parse(readFileSync(file, 'utf8'))
-  const isUnsupported = ({ Type, Properties }: Resource): boolean =>
-    Type === 'AWS::Logs::QueryDefinition' || (Type === 'AWS::CloudWatch::Alarm' && Properties?.Metrics !== undefined) // An alarm on metric math.
-  const removed = Object.entries<Resource>(template.Resources).filter(([, resource]) => isUnsupported(resource))
-  for (const [name] of removed) delete template.Resources[name]
-  console.log(`  Removed from ${basename(file)}: ${removed.map(([name]) => name).join(', ')}`)
+  const removed = Object.keys(template.Resources).filter((name) => {
+    const { Type, Properties } = template.Resources[name]
+    // The latter is an alarm on metric math.
+    return Type === 'AWS::Logs::QueryDefinition' || (Type === 'AWS::CloudWatch::Alarm' && Properties?.Metrics)
+  })
+  for (const name of removed) delete template.Resources[name]
+  console.log(`  Removed from ${basename(file)}: ${removed.join(', ')}`)
   writeFileSync(file, JSON.stringify(template))
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { Agent, createServer, request } from 'node:http'
+import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -68,8 +68,7 @@ export const startProxy = async (target: string, protocol: 'http' | 'https'): Pr
     })
     incoming.pipe(forwarded)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return `http://127.0.0.1:${portOf(server)}`
+  return `http://127.0.0.1:${await listen(server)}`
 }
 
 const settings = (port: number, folder: string): Record<string, string> => ({
@@ -86,16 +85,17 @@ const settings = (port: number, folder: string): Record<string, string> => ({
 })
 
 const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server)
-  server.close()
-  await once(server, 'close')
+  const server = createServer()
+  const port = await listen(server)
+  await once(server.close(), 'close')
   return port
 }
 
-// Only a server on a pipe has another kind of address.
-const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port
+/** Lets a server listen on a free port of this machine alone, and returns the port. */
+const listen = async (server: Server): Promise<number> => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port // Only a server on a pipe has another kind of address.
+}
 
 const isReady = (address: string): Promise<boolean> =>
   fetch(`${address}/_ministack/ready`).then(

@@ -16,8 +16,6 @@ const DETAILS = `
 Tests both stages, restores tables, deploys an update that uses them, and deletes production, whose tables must stay. The
 procedures of an operator are run as infra/README.md has them.`
 
-const LOG_LINES_SHOWN = 60
-
 const stacks = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
 
 const testDeployment = async (): Promise<void> => {
@@ -26,7 +24,7 @@ const testDeployment = async (): Promise<void> => {
   const logFile = join(folder, 'log')
   const output = openSync(logFile, 'a')
   process.prependOnceListener('exit', (code) => {
-    if (code !== 0) console.error(readFileSync(logFile, 'utf8').split('\n').slice(-LOG_LINES_SHOWN).join('\n'))
+    if (code !== 0) console.error(readFileSync(logFile, 'utf8').split('\n').slice(-60).join('\n'))
   })
 
   const python = await step('Prepare Python', () => preparePython('test/deploy/requirements.txt', output))

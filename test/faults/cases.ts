@@ -58,11 +58,12 @@ export const eventFrom = (apiKey: string, name: string, { headers, ...changes }:
 /** The functions with caches and connections of their own, as in a Lambda container, and a proxy to the database. */
 type Container = { call: typeof import('../support/call.ts')['call']; proxy: FaultProxy; uses: number }
 
-let last: Promise<unknown> = Promise.resolve()
+// One container starts at a time, because modules and the environment are global. With more cases at once, requests would
+// wait for each other until they exceed their time limits.
+const limits = { starting: atMost(1), waiting: atMost(24), working: atMost(4) }
 
-/** Starts a container. One at a time, because modules and the environment are global. */
-const startContainer = (): Promise<Container> => {
-  const container = last.then(async () => {
+const startContainer = (): Promise<Container> =>
+  limits.starting(async () => {
     const proxy = await startFaultProxy(endpoint)
     vi.resetModules()
     const { call } = await import('../support/call.ts')
@@ -72,9 +73,6 @@ const startContainer = (): Promise<Container> => {
     await sendUntilServed(container, eventFrom(newApiKey('local'), example.events.list))
     return container
   })
-  last = container
-  return container
-}
 
 /** A request, its response, and how long it took. */
 export type Exchange = { event: Event; response: Awaited<ReturnType<Container['call']>>; milliseconds: number }
@@ -99,8 +97,6 @@ const isServed = ({ response }: Exchange): boolean => response.status !== 503
 
 let number = 0
 const idle: Container[] = []
-// With more at once, requests would wait for each other until they exceed their time limits.
-const limits = { waiting: atMost(24), working: atMost(4) }
 
 /**
  * Sends a request with faults, and retries it without them, in a container that no other case uses at the same time. Returns the

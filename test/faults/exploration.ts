@@ -123,7 +123,7 @@ const remembered = (scenario: Scenario): ProgressOf => {
 }
 
 /** Runs the service's code with the results of its calls. */
-const replay = ({ attempts, wrap = () => ({}) }: Scenario, i: number, results: Caller['results']) =>
+const replay = ({ attempts }: Scenario, i: number, results: Caller['results']) =>
   new Promise<Progress>((resolve, reject) => {
     const { work, draws = [] } = attempts[i] as Attempt
     const left = [...results]
@@ -150,7 +150,7 @@ const replay = ({ attempts, wrap = () => ({}) }: Scenario, i: number, results: C
       pause: async () => {},
     }
     vi.setSystemTime(model.START + (left[0]?.[1] ?? 0) * model.EIGHT_HOURS)
-    runOn({ ...database, ...wrap(database) }, work, () => `${'abcdef'[i]}${++runs}`).then(
+    runOn(database, work, () => `${'abcdef'[i]}${++runs}`).then(
       (value) => resolve({ response: named({ value }) }),
       (error) => (error instanceof ApiError ? resolve({ response: { status: error.status } }) : reject(error)),
     )

@@ -1,4 +1,4 @@
-import type { Action, Database, Item, Key, Transaction } from '../../shared/data/transaction.ts'
+import type { Action, Item, Key, Transaction } from '../../shared/data/transaction.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
 
 // A model of DynamoDB: transactions take effect late, or although their responses get lost; they conflict; a commit becomes
@@ -26,8 +26,6 @@ export type Scenario = {
   errorOf?: (items: Items) => string | undefined
   /** Whether the condition of an action is true. */
   holds?: (item: Item | undefined, action: Action) => boolean
-  /** The database as the service sees it. */
-  wrap?: (database: Database) => Partial<Database>
 }
 
 /** Items by the names of their keys. */

@@ -42,20 +42,16 @@ const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): 
   const growth = rest['heap, MB'] / first['heap, MB']
   const numberOf = (resource: Resource) => resource[int64] // Each was sent with a number of its own.
   const byNumber = new Map(found.map((each) => [numberOf(each), each]))
+  const twice = found.filter((each) => byNumber.get(numberOf(each)) !== each)
+  const unknown = found.filter((each) => !sent.has(numberOf(each)))
   const lost = created.filter((each) => !isDeepStrictEqual(byNumber.get(numberOf(each)), each))
   return [
     ...missing.map((kind) => `No ${kind}.`),
     ...errors.map(([kind, times]) => `${kind}: ${times} times.`),
     ...(failed > 0 ? [`No response: ${failed} times.`] : []),
     ...about('Created with a 201, but missing after the restart', lost),
-    ...about(
-      'Found more than once',
-      found.filter((each) => byNumber.get(numberOf(each)) !== each),
-    ),
-    ...about(
-      'Found, but never sent',
-      found.filter((each) => !sent.has(numberOf(each))),
-    ),
+    ...about('Found more than once', twice),
+    ...about('Found, but never sent', unknown),
     ...(growth > 1.2 ? [`The heap grew to ${growth.toFixed(2)} times its size.`] : []),
   ]
 }

@@ -18,11 +18,8 @@ type Ledger = {
   responses: Map<string, number>
 }
 
-/**
- * A part of a run: its latency, and the server's heap at its end. `failed` requests got no response: the connection broke,
- * or ten seconds passed.
- */
-type Part = Awaited<ReturnType<ReturnType<typeof loadOn>>> & { 'heap, MB': number }
+/** A part of a run. `failed` requests got no response: the connection broke, or ten seconds passed. */
+type Part = { failed: number; 'heap, MB': number; [figure: string]: number }
 
 /** The results of a run. `found` are the resources after a restart; `output` is what the server printed. */
 export type Run = Ledger & { first: Part; rest: Part; found: Resource[]; output: string }
@@ -51,7 +48,7 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
   showProgress('Restart, and list all')
   await stop(server) // Completes the requests whose connections autocannon closed.
   const restarted = await startServer(data)
-  const found = (await listAll(restarted)) as Resource[] // As the service returns them.
+  const found = await listAll(restarted)
   await stop(restarted)
   showProgress('')
   return { ...ledger, first, rest, found, output: server.output() }
@@ -64,19 +61,19 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
 const loadOn = (server: LocalServer, ledger: Ledger) => {
   const requests = requestsOf(ledger)
   const { pathname } = new URL(server.baseUrl)
-  const operations = new WeakMap<object, OperationId>() // By the context that autocannon keeps for a request.
   return async (seconds: number) => {
     let sent = 0
     let responses = 0
-    const setupRequest = (defaults: Request, context: object): Request => {
+    // Autocannon keeps the context of a request for its response.
+    const setupRequest = (defaults: Request, context: { operation?: OperationId }): Request => {
       const { operation, path, headers, ...request } = requests.next().value
-      operations.set(context, operation)
+      context.operation = operation
       sent++
       return { ...defaults, ...request, path: pathname + path, headers: { ...headersOf(server), ...headers } }
     }
-    const onResponse = (status: number, body: string, context: object): void => {
+    const onResponse = (status: number, body: string, { operation }: { operation?: OperationId }): void => {
       responses++
-      const kind = `${operations.get(context)} ${status}`
+      const kind = `${operation} ${status}`
       ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
       if (kind === `${example.create} 201`) ledger.created.push(JSON.parse(body))
     }

@@ -143,7 +143,5 @@ beforeAll(() => {
 
 test.each(['npm run types', 'npm run lint', 'npm test', 'npx cdk synth --quiet'])(
   'after the recipes that add operations, a setting and a resource, and remove an operation, this passes: %s',
-  (command) => {
-    run(command)
-  },
+  (command) => void run(command),
 )

@@ -48,7 +48,7 @@ export const captureProcesses = (): void => {
     // The child gets its streams later in the same call that starts it.
     process.nextTick(() => {
       for (const output of ['stdout', 'stderr'] as const) {
-        const file = join(folder, fileName(`${commandOf(child)}, ${output} of process ${child.pid}`))
+        const file = join(folder, encodeURIComponent(`${commandOf(child)}, ${output} of process ${child.pid}`))
         child[output]?.on('data', (chunk) => appendFileSync(file, chunk))
       }
     })
@@ -61,7 +61,7 @@ let consoleFile = ''
 export const captureConsole = (user: string): void => {
   mkdirSync(outputFolder(), { recursive: true })
   const isCaptured = consoleFile !== ''
-  consoleFile = join(outputFolder(), fileName(`the console of ${user}`))
+  consoleFile = join(outputFolder(), encodeURIComponent(`the console of ${user}`))
   if (isCaptured) return // Another test file of this process.
   const captured = (method: (...args: unknown[]) => unknown) =>
     new Proxy(method, {
@@ -79,23 +79,18 @@ export const captureConsole = (user: string): void => {
   })
 }
 
-/** Throws if an output in `folder` contains a secret. The error names the kind and the place, not the secret. */
+/** Throws if an output in `folder` contains a secret. The error names the first place of each kind, not the secret. */
 export const refusePrintedSecrets = (folder = outputFolder()): void => {
   const places = readdirSync(folder).flatMap((file) => {
     const source = decodeURIComponent(file)
-    return secretsIn(withoutShown(source, readFileSync(join(folder, file), 'utf8'))).map((at) => `${source}, ${at}`)
+    const lines = withoutShown(source, readFileSync(join(folder, file), 'utf8')).split('\n')
+    return Object.entries(secrets).flatMap(([kind, pattern]) => {
+      const first = lines.findIndex((line) => pattern.test(line))
+      return first === -1 ? [] : [`${source}, line ${first + 1}: ${kind}`]
+    })
   })
   if (places.length === 0) return
   throw new Error(`Secrets were printed. Outputs in ${folder}:\n  ${places.join('\n  ')}`)
-}
-
-/** The kinds of secrets in a text, each with the first line that has it: `line 3: an API key`. */
-const secretsIn = (text: string): string[] => {
-  const lines = text.split('\n')
-  return Object.entries(secrets).flatMap(([kind, pattern]) => {
-    const first = lines.findIndex((line) => pattern.test(line))
-    return first === -1 ? [] : [`line ${first + 1}: ${kind}`]
-  })
 }
 
 const secrets = {
@@ -123,25 +118,20 @@ const internals = {
 const KEY = `${service.keyIssuer}_[a-z]+_\\w{38}`
 
 // Commands that show a key on purpose: the new one, once, or the documented local one, at each start.
-const shown: Record<string, RegExp[]> = {
-  'infra/commands/keys.ts, stdout': [new RegExp(`^(API key {2}${KEY}| {2}"key": "${KEY}",)$`, 'm')],
-  'infra/local/main.ts, stdout': [
-    new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm'),
+const shown: [output: string, line: RegExp][] = [
+  ['infra/commands/keys.ts, stdout', new RegExp(`^(API key {2}${KEY}| {2}"key": "${KEY}",)$`, 'm')],
+  ['infra/local/main.ts, stdout', new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm')],
+  [
+    'infra/local/main.ts, stdout',
     new RegExp(`^ {2}Try it {8}curl \\S+ -H 'Authorization: Bearer ${LOCAL_API_KEY}'$`, 'gm'),
   ],
-}
+]
 
 const withoutShown = (source: string, text: string): string =>
-  Object.entries(shown)
-    .filter(([output]) => source.includes(output))
-    .flatMap(([, lines]) => lines)
-    .reduce((rest, line) => rest.replace(line, ''), text)
+  shown.reduce((rest, [output, line]) => (source.includes(output) ? rest.replace(line, '') : rest), text)
 
 // Like a Lambda log: neither cut nor broken into lines.
-const WIDE = { compact: true, breakLength: Number.POSITIVE_INFINITY }
-const UNLIMITED = { ...WIDE, depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null }
+const UNLIMITED = { compact: true, breakLength: Infinity, depth: Infinity, maxArrayLength: null, maxStringLength: null }
 
 const commandOf = ({ spawnargs: [command = '', ...args] }: ChildProcess): string =>
   `${basename(command)} ${args.find((arg) => !arg.startsWith('-'))?.slice(-60) ?? ''}`
-
-const fileName = (source: string): string => encodeURIComponent(source)

@@ -1,4 +1,7 @@
+import * as v from 'valibot'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { collection as collectionOf } from '../../../shared/data/collection.ts'
+import { Id } from '../../../shared/model/id.ts'
 import { proxy, putItem, storedItem } from '../../support/database.ts'
 import { example, type Resource } from '../../support/example.ts'
 
@@ -126,4 +129,14 @@ test('a change keeps attributes that this version does not know', async () => {
   await collection.change(id, changes)
 
   expect(await storedItem(id)).toMatchObject({ ...changes, since: 'a later version' })
+})
+
+test('a collection without rules of its own changes and deletes nothing in another revision', async () => {
+  const plain = collectionOf(example.table, v.pipe(v.object({ id: Id }), v.title('Toy')))
+  const { id } = await create('a')
+
+  for (const work of [plain.change(id, {}, ['"1-x"']), plain.remove(id, ['"1-x"'])])
+    await expect(work).rejects.toMatchObject({ status: 412 })
+
+  expect(await storedItem(id)).toBeDefined()
 })

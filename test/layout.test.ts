@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join, normalize } from 'node:path'
+import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { operationIds } from '../shared/contract.ts'
 import { collections } from '../shared/service.ts'
 
 const files = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['infra/client/dist/**'] })
@@ -18,12 +17,6 @@ const importsOf = (file: string): string[] =>
 /** All imports of the files that match `pattern`, as `file > import`. */
 const importsBelow = (pattern: RegExp): string[] =>
   files.filter((file) => pattern.test(file)).flatMap((file) => importsOf(file).map((name) => `${file} > ${name}`))
-
-test('each operation of the contract has a function, and each function is an operation', () => {
-  const functions = globSync('functions/*.ts').map((file) => basename(file, '.ts'))
-
-  expect(functions.sort()).toEqual(operationIds.toSorted())
-})
 
 test.each([
   ['functions', /^functions\//, /> shared\//],
@@ -69,12 +62,4 @@ test('imports form no cycle, those of types included', () => {
   }
 
   expect([...remaining.keys()]).toEqual([])
-})
-
-test('the top level has only the agreed files and folders', () => {
-  const agreed = 'README.md cdk.json functions infra package-lock.json package.json shared test tsconfig.json'
-
-  const present = globSync('*').filter((name) => !['node_modules', 'cdk.out'].includes(name) && !name.endsWith('.tgz'))
-
-  expect(present.sort()).toEqual(agreed.split(' '))
 })

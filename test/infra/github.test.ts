@@ -51,22 +51,17 @@ test('the role of the smoke test may use the API key table, and no other table o
   expect(names.filter((name) => name.startsWith(table ?? ''))).toEqual([expect.stringContaining('apiKeys')])
 })
 
-const workflows = globSync('.github/workflows/*.yml').map((file) => [file, readFileSync(file, 'utf8')] as const)
+const workflows = globSync('.github/workflows/*.yml').map((file) => readFileSync(file, 'utf8'))
 
-test.each(workflows)(
-  '%s names actions by commit, and runs no install script where it can assume a role',
-  (_, workflow) => {
-    const installs = workflow.match(/npm ci.*/g) ?? []
-    if (workflow.includes('configure-aws-credentials'))
-      expect(new Set(installs)).toEqual(new Set(['npm ci --ignore-scripts']))
-    // A tag can be moved, a commit cannot.
-    for (const [, action] of workflow.matchAll(/uses: (.*)/g))
-      expect(action).toMatch(/^(\.\/.*|[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+)$/)
-  },
-)
+test('a workflow that can assume a role runs no install script', () => {
+  const deploying = workflows.filter((workflow) => workflow.includes('configure-aws-credentials'))
+
+  const installs = deploying.flatMap((workflow) => workflow.match(/npm ci.*/g) ?? [])
+  expect(new Set(installs)).toEqual(new Set(['npm ci --ignore-scripts']))
+})
 
 /** The steps of all workflows, as text. */
-const steps = workflows.flatMap(([, workflow]) => workflow.split(/\n {6}- /).slice(1))
+const steps = workflows.flatMap((workflow) => workflow.split(/\n {6}- /).slice(1))
 
 test('a step that only informs fails no job, even if it hangs, and so cannot block the way back', () => {
   const informing = steps.filter((step) => /GITHUB_STEP_SUMMARY|GH_TOKEN/.test(step))

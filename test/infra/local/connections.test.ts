@@ -21,14 +21,6 @@ test('responds to a client that closes its side after a request, then ends the c
   expect([(await wire.response()).body, await wire.rest()]).toEqual([['first'], ''])
 })
 
-test('closes the connection of a client that closes its side in the middle of a body', async () => {
-  const { wire, socket } = await wireAndSocket(await serve())
-
-  wire.socket.end(HALF_POST)
-
-  await expect.poll(() => socket.destroyed).toBe(true)
-})
-
 test.each([
   ['in the middle of the headers', `GET /v1${path} HT`],
   ['in the middle of a body', HALF_POST],
@@ -138,14 +130,9 @@ test('stop does not wait for a request longer than its limit', async () => {
   expect(await wire.rest()).toBe('')
 })
 
-test.each([
-  ['a client that has sent nothing', ''],
-  ['an idle client', GET],
-  ['a client that has sent part of a request', 'GET /v1'],
-])('stop ends the connection of %s', async (_name, text) => {
+test('stop ends the connection of a client that has sent nothing', async () => {
   const served = await serve()
-  const { wire } = await wireAndSocket(served, text)
-  if (text === GET) await wire.response()
+  const { wire } = await wireAndSocket(served)
 
   await served.stop(NEVER)
 

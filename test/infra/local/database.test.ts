@@ -74,16 +74,15 @@ test('recreates a table whose creation was interrupted', async () => {
   await createTable(restarted)
 })
 
-test('refuses a data folder that is a file, is below a file, or has no parent', async () => {
+test('refuses a data folder that is a file, or has no parent', async () => {
   const folder = temporaryFolder()
-  const [file, below, orphan] = [join(folder, 'file'), join(folder, 'file', 'x'), join(folder, 'no', 'such')]
+  const [file, orphan] = [join(folder, 'file'), join(folder, 'no', 'such')]
   writeFileSync(file, '')
 
-  const errors = await Promise.all([file, below, orphan].map((path) => openDatabase(path).catch((error) => error)))
+  const errors = await Promise.all([file, orphan].map((path) => openDatabase(path).catch((error) => error)))
 
   expect(errors).toEqual([
     new CommandError(`Cannot use ${file} as the data folder: it is a file. Choose a folder.`),
-    new CommandError(`Cannot use the data folder: ENOTDIR: not a directory, mkdir '${below}'`),
     new CommandError(`Cannot use the data folder: ENOENT: no such file or directory, mkdir '${orphan}'`),
   ])
 })
@@ -103,8 +102,6 @@ test.each([
 
 test.each([
   ['null as a key', 'GetItem', { TableName: 'Things', Key: { id: null } }],
-  ['null in an item', 'PutItem', { TableName: 'Things', Item: { id: { L: [null] } } }],
-  ['null as an action', 'TransactWriteItems', { TransactItems: [{ Put: null }] }],
   ['no object', 'TransactGetItems', null],
 ])('an embedded database keeps running when it gets %s', async (_name, operation, body) => {
   const endpoint = await startDatabase()

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { openApiText } from '../../../infra/openapi/document.ts'
-import { referenceScriptText } from '../../../infra/openapi/public-documents.ts'
 import { operationIds } from '../../../shared/contract.ts'
 import type { Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
@@ -162,18 +161,4 @@ test('serves the OpenAPI document as people read it, without the escapes that AP
   const { text } = await send((await serve()).baseUrl, { path: '/v1/openapi.json' })
 
   expect(text).toBe(openApiText())
-})
-
-test('serves the script of the reference page, which browsers may keep, because its address has its version', async () => {
-  const { baseUrl } = await serve()
-  const { text: page } = await send(baseUrl, { path: '/v1/docs/' })
-  const [, address] = /<script src="(\/v1\/docs\.js\?\d+\.\d+\.\d+)" integrity=/.exec(page) ?? []
-
-  const { status, headers, text } = await send(baseUrl, { path: address })
-
-  expect([status, text === referenceScriptText()]).toEqual([200, true])
-  expect(headers).toMatchObject({
-    'cache-control': 'public, max-age=31536000, immutable',
-    'content-type': 'text/javascript; charset=utf-8',
-  })
 })

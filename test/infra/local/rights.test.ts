@@ -80,12 +80,6 @@ test.each([
   )
 })
 
-test('code outside of an operation may do everything', async () => {
-  const { Items } = (await send(new lean.QueryCommand(query))) as sdk.QueryCommandOutput
-
-  expect(Items).toEqual([])
-})
-
 test('the error for a command that the embedded database lacks names the way out', async () => {
   const sent = send({ operation: 'ExecuteStatement', input: {} })
 

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { openApiDocument, openApiText, operationObject } from '../../../infra/openapi/document.ts'
+import { openApiText, operationObject } from '../../../infra/openapi/document.ts'
 import { inertJson, publicDocuments, referenceScriptText } from '../../../infra/openapi/public-documents.ts'
 import { jsonSchemaOf } from '../../../infra/openapi/schemas.ts'
+import { contract } from '../../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 import { example } from '../../support/example.ts'
 
@@ -51,63 +52,34 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
   expect(JSON.parse(linted.stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 } })
 })
 
-test('an operation is documented by its entry in the contract alone', () => {
-  const text = v.pipe(v.string(), v.description('a text'))
-  const toy = v.pipe(v.object({ name: text }), v.examples([{ name: 'Top' }]))
-  const painted = v.pipe(v.object({ id: v.number(), name: text }), v.examples([{ id: 1, name: 'Ball' }]))
+// What the stable operations need not have.
+test('an operation says how stable it is, has the errors of its entry, and returns what the example sends', () => {
+  const name = v.pipe(v.string(), v.description('a text'))
+  const toy = v.pipe(v.object({ name }), v.examples([{ name: 'Top' }]))
+  const painted = v.pipe(v.object({ id: v.number(), name }), v.examples([{ id: 1, name: 'Ball' }]))
 
   const documented = operationObject('paintToy', {
-    method: 'PATCH',
-    path: '/toys/{toyId}',
-    summary: 'Paint a toy',
-    tag: 'Toys',
-    scope: example.scopes.write,
+    ...contract[example.create],
     stability: 'beta',
-    params: v.object({ toyId: text }),
-    query: v.object({ color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
-    headers: v.object({ 'X-Brush': text }),
+    query: v.object({ color: v.pipe(v.array(name), v.description('texts')) }),
     body: toy,
     success: { status: 201, body: painted },
     errors: { 402: 'It costs 7.' },
-    idempotent: true,
-    access: [],
   })
 
-  const properties = { name: { type: 'string', description: 'A text.' } }
-  const body = { schema: { type: 'object', properties, required: ['name'] }, example: { name: 'Top' } }
+  const error = { code: 'payment_required', message: 'It costs 7.', status: 402 }
   expect(documented).toMatchObject({
-    operationId: 'paintToy',
-    summary: 'Paint a toy',
-    description:
-      `Needs an API key with the scope \`${example.scopes.write}\`.\n\n` +
-      'This operation is marked as beta: it may change or be removed without notice.',
-    tags: ['Toys'],
+    description: expect.stringMatching(
+      /This operation is marked as beta: it may change or be removed without notice\.$/,
+    ),
     'x-stability': 'beta',
-    parameters: [
-      { name: 'toyId', in: 'path', required: true, description: 'A text.', schema: { type: 'string' } },
-      { name: 'color', in: 'query', style: 'form', explode: true, schema: { type: 'array' } },
-      { name: 'X-Brush', in: 'header', required: true },
-      // The page would send the same key with each request.
-      { name: 'Idempotency-Key', in: 'header', required: false, examples: { default: { 'x-disabled': true } } },
-    ],
-    requestBody: { required: true, content: { 'application/json': body } },
+    'x-badges': [{ name: 'beta' }],
+    parameters: expect.arrayContaining([expect.objectContaining({ name: 'color', style: 'form', explode: true })]),
     responses: {
-      201: {
-        description: 'Created.',
-        headers: { Location: {}, 'Idempotent-Replayed': {} },
-        // The response has what the request sent.
-        content: { 'application/json': { example: { id: 1, name: 'Top' } } },
-      },
-      402: {
-        content: {
-          'application/json': { example: { code: 'payment_required', message: 'It costs 7.', status: 402 } },
-        },
-      },
+      201: { content: { 'application/json': { example: { id: 1, name: 'Top' } } } },
+      402: { content: { 'application/json': { example: error } } },
     },
   })
-  expect(Object.keys(Object(documented.responses)).join(' ')).toBe(
-    '201 400 401 402 403 404 413 415 422 429 500 502 503 504',
-  )
 })
 
 // openapi-python-client makes a package that cannot be imported of two media types, and types without names of variants.
@@ -135,13 +107,6 @@ test('a check that JSON Schema cannot express is an error unless its JSON Schema
 
 const documents = publicDocuments()
 const { headers: pageHeaders = {}, body: page = '' } = documents['/docs'] ?? {}
-
-test('the served document has exactly the values of the document', () => {
-  const { body = '' } = documents['/openapi.json'] ?? {}
-
-  expect(stringifyJson(exactJson(body, JSON.parse(body)))).toBe(stringifyJson(openApiDocument()))
-  expect(body).toContain(':9223372036854775807')
-})
 
 test.each(Object.entries(documents))('%s is a template in which API Gateway replaces nothing', (_, { body }) => {
   expect(body).toMatch(/^[ -~\n]+$/)

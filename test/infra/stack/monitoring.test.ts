@@ -1,6 +1,6 @@
 import '../../support/database.ts'
 import type { Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tables } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
@@ -15,6 +15,7 @@ import {
   partsOf,
   propertiesOf,
   resourcesOf,
+  stackNames,
   synthesize,
   tableOf,
   templateOf,
@@ -61,104 +62,100 @@ const alarmsOf = (template: Template) => ({
 // They are tested in operation-function.test.ts.
 const VERSION_ALARMS = operationIds.flatMap((id) => [`${id}Crashes`, `${id}InternalErrors`, `${id}Slow`])
 
-describe.each(both())('$stage', ({ stackName: name, template }) => {
-  const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
-  const topic = { Ref: onlyId(template, 'AWS::SNS::Topic') }
-  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
+const template = templateOf('production')
+const name = stackNames.production
+const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
+const topic = { Ref: onlyId(template, 'AWS::SNS::Topic') }
+const alarmsIn = (template: Template) =>
+  resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
     ...Properties,
     id: id.slice('MonitoringAlarms'.length, -8), // CDK appends a hash of 8 characters.
   }))
 
-  test('has an alarm for each kind of failure, whatever the kind of release', () => {
-    const expected = alarmsOf(template)
-    const found = Object.fromEntries(alarms.map((alarm) => [alarm.id, alarm]))
+test.each(both())('$stage has an alarm for each kind of failure, whatever the kind of release', ({ template }) => {
+  const expected = alarmsOf(template)
+  const found = Object.fromEntries(alarmsIn(template).map((alarm) => [alarm.id, alarm]))
 
-    expect(Object.keys(found).sort()).toEqual([...Object.keys(expected), ...VERSION_ALARMS].sort())
-    expect(found).toMatchObject(expected)
-  })
+  expect(Object.keys(found).sort()).toEqual([...Object.keys(expected), ...VERSION_ALARMS].sort())
+  expect(found).toMatchObject(expected)
+})
 
-  test('alarms tell the operator what to check, are silent without requests, and say when they end, but for those of a version', () => {
-    for (const alarm of alarms) {
-      expect(alarm).toMatchObject({
-        AlarmActions: [topic],
-        AlarmDescription: expect.stringMatching(/^[A-Z].{30,}\.$/),
-        ComparisonOperator: 'GreaterThanThreshold',
-        TreatMissingData: 'notBreaching',
-      })
-      expect(alarm.OKActions).toEqual(VERSION_ALARMS.includes(alarm.id) ? undefined : [topic])
-    }
-  })
-
-  test('accepts notifications only from alarms of the same account', () => {
-    const { Topics, PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy')
-
-    const [refusal, ...others] = PolicyDocument.Statement // It refuses requests without TLS, as cdk-nag demands.
-    const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }
-    expect([Topics, refusal.Effect]).toEqual([[topic], 'Deny'])
-    expect(others).toMatchObject([{ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Condition }])
-  })
-
-  test('has a dashboard with the metrics of the API, each function and each table', () => {
-    const places = Object.values(tables).flatMap(({ indexes }) => ['table', ...Object.keys(indexes)])
-
-    expect(only(template, 'AWS::CloudWatch::Dashboard').DashboardName).toBe(name)
-    expect(graphsOf(template)).toEqual({
-      Requests: ['Count'],
-      Errors: ['4XXError', '5XXError'],
-      'Latency (ms)': Array(3).fill('Latency'),
-      'Calls of each function': operationIds.map(() => 'Invocations'),
-      'Duration of each function, p99 (ms)': operationIds.map(() => 'Duration'),
-      'Cold starts': operationIds.map((id) => `${id}InitDuration`),
-      'Init of each function, average (ms)': operationIds.map((id) => `${id}InitDuration`),
-      'Consumed capacity': places.flatMap(() => ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits']),
-      'Conflicts of transactions': tableIds.map(() => 'TransactionConflict'),
-      ...(creates.length > 0 && { 'Resources created': creates.map(() => 'Created') }),
-      ...(deprecated.length > 0 && { 'Calls of deprecated operations': deprecated.map(() => 'DeprecatedCalls') }),
+test('alarms tell the operator what to check, are silent without requests, and say when they end, but for those of a version', () => {
+  for (const alarm of alarmsIn(template)) {
+    expect(alarm).toMatchObject({
+      AlarmActions: [topic],
+      AlarmDescription: expect.stringMatching(/^[A-Z].{30,}\.$/),
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'notBreaching',
     })
+    expect(alarm.OKActions).toEqual(VERSION_ALARMS.includes(alarm.id) ? undefined : [topic])
+  }
+})
+
+test('a stack counts throttled requests in the access log, which quotes all values', () => {
+  expect(filters).toContainEqual(expect.objectContaining({ FilterPattern: '{ $.status = "429" }' }))
+})
+
+test('the topic accepts notifications only from alarms of the same account', () => {
+  const { Topics, PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy')
+
+  const [refusal, ...others] = PolicyDocument.Statement // It refuses requests without TLS, as cdk-nag demands.
+  const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }
+  expect([Topics, refusal.Effect]).toEqual([[topic], 'Deny'])
+  expect(others).toMatchObject([{ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Condition }])
+})
+
+test('a stack has a dashboard with the metrics of the API, each function and each table', () => {
+  const places = Object.values(tables).flatMap(({ indexes }) => ['table', ...Object.keys(indexes)])
+
+  expect(only(template, 'AWS::CloudWatch::Dashboard').DashboardName).toBe(name)
+  expect(graphsOf(template)).toEqual({
+    Requests: ['Count'],
+    Errors: ['4XXError', '5XXError'],
+    'Latency (ms)': Array(3).fill('Latency'),
+    'Calls of each function': operationIds.map(() => 'Invocations'),
+    'Duration of each function, p99 (ms)': operationIds.map(() => 'Duration'),
+    'Cold starts': operationIds.map((id) => `${id}InitDuration`),
+    'Init of each function, average (ms)': operationIds.map((id) => `${id}InitDuration`),
+    'Consumed capacity': places.flatMap(() => ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits']),
+    'Conflicts of transactions': tableIds.map(() => 'TransactionConflict'),
+    ...(creates.length > 0 && { 'Resources created': creates.map(() => 'Created') }),
+    ...(deprecated.length > 0 && { 'Calls of deprecated operations': deprecated.map(() => 'DeprecatedCalls') }),
   })
+})
 
-  test('has saved queries for init times, for calls by key, and for the clients of deprecated operations', () => {
-    const logs = (ids: OperationId[]) => ids.map((id) => ({ Ref: partsOf(template, id).logGroup }))
-    const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition')
+test('a stack has saved queries for init times, for calls by key, and for the clients of deprecated operations', () => {
+  const logs = (ids: OperationId[]) => ids.map((id) => ({ Ref: partsOf(template, id).logGroup }))
+  const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition')
 
-    expect(queries.map(({ Name, LogGroupNames }) => [Name, LogGroupNames])).toEqual([
-      [`${name}/init and duration of each function`, logs(operationIds)],
-      [`${name}/calls by key`, logs(operationIds)],
-      ...(deprecated.length > 0 ? [[`${name}/callers of deprecated operations`, logs(deprecated)]] : []),
-    ])
-  })
+  expect(queries.map(({ Name, LogGroupNames }) => [Name, LogGroupNames])).toEqual([
+    [`${name}/init and duration of each function`, logs(operationIds)],
+    [`${name}/calls by key`, logs(operationIds)],
+    ...(deprecated.length > 0 ? [[`${name}/callers of deprecated operations`, logs(deprecated)]] : []),
+  ])
+})
 
-  test.each(operationIds)('extracts metrics from the log of %s', (operation) => {
-    const { logGroup } = partsOf(template, operation)
-    const found = filters
-      .filter(({ LogGroupName }) => LogGroupName.Ref === logGroup)
-      .map(({ FilterPattern, MetricTransformations: [{ MetricName, MetricValue, MetricNamespace, Dimensions }] }) => {
-        expect(MetricNamespace).toBe(name)
-        return [MetricName, FilterPattern, MetricValue, Dimensions]
-      })
+test.each(operationIds)('a stack extracts metrics from the log of %s', (operation) => {
+  const { logGroup } = partsOf(template, operation)
+  const found = filters
+    .filter(({ LogGroupName }) => LogGroupName.Ref === logGroup)
+    .map(({ FilterPattern, MetricTransformations: [{ MetricName, MetricValue, MetricNamespace, Dimensions }] }) => {
+      expect(MetricNamespace).toBe(name)
+      return [MetricName, FilterPattern, MetricValue, Dimensions]
+    })
 
-    const byOperation = { Key: 'Operation', Value: '$.message.operation' }
-    const byVersion = { Key: 'Version', Value: '$.message.version' }
-    const init = '$.record.metrics.initDurationMs'
-    // A replay of a create creates nothing.
-    const created = '{ ($.message.status = 201) && ($.message.replayed NOT EXISTS) }'
-    const called = '{ ($.message.clientId = "*") && ($.message.status != 403) }'
-    expect(found).toEqual([
-      ['InternalErrors', '{ $.message.status = 500 }', '1', [byOperation, byVersion]],
-      [`${operation}InitDuration`, `{ ${init} > 0 }`, init, undefined],
-      ...(creates.includes(operation) ? [['Created', created, '1', [byOperation]]] : []),
-      ...(deprecated.includes(operation) ? [['DeprecatedCalls', called, '1', [byOperation]]] : []),
-    ])
-  })
-
-  test('counts throttled requests in the access log', () => {
-    const { AccessLogSetting } = only(template, 'AWS::ApiGateway::Stage')
-    const { Ref } = AccessLogSetting.DestinationArn['Fn::Join'][1].at(-1)
-
-    // The access log quotes all values.
-    const found = filters.filter(({ LogGroupName }) => LogGroupName.Ref === Ref)
-    expect(found.map(({ FilterPattern }) => FilterPattern)).toEqual(['{ $.status = "429" }'])
-  })
+  const byOperation = { Key: 'Operation', Value: '$.message.operation' }
+  const byVersion = { Key: 'Version', Value: '$.message.version' }
+  const init = '$.record.metrics.initDurationMs'
+  // A replay of a create creates nothing.
+  const created = '{ ($.message.status = 201) && ($.message.replayed NOT EXISTS) }'
+  const called = '{ ($.message.clientId = "*") && ($.message.status != 403) }'
+  expect(found).toEqual([
+    ['InternalErrors', '{ $.message.status = 500 }', '1', [byOperation, byVersion]],
+    [`${operation}InitDuration`, `{ ${init} > 0 }`, init, undefined],
+    ...(creates.includes(operation) ? [['Created', created, '1', [byOperation]]] : []),
+    ...(deprecated.includes(operation) ? [['DeprecatedCalls', called, '1', [byOperation]]] : []),
+  ])
 })
 
 test('no graph is without metrics if no operation creates anything or is deprecated', () => {

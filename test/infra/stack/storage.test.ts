@@ -1,5 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { accessOf } from '../../../infra/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
@@ -30,31 +30,29 @@ test('the tables keep their logical ids, keys and indexes; to accept a change, r
   await expect(`${JSON.stringify(production, null, 2)}\n`).toMatchFileSnapshot('reviewed.json')
 })
 
-describe.each([
+test.each([
   { name: 'staging', removal: 'Delete', protection: false, recovery: 1, logs: 14 },
   { name: 'production', removal: 'Retain', protection: true, recovery: 35, logs: 90 },
-] as const)('in $name', ({ name, removal, protection, recovery, logs }) => {
+] as const)('tables and logs in $name have the removal policy $removal', ({ name, ...expected }) => {
   const template = templateOf(name)
+  const found = resourcesOf(template, TABLE)
+  const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup')
+
+  const { removal, protection, recovery, logs } = expected
   const removed = { DeletionPolicy: removal, UpdateReplacePolicy: removal }
-
-  test(`tables and logs have the removal policy ${removal} and the retention of the stage`, () => {
-    const found = resourcesOf(template, TABLE)
-    const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup')
-
-    expect(found).toHaveLength(tableIds.length)
-    for (const [, table] of found)
-      expect(table).toMatchObject({
-        ...removed,
-        Properties: {
-          BillingMode: 'PAY_PER_REQUEST',
-          DeletionProtectionEnabled: protection,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
-        },
-      })
-    // In both kinds of release, so that a release without a canary keeps the log of the hook.
-    expect(logGroups.map(([id]) => id)).toContainEqual(expect.stringMatching(/^ReleaseLogs/))
-    for (const [, log] of logGroups) expect(log).toMatchObject({ ...removed, Properties: { RetentionInDays: logs } })
-  })
+  expect(found).toHaveLength(tableIds.length)
+  for (const [, table] of found)
+    expect(table).toMatchObject({
+      ...removed,
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        DeletionProtectionEnabled: protection,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
+      },
+    })
+  // In both kinds of release, so that a release without a canary keeps the log of the hook.
+  expect(logGroups.map(([id]) => id)).toContainEqual(expect.stringMatching(/^ReleaseLogs/))
+  for (const [, log] of logGroups) expect(log).toMatchObject({ ...removed, Properties: { RetentionInDays: logs } })
 })
 
 test('a stack that adopts tables uses the first of each, and keeps its own tables and the rights to all', () => {

@@ -63,3 +63,11 @@ test('imports form no cycle, those of types included', () => {
 
   expect([...remaining.keys()]).toEqual([])
 })
+
+test('the top level has only the agreed files and folders', () => {
+  const agreed = 'README.md cdk.json functions infra package-lock.json package.json shared test tsconfig.json'
+
+  const present = globSync('*').filter((name) => !['node_modules', 'cdk.out'].includes(name) && !name.endsWith('.tgz'))
+
+  expect(present.sort()).toEqual(agreed.split(' '))
+})

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
+import { contract, operationIds } from '../../../shared/contract.ts'
 import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
@@ -25,11 +26,14 @@ afterAll(() => server.stop('SIGKILL'))
 
 test('prints its address, its key and a command to try it', () => {
   expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+  // Another resource may come first.
+  const [, tried] = /curl \S+\/v1(\/\S+) /.exec(banner) ?? []
+  expect(operationIds.map((id) => contract[id].path)).toContain(tried)
   expect(banner).toBe(
     `  Base address  ${server.baseUrl}\n  API key       ${LOCAL_API_KEY}\n` +
       `  Database      ${database} (in memory)\n` +
       `  Reference     ${server.baseUrl}/docs\n` +
-      `  Try it        curl ${server.baseUrl}${path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
+      `  Try it        curl ${server.baseUrl}${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
   )
 })
 

@@ -127,7 +127,8 @@ const begin = (revision: string, readItems: Database['read']) => {
 /** DynamoDB, within a time budget. */
 const databaseWith = (options: Options): Database => ({
   read: async (keys) => {
-    const items = keys.length === 1 ? await getOne(keys[0] as Key, options) : await getTogether(keys, options)
+    const [key, ...others] = keys
+    const items = key && others.length === 0 ? await getOne(key, options) : await getTogether(keys, options)
     return keys.map((key, i) => checked(key, items[i]))
   },
   write: (ClientRequestToken, actions) => {

@@ -3,7 +3,10 @@
 import type { Access } from '../shared/data/tables.ts'
 import type { Operation } from '../shared/entry.ts'
 
-/** What the function of an operation may do with the tables: read API keys, what its contract entry says, and reserve idempotency keys. */
+/**
+ * What the function of an operation may do with the tables: read API keys, what its contract entry says, and, if it is
+ * idempotent, reserve idempotency keys.
+ */
 export const accessOf = ({ access, idempotent }: Operation): Access[] => [
   { table: 'apiKeys', actions: ['GetItem'] },
   ...access,

@@ -29,7 +29,7 @@ export type Operation = {
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   deprecated?: Deprecated
-  /** What its function may do with the tables, besides what every function or a flag needs (`accessOf` in infra/functions.ts). */
+  /** What its function may do with the tables, besides what follows for it (`accessOf` in infra/functions.ts). */
   access: readonly Access[]
   /** The settings that its function gets. */
   settings?: readonly SettingName[]

@@ -10,7 +10,7 @@ import { openApiDocument, servers } from './document.ts'
 /** A response that is served to everyone, without an API key and without a Lambda function. */
 type PublicDocument = { headers: Record<string, string>; body: string }
 
-/** How they are served: the address of the page's script, the OpenAPI document, and the key of the console, if it is public. */
+/** The address of the page's script, the OpenAPI document, and the API key of the console, if it is public. */
 type Serving = { script?: string; document?: string; apiKey?: string }
 
 /** The OpenAPI document and the page that shows it, by path; by default as API Gateway serves them, with a CDN's script. */

@@ -7,7 +7,7 @@ export type KeyAttribute = { name: string; type: 'S' | 'N' }
 /** A table definition. CDK, the local database and the tests create their tables from it. */
 export type Table = {
   partitionKey: KeyAttribute
-  /** The partition keys of its global secondary indexes, which are sorted by the key of the table and project all attributes. */
+  /** The partition keys of its global secondary indexes. Their sort key is the key of the table; they project all attributes. */
   indexes: Readonly<Record<string, KeyAttribute>>
   /** The attribute that holds the time to live, in seconds since 1970. DynamoDB deletes expired items up to two days late. */
   timeToLive?: string

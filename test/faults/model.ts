@@ -32,7 +32,7 @@ export type Scenario = {
 export type Items = Record<string, Item | undefined>
 export type Write = { token: string; actions: Action[] }
 /** Writes that took effect, by their tokens, each with the number of its caller. */
-export type Commits = Record<string, { by: number; actions: Action[] }>
+type Commits = Record<string, { by: number; actions: Action[] }>
 /** A caller: the results of its calls, each with its time, and when it started; or how it ended. */
 export type Caller = { results: [unknown, number][]; since?: number; ended?: string }
 

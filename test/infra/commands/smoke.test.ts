@@ -33,8 +33,8 @@ const OUTDATED = `${CHANGE} with the ETag of the creation`
 const REMOVAL = `DELETE ${path}/<id>`
 const INVALID = `POST ${path} with an invalid body`
 
-/** The operations that the smoke test calls. */
 const source = readFileSync('infra/commands/smoke.ts', 'utf8')
+/** The operations that the smoke test calls. */
 const used = operationIds.filter((id) => source.includes(`${id}(`)).map((id) => contract[id])
 
 /** Replaces what differs from run to run. */

@@ -13,7 +13,9 @@ const { checkTypes, checkValidations }: Validations = require('dynalite/validati
 export type Store = { db: Omit<Level<string, Table>, 'batch'> & { batch: Batch }; getItemDb: (table: string) => Items }
 
 /** Writes items and their entries in indexes, all or nothing. */
-export type Batch = (writes: object[], done?: Done) => Promise<void>
+export type Batch = (writes: Write[], done?: Done) => Promise<void>
+
+export type Write = { type: 'put' | 'del'; key: string; value?: object | undefined }
 
 type Done = (error?: unknown, result?: object) => void
 
@@ -91,7 +93,7 @@ db.updateIndexes = (store, table, before, after, done) => {
   const item = after ?? before
   if (!item) return done()
   const { puts, deletes } = db.getIndexActions(GlobalSecondaryIndexes, before, after, table)
-  const write = (key: string, value?: object) => ({ type: value ? 'put' : 'del', key, value })
+  const write = (key: string, value?: object): Write => ({ type: value ? 'put' : 'del', key, value })
   const entries = [...deletes, ...puts].map(({ index, key, item }) =>
     write(`index-global~${TableName}~${index}~${key}`, item),
   )

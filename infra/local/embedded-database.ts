@@ -14,10 +14,9 @@ import { createEngine, type Engine } from './engine.ts'
  * its data in `folder`; in memory by default. Throws a CommandError if the folder cannot be used.
  */
 export const startEmbedded = async (folder?: string, listener?: Listener) => {
-  const store = await openStore(folder).catch((error) => {
+  const { store, engine } = await open(folder).catch((error) => {
     throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
   })
-  const engine = createEngine(store)
   const server = createServer(async (request, response) => {
     if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')
     if (request.method === 'GET') return response.end('healthy: dynamodb\n') // As DynamoDB does.
@@ -57,7 +56,7 @@ const responseTo = async (
   }
 }
 
-const openStore = async (folder?: string): Promise<Store> => {
+const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> => {
   if (folder !== undefined) claim(folder)
   const store = createStore({ path: folder, createTableMs: 0 })
   await store.db.open() // It locks the folder. The operating system unlocks it when the process ends.
@@ -65,7 +64,7 @@ const openStore = async (folder?: string): Promise<Store> => {
   for await (const [key, { TableStatus }] of store.db.iterator({ gt: 'table~', lt: 'table~~' })) {
     if (TableStatus === 'CREATING') await store.db.del(key)
   }
-  return store
+  return { store, engine: await createEngine(store) }
 }
 
 /** A file in each data folder. Raise its number when stored items change their form. */

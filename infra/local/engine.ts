@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as dynalite from './dynalite.ts'
-import { type ApiError, apiError, type Batch, type Store } from './dynalite.ts'
+import { type ApiError, apiError, type Batch, type Store, type Write } from './dynalite.ts'
 
 const MAX_ACTIONS = 100
 const TOKEN_MS = 10 * 60 * 1000
@@ -12,41 +12,46 @@ type Transaction = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
  * Creates an engine with dynalite's operations and DynamoDB's transactions. A transaction holds its items while it runs:
- * another transaction with one of them is canceled, and a plain write of one is refused. Tokens are kept in memory only.
+ * another transaction with one of them is canceled, and a plain write of one is refused. Its token is written with its items.
  */
-export const createEngine = (store: Store): Engine => {
+export const createEngine = async (store: Store): Promise<Engine> => {
   const held = new Set<string>()
-  /** Of the transactions that run, and of those that succeeded in the last ten minutes. */
-  const tokens = new Map<string, { digest: string; until: number }>()
+  const stored = await store.db.iterator<string, Token>({ gte: 'token~', lt: 'token\x7F' }).all()
+  /** Of the transactions that run, and of those that succeeded in the last ten minutes, oldest first. */
+  const tokens = new Map(stored.sort(([, a], [, b]) => a.until - b.until))
 
   const conflictOf = ({ key }: Part): ApiError | undefined =>
     held.has(key) ? apiError('TransactionConflictException', 'Transaction is ongoing for the item') : undefined
 
-  const write = async (items: unknown): Promise<void> => {
+  const write = async (items: unknown, tokenWrites: Write[] = []): Promise<void> => {
     const parts = await startAll(store, WRITES, items)
     cancelIfAny(parts.map(conflictOf))
     for (const { key } of parts) held.add(key)
     try {
-      await commit(store, parts, allOrCanceled)
+      await commit(store, parts, allOrCanceled, tokenWrites)
     } finally {
       for (const { key } of parts) held.delete(key)
     }
   }
 
   const writeOnce = async (items: unknown, token: string): Promise<void> => {
-    for (const [old, { until }] of tokens) {
+    const expired: Write[] = []
+    for (const [key, { until }] of tokens) {
       if (until > Date.now()) break
-      tokens.delete(old)
+      tokens.delete(key)
+      expired.push({ type: 'del', key })
     }
+    const key = `token~${token}` // dynalite reads keys with other prefixes.
     const digest = createHash('sha256').update(JSON.stringify(items)).digest('base64')
-    const known = tokens.get(token)
+    const known = tokens.get(key)
     if (known && known.digest !== digest) throw apiError('IdempotentParameterMismatchException', MISMATCH)
     if (known?.until === RUNNING) throw apiError('TransactionInProgressException', IN_PROGRESS)
     if (known) return
-    tokens.set(token, { digest, until: RUNNING })
+    tokens.set(key, { digest, until: RUNNING })
+    const value = { digest, until: Date.now() + TOKEN_MS }
     // A transaction that was canceled can run again with its token.
-    await write(items).finally(() => tokens.delete(token))
-    tokens.set(token, { digest, until: Date.now() + TOKEN_MS })
+    await write(items, [...expired, { type: 'put', key, value }]).finally(() => tokens.delete(key))
+    tokens.set(key, value)
   }
 
   const plainWrite = async ({ parse, run }: dynalite.Operation, body: object): Promise<object> => {
@@ -79,6 +84,7 @@ const RUNNING = Number.POSITIVE_INFINITY
 const IN_PROGRESS = 'The transaction with this token is still running.'
 const MISMATCH = 'Another transaction had this token.'
 
+type Token = { digest: string; until: number }
 type Actions = Record<string, dynalite.Operation>
 
 // A check is a deletion with a condition, whose writes are dropped.
@@ -108,14 +114,14 @@ const startAll = async (store: Store, actions: Actions, items: unknown): Promise
   throw dynalite.validationError('Transaction request cannot include multiple operations on one item')
 }
 
-type Outcome = { result: object; writes: object[] }
+type Outcome = { result: object; writes: Write[] }
 
 /** An operation that has stopped before it reads its item. It collects what it writes. */
 type Part = { key: string; lock: () => Promise<() => void>; resume: (item?: object) => Promise<Outcome> }
 
 const start = (store: Store, run: dynalite.Operation['run'], request: object): Promise<Part> =>
   new Promise((resolve, reject) => {
-    const writes: object[] = []
+    const writes: Write[] = []
     const collect: Batch = async (batch, done) => {
       writes.push(...batch)
       done?.()
@@ -146,17 +152,18 @@ const withBatch = (store: Store, batch: Batch): Store => ({
   db: Object.assign(Object.create(store.db), { batch }),
 })
 
-/** Lets parts end while no other write of their items runs, and then writes all that they collected at once. */
+/** Lets parts end while no other write of their items runs, and then writes what they collected, and `more`, at once. */
 const commit = async (
   store: Store,
   parts: Part[],
   settle: (outcomes: Promise<Outcome>[]) => Promise<Outcome[]>,
+  more: Write[] = [],
 ): Promise<object[]> => {
   const releases = await Promise.all(parts.map(({ lock }) => lock()))
   try {
     const items = await store.db.getMany(parts.map(({ key }) => key))
     const outcomes = await settle(parts.map(({ resume }, i) => resume(items[i])))
-    const writes = outcomes.flatMap(({ writes }) => writes)
+    const writes = [...outcomes.flatMap(({ writes }) => writes), ...more]
     if (writes.length > 0) await store.db.batch(writes)
     return outcomes.map(({ result }) => result)
   } finally {

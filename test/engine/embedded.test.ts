@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -6,8 +7,8 @@ import { temporaryFolder } from '../support/server.ts'
 import { cases, type Engine, increment, put, readTogether, reasonOf, withTables, write } from './cases.ts'
 
 /** Calls `use` with two tables of an embedded database, and ends it. */
-const withEmbedded = async (use: (engine: Engine) => Promise<void>): Promise<void> => {
-  const { endpoint, close } = await startEmbedded(temporaryFolder())
+const withEmbedded = async (use: (engine: Engine) => Promise<void>, folder = temporaryFolder()): Promise<void> => {
+  const { endpoint, close } = await startEmbedded(folder)
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 })
   await withTables(client, use)
@@ -57,20 +58,31 @@ test('a transaction is one write to the store, and holds its items until then', 
     ])
     expect([await transaction, await write(engine, actions, 'token')]).toEqual(['success', 'success'])
     expect(await readTogether(engine, 1, 1)).toEqual([1, 1])
-    expect(batches).toEqual([[expect.toSatisfy((writes) => writes.length === 4)]]) // Two items, and both in an index.
+    expect(batches).toEqual([[expect.toSatisfy((writes) => writes.length === 5)]]) // Two items, both in an index, and the token.
   })
 })
 
-test('a token can be used again after ten minutes', () => {
+test('a token holds for ten minutes, also if the process is killed meanwhile', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
+  const [folder, left] = [temporaryFolder(), temporaryFolder()]
   return withEmbedded(async (engine) => {
-    const outcomes = [await write(engine, [increment(engine.first, 1)], 'token')]
-    for (const minutes of [9, 2]) {
-      vi.setSystemTime(Date.now() + minutes * 60_000)
-      outcomes.push(await write(engine, [increment(engine.second, 1)], 'token'))
-    }
+    const [actions, others] = [[increment(engine.first, 1)], [increment(engine.second, 1)]]
 
-    expect(outcomes).toEqual(['success', 'IdempotentParameterMismatchException', 'success'])
-  })
+    const outcomes = [await write(engine, actions, 'token')]
+    cpSync(folder, left, { recursive: true }) // What a process leaves that is killed now.
+    await withEmbedded(async ({ client }) => {
+      const restarted = { ...engine, client }
+      outcomes.push(await write(restarted, actions, 'token'))
+      for (const minutes of [9, 2]) {
+        vi.setSystemTime(Date.now() + minutes * 60_000)
+        for (const each of [engine, restarted]) outcomes.push(await write(each, others, 'token'))
+      }
+
+      expect(await readTogether(restarted, 1, 1)).toEqual([1, 1])
+    }, left)
+
+    const mismatch = 'IdempotentParameterMismatchException'
+    expect(outcomes).toEqual(['success', 'success', mismatch, mismatch, 'success', 'success'])
+  }, folder)
 })

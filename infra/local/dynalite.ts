@@ -51,7 +51,7 @@ export const operation = (name: string, additions?: object): Operation => {
   const parse = (store: Store, body: unknown): object => {
     const request = checkTypes(body, { ...types, ...additions })
     checkValidations(request, { ...types, ...additions }, custom, store)
-    return request
+    return JSON.parse(JSON.stringify(request), withComparison)
   }
   return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
 }
@@ -64,7 +64,7 @@ export const operations = new Map(
   ].map((name) => [name, operation(name)]),
 )
 
-export const { create: createStore, validationError } = db
+export const { create: createStore, itemSize, validationError } = db
 
 /** The key of an item in the store. */
 export const storeKey = (table: string, key: string): string => `item-${table}~${key}`
@@ -77,12 +77,14 @@ type Validations = {
 type Internals = {
   create: (options: { path: string | undefined; createTableMs: number }) => Store
   validationError: (message: string) => ApiError
+  itemSize: (item: object) => number
   createKey: (item: object, table: Table) => string
+  traverseIndexes: (table: Table, visit: (name: string, type: string) => string | false) => string | undefined
   getIndexActions: (indexes: object[], before: Item, after: Item, table: Table) => { puts: Change[]; deletes: Change[] }
   updateIndexes: (store: Store, table: Table, before: Item, after: Item, done: Done) => void
 }
 
-type Item = object | undefined
+type Item = Record<string, Record<string, unknown>> | undefined
 type Table = { TableName: string; TableStatus?: string; GlobalSecondaryIndexes?: object[] }
 type Change = { index: string; key: string; item?: object }
 
@@ -92,6 +94,8 @@ db.updateIndexes = (store, table, before, after, done) => {
   const { TableName, GlobalSecondaryIndexes = [] } = table
   const item = after ?? before
   if (!item) return done()
+  const empty = db.traverseIndexes(table, (name, type) => after?.[name]?.[type] === '' && name)
+  if (empty) return done(validationError(`${empty} is the key of an index. It must not be empty.`))
   const { puts, deletes } = db.getIndexActions(GlobalSecondaryIndexes, before, after, table)
   const write = (key: string, value?: object): Write => ({ type: value ? 'put' : 'del', key, value })
   const entries = [...deletes, ...puts].map(({ index, key, item }) =>
@@ -99,6 +103,12 @@ db.updateIndexes = (store, table, before, after, done) => {
   )
   store.db.batch([...entries, write(storeKey(TableName, db.createKey(item, table)), after)], done)
 }
+
+/** In dynalite, `attribute_type` does not find `false` and `''`, but a comparison does. */
+const withComparison = (_name: string, node?: { name?: unknown; args: [object, { S: string }] }) =>
+  node?.name === 'attribute_type' && /^(S|B|BOOL)$/.test(node.args[1].S)
+    ? { type: '>=', args: [node.args[0], { [node.args[1].S]: '' }] }
+    : node
 
 // A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, as JavaScript's own are ended,
 // but those of Level only have `close`. Without this, every query would stay open and keep its snapshot of the store.

@@ -3,6 +3,7 @@ import * as dynalite from './dynalite.ts'
 import { type ApiError, apiError, type Batch, type Store, type Write } from './dynalite.ts'
 
 const MAX_ACTIONS = 100
+const MAX_SIZE = 4 * 1024 * 1024
 const TOKEN_MS = 10 * 60 * 1000
 
 /** Runs an operation. Throws an ApiError if it refuses the request, or for some malformed requests a TypeError. */
@@ -164,6 +165,9 @@ const commit = async (
     const items = await store.db.getMany(parts.map(({ key }) => key))
     const outcomes = await settle(parts.map(({ resume }, i) => resume(items[i])))
     const writes = [...outcomes.flatMap(({ writes }) => writes), ...more]
+    const left = new Map(writes.map(({ key, value }) => [key, value]))
+    const size = parts.reduce((sum, { key }, i) => sum + dynalite.itemSize(left.get(key) ?? items[i] ?? {}), 0)
+    if (size > MAX_SIZE) throw dynalite.validationError('The items of a transaction can have at most 4 MB together')
     if (writes.length > 0) await store.db.batch(writes)
     return outcomes.map(({ result }) => result)
   } finally {

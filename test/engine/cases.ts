@@ -9,10 +9,10 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import * as sdk from '@aws-sdk/lib-dynamodb'
 
-/** Two tables of a DynamoDB, whose key is the number `id`. They have an index, with the items that have a number `n`. */
+/** Two tables of a DynamoDB, whose key is the number `id`. They have indexes of the number `n` and of the string `label`. */
 export type Engine = { client: sdk.DynamoDBDocumentClient; first: string; second: string }
 
-/** A rule of DynamoDB's transactions, and its check. */
+/** A rule of DynamoDB, and its check. */
 export type Case = { rule: string; check: (engine: Engine) => Promise<void> }
 
 /** Creates two tables, lets `use` have them, and deletes them. The client must not retry: cases expect its errors. */
@@ -69,10 +69,11 @@ export const cases: Case[] = [
     },
   },
   {
-    rule: 'nothing is written if an action is malformed or impossible, if two have one item, or if there are more than 100',
+    rule: 'nothing is written if an action is malformed or impossible, if two have one item, or if they are too many or too large',
     check: async (engine) => {
       const { first: TableName } = engine
       const [id, other] = [newId(), newId()]
+      const large = () => ({ Put: { TableName, Item: { id: newId(), text: 'x'.repeat(400_000) } } })
       await put(engine, { id: other, word: 'one' })
       const action = increment(TableName, id)
 
@@ -84,11 +85,30 @@ export const cases: Case[] = [
         await write(engine, [action, increment(TableName, other, 'word')]),
         await write(engine, [action, { Delete: { TableName, Key: { id } } }]),
         await write(engine, [action, ...Array.from({ length: 100 }, () => increment(TableName, newId()))]),
+        await write(engine, [action, ...Array.from({ length: 11 }, large)]),
       ]
 
       const invalid = 'ValidationException'
-      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid])
+      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid, invalid])
       assert.deepEqual([await read(engine, id), await read(engine, other)], [undefined, { id: other, word: 'one' }])
+    },
+  },
+  {
+    rule: 'false and the empty string have a type, but an empty key of an index is refused',
+    check: async (engine) => {
+      const id = newId()
+      const condition = {
+        ConditionExpression: 'attribute_type(flag, :boolean) AND attribute_type(note, :string)',
+        ExpressionAttributeValues: { ':boolean': 'BOOL', ':string': 'S' },
+      }
+      await put(engine, { id, flag: false, note: '' })
+
+      const outcomes = [
+        await outcomeOf(put(engine, { id, label: '' })),
+        await write(engine, [{ Delete: { TableName: engine.first, Key: { id }, ...condition } }]),
+      ]
+
+      assert.deepEqual(outcomes, ['ValidationException', 'success'])
     },
   },
   {
@@ -201,7 +221,7 @@ export const write = (
 ) => outcomeOf(client.send(new sdk.TransactWriteCommand({ TransactItems, ClientRequestToken })))
 
 /** Writes an item to the first table. */
-export const put = ({ client, first: TableName }: Engine, Item: Record<string, number | string>) =>
+export const put = ({ client, first: TableName }: Engine, Item: Record<string, number | string | boolean>) =>
   client.send(new sdk.PutCommand({ TableName, Item }))
 
 /** Reads an item of the first table. */
@@ -224,15 +244,17 @@ export const reasonOf = (error: Error): string =>
     : error.name
 
 const createTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
-  const index = { IndexName: 'byN', Projection: { ProjectionType: 'ALL' as const } }
+  const attribute = (AttributeName: string, AttributeType: 'N' | 'S') => ({ AttributeName, AttributeType })
   const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' as const }]
+  const Projection = { ProjectionType: 'ALL' as const }
+  const index = (name: string) => ({ IndexName: `by-${name}`, KeySchema: key(name), Projection })
   await client.send(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['id', 'n'].map((AttributeName) => ({ AttributeName, AttributeType: 'N' as const })),
+      AttributeDefinitions: [attribute('id', 'N'), attribute('n', 'N'), attribute('label', 'S')],
       KeySchema: key('id'),
-      GlobalSecondaryIndexes: [{ ...index, KeySchema: key('n') }],
+      GlobalSecondaryIndexes: [index('n'), index('label')],
     }),
   )
   await waitUntilTableExists({ client, maxWaitTime: 300, minDelay: 1, maxDelay: 2 }, { TableName })

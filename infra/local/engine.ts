@@ -75,7 +75,7 @@ export const createEngine = async (store: Store): Promise<Engine> => {
       return { Responses: await commit(store, parts, allOrCanceled) }
     }
     const operation = dynalite.operations.get(name)
-    if (!operation) throw apiError('UnknownOperationException', `There is no operation ${name}.`)
+    if (!operation) throw apiError('UnknownOperationException', `The embedded database has no operation ${name}.`)
     if (/^(Put|Update|Delete)Item$/.test(name)) return plainWrite(operation, body)
     return operation.run(store, operation.parse(store, body))
   }

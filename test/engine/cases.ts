@@ -73,6 +73,7 @@ export const cases: Case[] = [
     check: async (engine) => {
       const { first: TableName } = engine
       const [id, other] = [newId(), newId()]
+      const long = { ...has(1), ConditionExpression: `n = :expected${' OR n = :expected'.repeat(241)}` }
       const large = () => ({ Put: { TableName, Item: { id: newId(), text: 'x'.repeat(400_000) } } })
       await put(engine, { id: other, word: 'one' })
       const action = increment(TableName, id)
@@ -84,12 +85,13 @@ export const cases: Case[] = [
         ]),
         await write(engine, [action, increment(TableName, other, 'word')]),
         await write(engine, [action, { Delete: { TableName, Key: { id } } }]),
+        await write(engine, [action, { Delete: { TableName, Key: { id: other }, ...long } }]),
         await write(engine, [action, ...Array.from({ length: 100 }, () => increment(TableName, newId()))]),
         await write(engine, [action, ...Array.from({ length: 11 }, large)]),
       ]
 
       const invalid = 'ValidationException'
-      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid, invalid])
+      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid, invalid, invalid])
       assert.deepEqual([await read(engine, id), await read(engine, other)], [undefined, { id: other, word: 'one' }])
     },
   },

@@ -129,6 +129,21 @@ test('refuses the tables of an earlier version with one line that says how to st
   )
 })
 
+const INVALID = 'Invalid FilterExpression: the embedded database allows 4 KB, and 4 levels of closed parentheses.'
+
+test.each([
+  ['UpdateTable', {}, 'The embedded database has no operation UpdateTable.'],
+  ['CreateTable', { LocalSecondaryIndexes: [] }, 'The embedded database only has global secondary indexes.'],
+  ['Scan', { TableName: 'Things', FilterExpression: 'NOT (NOT (NOT (NOT (attribute_exists(id)))))' }, INVALID],
+  ['Scan', { TableName: 'Things', FilterExpression: '(attribute_exists(id)' }, INVALID],
+])('an embedded database refuses what it cannot do: %s %j', async (operation, body, message) => {
+  const endpoint = await startDatabase()
+
+  const { text } = await request(endpoint, operation, body)
+
+  expect(JSON.parse(text)).toEqual({ __type: expect.stringMatching(/Exception$/), message })
+})
+
 test('a query leaves no iterator open', async () => {
   const endpoint = await startDatabase()
   await createTable(endpoint)

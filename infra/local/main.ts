@@ -30,7 +30,7 @@ const main = command(
       .argParser(wholeNumber(0, 65_534)),
   )
   .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
-  .option('--data <folder>', 'the folder to keep the data in (default: in memory)')
+  .option('--data <folder>', 'the folder to keep the data in (default: in memory); corrupted files may go unnoticed')
   .option('--seed', seedHelp)
   .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')

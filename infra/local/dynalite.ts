@@ -53,7 +53,7 @@ export const operation = (name: string, additions?: object): Operation => {
     if ('LocalSecondaryIndexes' in request)
       throw validationError('The embedded database only has global secondary indexes.')
     validations.checkValidations(request, { ...types, ...additions }, custom, store)
-    return JSON.parse(JSON.stringify(request), withComparison)
+    return request
   }
   return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
 }
@@ -74,8 +74,12 @@ export const storeKey = (table: string, key: string): string => `item-${table}~$
 type Validations = {
   checkTypes: (body: unknown, types: object) => object
   checkValidations: (request: object, types: object, custom: unknown, store: Store) => void
-  validateExpressions: (request: object) => string | undefined
+  validateExpressions: (request: Expressions) => string | undefined
 }
+
+/** A request with expressions, and what they were parsed into. */
+type Expressions = { [Name in `${string}Expression`]?: string } & { _condition?: Parsed; _filter?: Parsed }
+type Parsed = { expression: object }
 
 type Internals = {
   create: (options: { path: string | undefined; createTableMs: number }) => Store
@@ -112,10 +116,13 @@ db.updateIndexes = (store, table, before, after, done) => {
 const { validateExpressions } = validations
 validations.validateExpressions = (request) => {
   for (const [name, text] of Object.entries(request)) {
-    if (name.endsWith('Expression') && (Buffer.byteLength(text) > 4096 || isTooDeep(text)))
+    if (name.endsWith('Expression') && typeof text === 'string' && (Buffer.byteLength(text) > 4096 || isTooDeep(text)))
       return `Invalid ${name}: the embedded database allows 4 KB, and 4 levels of closed parentheses.`
   }
-  return validateExpressions(request)
+  const problem = validateExpressions(request)
+  for (const parsed of [request._condition, request._filter])
+    if (parsed) parsed.expression = JSON.parse(JSON.stringify(parsed.expression), withComparison)
+  return problem
 }
 
 /** Whether parentheses are left when four levels of them are removed. */

@@ -70,17 +70,18 @@ const tagged = ({ content, headers }: Awaited<ReturnType<Send>>): unknown => {
 // `call` requests the first page, or the one at a cursor.
 const listOf = (call: (next?: Paged) => ReturnType<Send>): List<unknown> => {
   async function* pages(): AsyncGenerator<Page<unknown>> {
-    let cursor: string | undefined
-    do {
+    const cursors = new Set<string | undefined>([undefined])
+    // The loop also visits what is added meanwhile.
+    for (const cursor of cursors) {
       const { content, headers } = await call(cursor === undefined ? {} : { cursor })
       const items = content as unknown[] // `send` has checked that it is an array.
       const nextCursor = nextCursorOf(headers)
-      // Such a link may lead to the same page for ever.
-      if (nextCursor !== undefined && (nextCursor === '' || nextCursor === cursor || items.length === 0))
+      // Such a link may lead to the same pages for ever.
+      if (nextCursor !== undefined && (nextCursor === '' || cursors.has(nextCursor) || items.length === 0))
         throw new ServiceError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
-      cursor = nextCursor
+      cursors.add(nextCursor)
       yield { items, nextCursor }
-    } while (cursor !== undefined)
+    }
   }
   async function* items(): AsyncGenerator<unknown> {
     for await (const page of pages()) yield* page.items

@@ -57,19 +57,20 @@ describe('a list', () => {
     expect(api.requests).toHaveLength(1)
   })
 
-  test.each([
+  test.each<[string, ...FakeResponse[]]>([
     ['has the cursor of its own page', page([2], linkTo('?cursor=abc'))],
     ['follows an empty page', page([], linkTo('?cursor=def'))],
     ['has a cursor that is not UTF-8', page([2], linkTo('?cursor=%E0%A4%A'))],
     ['has no cursor', page([2], linkTo('?limit=2'))],
-  ])('ends with an error when the link to the next page %s', async (_, second) => {
-    const api = await serve(page([4, 3], linkTo('?cursor=abc')), second)
+    ['leads back to an earlier page', page([2], linkTo('?cursor=def')), page([1], linkTo('?cursor=abc'))],
+  ])('ends with an error when the link to the next page %s', async (_, ...others) => {
+    const api = await serve(page([4, 3], linkTo('?cursor=abc')), ...others)
 
     const error = await failureOf(list(createClient(api)))
 
     const message = 'The link to the next page is invalid. Check baseUrl and any proxy.'
     expect(error).toMatchObject({ code: 'unexpected_answer', status: 200, message })
-    expect(api.requests).toHaveLength(2)
+    expect(api.requests).toHaveLength(1 + others.length)
   })
 
   // With a parser that is not linear, these would take hours.

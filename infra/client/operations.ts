@@ -22,6 +22,7 @@ export const routeOf = <Entry extends Operation>(
   hasBody: entry.body !== undefined,
   status: entry.success.status,
   isList: 'body' in entry.success && entry.success.body.type === 'array',
+  isResource: entry.success.status === 201 || entry.tagged === true,
   flags: flags.filter((flag) => entry[flag]),
 })
 

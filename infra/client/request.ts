@@ -9,6 +9,8 @@ export type Route = {
   hasBody: boolean
   status: number
   isList: boolean
+  /** Whether a success is a resource, which has an `id`. */
+  isResource: boolean
   flags: Flag[]
 }
 

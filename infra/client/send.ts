@@ -51,8 +51,9 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     })
     const { status, headers } = response
     onResponse?.({ status, headers })
-    const isExpected = status === 204 || (content && Array.isArray(content) === route.isList)
-    if (status === route.status && isExpected) return { content, headers }
+    const hasId = content && 'id' in content && typeof content.id === 'number'
+    const isExpected = content && Array.isArray(content) === route.isList && (hasId || !route.isResource)
+    if (status === route.status && (status === 204 || isExpected)) return { content, headers }
     const error = errorOf(response, content, hideKey)
     const isGone = route.method === 'DELETE' && error.code === 'not_found'
     if (mayBeDone && isGone && !init.headers.has('If-Match')) return { headers }

@@ -170,6 +170,7 @@ test.each<[string, Fate, number, (client: Client) => Promise<unknown>]>([
   ['nothing', { status: 201 }, 201, create],
   ['an object instead of a list', { status: 200, body: '{"login":"/"}' }, 200, list],
   ['a list instead of an object', { status: 201, body: '[]' }, 201, create],
+  ['a resource without an id', { status: 201, body: '{"error":"Busy"}' }, 201, create],
   ['the success of another operation', { status: 200, body: '{"login":"/"}' }, 200, create],
   ['without end', 'endless', 200, create],
   ['a small response that is large when it is decompressed', bomb, 200, list],

@@ -12,6 +12,7 @@ const given = { ...example.body(), [example.int64]: 2n ** 63n - 1n }
 const saved = { id: 1, ...given }
 const created = { status: 201, body: stringifyJson(saved) }
 const create = (client: Client) => client[example.create](given)
+const route = { path: '/a', query: [], headers: [], hasBody: false, status: 204, isList: false, isResource: false }
 
 // Without a random part, there is no wait before a retry.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
@@ -54,9 +55,9 @@ describe('the client retries', () => {
     ['PUT', 2, 'cut'],
   ])('a %s without an idempotency key if it is safe: %d requests for %j', async (method, requests, fate) => {
     const api = await serve(fate, { status: 204 })
-    const route = { method, path: '/a', query: [], headers: [], hasBody: false, status: 204, isList: false, flags: [] }
+    const request = requestOf({ ...route, method, flags: [] }, {})
 
-    await Promise.allSettled([sender(api)(requestOf(route, {}), {})])
+    await Promise.allSettled([sender(api)(request, {})])
 
     expect(api.requests).toHaveLength(requests)
   })
@@ -142,6 +143,7 @@ test.runIf(isChangeable).each<[string, string, (client: Client) => Promise<unkno
   ['a delete throws not_found', 'a 404 after a 429, which deletes nothing', remove, error(429), gone],
   ['a delete throws unexpected_answer', "no response and a proxy's 404", remove, 'cut', proxys404],
   ['a delete with a tag throws unknown_outcome', 'no response and a 404', removeIf, 'cut', gone],
+  ['a change throws unexpected_answer', 'a success without an id', change, { status: 200, body: '{"error":"Busy"}' }],
   ['a change throws precondition_failed', 'a 412 at once', change, changedSince],
   ['a change throws unknown_outcome', 'no response and a 412', change, 'cut', changedSince],
 ])('%s after %s', async (expected, _, call, ...fates) => {

@@ -1,4 +1,4 @@
-import { type Request, refuseInvisible } from './request.ts'
+import { type Request, type Route, refuseInvisible } from './request.ts'
 import { contentOf, errorOf, ServiceError } from './response.ts'
 
 /** The API to call, and how to retry. */
@@ -55,12 +55,10 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     const isExpected = content && Array.isArray(content) === route.isList && (hasId || !route.isResource)
     if (status === route.status && (status === 204 || isExpected)) return { content, headers }
     const error = errorOf(response, content, hideKey)
+    if (!mayBeDone || holdsForAll(route, error)) throw error
     const isGone = route.method === 'DELETE' && error.code === 'not_found'
-    if (mayBeDone && isGone && !init.headers.has('If-Match')) return { headers }
-    // This call may have made the change, or somebody else another one.
-    if (mayBeDone && (isGone || status === 412))
-      throw new ServiceError(UNKNOWN_OUTCOME, { ...error, code: 'unknown_outcome' })
-    throw error
+    if (isGone && !init.headers.has('If-Match')) return { headers }
+    throw new ServiceError(`${UNKNOWN_OUTCOME} ${error.message}`, { ...error, code: 'unknown_outcome' })
   }
 
   return async (request, call) => {
@@ -74,7 +72,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
         return await attempt(request, call, mayBeDone)
       } catch (error) {
         if (!(error instanceof ServiceError) || !isTemporary(error)) throw error
-        mayBeDone ||= error.status !== 429 // A request over the rate limit is not handled.
+        mayBeDone ||= method !== 'GET' && error.status !== 429 // A request over the rate limit is not handled.
         const seconds = (error.retryAfter ?? 0) + backoff(made)
         waited += seconds
         if (made >= attempts || waited > maxWaitSeconds || (mayBeDone && !isRepeatable)) throw error
@@ -84,7 +82,14 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
   }
 }
 
-const UNKNOWN_OUTCOME = 'A lost response hides whether this call made the change. Read it again, and decide.'
+const UNKNOWN_OUTCOME = 'A lost response hides whether this call took effect. Read again, and decide. The retry got:'
+
+// Whether an error of a retry holds for the attempts before it, too. 400, 413, 415: the request was never valid. 409, 422: if
+// one of them had taken effect, a create would be a replay, and a delete a 404. The others leave the outcome open anyway.
+const holdsForAll = ({ method }: Route, { code, status }: ServiceError): boolean =>
+  code === 'unexpected_answer' ||
+  [400, 413, 415, 502, 503, 504].includes(status) ||
+  ([409, 422].includes(status) && ['POST', 'DELETE'].includes(method))
 
 // Origin and path, without a slash at the end.
 const baseOf = (baseUrl: string): string => {

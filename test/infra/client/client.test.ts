@@ -237,7 +237,7 @@ test('shows each response of a call, and all of an error as JSON', async () => {
   const onResponse = ({ status, headers }: { status: number; headers: Headers }) =>
     seen.push([status, headers.get('X-Request-Id')])
 
-  const error = await failureOf(createClient(api)[example.create](example.body(), { onResponse }))
+  const error = await failureOf(createClient(api)[example.list]({}, { onResponse }).toArray())
 
   expect(seen).toEqual([503, 404].map((status) => [status, 'abc']))
   const properties = { code: 'not_found', status: 404, requestId: 'abc', retryAfter: 0 }

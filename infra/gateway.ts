@@ -3,7 +3,7 @@
 import { contract } from '../shared/contract.ts'
 import type { Operation } from '../shared/entry.ts'
 import { cors } from '../shared/http.ts'
-import { ApiError, internalServerError, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
+import { ApiError, internalServerError, NO_PATH, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
 import { service } from '../shared/service.ts'
 
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
@@ -26,7 +26,7 @@ export const gatewayResponses = {
   badRequest: new ApiError(400, 'bad_request', 'The request is malformed.'),
   unauthorized: unauthorized({ keyWasSent: false }),
   forbidden: new ApiError(403, 'forbidden', 'The request was refused.'),
-  notFound: new ApiError(404, 'not_found', `There is no resource at this path. The API has ${routes.join(', ')}.`),
+  notFound: new ApiError(404, 'not_found', `${NO_PATH} The API has ${routes.join(', ')}.`),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError(405, 'method_not_allowed', `This path allows ${allowed.join(', ')}.`, {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6

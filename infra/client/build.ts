@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Operation } from '../../shared/entry.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
-import { operations } from './operations.ts'
+import { NO_PATH, operations } from './operations.ts'
 import { flags } from './request.ts'
 
 /**
@@ -32,6 +32,7 @@ const operationsModule = (): string => {
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
     ...schemas.map(([name, schema]) => `${commentOf(schema)}export type ${name} = ${typeText(schema)}\n`),
     `export type Operations = {\n${operationIds.map((id) => operationText(id, contract[id])).join('')}}\n`,
+    `export const NO_PATH = ${JSON.stringify(NO_PATH)}\n`,
     `export const operations: Record<string, Route> = ${JSON.stringify(operations)}\n`,
   ].join('')
 }

@@ -4,6 +4,7 @@ import { type Contract, contract } from '../../shared/contract.ts'
 import { type Operation, type Part, partsOf } from '../../shared/entry.ts'
 import { type Flag, flags, type Route } from './request.ts'
 
+export { NO_PATH } from '../../shared/model/api-error.ts'
 export type { Int64 } from '../../shared/model/int64.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */

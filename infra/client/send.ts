@@ -1,3 +1,4 @@
+import { NO_PATH } from './operations.ts'
 import { type Request, type Route, refuseInvisible } from './request.ts'
 import { contentOf, errorOf, ServiceError } from './response.ts'
 
@@ -56,7 +57,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     if (status === route.status && (status === 204 || isExpected)) return { content, headers }
     const error = errorOf(response, content, hideKey)
     if (!mayBeDone || holdsForAll(route, error)) throw error
-    const isGone = route.method === 'DELETE' && error.code === 'not_found'
+    const isGone = route.method === 'DELETE' && error.code === 'not_found' && !error.message.startsWith(NO_PATH)
     if (isGone && !init.headers.has('If-Match')) return { headers }
     throw new ServiceError(`${UNKNOWN_OUTCOME} ${error.message}`, { ...error, code: 'unknown_outcome' })
   }

@@ -39,6 +39,9 @@ export const insufficientScope = (scope: string) =>
     headers: { 'WWW-Authenticate': `Bearer realm="${service.name}", error="insufficient_scope", scope="${scope}"` },
   })
 
+/** How the message of a 404 starts if there is no such path. Clients tell it by this from the 404 of a resource. */
+export const NO_PATH = 'There is no resource at this path.'
+
 /** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, 'not_found', message)
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { type Client, type ClientOptions, createClient, etagOf } from '../../../infra/client/client.ts'
 import { requestOf } from '../../../infra/client/request.ts'
 import { sender } from '../../../infra/client/send.ts'
+import { gatewayResponses } from '../../../infra/gateway.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { example, isChangeable } from '../../support/example.ts'
 import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
@@ -134,6 +135,7 @@ const errorOf = (status: number, code: string): FakeResponse => ({
 })
 const gone = errorOf(404, 'not_found')
 const changedSince = errorOf(412, 'precondition_failed')
+const noPath = { status: 404, body: JSON.stringify(gatewayResponses.notFound.body) }
 const proxys404 = { status: 404, body: '<html>Not here</html>' }
 
 test.runIf(isChangeable).each<[string, string, (client: Client) => Promise<unknown>, ...Fate[]]>([
@@ -142,6 +144,7 @@ test.runIf(isChangeable).each<[string, string, (client: Client) => Promise<unkno
   ['a delete throws not_found', 'a 404 at once', remove, gone],
   ['a delete throws not_found', 'a 404 after a 429, which deletes nothing', remove, error(429), gone],
   ['a delete throws unexpected_answer', "no response and a proxy's 404", remove, 'cut', proxys404],
+  ['a delete throws unknown_outcome', 'no response and the 404 of a wrong path', remove, 'cut', noPath],
   ['a delete with a tag throws unknown_outcome', 'no response and a 404', removeIf, 'cut', gone],
   ['a change throws unexpected_answer', 'a success without an id', change, { status: 200, body: '{"error":"Busy"}' }],
   ['a change throws precondition_failed', 'a 412 at once', change, changedSince],

@@ -22,6 +22,7 @@ export const checksOf = ({ baseUrl, apiKey, signal, fetch = globalThis.fetch }: 
     return new Response(last.text || null, response)
   }
   const client = createClient({ baseUrl, apiKey, attempts: 1, fetch: record })
+  const retrying = createClient({ baseUrl, apiKey, fetch })
 
   /** Sends a request that the client does not send. */
   const send = (method: string, path: string, key = '', body?: object): Promise<unknown> => {
@@ -40,13 +41,13 @@ export const checksOf = ({ baseUrl, apiKey, signal, fetch = globalThis.fetch }: 
     how: string,
     call: () => Promise<Result>,
     fits: (result: Result, exchange: Exchange) => boolean = () => true,
-    { waitSeconds = 0, isAlways = false } = {},
+    { waitSeconds = 0 } = {},
   ): Promise<Result> => {
     const end = Date.now() + 1000 * waitSeconds
     for (;;) {
       last = none
       const result = await call().catch((error) => error)
-      if (!isAlways) signal.throwIfAborted()
+      signal.throwIfAborted()
       const what = `${last.request} ${how}`.trim()
       const isRight = status < 400 ? !(result instanceof Error) : isError(last)
       if (last.status === status && isRight && fits(result, last)) {
@@ -63,7 +64,7 @@ export const checksOf = ({ baseUrl, apiKey, signal, fetch = globalThis.fetch }: 
     }
   }
 
-  return { client, send, check }
+  return { client, retrying, send, check }
 }
 
 // The body has nothing else.

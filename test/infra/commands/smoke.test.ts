@@ -1,16 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { KeyTable } from '../../../infra/commands/key-table.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
+import type { Operation } from '../../../shared/entry.ts'
 import { isApiKey, newApiKey } from '../../../shared/model/api-key.ts'
 import { MAX_LIMIT } from '../../../shared/model/paging.ts'
 import { example, isChangeable } from '../../support/example.ts'
 import { serve } from '../../support/fake-api.ts'
+import { send, sendUntilServed } from '../../support/http.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
-import { listAll, startServer } from '../../support/server.ts'
+import { headersOf, startServer } from '../../support/server.ts'
 
 // A developer may need these in AWS; a local database has no such endpoints.
 const env = { ...exampleCredentials, AWS_USE_FIPS_ENDPOINT: 'true', AWS_USE_DUALSTACK_ENDPOINT: 'true' }
@@ -20,8 +23,13 @@ const { port } = new URL(server.baseUrl)
 const target = ['--stage', 'local', '--port', port]
 const table = new KeyTable(await findDeployment({ stage: 'local', port: Number(port) }))
 
-/** What the smoke test must leave as it is. */
-const stored = async () => ({ keys: await table.all(), resources: await listAll(server) })
+/** What the smoke test must leave as it is: the keys, and the first page of each list. */
+const stored = async () => {
+  const lists = Object.values<Operation>(contract).filter(({ paged }) => paged)
+  const read = ({ path }: Operation) => sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
+  const responses = await Promise.all(lists.map(read))
+  return { keys: await table.all(), lists: responses.map(({ text }) => text) }
+}
 
 const { path, filter } = example
 const FIRST = `GET ${path}?limit=1`
@@ -126,7 +134,10 @@ const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 afterEach(() => printed.mockClear())
 
 /** Tests the local server, and alters its responses. Returns the error of the test, and the lines that it printed. */
-const runAltered = async (alter: Alteration, { waitSeconds = 0, stop = new AbortController() } = {}) => {
+const runAltered = async (
+  alter: Alteration,
+  { waitSeconds = 0, stop = new AbortController(), fetch = globalThis.fetch } = {},
+) => {
   const altered: typeof fetch = async (url, init) => {
     const response = await fetch(url, init)
     const { status, headers } = response
@@ -135,8 +146,8 @@ const runAltered = async (alter: Alteration, { waitSeconds = 0, stop = new Abort
     return new Response(text || null, changed)
   }
   const { baseUrl, apiKey } = server
-  const api = { baseUrl, apiKey, unknownKey: newApiKey('local'), waitSeconds, signal: stop.signal, fetch: altered }
-  const error = await smokeTest(api).catch(({ message }) => message)
+  const plan = { baseUrl, apiKey, unknownKey: newApiKey('local'), runId: randomUUID(), waitSeconds }
+  const error = await smokeTest({ ...plan, signal: stop.signal, fetch: altered }).catch(({ message }) => message)
   return { error, lines: printed.mock.calls.map(([line]) => same(String(line))) }
 }
 
@@ -180,6 +191,7 @@ const fail = () => {
 const rounded = ({ text }: Received) => ({ text: text.replaceAll('9223372036854775807', '9223372036854776000') })
 const emptied = ({ text }: Received) => ({ text: text.replace(/"message":".+?"/, '"message":""') })
 let unavailable = 1
+let replays = 1
 
 type Fault = [string, string, Matches, Alteration]
 
@@ -188,7 +200,7 @@ const faultsOfCreated: Fault[] = [
   ['rounds an int64', LIST, isList, rounded],
   ['does not list what it created', LIST, isList, () => ({ text: '[]' })],
   ['does not return its address', REPLAY, isReplay, without('Location')],
-  ['creates twice', REPLAY, isReplay, withField({ id: 1 })],
+  ['creates twice', REPLAY, (received) => isReplay(received) && replays-- === 1, withField({ id: 1 })],
   ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
   ['does not change', CHANGE, isChange, withField(example.changes)],
   ['ignores If-Match', OUTDATED, hasStatus(412), () => ({ status: 200 })],
@@ -218,24 +230,58 @@ test.each<Fault>([
 })
 
 test.runIf(isChangeable)('deletes nothing else if the response to the creation names another', async () => {
-  const { lines } = await runAltered(({ status }) => (status === 201 ? { text: '{"id":1}' } : {}))
+  const { error, lines } = await runAltered(({ status }) => (status === 201 ? { text: '{"id":1}' } : {}))
 
+  expect(error).toMatch(/^"Smoke test (\S+)" may be left: The API returned another one\. Try again with --remove \1\.$/)
   expect(lines.at(-1)).toContain(`✗ ${CREATION}: expected 201, got 201: {"id":1} (`)
 })
 
-const creations = used.filter(({ method }) => isChangeable && method === 'POST')
+type Incident = [string, (send: () => Promise<Response>, stop: () => void) => Promise<Response>, string]
 
-test.each(creations)('deletes what it created when a signal stops it after $method $path', async (creation) => {
+test.runIf(isChangeable).each<Incident>([
+  ['a lost response', (send) => send().then(fail), 'The smoke test failed.'],
+  ['a 503', async () => Response.json({}, { status: 503 }), 'The smoke test failed.'],
+  ['a signal', (send, stop) => send().finally(stop), 'Stopped.'],
+])('leaves nothing behind after %s, at any request', async (_, happen, message) => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0) // There is no wait before a retry.
+  onTestFinished(() => random.mockRestore())
   const before = await stored()
-  const stop = new AbortController()
-  const stopAtCreation: Alteration = ({ request, status }) => {
-    if (status === 201 && request.endsWith(creation.path)) stop.abort(new Error('Stopped.'))
-    return {}
+  const errors: unknown[] = []
+
+  while (errors.length === 0 || errors.at(-1)) {
+    const stop = new AbortController()
+    let count = -errors.length
+    // Two of three requests fail from then on, so that the removal retries each of its own.
+    const fetch: typeof globalThis.fetch = (...request) => {
+      const send = () => globalThis.fetch(...request)
+      return count++ < 0 || count % 3 === 0 ? send() : happen(send, () => stop.abort(new Error('Stopped.')))
+    }
+    const { error } = await runAltered(() => ({}), { stop, fetch })
+    expect(await stored(), `request ${errors.length}`).toEqual(before)
+    errors.push(error)
   }
 
-  const { error, lines } = await runAltered(stopAtCreation, { stop })
+  expect(errors.length).toBeGreaterThan(operationIds.length)
+  expect(new Set(errors)).toEqual(new Set([message, undefined]))
+})
 
-  expect(error).toBe('Stopped.')
-  expect(lines.at(-1)).toBe(`✓ ${REMOVAL}: 204`)
-  expect(await stored()).toEqual(before)
+test.runIf(isChangeable)('says beforehand how to remove what is left if the process is killed', async () => {
+  const before = await stored()
+  const lastCreation = used.findLast(({ method }) => method === 'POST')
+  const { baseUrl } = await serve(async ({ method, path, headers, body }) => {
+    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]))
+    const received = await send(`http://127.0.0.1:${port}`, { method, path, headers: sent, body })
+    if (method === 'POST' && path.endsWith(`${lastCreation?.path}`)) child.kill('SIGKILL')
+    return { ...received, body: received.text }
+  })
+  const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)
+  const { stdout } = await exited
+  const [line = '', name = '', args = ''] = /^.*("Smoke test .+?").*: npm run smoke -- (.+)$/m.exec(stdout) ?? []
+  expect(stdout.split(line)[0]).not.toContain('POST')
+  expect(`${(await stored()).lists}`).toContain(name)
+
+  const removal = await runCommand('commands/smoke', args.split(' '), env)
+
+  expect(removal).toEqual({ code: 0, stdout: expect.stringContaining(`${name} is removed`), stderr: '' })
+  expect((await stored()).lists).toEqual(before.lists)
 })

@@ -83,15 +83,16 @@ const silenceFunctions = (): void => {
 const firstOf = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-// A path that works without an id.
-const firstList = Object.values(contract).find(({ method, path }) => method === 'GET' && !path.includes('{'))?.path
+const firstList = Object.values(contract).find(({ method, path }) => method === 'GET' && !path.includes('{'))
+/** A path that works without an id. */
+const tried = firstList?.path ?? referencePaths.document
 
 const banner = (baseUrl: string, database: string): string => `\
   Base address  ${baseUrl}
   API key       ${LOCAL_API_KEY}
   Database      ${database}
   Reference     ${baseUrl}${referencePaths.page}
-  Try it        curl ${baseUrl}${firstList} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+  Try it        curl ${baseUrl}${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
 `
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'

@@ -10,7 +10,7 @@ import { openApiText } from '../openapi/document.ts'
 import { publicDocuments, referenceScript, referenceScriptText } from '../openapi/public-documents.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
 import type { ProxyResponse } from './lambda.ts'
-import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
+import { proxyEvent, readTarget } from './proxy-event.ts'
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
@@ -18,12 +18,13 @@ export const newRequestId = (): string => `${randomBytes(11).toString('base64url
 /** Responds to a request as API Gateway does: with the response of a function, or with one of its own. */
 export const responseTo = async (
   message: IncomingMessage,
+  whole: Promise<Buffer>,
   requestId: string,
   invoke: (id: OperationId, event: Event) => Promise<ProxyResponse>,
 ): Promise<ProxyResponse> => {
   try {
     // The whole body comes first: a client may not read the response while it is still sending.
-    const body = await readBody(message)
+    const body = await whole
     const { path, query } = readTarget(message)
     if (isStart(message, path)) return response(requestId, 302, { Location: PAGE })
     const route = routeOf(path)

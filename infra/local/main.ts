@@ -6,11 +6,11 @@ import { contract, operationIds } from '../../shared/contract.ts'
 import { seed, seedHelp } from '../../shared/examples.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run, wholeNumber } from '../commands/command-line.ts'
-import { functionSettings } from '../functions.ts'
 import { pathProblem, referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
 import { DEFAULT_PORT, openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
+import { localLimits } from './limits.ts'
 import { enforceRights } from './rights.ts'
 import { addressOf, createLocalServer, LOOPBACK, reserve } from './server.ts'
 import { serveAndWatch } from './watch.ts'
@@ -51,8 +51,7 @@ const main = command(
 const serve = async (listener: Server, database: string, stopped: Promise<unknown>): Promise<void> => {
   const problem = pathProblem(contract)
   if (problem) throw new CommandError(problem)
-  const timeoutMs = functionSettings.timeoutSeconds * 1000
-  const { server, stop } = createLocalServer(await loadFunctions(operationIds), timeoutMs)
+  const { server, stop } = createLocalServer(await loadFunctions(operationIds))
   server.listen(listener)
   const { address, port } = addressOf(listener)
   const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
@@ -62,7 +61,7 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
   parentPort?.postMessage('ready')
   await stopped
-  await stop(timeoutMs)
+  await stop(localLimits.functionMs)
 }
 
 /** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */

@@ -17,8 +17,6 @@ type Request = {
   pathParameters: Record<string, string> | null
 }
 
-const MAX_BYTES = 10 * 1024 * 1024 // API Gateway's payload limit.
-
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
@@ -34,17 +32,17 @@ export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
 }
 
 /**
- * Reads the whole body of a request, and decompresses it as API Gateway does. Throws an ApiError: 413 if it exceeds API
- * Gateway's limit, 415 if it is not in the coding that its headers name, or in another one than gzip and deflate, 400
+ * Reads the whole body of a request, and decompresses it as API Gateway does. Throws an ApiError: 413 if it exceeds
+ * `maxBytes`, 415 if it is not in the coding that its headers name, or in another one than gzip and deflate, 400
  * if it is malformed or the client disconnects.
  */
-export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
-  const body = await readAll(message)
+export const readBody = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+  const body = await readAll(message, maxBytes)
   const coding = message.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (body.length === 0 || coding === 'identity') return body
   const decompress = decompressors.get(coding)
   if (!decompress) throw gatewayResponses.unsupportedMediaType
-  return decompress(body, { maxOutputLength: MAX_BYTES }).catch(({ code }) => {
+  return decompress(body, { maxOutputLength: maxBytes }).catch(({ code }) => {
     throw code === 'ERR_BUFFER_TOO_LARGE' ? gatewayResponses.payloadTooLarge : gatewayResponses.unsupportedMediaType
   })
 }
@@ -52,18 +50,18 @@ export const readBody = async (message: IncomingMessage): Promise<Buffer> => {
 const decompressors = new Map(Object.entries({ gzip: promisify(gunzip), deflate: promisify(inflate) }))
 
 /** Reads a body that is too large to its end too, but does not keep it: the client must get the error response. */
-const readAll = async (message: IncomingMessage): Promise<Buffer> => {
+const readAll = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const chunks: Buffer[] = []
   let size = 0
   try {
     for await (const chunk of message) {
       size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
+      if (size <= maxBytes) chunks.push(chunk)
     }
   } catch {
     throw gatewayResponses.badRequest
   }
-  if (size > MAX_BYTES) throw gatewayResponses.payloadTooLarge
+  if (size > maxBytes) throw gatewayResponses.payloadTooLarge
   return Buffer.concat(chunks)
 }
 

@@ -7,25 +7,26 @@ import type { OperationId } from '../../shared/contract.ts'
 import { CommandError } from '../commands/command-line.ts'
 import { newRequestId, responseTo } from './api-gateway.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
+import { type Limits, localLimits } from './limits.ts'
+import { readBody } from './proxy-event.ts'
 
 export const LOOPBACK = '127.0.0.1'
 
 /**
- * Creates the HTTP server of the local API from the functions by operation, which may run for `timeoutMs` each. Only what is
- * not valid HTTP gets Node.js's own response.
+ * Creates the HTTP server of the local API from the functions by operation. Only what is not valid HTTP gets Node.js's own
+ * response.
  */
-export const createLocalServer = (handlers: Record<OperationId, Handler>, timeoutMs: number) => {
-  // In AWS, each concurrent invocation has a process and database connections of its own. Here, hundreds at once would
-  // delay each other until their database calls time out.
-  const queue = atMost(16)
+export const createLocalServer = (handlers: Record<OperationId, Handler>, limits: Limits = localLimits) => {
+  const queue = atMost(limits.functions)
   /** The last request of each connection with requests in flight. */
   const inFlight = new Map<Socket, Promise<void>>()
   const respond = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (message.socket.destroyed) return
     const requestId = newRequestId()
     const startedAt = performance.now()
-    const result = await responseTo(message, requestId, (id, event) =>
-      queue(() => invoke(id, handlers[id], event, timeoutMs)),
+    const body = readBody(message, limits.bodyBytes)
+    const result = await responseTo(message, body, requestId, (id, event) =>
+      queue(() => invoke(id, handlers[id], event, limits.functionMs)),
     )
     logResponse(message, result, requestId, performance.now() - startedAt)
     response.statusCode = result.statusCode
@@ -50,8 +51,9 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, timeou
       })
     inFlight.set(socket, work)
   }
-  // A header can have API Gateway's limit. Without a Host, a request gets our 400.
-  const server = createServer({ maxHeaderSize: 10_240, requireHostHeader: false })
+  const { headerBytes: maxHeaderSize, idleMs: keepAliveTimeout } = limits
+  // Without Host, a request gets our 400.
+  const server = createServer({ maxHeaderSize, keepAliveTimeout, requireHostHeader: false })
   // A client that closes its side after a request still expects the response (RFC 9112, section 6.3).
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', listener).on('checkExpectation', listener)

@@ -3,11 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { addressOf, reserve } from '../../../infra/local/server.ts'
 import { example } from '../../support/example.ts'
-import { ask, GET, logged, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+import { ask, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
 
 const { path, list } = example
 const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`
-const NEVER = 2 ** 31 - 1
 
 test('responds to a client that closes its side after a request, then ends the connection', async () => {
   const { handler, called, release } = waiting()

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
+import { type Limits, localLimits } from '../../../infra/local/limits.ts'
 import { createLocalServer } from '../../../infra/local/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/http.ts'
@@ -18,13 +19,17 @@ export const POST = `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`
 /** A local server in this process. */
 type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 
+/** Longer than any test, as a time limit. */
+export const NEVER = 2 ** 31 - 1
+const patient = { ...localLimits, functionMs: NEVER }
+
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (
   handlers: Partial<Record<OperationId, Handler>> = {},
-  timeoutMs = 60_000,
+  limits: Partial<Limits> = {},
 ): Promise<Served> => {
   for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
-  const { server, stop } = createLocalServer({ ...everyOk, ...handlers }, timeoutMs)
+  const { server, stop } = createLocalServer({ ...everyOk, ...handlers }, { ...patient, ...limits })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
     await stop(0)
@@ -119,10 +124,10 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
     refuseInternals({ status, headers, text })
     return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
   }
-  /** Waits until the server ends the connection, and returns what is left. */
+  /** Waits until the server ends the connection, and consumes what is left. */
   const rest = async (): Promise<string> => {
     await ended
-    return received
+    return take(/[\s\S]*$/)
   }
   return { socket, take, response, rest }
 }

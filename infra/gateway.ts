@@ -39,6 +39,8 @@ export const gatewayResponses = {
     'The body cannot be decoded. Its Content-Encoding must be gzip or deflate, or be omitted, and its Content-Type application/json.',
   ),
   tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retryAfter),
+  headersTooLarge: (bytes: number) =>
+    new ApiError(431, 'request_header_fields_too_large', `The URL and headers must be smaller than ${bytes} bytes.`),
   internalServerError: internalServerError(undefined),
   // Of a function that crashed, and of one that Lambda throttled: API Gateway does not tell them apart.
   badGateway: new ApiError(

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { addressOf, reserve } from '../../../infra/local/server.ts'
 import { example } from '../../support/example.ts'
-import { ask, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+import { ask, CONNECT, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
 
 const { path, list } = example
 const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`
@@ -73,7 +73,7 @@ test('serves any number of requests of a connection in order, and reads few of t
 test('calls no function for requests of a client that has disconnected', async () => {
   const { handler, called, release } = waiting()
   const served = await serve({ [list]: handler })
-  const { wire, socket } = await wireAndSocket(served, GET.repeat(50))
+  const { wire, socket } = await wireAndSocket(served, GET.repeat(50) + CONNECT)
   await called
 
   wire.socket.resetAndDestroy()

@@ -17,7 +17,10 @@ const clients: Record<keyof Limits, () => Promise<void>> = {
   headerBytes: async () => {
     const served = await serve({}, { headerBytes: 100 })
 
-    expect((await ask(served, { headers: { 'X-A': 'a'.repeat(100) } })).status).toBe(431)
+    const response = await ask(served, { headers: { 'X-A': 'a'.repeat(100) } })
+
+    const message = 'The URL and headers must be smaller than 100 bytes.'
+    expect(response).toEqual(gatewayResponse(431, 'request_header_fields_too_large', message))
   },
   bodyBytes: async () => {
     const sizeOf: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body?.length) })

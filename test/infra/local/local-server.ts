@@ -15,6 +15,7 @@ const PATH = `/v1${example.path}`
 /** A request for the example list, and the beginning of one that creates a resource, as they are on the wire. */
 export const GET = `GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`
 export const POST = `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`
+export const CONNECT = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'
 
 /** A local server in this process. */
 type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }

@@ -1,25 +1,39 @@
 import { expect, test, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { example } from '../../support/example.ts'
-import { ask, GET, POST, serve, wireTo } from './local-server.ts'
+import { ask, CONNECT, GET, gatewayResponse, POST, serve, waiting, wireTo } from './local-server.ts'
 
 const { path, list, create } = example
 /** A request that an attacker hides in or after another one. */
 const SMUGGLED = GET
 
 const echo: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body) })
+const MALFORMED = gatewayResponse(400, 'bad_request', 'The request is malformed.')
+const TOO_LARGE = gatewayResponse(431, 'request_header_fields_too_large', expect.any(String))
+const NOT_FOUND = gatewayResponse(404, 'not_found', expect.any(String))
+const CHUNKS = `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`
 
 test.each([
-  ['a header over 10 KB', `${POST}X-A: ${'a'.repeat(10_240)}\r\n\r\n`],
-  ['a length after chunks', `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`],
-  ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`],
-])('ends the connection after %s, calls no function, and serves others', async (_name, text) => {
-  const handler = vi.fn<Handler>()
-  const served = await serve({ [list]: handler })
-  const wire = await wireTo(served, text + SMUGGLED)
+  ['a header over 10 KB', `${POST}X-A: ${'a'.repeat(10_240)}\r\n\r\n`, TOO_LARGE],
+  ['a trailer over 10 KB', `${CHUNKS}0\r\nX-A: ${'a'.repeat(10_240)}\r\n\r\n`, TOO_LARGE],
+  ['a chunk without a length', `${CHUNKS}{}\r\n0\r\n\r\n`, MALFORMED],
+  ['a length after chunks', `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`, MALFORMED],
+  ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`, MALFORMED],
+  ['bytes that are not HTTP', 'Hello\r\n\r\n', MALFORMED],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', MALFORMED],
+  ['CONNECT', CONNECT, NOT_FOUND],
+])('responds to the request before %s, then with an error, and ends the connection', async (_name, text, error) => {
+  const smuggled = vi.fn<Handler>()
+  const { handler, called, release } = waiting()
+  const served = await serve({ [create]: handler, [list]: smuggled })
+  const wire = await wireTo(served, `${POST}\r\n${text}${SMUGGLED}`)
+  await called
 
-  expect(await wire.rest()).not.toContain(' 200 ')
-  expect(handler).not.toHaveBeenCalled()
+  wire.socket.write(SMUGGLED)
+  release({ statusCode: 200, body: '["first"]' })
+
+  expect([(await wire.response()).body, await wire.response(), await wire.rest()]).toEqual([['first'], error, ''])
+  expect(smuggled).not.toHaveBeenCalled()
   expect((await ask(served, { method: 'POST' })).status).toBe(200)
 })
 

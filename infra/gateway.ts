@@ -31,6 +31,7 @@ export const gatewayResponses = {
     new ApiError(405, 'method_not_allowed', `This path allows ${allowed.join(', ')}.`, {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6
     }),
+  requestTimeout: new ApiError(408, 'request_timeout', 'The request did not arrive in time. Send it again.'),
   payloadTooLarge: payloadTooLarge(),
   // Of a body that API Gateway cannot decompress, or that it has no template for.
   unsupportedMediaType: new ApiError(

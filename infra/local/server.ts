@@ -23,13 +23,16 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
   const queue = atMost(limits.functions)
   /** The last request of each connection with requests in flight. `fail` responds to it with an error if it is incomplete. */
   const inFlight = new Map<Duplex, { message: IncomingMessage; fail: (error: ApiError) => void; work: Promise<void> }>()
+  const headerTimers = new WeakMap<Duplex, NodeJS.Timeout>()
   const respond = async (message: IncomingMessage, response: ServerResponse, failure: PromiseWithResolvers<never>) => {
     const { socket } = message
     if (!socket.writable) return
     if (!response.socket) response.assignSocket(socket) // Node.js does so for the requests that it parses.
+    socket.setTimeout(0) // The time limit for the previous response: this one may wait.
     const requestId = newRequestId()
     const startedAt = performance.now()
-    const body = Promise.race([readBody(message, limits.bodyBytes), failure.promise])
+    const timer = setTimeout(failure.reject, limits.bodyMs, gatewayResponses.requestTimeout)
+    const body = Promise.race([readBody(message, limits.bodyBytes), failure.promise]).finally(() => clearTimeout(timer))
     const result = await responseTo(message, body, requestId, (id, event) =>
       queue(() => invoke(id, handlers[id], event, limits.functionMs)),
     )
@@ -39,6 +42,7 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
     if (!server.listening || !message.complete || message.headers.upgrade) response.setHeader('Connection', 'close')
     response.end(result.body)
+    socket.pause().setTimeout(limits.readMs) // What the client sends must not extend the time.
     if (!message.complete) socket.destroySoon()
     await finished(response).catch(() => {}) // The client has disconnected.
   }
@@ -55,6 +59,7 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
       .finally(() => {
         if (inFlight.get(socket)?.work !== work) return
         inFlight.delete(socket)
+        headerTimers.get(socket)?.refresh()
         socket.resume()
       })
     inFlight.set(socket, { message, fail: failure.reject, work })
@@ -68,8 +73,8 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     inFlight.get(socket)?.fail(error)
   }
   const { headerBytes: maxHeaderSize, idleMs: keepAliveTimeout } = limits
-  // Without Host, a request gets our 400.
-  const server = createServer({ maxHeaderSize, keepAliveTimeout, requireHostHeader: false })
+  // Node.js's time limit would include the time in which a request waits for others. Without Host, a request gets our 400.
+  const server = createServer({ maxHeaderSize, keepAliveTimeout, requestTimeout: 0, requireHostHeader: false })
   // A client that closes its side after a request still expects the response (RFC 9112, section 6.3).
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', listener).on('checkExpectation', listener)
@@ -78,8 +83,17 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     refuse(socket, code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge(limits.headerBytes) : badRequest)
   })
   server.on('connect', (_message, socket) => {
-    socket.on('error', () => {}) // After CONNECT, Node.js no longer handles errors.
+    // After CONNECT, Node.js handles no more errors, and what the client sends extends the time to read.
+    socket.on('error', () => {})
+    setTimeout(() => socket.destroy(), limits.headersMs).unref()
     refuse(socket, gatewayResponses.notFound)
+  })
+  server.on('connection', (socket) => {
+    const timer = setTimeout(() => {
+      if (!inFlight.has(socket)) refuse(socket, gatewayResponses.requestTimeout)
+    }, limits.headersMs)
+    headerTimers.set(socket, timer)
+    socket.on('close', () => clearTimeout(timer))
   })
   /** Refuses new connections and completes the requests in flight, but waits no longer than `limitMs`. */
   const stop = async (limitMs: number): Promise<void> => {

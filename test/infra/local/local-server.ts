@@ -22,7 +22,7 @@ type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 
 /** Longer than any test, as a time limit. */
 export const NEVER = 2 ** 31 - 1
-const patient = { ...localLimits, functionMs: NEVER }
+const patient = { ...localLimits, headersMs: NEVER, bodyMs: NEVER, readMs: NEVER, functionMs: NEVER }
 
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (

@@ -29,12 +29,21 @@ export type Options = { abortSignal: AbortSignal }
 
 /**
  * Runs `work` within the time budget. It must pass its options to each `dynamodb.send`. Their signal ends what the
- * timeouts above do not: a response that arrives byte by byte, and the pauses between retries. Throws an ApiError 503 if
- * DynamoDB is slow, throttled or unavailable.
+ * timeouts above do not: a response that arrives byte by byte, and the pauses between retries. Nothing is sent after the
+ * budget has passed by the clock. Throws an ApiError 503 if DynamoDB is slow, throttled or unavailable.
  */
 export const withinBudget = async <T>(work: (options: Options) => Promise<T>): Promise<T> => {
   const ended = new AbortController()
+  const end = Date.now() + BUDGET_MS
   const timer = setTimeout(() => ended.abort(), BUDGET_MS)
+  // In a process that was frozen, the timer of a pause before a resend still fires before this one. Both clients ask
+  // whether the signal is aborted before they send a request.
+  Object.defineProperty(ended.signal, 'aborted', {
+    get() {
+      if (Date.now() >= end) ended.abort()
+      return Reflect.get(AbortSignal.prototype, 'aborted', this)
+    },
+  })
   try {
     return await work({ abortSignal: ended.signal })
   } catch (error) {

@@ -49,6 +49,19 @@ test('withinBudget ends the work after three seconds with a 503', async () => {
   expect(await work).toMatchObject({ status: 503 })
 })
 
+// After a freeze, timers fire in the order in which they were due, so the pause before a resend ends before the time budget does.
+test('nothing is resent when the time budget has passed by the clock', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  proxy.faultOf = () => {
+    vi.setSystemTime(Date.now() + 600_000)
+    return databaseResponses.internalServerError
+  }
+
+  await expect(collection.create(body())).rejects.toMatchObject({ status: 503 })
+
+  expect(proxy.counts).toEqual({ TransactWriteItems: 1 })
+})
+
 test('a bug is no 503: a value that the SDK cannot send', async () => {
   await expect(collection.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
 })

@@ -23,7 +23,7 @@ export type Transaction = {
   read: (...keys: Key[]) => Promise<(Item | undefined)[]>
   /** Puts an item in place of the one that was read. If it was not read, no item may have the key. */
   put: (key: Key, attributes: object) => void
-  /** Deletes an item that was read. Throws an Error for any other. */
+  /** Deletes an item that was read from the table. Throws an Error for any other. */
   remove: (key: Key) => void
 }
 
@@ -51,7 +51,9 @@ export type Database = {
   read: (keys: Key[]) => Promise<(Item | undefined)[]>
   /**
    * Carries out all actions, or none: `refused` if an item has another revision, `busy` if another transaction holds one.
-   * All calls with one token take effect at most once. After `busy`, an earlier call with the token still may.
+   * All calls with one token take effect at most once. After `busy`, an earlier call with the token still may. DynamoDB
+   * remembers a token for ten minutes, and nothing is sent after the time budget. What remains is a process that is frozen for
+   * ten minutes between that check and the sending, which Lambda does not do.
    */
   write: (token: string, actions: Action[]) => Promise<'written' | 'refused' | 'busy'>
   /** Pauses after so many attempts. */
@@ -99,20 +101,23 @@ const begin = (revision: string, readItems: Database['read']) => {
   const open: Transaction = {
     revision,
     read: async (...given) => {
-      const names = given.map(nameOf)
+      const named = new Map(given.map((key) => [nameOf(key), key]))
+      const names = [...named.keys()]
       if (!names.every((name) => found.has(name) || writes.has(name))) {
-        const items = await readItems(given)
+        const items = await readItems([...named.values()])
         for (const [i, name] of names.entries()) {
           if (found.has(name) && found.get(name)?.revision !== items[i]?.revision) throw new ItemHasChanged()
           found.set(name, items[i])
         }
       }
-      return names.map((name) => (writes.has(name) ? writes : found).get(name))
+      return given.map(nameOf).map((name) => (writes.has(name) ? writes : found).get(name))
     },
     put: (key, attributes) => writes.set(nameOf(key), { ...attributes, revision }),
     remove: (key) => {
-      if (!found.has(nameOf(key))) throw new Error(`The item ${nameOf(key)} was deleted before it was read.`)
-      writes.set(nameOf(key), undefined)
+      const name = nameOf(key)
+      if (!found.has(name))
+        throw new Error(`The item ${name} cannot be deleted: it was not read from the table before its first write.`)
+      writes.set(name, undefined)
     },
   }
   const actions = (): Action[] =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Key, transaction } from '../../../shared/data/transaction.ts'
+import { type Key, type Transaction, transaction } from '../../../shared/data/transaction.ts'
 import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
 import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
@@ -59,10 +59,18 @@ test('the work sees its own writes, and reads no item again that it has read', a
   expect(proxy.counts).toEqual({ TransactGetItems: 1, TransactWriteItems: 1 })
 })
 
-test('an item must be read before it is deleted', async () => {
-  const work = transaction(async (open) => open.remove(a))
+test.each<[string, (open: Transaction) => unknown]>([
+  ['unread', (open) => open.remove(c)],
+  ['new', async (open) => [open.put(c, { intent: 'c' }), await open.read(c), open.remove(c)]],
+])('an item that is %s cannot be deleted', async (_, work) => {
+  const message = 'The item idempotencyKeys c cannot be deleted: it was not read from the table before its first write.'
 
-  await expect(work).rejects.toThrow('The item idempotencyKeys a was deleted before it was read.')
+  await expect(transaction(async (open) => work(open))).rejects.toThrow(message)
+})
+
+test('an item that is named twice is read once', againIfBusy, async () => {
+  expect(await transaction((open) => open.read(a, a))).toMatchObject([{ intent: 'a' }, { intent: 'a' }])
+  expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
 describe('runs again', () => {

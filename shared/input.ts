@@ -35,8 +35,16 @@ export const fieldRules = ({ entries }: ObjectSchema): [field: string, rule: str
 const ruleOf = (schema: v.ObjectEntries[string], field: string): string => {
   const rule = v.getDescription(schema)
   if (rule) return rule
-  if ('wrapped' in schema) return `${ruleOf(schema.wrapped, field)}, or omitted`
+  if ('wrapped' in schema) return ruleOf(schema.wrapped, field) + (WRAPPERS[schema.type] ?? '')
   throw new Error(`The field ${field} has no rule. Add v.description() to its schema: "${field} must be …".`)
+}
+
+/** What a wrapper of Valibot adds to a rule. */
+const WRAPPERS: Record<string, string> = {
+  nullable: ', or null',
+  nullish: ', or null, or omitted',
+  optional: ', or omitted',
+  exact_optional: ', or omitted',
 }
 
 const parse = (schema: ObjectSchema, input: unknown, error = badRequest): object => {

@@ -20,7 +20,7 @@ const entry = {
   params: v.object({ id: text }),
   query: v.object({ id: v.optional(text), color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
   headers: v.object({ 'X-Brush': text }),
-  body: v.object({ id: number, size: number }),
+  body: v.object({ id: number, size: number, color: v.nullish(text), paint: v.optional(v.nullable(text)) }),
   success: { status: 204 },
   access: [],
 } as const satisfies Operation
@@ -54,6 +54,12 @@ test.each([
   ['a wrong field', { body: { id: 7, size: '1' } }, badRequest('size must be a number.')],
   ['null', { body: { id: null, size: 1 } }, badRequest('id must be a number.')],
   ['a list in a body', { body: { id: [7], size: 1 } }, badRequest('id must be a number.')],
+  [
+    'what may be null',
+    { body: { id: 7, size: 1, color: 1 } },
+    badRequest('color must be a text, or null, or omitted.'),
+  ],
+  ['two wrappers', { body: { id: 7, size: 1, paint: 1 } }, badRequest('paint must be a text, or null, or omitted.')],
   ['several', { body: { size: '1' } }, badRequest('id is missing: it must be a number; size must be a number.')],
   ['a missing header', { headers: { 'x-brush': undefined } }, badRequest('X-Brush is missing: it must be a text.')],
   ['a repeated header', { headers: { 'x-brush': ['a', 'b'] } }, badRequest('X-Brush must be a text (give it once).')],

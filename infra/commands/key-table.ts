@@ -81,9 +81,9 @@ const StoredItem = v.object({
   keyId: Text,
   clientId: Text,
   name: Text,
-  scopes: v.pipe(v.unknown(), v.transform(scopesOf)),
+  scopes: v.fallback(v.pipe(v.unknown(), v.transform(scopesOf)), []), // A fallback is also for a missing attribute.
   createdAt: Text,
-  expiresAt: v.optional(v.fallback(v.pipe(v.number(), v.maxValue(8.64e12)), 0)), // At most the last second of a Date.
+  expiresAt: v.optional(v.fallback(v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e12)), 0)), // The seconds of a Date.
 })
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */

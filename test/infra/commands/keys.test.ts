@@ -97,6 +97,7 @@ test('list shows an item that somebody has edited as the service takes it', asyn
   const expiresAt = NumberValue.from('12345678901234567890.5') // After the last second of a Date.
   await storeKey({ key: 'b', keyId: 'key_\u001b[2J', scopes: null, expiresAt })
   await storeKey({ key: 'c', keyId: 'key_set', scopes: new Set([write]) })
+  await storeKey({ key: 'd', keyId: 'key_bare', scopes: undefined, expiresAt: -9e12 })
 
   const { text, json } = await list(table)
 
@@ -105,6 +106,7 @@ test('list shows an item that somebody has edited as the service takes it', asyn
   expect(json).toContainEqual({ ...stored, scopes, state: 'valid' })
   expect(json).toContainEqual(expect.objectContaining({ keyId: damaged, scopes: [], state: 'expired' }))
   expect(json).toContainEqual(expect.objectContaining({ keyId: 'key_set', scopes: [write] }))
+  expect(json).toContainEqual(expect.objectContaining({ keyId: 'key_bare', scopes: [], state: 'expired' }))
   expect(text).not.toMatch(/[^\P{C}\n]/u)
 })
 

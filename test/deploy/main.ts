@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from '../../infra/client/client.ts'
 import { command, run as runCommand } from '../../infra/commands/command-line.ts'
-import { tables } from '../../shared/data/tables.ts'
+import { filterIndex } from '../../shared/data/tables.ts'
 import { service } from '../../shared/service.ts'
 import { example } from '../support/example.ts'
 import { endAfter, environment, preparePython, processFolder, run, type Surroundings } from '../support/process.ts'
@@ -75,8 +75,11 @@ const testDeployment = async (): Promise<void> => {
   assert.notEqual((await createOnce('late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
   await step('Add an index to the restored table', () => follow('Add an index to an adopted table', { env, output }))
-  const count = `aws dynamodb describe-table --table-name ${stacks.production}-Storage${table}-restored --query 'length(Table.GlobalSecondaryIndexes)'`
-  await run('bash', ['-euc', `[[ $(${count}) == ${Object.keys(tables[table].indexes).length + 1} ]]`], { env, output })
+  const { index, name } = filterIndex('name')
+  const restored = `--table-name ${stacks.production}-Storage${table}-restored`
+  const put = `aws dynamodb put-item ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`
+  const query = `aws dynamodb query ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`
+  await run('bash', ['-euc', `${put}; [[ $(${query}) == 1 ]]`], { env, output })
 
   await step('Delete production', () => follow('Delete a deployment', { env, output }))
   const { ApiKeysTable = '' } = outputs[stacks.production] ?? {}

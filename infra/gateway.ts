@@ -23,39 +23,31 @@ const retryAfter = { headers: { 'Retry-After': '1' } }
  * API Gateway's own messages may repeat parts of the request, such as an API key.
  */
 export const gatewayResponses = {
-  badRequest: new ApiError(400, 'bad_request', 'The request is malformed.'),
+  badRequest: new ApiError(400, 'The request is malformed.'),
   unauthorized: unauthorized({ keyWasSent: false }),
-  forbidden: new ApiError(403, 'forbidden', 'The request was refused.'),
-  notFound: new ApiError(404, 'not_found', `${NO_PATH} The API has ${routes.join(', ')}.`),
+  forbidden: new ApiError(403, 'The request was refused.'),
+  notFound: new ApiError(404, `${NO_PATH} The API has ${routes.join(', ')}.`),
   methodNotAllowed: (allowed: readonly string[]) =>
-    new ApiError(405, 'method_not_allowed', `This path allows ${allowed.join(', ')}.`, {
+    new ApiError(405, `This path allows ${allowed.join(', ')}.`, {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6
     }),
-  requestTimeout: new ApiError(408, 'request_timeout', 'The request did not arrive in time. Send it again.'),
+  requestTimeout: new ApiError(408, 'The request did not arrive in time. Send it again.'),
   payloadTooLarge: payloadTooLarge(),
   // Of a body that API Gateway cannot decompress, or that it has no template for.
   unsupportedMediaType: new ApiError(
     415,
-    'unsupported_media_type',
     'The body cannot be decoded. Its Content-Encoding must be gzip or deflate, or be omitted, and its Content-Type application/json.',
   ),
-  tooManyRequests: new ApiError(429, 'too_many_requests', 'Too many requests. Try again in a moment.', retryAfter),
-  headersTooLarge: (bytes: number) =>
-    new ApiError(431, 'request_header_fields_too_large', `The URL and headers must be smaller than ${bytes} bytes.`),
+  tooManyRequests: new ApiError(429, 'Too many requests. Try again in a moment.', retryAfter),
+  headersTooLarge: (bytes: number) => new ApiError(431, `The URL and headers must be smaller than ${bytes} bytes.`),
   internalServerError: internalServerError(undefined),
   // Of a function that crashed, and of one that Lambda throttled: API Gateway does not tell them apart.
   badGateway: new ApiError(
     502,
-    'bad_gateway',
     'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.',
     retryAfter,
   ),
-  gatewayTimeout: new ApiError(
-    504,
-    'gateway_timeout',
-    'The service did not respond in time. Try again in a moment.',
-    retryAfter,
-  ),
+  gatewayTimeout: new ApiError(504, 'The service did not respond in time. Try again in a moment.', retryAfter),
 }
 
 /** The error response for each gateway response type (API Gateway developer guide, "Gateway response types"). */

@@ -21,7 +21,7 @@ const importsBelow = (pattern: RegExp): string[] =>
 test.each([
   ['functions', /^functions\//, /> shared\//],
   ['shared', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
-  ['shared/model', /^shared\/model\//, /> (shared\/(model\/|service\.ts)|valibot$|node:crypto$)/],
+  ['shared/model', /^shared\/model\//, /> (shared\/(model\/|service\.ts)|valibot$|node:(crypto|http)$)/],
   ['shared/data', /^shared\/data\//, /> (shared\/((model|data)\/|(service|settings)\.ts)|@aws-sdk\/|valibot$|node:)/],
   [
     'shared/middleware',

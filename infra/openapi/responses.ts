@@ -63,7 +63,7 @@ const errorsOf = (operation: Operation): ApiError[] => {
     ...(body ? [gatewayResponses.payloadTooLarge, unsupportedMediaType()] : []),
     ...(conditional ? [preconditionFailed()] : []),
     ...(idempotent ? [idempotencyKeyReused()] : []),
-    ...Object.entries(errors).map(([status, message]) => new ApiError(Number(status), codeOf(status), message)),
+    ...Object.entries(errors).map(([status, message]) => new ApiError(Number(status), message)),
     gatewayResponses.tooManyRequests,
     gatewayResponses.internalServerError,
     gatewayResponses.badGateway,
@@ -96,9 +96,6 @@ const headersOf = (operation: Operation, names: string[]): Json => {
   const all = ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(operation)]
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
-
-/** The error code of a status: its reason phrase in snake_case. */
-const codeOf = (status: string): string => (STATUS_CODES[status] ?? 'error').toLowerCase().replaceAll(/\W+/g, '_')
 
 const header = (description: string, example: string, schema: Json = {}): Json => ({
   description,

@@ -1,15 +1,19 @@
+import { STATUS_CODES } from 'node:http'
 import { service } from '../service.ts'
 
-/** An error that callers may see. Any other error is a bug and becomes a 500. `cause` is only logged, never sent. */
+/**
+ * An error that callers may see. Any other error is a bug and becomes a 500. Its `code` is the reason phrase of the status
+ * in snake_case, so that clients need no table of codes. `cause` is only logged, never sent.
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, code: string, message: string, { headers = {}, cause }: ErrorDetails = {}) {
+  constructor(status: number, message: string, { headers = {}, cause }: ErrorDetails = {}) {
     super(message, { cause })
     this.status = status
-    this.code = code
+    this.code = phraseOf(status).toLowerCase().replaceAll(/\W+/g, '_')
     this.headers = headers
   }
 
@@ -21,21 +25,23 @@ export class ApiError extends Error {
 
 type ErrorDetails = { headers?: Record<string, string>; cause?: unknown }
 
-// A code is the reason phrase of the HTTP status in snake_case, so that clients need no table of codes.
+// Node.js still has the name that 422 had before RFC 9110.
+const phraseOf = (status: number): string =>
+  status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error')
 
 /** A parameter, a header or the body is invalid. */
-export const badRequest = (message: string) => new ApiError(400, 'bad_request', message)
+export const badRequest = (message: string) => new ApiError(400, message)
 
 /** The API key is missing or invalid. All cases have the same body, so that strangers do not learn which one it is. */
 export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
-  new ApiError(401, 'unauthorized', 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
+  new ApiError(401, 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
     // RFC 6750, section 3.1: no error attribute for a request without a key.
     headers: { 'WWW-Authenticate': `Bearer realm="${service.name}"${keyWasSent ? ', error="invalid_token"' : ''}` },
   })
 
 /** The API key does not allow the operation (RFC 6750, section 3.1). */
 export const insufficientScope = (scope: string) =>
-  new ApiError(403, 'forbidden', `This API key does not allow the operation. It needs the scope ${scope}.`, {
+  new ApiError(403, `This API key does not allow the operation. It needs the scope ${scope}.`, {
     headers: { 'WWW-Authenticate': `Bearer realm="${service.name}", error="insufficient_scope", scope="${scope}"` },
   })
 
@@ -43,10 +49,10 @@ export const insufficientScope = (scope: string) =>
 export const NO_PATH = 'There is no resource at this path.'
 
 /** There is no such path, or no such resource. */
-export const notFound = (message: string) => new ApiError(404, 'not_found', message)
+export const notFound = (message: string) => new ApiError(404, message)
 
 /** The request contradicts the state of a resource. */
-export const conflict = (message: string) => new ApiError(409, 'conflict', message)
+export const conflict = (message: string) => new ApiError(409, message)
 
 /** The largest body. API Gateway accepts 10 MB and Lambda 6 MB; a limit of our own is the same in all environments. */
 export const MAX_BODY_KIB = 256
@@ -55,36 +61,33 @@ export const MAX_BODY_KIB = 256
 export const preconditionFailed = (sentWeakTag = false) =>
   new ApiError(
     412,
-    'precondition_failed',
     'The resource does not have the revision in If-Match. Read it again, and send its current ETag' +
       (sentWeakTag ? ', without W/: a weak tag never matches.' : '.'),
   )
 
 /** The body is larger than `MAX_BODY_KIB`. */
-export const payloadTooLarge = () =>
-  new ApiError(413, 'payload_too_large', `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
+export const payloadTooLarge = () => new ApiError(413, `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
 
 /** The `Content-Type` of the body is not JSON. */
 export const unsupportedMediaType = () =>
-  new ApiError(415, 'unsupported_media_type', 'Send the body as JSON, with the header Content-Type: application/json')
+  new ApiError(415, 'Send the body as JSON, with the header Content-Type: application/json')
 
-/** The `Idempotency-Key` was used with another body. (RFC 9110 renamed 422, formerly "Unprocessable Entity".) */
+/** The `Idempotency-Key` was used with another body. */
 export const idempotencyKeyReused = () =>
   new ApiError(
     422,
-    'unprocessable_content',
     'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.',
   )
 
 /** A bug. The log has the cause, under the request id in the response. */
 export const internalServerError = (cause: unknown) =>
-  new ApiError(500, 'internal_server_error', 'Something went wrong on our side. Report it with the X-Request-Id.', {
+  new ApiError(500, 'Something went wrong on our side. Report it with the X-Request-Id.', {
     cause,
   })
 
 /** A dependency is slow, throttling or unavailable. The same request may succeed in a moment. */
 export const serviceUnavailable = (cause: unknown) =>
-  new ApiError(503, 'service_unavailable', 'The service is busy or partly down. Try again in a moment.', {
+  new ApiError(503, 'The service is busy or partly down. Try again in a moment.', {
     headers: { 'Retry-After': '1' },
     cause,
   })

@@ -97,7 +97,7 @@ describe('the scopes of the API key', () => {
     const Authorization = `Bearer ${await storeKey({ scopes })}`
     return eventOf(name, { headers: { Authorization }, body: '{' })
   }
-  const run = () => Promise.reject(new ApiError(404, 'not_found', 'Made by the test.'))
+  const run = () => Promise.reject(new ApiError(404, 'Made by the test.'))
 
   test.each([
     { scopes: undefined, allowed: [] },

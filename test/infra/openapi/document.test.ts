@@ -64,10 +64,11 @@ test('an operation says how stable it is, has the errors of its entry, and retur
     query: v.object({ color: v.pipe(v.array(name), v.description('texts')) }),
     body: toy,
     success: { status: 201, body: painted },
-    errors: { 402: 'It costs 7.' },
+    errors: { 402: 'It costs 7.', 422: 'The paint is dry.' },
   })
 
-  const error = { code: 'payment_required', message: 'It costs 7.', status: 402 }
+  const unpaid = { code: 'payment_required', message: 'It costs 7.', status: 402 }
+  const dry = { code: 'unprocessable_content', message: 'The paint is dry.', status: 422 }
   expect(documented).toMatchObject({
     description: expect.stringMatching(
       /This operation is marked as beta: it may change or be removed without notice\.$/,
@@ -77,7 +78,8 @@ test('an operation says how stable it is, has the errors of its entry, and retur
     parameters: expect.arrayContaining([expect.objectContaining({ name: 'color', style: 'form', explode: true })]),
     responses: {
       201: { content: { 'application/json': { example: { id: 1, name: 'Top' } } } },
-      402: { content: { 'application/json': { example: error } } },
+      402: { content: { 'application/json': { example: unpaid } } },
+      422: { content: { 'application/json': { example: dry } } },
     },
   })
 })

@@ -1,15 +1,18 @@
 /**
- * The settings of the functions, besides the names of tables: the environment variable that holds each, and its value on
- * a developer's machine. A stage that has a property of the same name (`infra/stages.ts`) sets another value. (The AWS
- * SDK reads `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_REGION` itself.)
+ * The settings of the functions, besides the names of tables: the environment variable that holds each, and its value. A stage
+ * that has a property of the same name (`infra/stages.ts`) sets another one. A `default` is for all stages; a `local` value is for
+ * a developer's machine only, so that each stage must have its own. (The AWS SDK reads `AWS_ENDPOINT_URL_DYNAMODB` and
+ * `AWS_REGION` itself.)
  */
 export const settings = {
   /** The part of an API key that names the stage. */
   keyPrefix: { variable: 'KEY_PREFIX', local: 'local' },
   /** Over how many partitions of its indexes a sharded table is read and written. */
-  readShards: { variable: 'READ_SHARDS', local: '1' },
-  writeShards: { variable: 'WRITE_SHARDS', local: '1' },
-} as const satisfies Record<string, { variable: string; local: string }>
+  readShards: { variable: 'READ_SHARDS', default: '1' },
+  writeShards: { variable: 'WRITE_SHARDS', default: '1' },
+} as const satisfies Record<string, Setting>
+
+export type Setting = { variable: string } & ({ default: string } | { local: string })
 
 export type SettingName = keyof typeof settings
 

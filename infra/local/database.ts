@@ -11,7 +11,7 @@ import {
 import * as apiKeys from '../../shared/data/api-keys.ts'
 import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
 import { service } from '../../shared/service.ts'
-import { settings } from '../../shared/settings.ts'
+import { type Setting, settings } from '../../shared/settings.ts'
 import { CommandError, timeouts } from '../commands/command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 
@@ -83,7 +83,9 @@ const useEmbedded = (endpoint: string): void => {
 }
 
 const local = {
-  ...Object.fromEntries(Object.values(settings).map(({ variable, local }) => [variable, local])),
+  ...Object.fromEntries(
+    Object.values<Setting>(settings).map((each) => [each.variable, 'local' in each ? each.local : each.default]),
+  ),
   ...Object.fromEntries(
     tableIds.map((id) => [tableVariable(id), `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`]),
   ),

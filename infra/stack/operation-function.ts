@@ -7,10 +7,10 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Operation } from '../../shared/entry.ts'
 import { collections } from '../../shared/service.ts'
-import { type SettingName, settings } from '../../shared/settings.ts'
+import { type Setting, type SettingName, settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
 import { accessOf, functionSettings } from '../functions.ts'
-import type { Stage } from '../stages.ts'
+import { ConfigurationError, type Stage } from '../stages.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { Grant, Storage } from './storage.ts'
 
@@ -90,5 +90,12 @@ const settingVariables = (entry: Operation, stage: Stage): Record<string, string
   const isSharded = entry.access.some(({ table }) => table in collections)
   const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
   const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
-  return Object.fromEntries(names.map((name) => [settings[name].variable, `${stage[name] ?? settings[name].local}`]))
+  return Object.fromEntries(names.map((name) => [settings[name].variable, settingOf(name, stage)]))
+}
+
+const settingOf = (name: SettingName, stage: Stage): string => {
+  const setting: Setting = settings[name]
+  const value = stage[name] ?? ('default' in setting ? setting.default : undefined)
+  if (value !== undefined) return `${value}`
+  throw new ConfigurationError(`The stage ${stage.name} has no ${name}. Set it in infra/stages.ts.`)
 }

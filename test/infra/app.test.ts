@@ -102,6 +102,12 @@ describe('a stage', () => {
     expect(() => stackWith(changes)).toThrow(new ConfigurationError(`${NAME} ${message}`))
   })
 
+  test('must have each setting whose only value is for a developer machine', () => {
+    const message = 'The stage staging has no keyPrefix. Set it in infra/stages.ts.'
+
+    expect(() => stackWith({ keyPrefix: undefined })).toThrow(new ConfigurationError(message))
+  })
+
   test('may name its account and region', () => {
     const { account, region } = stackWith({ account: '123456789012', region: 'eu-central-1' })
 

@@ -55,7 +55,7 @@ describe.each(both())('in $stage', ({ stage, template }) => {
     const isSharded = entry.access.some(({ table }) => table in collections)
     const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
     const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
-    const given = names.map((name) => [settings[name].variable, `${values[name] ?? settings[name].local}`])
+    const given = names.map((name) => [settings[name].variable, `${values[name]}`])
 
     expect(handler.Environment.Variables).toEqual(Object.fromEntries([...used, ...given]))
     expect(handler).toMatchObject({

@@ -40,7 +40,7 @@ type Success =
   | (Flags<'tagged' | 'idempotent'> & { success: { status: 201; body: v.GenericSchema<unknown, { id: number }> } })
   | (Flags<'paged'> & { paged: true; success: { status: 200; body: v.GenericSchema<unknown, unknown[]> } })
   | (Flags<'tagged' | 'conditional'> & { success: { status: 200 | 202; body: v.GenericSchema } })
-  | (Flags<'conditional'> & { success: { status: 204 } })
+  | (Flags<'conditional'> & { success: { status: 202 | 204 } })
 
 type Flags<Allowed extends keyof AllFlags> = Pick<AllFlags, Allowed> & {
   [Flag in Exclude<keyof AllFlags, Allowed>]?: never
@@ -58,7 +58,7 @@ type AllFlags = {
 }
 
 /** A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks of the whole object. */
-export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries }
+export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries; pipe?: readonly unknown[] }
 
 /** When an operation was deprecated, when it will be removed, and the path of its replacement. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
@@ -91,9 +91,14 @@ const pageStart = v.object({ cursor: v.optional(Cursor) })
 const idempotency = v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) })
 const condition = v.object({ 'If-Match': v.optional(IfMatch) })
 
+/** The fields of all schemas, with the checks of each. */
 const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefined => {
   const [only, ...others] = schemas.filter((schema) => schema !== undefined)
-  return others.length > 0 ? v.object(Object.assign({}, ...[only, ...others].map((schema) => schema?.entries))) : only
+  if (!only || others.length === 0) return only
+  const entries = Object.assign({}, only.entries, ...others.map((schema) => schema.entries))
+  // Valibot has no type for a pipe of any length.
+  const checks = [only, ...others].flatMap((schema) => schema.pipe?.slice(1) ?? []) as v.GenericPipeItem[]
+  return v.pipe(v.object(entries), ...checks) as ObjectSchema
 }
 
 export type Part = 'params' | 'query' | 'headers' | 'body'

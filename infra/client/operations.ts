@@ -22,10 +22,15 @@ export const routeOf = <Entry extends Operation>(
   headers: Object.keys(entry.headers?.entries ?? {}),
   hasBody: entry.body !== undefined,
   status: entry.success.status,
-  isList: 'body' in entry.success && entry.success.body.type === 'array',
-  isResource: entry.success.status === 201 || entry.tagged === true,
+  result: resultOf(entry),
   flags: flags.filter((flag) => entry[flag]),
 })
+
+const resultOf = ({ success, tagged }: Operation): Route['result'] => {
+  if (!('body' in success)) return 'nothing'
+  if (success.status === 201 || tagged) return 'resource'
+  return success.body.type === 'array' ? 'list' : 'object'
+}
 
 /** How each operation is requested. */
 export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, routeOf(entry)]))

@@ -8,9 +8,8 @@ export type Route = {
   headers: string[]
   hasBody: boolean
   status: number
-  isList: boolean
-  /** Whether a success is a resource, which has an `id`. */
-  isResource: boolean
+  /** The body of a success. A resource has an `id`. */
+  result: 'nothing' | 'list' | 'resource' | 'object'
   flags: Flag[]
 }
 

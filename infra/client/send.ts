@@ -52,9 +52,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     })
     const { status, headers } = response
     onResponse?.({ status, headers })
-    const hasId = content && 'id' in content && typeof content.id === 'number'
-    const isExpected = content && Array.isArray(content) === route.isList && (hasId || !route.isResource)
-    if (status === route.status && (status === 204 || isExpected)) return { content, headers }
+    if (status === route.status && isExpected(route, content)) return { content, headers }
     const error = errorOf(response, content, hideKey)
     if (!mayBeDone || holdsForAll(route, error)) throw error
     const isGone = route.method === 'DELETE' && error.code === 'not_found' && !error.message.startsWith(NO_PATH)
@@ -84,6 +82,12 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
 }
 
 const UNKNOWN_OUTCOME = 'A lost response hides whether this call took effect. Read again, and decide. The retry got:'
+
+const isExpected = ({ result }: Route, content: object | undefined): boolean => {
+  if (!content || result === 'nothing') return !content && result === 'nothing'
+  const hasId = 'id' in content && typeof content.id === 'number'
+  return Array.isArray(content) === (result === 'list') && (hasId || result !== 'resource')
+}
 
 // Whether an error of a retry holds for the attempts before it, too. 400, 413, 415: the request was never valid. 409, 422: if
 // one of them had taken effect, a create would be a replay, and a delete a 404. The others leave the outcome open anyway.

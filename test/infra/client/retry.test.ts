@@ -13,7 +13,7 @@ const given = { ...example.body(), [example.int64]: 2n ** 63n - 1n }
 const saved = { id: 1, ...given }
 const created = { status: 201, body: stringifyJson(saved) }
 const create = (client: Client) => client[example.create](given)
-const route = { path: '/a', query: [], headers: [], hasBody: false, status: 204, isList: false, isResource: false }
+const route = { path: '/a', query: [], headers: [], hasBody: false, status: 204, result: 'nothing' as const }
 
 // Without a random part, there is no wait before a retry.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
@@ -62,6 +62,16 @@ describe('the client retries', () => {
 
     expect(api.requests).toHaveLength(requests)
   })
+})
+
+test.each([202, 204])('a %d without a body is a success, but not with one', async (status) => {
+  const api = await serve({ status }, { status: 202, body: '{"a":1}' })
+  const request = requestOf({ ...route, status, method: 'POST', flags: [] }, {})
+
+  const { content } = await sender(api)(request, {})
+
+  expect(content).toBeUndefined()
+  await expect(sender(api)(request, {})).rejects.toMatchObject({ code: 'unexpected_answer' })
 })
 
 describe('on a clock that jumps to the next timer, the client', () => {

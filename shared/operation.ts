@@ -34,6 +34,9 @@ export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }
 
+/** A page with more characters is read again with fewer items: Lambda returns 6 MB, in which a character has up to 3 bytes. */
+const LONGEST_BODY = 2_000_000
+
 /** The last step: runs the operation. (A handler of Middy would not get what the steps share.) */
 const running = (id: string, entry: Operation, run: Run<Operation>): Middleware => {
   const parse = inputOf(id, entry)
@@ -42,7 +45,15 @@ const running = (id: string, entry: Operation, run: Run<Operation>): Middleware 
       const { event, internal } = request
       if (!internal.caller) throw new Error('The caller is unknown until bearerKey has run.')
       const input = parse(event, internal.caller)
-      request.response = respond(event, successOf(entry, event, input.query ?? {}, await run(input)))
+      const respondTo = async (query: { limit?: unknown }): Promise<Result> => {
+        const result = await run({ ...input, query })
+        const response = respond(event, successOf(entry, event, input.query ?? {}, result))
+        const half = Math.floor(Number(query.limit) / 2)
+        return entry.paged && half > 0 && response.body.length > LONGEST_BODY
+          ? respondTo({ ...query, limit: half })
+          : response
+      }
+      request.response = await respondTo(input.query ?? {})
     },
   }
 }

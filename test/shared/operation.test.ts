@@ -10,6 +10,7 @@ import { deprecation } from '../../shared/middleware/deprecation.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { Id } from '../../shared/model/id.ts'
+import { cursorAfter } from '../../shared/model/paging.ts'
 import { operation } from '../../shared/operation.ts'
 import { successOf } from '../../shared/responses.ts'
 import { type Scope, scopes, service } from '../../shared/service.ts'
@@ -172,12 +173,30 @@ test('a response can have a body that is null, no tag, and a link with a list', 
   const of = (entry: Operation, result: unknown) => successOf(entry, list(), { size: [1, 2] }, result)
 
   const empty = of({ ...unpaged, success: { status: 200, body: v.null() } }, null)
+  const accepted = of({ ...unpaged, success: { status: 202 } }, undefined)
   const created = of({ ...unpaged, success: { status: 201, body: v.object({ id: Id }) } }, { resource: { id: 7 } })
   const paged = of(contract[example.list], { items: [], next: 1 })
 
   expect(empty).toEqual({ status: 200, body: null })
+  expect(accepted).toEqual({ status: 202 })
   expect(created).toMatchObject({ headers: { Location: `${service.basePath}${example.path}/7` }, body: { id: 7 } })
   expect(paged.headers?.Link).toContain('?size=1&size=2&cursor=')
+})
+
+test('a page is shorter than its limit if a response cannot have all of it', async () => {
+  const text = 'é'.repeat(100_000)
+  const read = async ({ query }: { query: { limit: number } }) => ({
+    items: Array.from({ length: query.limit }, (_, i) => ({ ...example.body(text), id: 100 - i })),
+    next: 101 - query.limit,
+  })
+
+  const { headers, body } = await operation(example.list, read)(
+    eventOf(events.list, { query: { limit: '60' } }),
+    context,
+  )
+
+  expect(JSON.parse(body)).toHaveLength(15)
+  expect(headers.Link).toContain(`limit=60&cursor=${cursorAfter(86)}`)
 })
 
 test('a deprecated list keeps the link to its next page, and links with https by default', async () => {

@@ -19,8 +19,7 @@ export const invocation = 'createPet test/events/createPet-created.json'
 export const seed = async (): Promise<string> => {
   if ((await pets.list({ limit: 1 })).items.length > 0) return 'no new pets'
   for (const pet of v.getExamples(Pet)) {
-    const item = { ...pet, shard: 0, statusShard: `${pet.status}#0` } // There is one shard locally.
-    await transaction(async (open) => open.put(pets.keyOf(pet.id), item))
+    await transaction(async (tx) => tx.put(pets.keyOf(pet.id), pets.itemOf(pet)))
   }
   // One after the other: a list has them in the reverse of this order.
   for (const [i, name] of NAMES.trim().split(/\s+/).entries()) {

@@ -3,7 +3,7 @@ import { type ObjectSchema, type Operation, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
 import type { ApiKey } from './model/api-key.ts'
-import type { Intent } from './model/idempotency-key.ts'
+import { digestOfValues, type Intent } from './model/idempotency-key.ts'
 import { setting } from './settings.ts'
 
 /**
@@ -22,7 +22,14 @@ export const inputOf = (id: string, entry: Operation) => {
       body: body && parse(body, event.body),
     }
     const { 'Idempotency-Key': key, 'If-Match': ifMatch } = Object(parsed.headers)
-    const intent: Intent | undefined = key && { clientId, operation: id, key }
+    // Before the schemas, so that a default or a rule of a later release does not make a retry another request.
+    const asked = () => [
+      named(params, event.pathParameters),
+      entry.query && valuesOf(entry.query, inQuery),
+      entry.headers && valuesOf(entry.headers, inHeaders),
+      named(body, event.body),
+    ]
+    const intent: Intent | undefined = key && { clientId, operation: id, key, request: digestOfValues(asked()) }
     const settings = Object.fromEntries((entry.settings ?? []).map((name) => [name, setting(name)]))
     return { ...parsed, settings, intent, ifMatch }
   }
@@ -35,17 +42,13 @@ export const fieldRules = ({ entries }: ObjectSchema): [field: string, rule: str
 const ruleOf = (schema: v.ObjectEntries[string], field: string): string => {
   const rule = v.getDescription(schema)
   if (rule) return rule
-  if ('wrapped' in schema) return ruleOf(schema.wrapped, field) + (WRAPPERS[schema.type] ?? '')
+  if ('wrapped' in schema) return ruleOf(schema.wrapped, field) + alternativesOf(schema)
   throw new Error(`The field ${field} has no rule. Add v.description() to its schema: "${field} must be …".`)
 }
 
-/** What a wrapper of Valibot adds to a rule. */
-const WRAPPERS: Record<string, string> = {
-  nullable: ', or null',
-  nullish: ', or null, or omitted',
-  optional: ', or omitted',
-  exact_optional: ', or omitted',
-}
+/** What a wrapper of Valibot allows besides a value. */
+const alternativesOf = ({ type }: v.ObjectEntries[string]): string =>
+  (/^null/.test(type) ? ', or null' : '') + (/(optional|nullish)$/.test(type) ? ', or omitted' : '')
 
 const parse = (schema: ObjectSchema, input: unknown, error = badRequest): object => {
   const { success, output, issues } = v.safeParse(schema, input)
@@ -65,6 +68,10 @@ const problemOf = (field: string, rule: string, value: unknown): string => {
 
 /** Stands for several values where only one is allowed. No schema accepts it. */
 const REPEATED = Symbol('repeated')
+
+/** The values of the fields that a schema names. */
+const named = (schema: ObjectSchema | undefined, values: unknown): object =>
+  Object.fromEntries(Object.entries(Object(values)).filter(([name]) => schema && name in schema.entries))
 
 /** The values that were sent for the fields of a schema. All others are ignored. */
 const valuesOf = ({ entries }: ObjectSchema, sent: (name: string) => string[] | undefined): object =>

@@ -87,7 +87,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   404: 'The requested resource could not be found.',
   412: 'The resource does not have the revision in `If-Match`. Nothing happened.',
   415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',
-  422: 'The `Idempotency-Key` was sent with a different body before.',
+  422: 'The `Idempotency-Key` was sent with a different request before.',
   503: 'The database is slow, throttling requests or unavailable.',
 }
 

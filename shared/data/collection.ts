@@ -1,15 +1,14 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { notFound, preconditionFailed } from '../model/api-error.ts'
 import { type IfMatch, type Revised, tagOf } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
 import type { Intent } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
-import { collections } from '../service.ts'
-import { setting, settings } from '../settings.ts'
-import { dynamodb, type Options, withinBudget } from './dynamodb.ts'
-import { reserve } from './reservations.ts'
-import { type CollectionId, type FilterOf, filterIndex, NEWEST, tableName } from './tables.ts'
+import { stringifyJson } from '../model/json.ts'
+import type { AtMostOne } from '../model/paging.ts'
+import { type Attributes, type Page, pageOf, partitionsOf, type Query } from './page.ts'
+import { createdFor, reserve } from './reservations.ts'
+import type { CollectionId, FilterOf } from './tables.ts'
 import { type Item, inside, type Key, type Transaction } from './transaction.ts'
 
 /** The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard` for each filter itself. */
@@ -17,20 +16,18 @@ type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: nu
   entries: v.ObjectEntries & { [Field in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never }
 }
 
-/** Which page of a list to read: the newest resources with ids below `cursor`. A filter selects those with a value of a field. */
-type Query = { limit: number; cursor?: number | undefined }
+/** A collection as those see it who work with all of them. */
+export type StoredResource = Pick<ReturnType<typeof collection>, 'schema' | 'own' | 'itemOf'>
 
-/** At most one of the fields, because each index has the values of one. */
-type Filter<Field extends string> = [Field] extends [never]
+/** The fields to filter a list by. */
+type Filter<Resource, Field extends keyof Resource> = [Field] extends [never]
   ? unknown
-  : { [One in Field]: { [F in One]?: string | undefined } & { [F in Exclude<Field, One>]?: undefined } }[Field]
-
-/** A page of a list. `next` is the cursor of the page after it; `undefined` on the last page. */
-export type Page<Resource> = { items: Resource[]; next: number | undefined }
+  : AtMostOne<Pick<Resource, Field>>
 
 /**
- * The resources in a table, with the fields of the `schema`. `own` are fields that are stored and never returned. Functions
- * that take an `open` transaction become a part of it.
+ * The resources in a table, with the fields of the `schema`. `own` are fields that are stored and never returned. Items of an
+ * earlier version get the defaults of the schema, and what `older` returns for them: it only adds the fields that an item lacks,
+ * the same each time, because other versions may need the rest. Functions that take a transaction become a part of it.
  */
 export const collection = <
   Id extends CollectionId,
@@ -39,131 +36,135 @@ export const collection = <
 >(
   table: Id,
   schema: Schema,
-  _own?: Own,
+  { own, older }: { own?: Own; older?: (item: Readonly<Attributes>) => Attributes } = {},
 ) => {
   type Resource = v.InferOutput<Schema>
   type Fields = Resource & { [Field in keyof Own]?: v.InferOutput<Own[Field]> | undefined }
   type Stored = Item & Fields
   type Changes = { [Field in Exclude<keyof Fields, 'id'>]?: Fields[Field] | null | undefined }
 
+  const entries = Object.entries<v.GenericSchema>(schema.entries)
+  const defaults = present(Object.fromEntries(entries.map(([name, field]) => [name, v.getDefault(field)])))
+
   const keyOf = (id: Int64): Key => ({ table, value: id })
 
-  const resourceOf = (item: object): Resource => {
-    const fields = Object.keys(schema.entries).map((name) => [name, Object(item)[name]])
-    return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Resource // As it was stored.
+  /** An item with what it lacks. Throws an Error if it cannot be read, because somebody has edited it. */
+  const complete = (item: Attributes): Attributes => {
+    const all: Attributes = { ...defaults, ...older?.(item), ...item }
+    for (const [name, { type }] of entries)
+      if (Number.isNaN(all[name]) || (all[name] === undefined && !type.endsWith('optional')))
+        throw new Error(`The item ${item.id} of ${table} has no ${name}, or one that JavaScript would round.`)
+    return all
   }
 
-  const revised = (item: object, revision: string): Revised<Resource> => ({ resource: resourceOf(item), revision })
-
-  const put = (open: Transaction, item: { id: number }) => {
-    open.put(keyOf(item.id), { ...item, ...partitionsOf(table, item) })
-    return revised(item, open.revision)
+  /** An item as this version stores it, from one with what has changed. */
+  const itemOf = (changed: Attributes): Attributes => {
+    const item = complete(present(changed))
+    return present({ ...item, ...partitionsOf(table, item) })
   }
 
-  /**
-   * Reads a resource as it is stored. Throws an ApiError: 404 if there is none, 412 if `ifMatch` does not name its
-   * revision.
-   */
-  const read = async (id: Int64, ifMatch: IfMatch | undefined, open: Transaction): Promise<Stored> => {
-    const [item] = await open.read(keyOf(id))
+  const resourceOf = (item: Attributes): Resource =>
+    present(Object.fromEntries(entries.map(([name]) => [name, item[name]]))) as Resource // As it was stored.
+
+  const revised = (item: Attributes, revision: string): Revised<Resource> => ({ resource: resourceOf(item), revision })
+
+  const put = (tx: Transaction, item: Attributes & { id: number }): Revised<Resource> => {
+    const stored = itemOf(item)
+    const result = revised(stored, tx.revision)
+    keepPromise(tx, item.id, result.resource)
+    tx.put(keyOf(item.id), stored)
+    return result
+  }
+
+  /** Reads a resource as it is stored; `undefined` if there is none. */
+  const find = async (id: Int64, tx: Transaction): Promise<Stored | undefined> => {
+    const item = await tx.read(keyOf(id))
+    return item && (complete(item) as Stored) // As `put` stores it.
+  }
+
+  /** Reads a resource as `find` does. Throws an ApiError: 404 if there is none, 412 if `ifMatch` does not name its revision. */
+  const read = async (id: Int64, ifMatch: IfMatch | undefined, tx: Transaction): Promise<Stored> => {
+    const item = await find(id, tx)
     if (!item) throw notFound(`No ${v.getTitle(schema)?.toLowerCase()} has the id ${id}.`)
     if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
       throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
-    return item as Stored // As `put` stores it.
+    return item
   }
 
   return {
+    schema,
+    own,
+    itemOf,
     keyOf,
+    find,
     read,
 
     /** Reads one resource (strongly consistent). Throws an ApiError 404 if there is none. */
-    get: (id: Int64, open?: Transaction) =>
-      inside(open, async (open) => {
-        const item = await read(id, undefined, open)
+    get: (id: Int64, tx?: Transaction) =>
+      inside(tx, async (tx) => {
+        const item = await read(id, undefined, tx)
         return revised(item, item.revision)
       }),
 
     /**
      * Creates a resource. All calls with the same intent within 24 hours create one, and return it as it was then; `isReplay`
-     * is true if an earlier call created it. Throws an ApiError 422 if the intent was used for another resource.
+     * is true if an earlier call created it. Throws an ApiError 422 if the intent was that of another request. Rules of its
+     * own must not change what a resource with an intent returns in the same transaction.
      */
-    create: (values: Omit<Resource, 'id'>, intent?: Intent, open?: Transaction) =>
-      inside(open, async (open) => {
-        const id = newId()
-        const earlier = await reserve(open, intent, id, values)
-        if (earlier) return { ...revised({ ...values, id: earlier.id }, earlier.revision), isReplay: true }
-        return { ...put(open, { ...values, id }), isReplay: false }
+    create: (values: Omit<Fields, 'id'>, intent?: Intent, tx?: Transaction) =>
+      inside(tx, async (tx) => {
+        if (intent && promised.has(tx)) throw new Error('An intent is for one create.')
+        const created = intent && (await createdFor(intent, tx))
+        // As it was returned then, which may have been by an earlier version.
+        if (created) return { ...(created as Revised<Resource>), isReplay: true }
+        const result = put(tx, { ...values, id: newId() })
+        if (intent) {
+          reserve(intent, result.resource, tx)
+          promised.set(tx, result.resource)
+        }
+        return { ...result, isReplay: false }
       }),
 
     /**
      * Changes a resource, and returns it. A field that is `null` is removed. Throws an ApiError as `read` does; then nothing
      * has happened.
      */
-    change: (id: Int64, changes: Changes, ifMatch?: IfMatch, open?: Transaction) =>
-      inside(open, async (open) => {
-        const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-        const present = given.map(([name, value]) => [name, value ?? undefined])
-        return put(open, { ...(await read(id, ifMatch, open)), ...Object.fromEntries(present) })
+    change: (id: Int64, changes: Changes, ifMatch?: IfMatch, tx?: Transaction) =>
+      inside(tx, async (tx) => {
+        const given = Object.entries(present(changes)).map(([name, value]) => [name, value ?? undefined])
+        return put(tx, { ...(await read(id, ifMatch, tx)), ...Object.fromEntries(given) })
       }),
 
     /** Deletes a resource. Throws an ApiError as `change` does. */
-    remove: (id: Int64, ifMatch?: IfMatch, open?: Transaction): Promise<void> =>
-      inside(open, async (open) => {
-        await read(id, ifMatch, open)
-        open.remove(keyOf(id))
+    remove: (id: Int64, ifMatch?: IfMatch, tx?: Transaction): Promise<void> =>
+      inside(tx, async (tx) => {
+        await read(id, ifMatch, tx)
+        keepPromise(tx, id)
+        tx.remove(keyOf(id))
       }),
 
-    /** Reads a page of a list (eventually consistent). What it costs does not depend on the number of resources. */
-    list: <Given extends Query & Filter<FilterOf<Id>>>(
+    /**
+     * Reads a page of a list (eventually consistent). What it costs does not depend on the number of resources. A page of large
+     * resources has fewer than `limit`.
+     */
+    list: <Given extends Query & Filter<Resource, FilterOf<Id> & keyof Resource>>(
       // Anything else would be ignored, and the list would have too much.
       query: Given & { [Other in Exclude<keyof Given, keyof Query | FilterOf<Id>>]: never },
     ): Promise<Page<Resource>> =>
-      withinBudget(async (options) => {
-        const shards = Array.from({ length: shardCount('readShards') }, (_, shard) =>
-          newestOf(table, query, shard, options),
-        )
-        const found = (await Promise.all(shards)).flat().sort((a, b) => b.id - a.id)
-        const items = found.slice(0, query.limit).map(resourceOf)
-        return { items, next: found.length > query.limit ? items.at(-1)?.id : undefined }
-      }),
+      pageOf(table, query).then(({ items, next }) => ({ items: items.map(complete).map(resourceOf), next })),
   }
 }
 
-/** Reads the newest items of a page from one shard. */
-const newestOf = async (table: CollectionId, query: Query, shard: number, options: Options) => {
-  const { limit, cursor } = query
-  const filter = collections[table].find((field) => Object(query)[field] !== undefined)
-  const { index, name: key } = filter ? filterIndex(filter) : NEWEST
-  const input = {
-    TableName: tableName(table),
-    IndexName: index,
-    KeyConditionExpression: `#partition = :partition${cursor === undefined ? '' : ' AND id < :before'}`,
-    ExpressionAttributeNames: { '#partition': key }, // `shard` is a reserved word.
-    ExpressionAttributeValues: {
-      ':partition': filter ? partitionOf(Object(query)[filter], shard) : shard,
-      ':before': cursor,
-    },
-    ScanIndexForward: false,
-    // One more than the page has tells whether it is the last. A query returns at most 1 MB: 101 items of 10 KB.
-    Limit: limit + 1,
-  }
-  const { Items = [] } = await dynamodb.send(new QueryCommand(input), options)
-  return Items as { id: number }[] // The document client types every item as `any`.
+/** What a transaction has created with an intent. Each replay returns it. */
+const promised = new WeakMap<Transaction, { id: number }>()
+
+/** Throws an Error if what a transaction does to a resource would make a replay differ from the first response. */
+const keepPromise = (tx: Transaction, id: Int64, resource?: object): void => {
+  const created = promised.get(tx)
+  if (created?.id === id && stringifyJson(created) !== stringifyJson(resource))
+    throw new Error(`The transaction that creates ${id} for an intent must not change what it returns.`)
 }
 
-/** The partitions of an item in the indexes; `undefined` where it is in none. */
-const partitionsOf = (table: CollectionId, item: { id: number }): object => {
-  const shard = item.id % shardCount('writeShards')
-  const filtered = collections[table].map((field) => [filterIndex(field).name, Object(item)[field]])
-  const partitions = filtered.map(([key, value]) => [key, value === undefined ? value : partitionOf(value, shard)])
-  return { shard, ...Object.fromEntries(partitions) }
-}
-
-const partitionOf = (value: unknown, shard: number): string => `${value}#${shard}`
-
-const shardCount = (name: 'readShards' | 'writeShards'): number => {
-  const count = Number(setting(name))
-  // Without this check, a list would be empty.
-  if (!(Number.isInteger(count) && count > 0)) throw new Error(`${settings[name].variable} must be a positive integer.`)
-  return count
-}
+/** The attributes that are not `undefined`. */
+const present = (attributes: object): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))

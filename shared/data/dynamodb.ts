@@ -1,6 +1,7 @@
 import { DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { serviceUnavailable } from '../model/api-error.ts'
+import { exactNumber } from '../model/json.ts'
 
 /** How long the key check and the operation may each wait for DynamoDB, retries included. */
 const BUDGET_MS = 3000
@@ -21,7 +22,11 @@ export const dynamodb = DynamoDBDocumentClient.from(
       throwOnRequestTimeout: true,
     },
   }),
-  { marshallOptions: { removeUndefinedValues: true } },
+  {
+    marshallOptions: { removeUndefinedValues: true },
+    // A function, because the client itself rounds decimals.
+    unmarshallOptions: { wrapNumbers: exactNumber },
+  },
 )
 
 /** The options for each `dynamodb.send` within a time budget. */

@@ -52,6 +52,9 @@ export const tableIds = Object.keys(tables) as TableId[] // `Object.keys` types 
 /** The environment variable that holds the name of a table, such as `API_KEYS_TABLE`. */
 export const tableVariable = (id: TableId): string => `${id.replace(/[A-Z]/g, '_$&').toUpperCase()}_TABLE`
 
+/** The output of a stack that has the name of a table, such as `ApiKeysTable`. */
+export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`
+
 /** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
 

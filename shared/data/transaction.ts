@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { Int64 } from '../model/int64.ts'
@@ -16,11 +16,13 @@ export type Item = Record<string, unknown> & { revision: string }
 export type Transaction = {
   /** The revision of all items that this transaction puts. */
   readonly revision: string
+  /** Reads an item (strongly consistent). One that was read, put or deleted before is as it was left. */
+  read: (key: Key) => Promise<Item | undefined>
   /**
-   * Reads items, those of one call at the same moment (strongly consistent). What `work` throws, or returns without a write,
-   * must follow from the items of one call. Items that were read, put or deleted before are as they were left.
+   * Reads items at the same moment, so that `read` returns them. What `work` throws, or returns without a write, must
+   * follow from one item, or from items that were read together.
    */
-  read: (...keys: Key[]) => Promise<(Item | undefined)[]>
+  readTogether: (...keys: Key[]) => Promise<void>
   /** Puts an item in place of the one that was read. If it was not read, no item may have the key. */
   put: (key: Key, attributes: object) => void
   /** Deletes an item that was read from the table. Throws an Error for any other. */
@@ -32,18 +34,18 @@ export type Transaction = {
  * nothing that was read has changed since. Otherwise `work` runs again, so it must have no other effects. Throws an
  * ApiError 503 if DynamoDB is slow, throttled or unavailable, or if other transactions are faster each time.
  */
-export const transaction = <T>(work: (open: Transaction) => Promise<T>): Promise<T> =>
+export const transaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
   withinBudget((options) => runOn(databaseWith(options), work))
 
-/** Runs `work` in the `open` transaction, or in one of its own. */
-export const inside = <T>(open: Transaction | undefined, work: (open: Transaction) => Promise<T>): Promise<T> =>
-  open ? work(open) : transaction(work)
+/** Runs `work` in the transaction `tx`, or in one of its own. */
+export const inside = <T>(tx: Transaction | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  tx ? work(tx) : transaction(work)
 
 /**
  * What a transaction does with an item if it has the revision `expected`; without one, if there is no item. It writes the
  * `item`, deletes it if that is `undefined`, and only checks it without a `write`.
  */
-export type Action = { key: Key; expected: string | undefined; write?: { item: Item | undefined } }
+export type Action = { key: Key; expected: string | undefined; write?: { item: Item | undefined } | undefined }
 
 /** What transactions need of a database. */
 export type Database = {
@@ -62,26 +64,30 @@ export type Database = {
 
 /** Runs a transaction on a database. */
 export const runOn = async <T>(
-  { read, write, pause }: Database,
-  work: (open: Transaction) => Promise<T>,
+  database: Database,
+  work: (tx: Transaction) => Promise<T>,
   newToken: () => string = randomUUID,
 ): Promise<T> => {
-  for (let attempts = 1; ; attempts++) {
+  for (let runs = 1; ; runs++) {
     const token = newToken() // Random, because a revision must never recur.
-    const { open, actions } = begin(token, read)
+    const { tx, actions } = begin(token, database.read)
     try {
-      const result = await work(open)
+      const result = await work(tx)
       if (!actions().some((action) => action.write)) return result
-      let outcome = await write(token, actions())
-      // The same token: with a new one, an earlier call whose response was lost could take effect, too.
-      for (; outcome === 'busy'; attempts++) {
-        await pause(attempts)
-        outcome = await write(token, actions())
-      }
-      if (outcome === 'written') return result
+      if ((await writeWhenFree(database, token, actions())) === 'written') return result
     } catch (error) {
       if (!(error instanceof ItemHasChanged)) throw error
     }
+    await database.pause(runs)
+  }
+}
+
+/** Writes as soon as no other transaction holds an item. */
+const writeWhenFree = async ({ write, pause }: Database, token: string, actions: Action[]) => {
+  for (let attempts = 1; ; attempts++) {
+    // The same token: with a new one, an earlier call whose response was lost could take effect, too.
+    const outcome = await write(token, actions)
+    if (outcome !== 'busy') return outcome
     await pause(attempts)
   }
 }
@@ -89,44 +95,46 @@ export const runOn = async <T>(
 /** Ends a run that has read an item twice, and found another revision. */
 class ItemHasChanged extends Error {}
 
+/** An item of a run: what was read, and what is to be written. */
+type Touched = { key: Key; found?: { item: Item | undefined }; write?: { item: Item | undefined } }
+
 const begin = (revision: string, readItems: Database['read']) => {
-  const keys = new Map<string, Key>()
-  const found = new Map<string, Item | undefined>()
-  const writes = new Map<string, Item | undefined>()
-  const nameOf = (key: Key): string => {
+  const touched = new Map<string, Touched>()
+  const touch = (key: Key): Touched => {
     const name = `${key.table} ${key.value}`
-    keys.set(name, key)
-    return name
+    const item = touched.get(name) ?? { key }
+    touched.set(name, item)
+    return item
   }
-  const open: Transaction = {
+  const tx: Transaction = {
     revision,
-    read: async (...given) => {
-      const named = new Map(given.map((key) => [nameOf(key), key]))
-      const names = [...named.keys()]
-      if (!names.every((name) => found.has(name) || writes.has(name))) {
-        const items = await readItems([...named.values()])
-        for (const [i, name] of names.entries()) {
-          if (found.has(name) && found.get(name)?.revision !== items[i]?.revision) throw new ItemHasChanged()
-          found.set(name, items[i])
-        }
-      }
-      return given.map(nameOf).map((name) => (writes.has(name) ? writes : found).get(name))
+    read: async (key) => {
+      await tx.readTogether(key)
+      const { found, write } = touch(key)
+      return (write ?? found)?.item
     },
-    put: (key, attributes) => writes.set(nameOf(key), { ...attributes, revision }),
+    readTogether: async (...keys) => {
+      const all = [...new Set(keys.map(touch))]
+      if (all.every(({ found, write }) => found ?? write)) return
+      const items = await readItems(all.map(({ key }) => key))
+      for (const [i, each] of all.entries()) {
+        const item = items[i]
+        if (each.found && each.found.item?.revision !== item?.revision) throw new ItemHasChanged()
+        each.found = { item }
+      }
+    },
+    put: (key, attributes) => {
+      touch(key).write = { item: { ...attributes, revision } }
+    },
     remove: (key) => {
-      const name = nameOf(key)
-      if (!found.has(name))
-        throw new Error(`The item ${name} cannot be deleted: it was not read from the table before its first write.`)
-      writes.set(name, undefined)
+      const item = touch(key)
+      if (!item.found) throw new Error(`${key.table} ${key.value} must be read from the table before it is deleted.`)
+      item.write = { item: undefined }
     },
   }
-  const actions = (): Action[] =>
-    [...keys].map(([name, key]) => ({
-      key,
-      expected: found.get(name)?.revision,
-      ...(writes.has(name) && { write: { item: writes.get(name) } }),
-    }))
-  return { open, actions }
+  const actions = () =>
+    [...touched.values()].map(({ key, found, write }): Action => ({ key, expected: found?.item?.revision, write }))
+  return { tx, actions }
 }
 
 /** DynamoDB, within a time budget. */
@@ -144,7 +152,7 @@ const databaseWith = (options: Options): Database => ({
 })
 
 const pauseAfter = (attempts: number, { abortSignal: signal }: Options): Promise<void> =>
-  pause(Math.random() * Math.min(20 * 2 ** attempts, 500), undefined, { signal })
+  sleep(Math.random() * Math.min(20 * 2 ** attempts, 500), undefined, { signal })
 
 const getOne = async (key: Key, options: Options) => {
   const command = new GetCommand({ TableName: tableName(key.table), Key: partitionKeyOf(key), ConsistentRead: true })
@@ -165,8 +173,8 @@ const getTogether = async (keys: Key[], options: Options) => {
 const partitionKeyOf = ({ table, value }: Key) => ({ [tables[table].partitionKey.name]: value })
 
 /** An item that was read. Throws an Error if it has no revision, because its changes could not be noticed. */
-const checked = ({ table }: Key, item: Record<string, unknown> | undefined): Item | undefined => {
-  if (item && typeof item.revision !== 'string') throw new Error(`An item of ${table} has no revision.`)
+const checked = ({ table, value }: Key, item: Record<string, unknown> | undefined): Item | undefined => {
+  if (item && typeof item.revision !== 'string') throw new Error(`The item ${value} of ${table} has no revision.`)
   return item as Item | undefined
 }
 

@@ -72,11 +72,11 @@ export const payloadTooLarge = () => new ApiError(413, `The body must not be lar
 export const unsupportedMediaType = () =>
   new ApiError(415, 'Send the body as JSON, with the header Content-Type: application/json')
 
-/** The `Idempotency-Key` was used with another body. */
+/** The `Idempotency-Key` was used for another request. */
 export const idempotencyKeyReused = () =>
   new ApiError(
     422,
-    'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.',
+    'This Idempotency-Key was used for another request within the last 24 hours. Repeat that request, or use a new key.',
   )
 
 /** A bug. The log has the cause, under the request id in the response. */

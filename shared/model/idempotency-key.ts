@@ -17,13 +17,22 @@ export const IdempotencyKey = v.pipe(
   v.description('1 to 255 visible ASCII characters, bare or in double quotes'),
 )
 
-/** Identifies what a client wants done once, however often it sends the request. */
-export type Intent = { clientId: string; operation: string; key: string }
+/**
+ * What a client wants done once, however often it sends the request: identified by the first three. `request` is a digest of
+ * what it asked for.
+ */
+export type Intent = { clientId: string; operation: string; key: string; request: string }
 
 /** The digest that is stored for an intent. JSON separates the parts, so that two intents cannot have the same text. */
 export const intentDigest = ({ clientId, operation, key }: Intent): string =>
   hash('sha256', JSON.stringify([clientId, operation, key]))
 
-/** A digest of the values of a body: the same for any order of its fields, and different for different values. */
-export const fingerprintOf = (body: object): string =>
-  hash('sha256', stringifyJson(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1))))
+/** A digest of JSON values: the same for any order of the keys of an object, and different for different values. */
+export const digestOfValues = (values: unknown): string => hash('sha256', stringifyJson(sorted(values)))
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]))
+}

@@ -1,4 +1,4 @@
-import { exactInteger } from './int64.ts'
+import { exactInteger, type Int64 } from './int64.ts'
 
 // TypeScript lacks these parts of ECMAScript's "JSON.parse source text access" (Node.js 22).
 declare global {
@@ -17,12 +17,16 @@ const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
  * 2^53 are `bigint`s, and any other number that a double rounds is `NaN`, which every schema rejects.
  */
 export const exactJson = (text: string, parsed: unknown): unknown =>
-  MAY_BE_ROUNDED.test(text) ? JSON.parse(text, exactNumber) : parsed
+  MAY_BE_ROUNDED.test(text)
+    ? JSON.parse(text, (_key, value, { source = '' }) =>
+        typeof value === 'number' ? exactNumber(source, value) : value,
+      )
+    : parsed
 
-const exactNumber = (_key: string, value: unknown, { source = '' }: { source?: string }): unknown => {
-  if (typeof value !== 'number') return value
-  if (/^-?\d{1,19}$/.test(source)) return exactInteger(source) // An int64 has no more digits.
-  return significantDigits(source) === significantDigits(String(value)) ? value : Number.NaN
+/** The number in `text`, which JavaScript has `parsed`: as `exactJson` returns it. */
+export const exactNumber = (text: string, parsed = Number(text)): Int64 => {
+  if (/^-?\d{1,19}$/.test(text)) return exactInteger(text) // An int64 has no more digits.
+  return significantDigits(text) === significantDigits(String(parsed)) ? parsed : Number.NaN
 }
 
 // Without `(?<!0)`, a long run of zeros in the middle takes quadratic time.

@@ -8,37 +8,38 @@ import type { Int64 } from '../model/int64.ts'
 import { hold, pets, release } from '../pets/pets.ts'
 import { type NewOrder, Order } from './order.ts'
 
-const stored = collection('orders', Order)
+/** The orders as they are stored, without their rules. */
+export const storedOrders = collection('orders', Order)
 
 /** The orders of the store. An open order holds its pet: both change together, so nobody else can order it. */
 export const orders = {
-  get: stored.get,
-  list: stored.list,
+  get: storedOrders.get,
+  list: storedOrders.list,
 
   /** Orders a pet, which is `pending` from then on. Throws an ApiError 409 if it is not available; 422 as `create` does. */
-  place: ({ petId }: NewOrder, intent?: Intent, open?: Transaction) =>
-    inside(open, async (open) => {
-      await open.read(...reservationKeys(intent), pets.keyOf(petId))
-      const placed = await stored.create({ petId, complete: false }, intent, open)
-      if (!placed.isReplay) await hold(petId, placed.resource.id, open)
+  place: ({ petId }: NewOrder, intent?: Intent, tx?: Transaction) =>
+    inside(tx, async (tx) => {
+      await tx.readTogether(...reservationKeys(intent), pets.keyOf(petId))
+      const placed = await storedOrders.create({ petId, complete: false }, intent, tx)
+      if (!placed.isReplay) await hold(petId, placed.resource.id, tx)
       return placed
     }),
 
   /** Completes an order: its pet is `sold`. Does nothing if it is complete. Throws an ApiError as `change` does. */
-  complete: (id: Int64, ifMatch?: IfMatch, open?: Transaction) =>
-    inside(open, async (open) => {
-      const { petId, complete } = await stored.read(id, ifMatch, open)
-      if (complete) return stored.get(id, open)
-      await release(petId, id, 'sold', open)
-      return stored.change(id, { complete: true }, ifMatch, open)
+  complete: (id: Int64, ifMatch?: IfMatch, tx?: Transaction) =>
+    inside(tx, async (tx) => {
+      const { petId, complete } = await storedOrders.read(id, ifMatch, tx)
+      if (complete) return storedOrders.get(id, tx)
+      await release(petId, id, 'sold', tx)
+      return storedOrders.change(id, { complete: true }, ifMatch, tx)
     }),
 
   /** Deletes an open order: its pet is `available` again. Throws an ApiError as `remove` does; 409 if it is complete. */
-  cancel: (id: Int64, ifMatch?: IfMatch, open?: Transaction) =>
-    inside(open, async (open) => {
-      const { petId, complete } = await stored.read(id, ifMatch, open)
+  cancel: (id: Int64, ifMatch?: IfMatch, tx?: Transaction) =>
+    inside(tx, async (tx) => {
+      const { petId, complete } = await storedOrders.read(id, ifMatch, tx)
       if (complete) throw conflict(`Order ${id} is complete. To offer pet ${petId} again, change its status.`)
-      await release(petId, id, 'available', open)
-      await stored.remove(id, ifMatch, open)
+      await release(petId, id, 'available', tx)
+      await storedOrders.remove(id, ifMatch, tx)
     }),
 }

@@ -35,7 +35,7 @@ test('creates a resource once, and returns the same response to all requests, at
   await expect.poll(saved).toEqual([retried.body])
 })
 
-test('returns 422 for a key that was sent with a different body', async () => {
+test('returns 422 for a key that was sent with a different request', async () => {
   const [body, key] = [aBody(), randomUUID()]
   await create(body, keyed(key))
 
@@ -43,7 +43,7 @@ test('returns 422 for a key that was sent with a different body', async () => {
   const retried = await create(body, keyed(key))
 
   const message =
-    'This Idempotency-Key was used with another body within the last 24 hours. Send the same body, or use a new key.'
+    'This Idempotency-Key was used for another request within the last 24 hours. Repeat that request, or use a new key.'
   expectError(refused, 422, 'unprocessable_content', message)
   expect(retried.status).toBe(201)
 })

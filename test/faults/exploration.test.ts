@@ -3,7 +3,7 @@ import { reservationKeys } from '../../shared/data/reservations.ts'
 import type { Action, Item, Key, Transaction } from '../../shared/data/transaction.ts'
 import { conflict } from '../../shared/model/api-error.ts'
 import { tagOf } from '../../shared/model/etag.ts'
-import { fingerprintOf, type Intent } from '../../shared/model/idempotency-key.ts'
+import type { Intent } from '../../shared/model/idempotency-key.ts'
 import { example } from '../support/example.ts'
 import { explore } from './exploration.ts'
 import { type Attempt, EIGHT_HOURS, hasRevision, nameOf, type Scenario, START } from './model.ts'
@@ -15,44 +15,45 @@ const { field, value, other } = example.filter
 const { keyOf } = collection
 const [body, otherBody] = [example.body('Rex'), example.body('Tom')]
 
-const intent: Intent = { clientId: 'ann', operation: example.create, key: 'a' }
+const intent: Intent = { clientId: 'ann', operation: example.create, key: 'a', request: 'one' }
 const [reservationKey] = reservationKeys(intent) as [Key]
 
 const create =
   (values: typeof body, intent?: Intent) =>
   (draws: string[]): Attempt => ({
-    work: (open) => collection.create(values, intent, open),
+    work: (tx) => collection.create(values, intent, tx),
     intent,
     draws: draws.map(Number),
     isWrong: (status, items) => {
-      const fingerprint = items[nameOf(reservationKey)]?.fingerprint
-      return status !== 422 || !fingerprint || fingerprint === fingerprintOf(values)
+      const request = items[nameOf(reservationKey)]?.request
+      return status !== 422 || !request || request === intent?.request
     },
   })
 
 /** A request for the resource 1, with `If-Match` if there are revisions. */
 const conditional =
-  (run: (ifMatch: string[] | undefined, open: Transaction) => Promise<unknown>) =>
+  (run: (ifMatch: string[] | undefined, tx: Transaction) => Promise<unknown>) =>
   (revisions: string[]): Attempt => {
     const tags = revisions[0] ? revisions.map((each) => tagOf(1, each)) : undefined
     const isWrong: Attempt['isWrong'] = (status, items) => {
       const item = items[nameOf(keyOf(1))]
       return item ? status !== 412 || !tags || tags.includes(tagOf(1, item.revision)) : status !== 404
     }
-    return { work: (open) => run(tags, open), isWrong }
+    return { work: (tx) => run(tags, tx), isWrong }
   }
 
 const kinds: Record<string, (words: string[]) => Attempt> = {
   create: create(body, intent),
-  createOther: create(otherBody, intent),
+  createOther: create(otherBody, { ...intent, request: 'another' }),
   createFreely: create(body),
-  change: conditional((ifMatch, open) => collection.change(1, changes, ifMatch, open)),
-  delete: conditional((ifMatch, open) => collection.remove(1, ifMatch, open)),
+  change: conditional((ifMatch, tx) => collection.change(1, changes, ifMatch, tx)),
+  delete: conditional((ifMatch, tx) => collection.remove(1, ifMatch, tx)),
 }
 
 const resource = (id: number): [Key, Item] => [keyOf(id), { ...body, [field]: other, id, revision: 'x' }]
 const expiresAt = (START + EIGHT_HOURS) / 1000
-const reserved: [Key, Item] = [reservationKey, { id: 1, fingerprint: fingerprintOf(body), expiresAt, revision: 'x' }]
+const created = JSON.stringify({ id: 1, ...body })
+const reserved: [Key, Item] = [reservationKey, { request: 'one', created, expiresAt, revision: 'x' }]
 /** What may be stored at first. */
 const states = { nothing: [], resource: [resource(1)], reserved: [resource(1), reserved] }
 
@@ -67,10 +68,11 @@ const requests = (text: string, state: keyof typeof states): Scenario => ({
 
 /** Changes a resource if neither of two was changed. */
 const changeOne = (id: number): Attempt => ({
-  work: async (open) => {
-    const items = await open.read(keyOf(1), keyOf(2))
+  work: async (tx) => {
+    await tx.readTogether(keyOf(1), keyOf(2))
+    const items = [await tx.read(keyOf(1)), await tx.read(keyOf(2))]
     if (items.some((item) => item?.[field] === value)) throw conflict('One was changed.')
-    return collection.change(id, { [field]: value }, undefined, open)
+    return collection.change(id, { [field]: value }, undefined, tx)
   },
   isWrong: (_, items) => Object.values(items).every((item) => item?.[field] === other),
 })

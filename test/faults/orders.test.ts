@@ -74,25 +74,25 @@ describe('on the wire', () => {
 
 describe('in all orders of events', () => {
   const [PET, ORDER] = [pets.keyOf(1), { table: 'orders', value: 9 } as const]
-  const intentOf = (key: string) => ({ clientId: 'ann', operation: 'placeOrder', key })
+  const intentOf = (key: string) => ({ clientId: 'ann', operation: 'placeOrder', key, request: 'the same' })
 
   /** Orders the pet. The retry of an order that was placed must not get a 409. */
   const place = (key: string): Attempt => ({
-    work: (open) => orders.place({ petId: 1 }, intentOf(key), open),
+    work: (tx) => orders.place({ petId: 1 }, intentOf(key), tx),
     intent: intentOf(key),
     isWrong: (_, items) =>
       items[nameOf(PET)]?.status === 'available' || reservationKeys(intentOf(key)).some((each) => items[nameOf(each)]),
   })
   const complete: Attempt = {
-    work: (open) => orders.complete(9, undefined, open),
+    work: (tx) => orders.complete(9, undefined, tx),
     isWrong: (_, items) => items[nameOf(ORDER)] !== undefined,
   }
   const cancel: Attempt = {
-    work: (open) => orders.cancel(9, undefined, open),
+    work: (tx) => orders.cancel(9, undefined, tx),
     isWrong: (status, items) => items[nameOf(ORDER)]?.complete !== (status === 409 ? true : undefined),
   }
   const removePet: Attempt = {
-    work: (open) => pets.remove(1, undefined, open),
+    work: (tx) => pets.remove(1, undefined, tx),
     isWrong: (status, items) => items[nameOf(PET)]?.status !== (status === 409 ? 'pending' : undefined),
   }
 

@@ -35,7 +35,7 @@ const operation: Change[] = [
 },
 `,
   },
-  { file: 'shared/settings.ts', text: "walkMinutes: { variable: 'WALK_MINUTES', local: '30' },\n" },
+  { file: 'shared/settings.ts', text: "walkMinutes: { variable: 'WALK_MINUTES', default: '30' },\n" },
   {
     file: 'shared/data/tables.ts',
     text: "walks: { partitionKey: { name: 'id', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
@@ -48,11 +48,11 @@ import { operation } from '../shared/operation.ts'
 
 /** \`POST /pets/walks/{petId}\`: takes a pet for a walk. */
 export const handler = operation('walkPet', ({ params: { petId }, query, settings }) =>
-  transaction(async (open) => {
+  transaction(async (tx) => {
     const key = { table: 'walks', value: petId } as const
-    const [walk] = await open.read(key)
+    const walk = await tx.read(key)
     if (walk) throw conflict(\`Pet \${petId} is out for a walk.\`)
-    open.put(key, { id: petId, expiresAt: Math.floor(Date.now() / 1000) + 60 * Number(settings.walkMinutes) })
+    tx.put(key, { id: petId, expiresAt: Math.floor(Date.now() / 1000) + 60 * Number(settings.walkMinutes) })
     return { with: query.with ?? [] }
   }),
 )

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { contract } from '../../shared/contract.ts'
 import { type Operation, partsOf } from '../../shared/entry.ts'
 import type { Event } from '../../shared/http.ts'
 import { fieldRules, inputOf } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
+import { Id } from '../../shared/model/id.ts'
 import { eventOf } from '../support/events.ts'
 import { example } from '../support/example.ts'
 
@@ -28,7 +29,11 @@ const entry = {
 const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
 const parse = (event: Event) => inputOf('paintToy', entry)(event, caller)
 
-const request = ({ body = { id: 7, size: 1 }, query = {}, headers = { 'x-brush': 'fine' } }) => ({
+const request = ({
+  body = { id: 7, size: 1 },
+  query = {},
+  headers = { 'x-brush': 'fine' } as Record<string, string>,
+}) => ({
   ...eventOf(example.events.create, { query, headers }),
   pathParameters: { id: 'a' },
   body: body as never, // As `jsonBody` leaves it.
@@ -70,13 +75,36 @@ test.each([
   expect(() => parse(wrong)).toThrow(error)
 })
 
-test('an idempotency key is that of one client for one operation', () => {
-  const sent = eventOf(example.events.create, { headers: { 'Idempotency-Key': 'a' } })
-  const event = { ...sent, body: example.body() as never } // As `jsonBody` leaves it.
+describe('an idempotency key', () => {
+  const Toy = v.object({ id: Id })
+  const create = { ...entry, method: 'POST', success: { status: 201, body: Toy }, idempotent: true } as const
+  const intentOf = (changes: object, id = 'a') => {
+    const headers: Record<string, string> = { 'x-brush': 'fine', 'idempotency-key': 'k' }
+    return inputOf('paintToy', create)({ ...request({ headers, ...changes }), pathParameters: { id } }, caller).intent
+  }
+  const body = { id: 7, size: 1 }
+  const intent = intentOf({})
 
-  const { intent } = inputOf(example.create, contract[example.create])(event, caller)
+  test('is that of one client for one operation', () => {
+    const digest = expect.stringMatching(/^[\da-f]{64}$/)
+    expect(intent).toEqual({ clientId: 'ann', operation: 'paintToy', key: 'k', request: digest })
+  })
 
-  expect(intent).toEqual({ clientId: 'ann', operation: example.create, key: 'a' })
+  test.each([
+    ['the fields in another order', { body: { size: 1, id: 7 } }],
+    ['a field that nobody knows', { body: { ...body, toy: 1 } }],
+  ])('is for the same request with %s', (_, changes) => {
+    expect(intentOf(changes)).toEqual(intent)
+  })
+
+  test.each<[string, object, string?]>([
+    ['body', { body: { ...body, size: 2 } }],
+    ['query', { query: { id: 'b' } }],
+    ['header', { headers: { 'x-brush': 'wide', 'idempotency-key': 'k' } }],
+    ['path', {}, 'b'],
+  ])('is for another request with another %s', (_, changes, id) => {
+    expect(intentOf(changes, id)?.request).not.toBe(intent?.request)
+  })
 })
 
 test('names a field that has no rule', () => {

@@ -70,6 +70,9 @@ export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...
   return key
 }
 
+/** Deletes an item, as another process would. */
+export const deleteItem = (table: TableId, Key: Stored) =>
+  direct.send(new DeleteCommand({ TableName: tableName(table), Key }))
+
 /** Deletes an API key, as another process would. */
-export const deleteKey = (key: string) =>
-  direct.send(new DeleteCommand({ TableName: tableName('apiKeys'), Key: { digest: digestOf(key) } }))
+export const deleteKey = (key: string) => deleteItem('apiKeys', { digest: digestOf(key) })

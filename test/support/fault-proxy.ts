@@ -29,6 +29,7 @@ export const databaseResponses = {
   throughputExceeded: error(400, 'ProvisionedThroughputExceededException'),
   throttling: error(400, 'ThrottlingException'),
   accessDenied: error(400, 'AccessDeniedException'),
+  transactionConflict: error(400, 'TransactionConflictException'),
   transactionInProgress: error(400, 'TransactionInProgressException'),
   malformed: { status: 200, body: '{"Item":{"id":{"N":' },
   nothing: databaseResponse(200, {}),

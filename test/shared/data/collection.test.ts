@@ -1,15 +1,24 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { collection as collectionOf } from '../../../shared/data/collection.ts'
-import { Id } from '../../../shared/model/id.ts'
-import { proxy, putItem, storedItem } from '../../support/database.ts'
+import type { Page } from '../../../shared/data/page.ts'
+import { type Transaction, transaction } from '../../../shared/data/transaction.ts'
+import { Id, newId } from '../../../shared/model/id.ts'
+import type { Intent } from '../../../shared/model/idempotency-key.ts'
+import { once, proxy, putItem, storedItem } from '../../support/database.ts'
 import { example, type Resource } from '../../support/example.ts'
+import { databaseResponses } from '../../support/fault-proxy.ts'
 
 const { collection, body, changes } = example
 const { field, index, value, other } = example.filter
 
 const create = async (name: string, of?: typeof value | typeof other): Promise<Resource> =>
   (await collection.create({ ...body(name), ...(of && { [field]: of }) })).resource
+
+/** A resource with other fields, in the table of the example. */
+const toy = <Fields extends Record<string, v.GenericSchema>>(fields: Fields) =>
+  v.pipe(v.object({ id: Id, ...fields }), v.title('Toy'))
 
 const setShards = ({ read, write }: Record<'read' | 'write', unknown>) => {
   vi.stubEnv('READ_SHARDS', `${read}`)
@@ -97,6 +106,35 @@ describe('shards', () => {
   })
 })
 
+describe.each([1, 5])('with %d shards, items of up to 400 KB', (count) => {
+  const ids = Array.from({ length: 30 }, newId)
+
+  beforeAll(async () => {
+    for (const [i, id] of ids.entries()) {
+      const padding = 'x'.repeat(i === 3 ? 400_000 : 200_000)
+      await putItem(example.table, { id, ...body(`${i}`), shard: id % count, padding, revision: 'x' })
+    }
+  })
+
+  test('are listed once by walking all pages, while others are added and deleted, whatever fails', async () => {
+    setShards({ read: count, write: count })
+    const [deleted = 0, ...kept] = ids
+    const listed: number[] = []
+    let pages = 0
+    for (let cursor: number | undefined = newId(); cursor !== undefined && cursor > deleted; pages++) {
+      once({ Query: databaseResponses.internalServerError })
+      const { items, next }: Page<Resource> = await collection.list({ limit: 100, cursor })
+      listed.push(...items.map(({ id }) => id))
+      cursor = next
+      if (pages === 0) await collection.remove(deleted)
+      await create('a')
+    }
+
+    expect(listed.filter((id) => ids.includes(id))).toEqual(kept.toReversed())
+    expect(pages).toBeGreaterThan(1)
+  })
+})
+
 /** The filters whose lists have a resource; `all` for the list without one. */
 const listsWith = async (id: number): Promise<string[]> => {
   const queries = [undefined, value, other].map((of) => ({ [field]: of, limit: 1, cursor: id + 1 }))
@@ -132,11 +170,79 @@ test('a change keeps attributes that this version does not know', async () => {
 })
 
 test('a collection without rules of its own changes and deletes nothing in another revision', async () => {
-  const plain = collectionOf(example.table, v.pipe(v.object({ id: Id }), v.title('Toy')))
+  const plain = collectionOf(example.table, toy({}))
   const { id } = await create('a')
 
   for (const work of [plain.change(id, {}, ['"1-x"']), plain.remove(id, ['"1-x"'])])
     await expect(work).rejects.toMatchObject({ status: 412 })
 
   expect(await storedItem(id)).toBeDefined()
+})
+
+describe('a resource with values that the server sets', () => {
+  const toys = collectionOf(example.table, toy({ madeAt: v.string() }), { own: { secret: v.string() } })
+  const make = (intent?: Intent, madeAt = new Date().toISOString(), tx?: Transaction) =>
+    toys.create({ madeAt, secret: 'a' }, intent, tx)
+  const intentOf = (key: string): Intent => ({ clientId: 'ann', operation: 'makeToy', key, request: 'a toy' })
+
+  test('is created once, and returned as it was', async () => {
+    const first = await make(intentOf('a'), 'early')
+    await toys.change(first.resource.id, { madeAt: 'changed' })
+    const again = await make(intentOf('a'), 'late')
+    await toys.remove(first.resource.id)
+    const last = await make(intentOf('a'), 'later')
+
+    expect(first.resource).toEqual({ id: expect.any(Number), madeAt: 'early' })
+    for (const replay of [again, last]) expect(replay).toEqual({ ...first, isReplay: true })
+  })
+
+  test('is stored with its own fields, which may change in the transaction that creates it', async () => {
+    const { resource } = await transaction(async (tx) => {
+      const made = await make(intentOf('b'), 'early', tx)
+      await toys.change(made.resource.id, { secret: 'b' }, undefined, tx)
+      return made
+    })
+
+    expect(await storedItem(resource.id)).toMatchObject({ madeAt: 'early', secret: 'b' })
+  })
+
+  test.each<[string, (id: number, tx: Transaction) => Promise<unknown>]>([
+    ['changed', (id, tx) => toys.change(id, { madeAt: 'late' }, undefined, tx)],
+    ['deleted', (id, tx) => toys.remove(id, undefined, tx)],
+    ['followed by another', (_, tx) => make(intentOf('followed by another'), 'late', tx)],
+  ])('is not %s by the transaction that creates it with an intent', async (key, then) => {
+    const work = transaction(async (tx) => then((await make(intentOf(key), 'early', tx)).resource.id, tx))
+
+    await expect(work).rejects.toThrow(/intent/)
+    expect(await make(intentOf(key))).toMatchObject({ isReplay: false })
+  })
+})
+
+describe('an item of an earlier version', () => {
+  const fields = toy({ size: v.optional(v.number(), 7), color: v.optional(v.string()), name: v.string() })
+  const older = (item: Readonly<Record<string, unknown>>) => ({ name: item.title, color: 'red' })
+  const toys = collectionOf(example.table, fields, { older })
+  const early = (id: number) => ({ id, title: 'Top', color: 'blue', shard: 0, revision: 'x' })
+  const resource = (id: number) => ({ id, name: 'Top', size: 7, color: 'blue' })
+
+  test('is read and listed with what it lacks, and written when it changes', async () => {
+    await putItem(example.table, early(1))
+
+    expect(await toys.get(1)).toEqual({ resource: resource(1), revision: 'x' })
+    expect((await toys.list({ limit: 1, cursor: 2 })).items).toEqual([resource(1)])
+    const { revision } = await toys.change(1, { color: null, size: 8 })
+    expect(await storedItem(1)).toEqual({ id: 1, title: 'Top', name: 'Top', color: 'red', size: 8, shard: 0, revision })
+  })
+
+  test.each([
+    ['name', { title: undefined }],
+    ['size', { size: NumberValue.from('1.00000000000000000001') }],
+    ['size', { size: NumberValue.from('12345678901234567891') }],
+  ])('is an error that names it and its %s if it cannot be read', async (field, edited) => {
+    await putItem(example.table, { ...early(2), ...edited })
+
+    const error = new Error(`The item 2 of ${example.table} has no ${field}, or one that JavaScript would round.`)
+    await expect(toys.get(2)).rejects.toEqual(error)
+    await expect(toys.list({ limit: 1, cursor: 3 })).rejects.toEqual(error)
+  })
 })

@@ -88,7 +88,7 @@ test(
       if (operation === 'GetItem') reads.push(JSON.parse(body))
       return 'pass'
     }
-    const intent = { clientId: 'ann', operation: example.create, key: randomUUID() }
+    const intent = { clientId: 'ann', operation: example.create, key: randomUUID(), request: 'a' }
 
     const { resource } = await collection.create(body(), intent)
     await collection.get(resource.id)

@@ -6,6 +6,12 @@ import { canceled, databaseResponses, type Fault } from '../../support/fault-pro
 const key = (value: string): Key => ({ table: 'idempotencyKeys', value })
 const [a, b, c, d] = [key('a'), key('b'), key('c'), key('d')]
 
+/** Reads items at the same moment. */
+const readAll = async (tx: Transaction, ...keys: Key[]) => {
+  await tx.readTogether(...keys)
+  return Promise.all(keys.map(tx.read))
+}
+
 const store = (intent: unknown, revision: string) => putItem('idempotencyKeys', { intent, revision })
 const stored = async () => new Map((await storedItems('idempotencyKeys')).map((item) => [item.intent, item.revision]))
 
@@ -17,12 +23,12 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks())
 
 test('writes all that was put or deleted, with one revision, and returns the result', againIfBusy, async () => {
-  const revision = await transaction(async (open) => {
-    await open.read(a, b)
-    open.put(a, { intent: 'a' })
-    open.remove(b)
-    open.put(c, { intent: 'c' })
-    return open.revision
+  const revision = await transaction(async (tx) => {
+    await tx.readTogether(a, b)
+    tx.put(a, { intent: 'a' })
+    tx.remove(b)
+    tx.put(c, { intent: 'c' })
+    return tx.revision
   })
 
   expect(await stored()).toEqual(
@@ -36,23 +42,23 @@ test('writes all that was put or deleted, with one revision, and returns the res
 
 test('writes nothing if the work throws, or only reads', againIfBusy, async () => {
   const error = new Error('Made by the test.')
-  const failed = transaction(async (open) => {
-    open.put(c, { intent: 'c' })
+  const failed = transaction(async (tx) => {
+    tx.put(c, { intent: 'c' })
     throw error
   })
 
   await expect(failed).rejects.toBe(error)
-  expect(await transaction((open) => open.read(a))).toEqual([{ intent: 'a', revision: 'a1' }])
+  expect(await transaction((tx) => tx.read(a))).toEqual({ intent: 'a', revision: 'a1' })
   expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
 test('the work sees its own writes, and reads no item again that it has read', againIfBusy, async () => {
-  const seen = await transaction(async (open) => {
-    const before = await open.read(a, b)
-    open.put(a, { intent: 'a', more: 1 })
-    open.remove(b)
-    open.put(d, { intent: 'd', more: 2 })
-    return [...before, ...(await open.read(a, b, d))].map((item) => item?.more)
+  const seen = await transaction(async (tx) => {
+    const before = await readAll(tx, a, b)
+    tx.put(a, { intent: 'a', more: 1 })
+    tx.remove(b)
+    tx.put(d, { intent: 'd', more: 2 })
+    return [...before, ...(await readAll(tx, a, b, d))].map((item) => item?.more)
   })
 
   expect(seen).toEqual([undefined, undefined, 1, undefined, 2])
@@ -60,16 +66,16 @@ test('the work sees its own writes, and reads no item again that it has read', a
 })
 
 test.each<[string, (open: Transaction) => unknown]>([
-  ['unread', (open) => open.remove(c)],
-  ['new', async (open) => [open.put(c, { intent: 'c' }), await open.read(c), open.remove(c)]],
+  ['unread', (tx) => tx.remove(c)],
+  ['new', async (tx) => [tx.put(c, { intent: 'c' }), await tx.read(c), tx.remove(c)]],
 ])('an item that is %s cannot be deleted', async (_, work) => {
-  const message = 'The item idempotencyKeys c cannot be deleted: it was not read from the table before its first write.'
+  const message = 'idempotencyKeys c must be read from the table before it is deleted.'
 
-  await expect(transaction(async (open) => work(open))).rejects.toThrow(message)
+  await expect(transaction(async (tx) => work(tx))).rejects.toThrow(message)
 })
 
 test('an item that is named twice is read once', againIfBusy, async () => {
-  expect(await transaction((open) => open.read(a, a))).toMatchObject([{ intent: 'a' }, { intent: 'a' }])
+  expect(await transaction((tx) => readAll(tx, a, a))).toMatchObject([{ intent: 'a' }, { intent: 'a' }])
   expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
@@ -83,10 +89,10 @@ describe('runs again', () => {
   ])('when %s', async (_, happens, keys) => {
     let count = 0
 
-    await transaction(async (open) => {
-      await open.read(...keys)
+    await transaction(async (tx) => {
+      await tx.readTogether(...keys)
       if (++count === 1) await happens()
-      open.put(a, { intent: 'a' })
+      tx.put(a, { intent: 'a' })
     })
 
     expect(count).toBe(2)
@@ -95,10 +101,10 @@ describe('runs again', () => {
   test('when an item that it reads beside another one has changed since', async () => {
     let count = 0
 
-    const pairs = await transaction(async (open) => {
-      const [before] = await open.read(a)
+    const pairs = await transaction(async (tx) => {
+      const before = await tx.read(a)
       if (++count === 1) await store('a', 'a2')
-      return [before, ...(await open.read(a, b))].map((item) => item?.revision)
+      return [before, ...(await readAll(tx, a, b))].map((item) => item?.revision)
     })
 
     expect([count, pairs]).toEqual([2, ['a2', 'a2', 'b1']])
@@ -121,9 +127,9 @@ test('sends the same request again while other transactions hold its items', aga
     return faults.shift() ?? 'pass'
   }
 
-  await transaction(async (open) => {
-    await open.read(a, b)
-    open.put(a, { intent: 'a' })
+  await transaction(async (tx) => {
+    await tx.readTogether(a, b)
+    tx.put(a, { intent: 'a' })
   })
 
   expect(bodies).toEqual(Array(6).fill(bodies[0]))
@@ -132,7 +138,7 @@ test('sends the same request again while other transactions hold its items', aga
 test('reads several items again while other transactions hold them', againIfBusy, async () => {
   once({ TransactGetItems: canceled('None', 'TransactionConflict') })
 
-  const items = await transaction((open) => open.read(a, b))
+  const items = await transaction((tx) => readAll(tx, a, b))
 
   expect(items.map((item) => item?.revision)).toEqual(['a1', 'b1'])
   expect(proxy.counts).toEqual({ TransactGetItems: 2 })

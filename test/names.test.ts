@@ -59,7 +59,7 @@ const resources = Object.keys(collections).join('|')
 const places = [
   /\.md$|^(infra\/client\/)?package\.json$/,
   /^functions\//,
-  /^shared\/(contract|examples|service|texts)\.ts$/,
+  /^shared\/(contract|examples|resources|service|texts)\.ts$/,
   new RegExp(`^(shared|test/shared)/(${resources})/`),
   new RegExp(`^test/api/(${resources}|${operationIds.map(kebab).join('|')})\\.test\\.ts$`),
   new RegExp(`^test/faults/(${resources})\\.test\\.ts$`),

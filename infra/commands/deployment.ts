@@ -1,9 +1,11 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import { Option } from '@commander-js/extra-typings'
-import { tableName } from '../../shared/data/tables.ts'
+import { type CollectionId, tableName, tableOutput } from '../../shared/data/tables.ts'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
+import { setting } from '../../shared/settings.ts'
 import { DEFAULT_PORT, selectDatabase } from '../local/database.ts'
+import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
 import { CommandError, command, timeouts, wholeNumber } from './command-line.ts'
 
@@ -40,12 +42,33 @@ export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: Key
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   const keyPrefix = keyPrefixes[stage]
-  if (stage !== 'local') return { ...(await findStack(stage, prefix)), keyPrefix }
+  if (stage !== 'local') {
+    const output = await outputsOf(stage, prefix)
+    return { baseUrl: output('BaseUrl'), apiKeysTable: output(tableOutput('apiKeys')), keyPrefix }
+  }
   await selectDatabase(port)
   return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
 }
 
-const findStack = async (stage: string, prefix = ''): Promise<{ baseUrl: string; apiKeysTable: string }> => {
+/**
+ * Finds the table of a collection in a deployment, and over how many shards it is written. Throws a CommandError if there is
+ * none, or if it was deployed from other sources than these, which may store items in another form.
+ */
+export const findCollection = async (target: Target, id: CollectionId): Promise<{ table: string; shards: string }> => {
+  const { stage, prefix, port } = target
+  if (stage !== 'local') {
+    const output = await outputsOf(stage, prefix)
+    if (output('Sources') === sourcesDigest()) return { table: output(tableOutput(id)), shards: output('WriteShards') }
+    throw new CommandError(
+      'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
+    )
+  }
+  await selectDatabase(port)
+  return { table: tableName(id), shards: setting('writeShards') }
+}
+
+/** Returns a function that returns an output of a stack by its name, or throws a CommandError. */
+const outputsOf = async (stage: string, prefix = '') => {
   const StackName = `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
   const client = new CloudFormationClient(timeouts)
   const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch(async (error) => {
@@ -53,7 +76,9 @@ const findStack = async (stage: string, prefix = ''): Promise<{ baseUrl: string;
     throw new CommandError(`There is no stack ${StackName} in ${await client.config.region()} of this AWS account.`)
   })
   const outputs = new Map(Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]))
-  const [baseUrl, apiKeysTable] = [outputs.get('BaseUrl'), outputs.get('ApiKeysTable')]
-  if (baseUrl && apiKeysTable) return { baseUrl, apiKeysTable }
-  throw new CommandError(`The stack ${StackName} has no outputs BaseUrl and ApiKeysTable. Deploy this version first.`)
+  return (name: string): string => {
+    const value = outputs.get(name)
+    if (value) return value
+    throw new CommandError(`The stack ${StackName} has no output ${name}. Deploy this version first.`)
+  }
 }

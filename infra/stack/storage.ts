@@ -8,9 +8,11 @@ import {
   type Table as TableDefinition,
   type TableId,
   tableIds,
+  tableOutput,
   tables,
   tableVariable,
 } from '../../shared/data/tables.ts'
+import { sourcesDigest } from '../sources.ts'
 import type { Stage } from '../stages.ts'
 
 /** The right to use a table, and the environment variables that a function needs to use it. */
@@ -27,6 +29,9 @@ export class Storage extends Construct {
     super(scope, id)
     this.#stage = stage
     this.tables = forEachTable((id) => this.#newOrAdopted(id))
+    // For `npm run rewrite`, which must store items as the functions do.
+    new CfnOutput(Stack.of(this), 'WriteShards', { value: `${stage.writeShards}` })
+    new CfnOutput(Stack.of(this), 'Sources', { value: sourcesDigest() })
   }
 
   /** Grants right and variable together, so that a function cannot have one without the other. */
@@ -46,8 +51,8 @@ export class Storage extends Construct {
     const adopted = names.map((tableName) => Table.fromTableName(this, `${name}Adopted-${tableName}`, tableName))
     const [table = own] = adopted
     this.#granted[name].push(...adopted, own)
-    // For operators: the keys command and restores use it.
-    new CfnOutput(Stack.of(this), `${name.charAt(0).toUpperCase()}${name.slice(1)}Table`, { value: table.tableName })
+    // For operators: commands and restores use it.
+    new CfnOutput(Stack.of(this), tableOutput(name), { value: table.tableName })
     return table
   }
 

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CommandError, duration, explained } from '../../../infra/commands/command-line.ts'
-import { findDeployment } from '../../../infra/commands/deployment.ts'
+import { findCollection, findDeployment } from '../../../infra/commands/deployment.ts'
+import { sourcesDigest } from '../../../infra/sources.ts'
+import { tableOutput } from '../../../shared/data/tables.ts'
 import { service } from '../../../shared/service.ts'
+import { example } from '../../support/example.ts'
 import { serve } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
@@ -30,7 +33,7 @@ describe('a stage in AWS', () => {
     return { found, stack: new URLSearchParams(requests[0]?.body).get('StackName') }
   }
   const output = (name: string) =>
-    `<member><OutputKey>${name}</OutputKey><OutputValue>the ${name}</OutputValue></member>`
+    `<member><OutputKey>${name}</OutputKey><OutputValue>${name === 'Sources' ? sourcesDigest() : `the ${name}`}</OutputValue></member>`
   const stackWith = (...names: string[]) =>
     `<R><DescribeStacksResult><Stacks><member><Outputs>${names.map(output).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
   const name = `${service.stack}Production`
@@ -49,10 +52,29 @@ describe('a stage in AWS', () => {
       'a missing output',
       200,
       stackWith('BaseUrl'),
-      `The stack ${name} has no outputs BaseUrl and ApiKeysTable. Deploy this version first.`,
+      `The stack ${name} has no output ApiKeysTable. Deploy this version first.`,
     ],
   ])('is unknown if there is %s', async (_problem, status, xml, line) => {
     await expect(findWith(status, xml)).rejects.toThrow(new CommandError(line))
+  })
+
+  test('has the table of a collection, and its shards, if it was deployed from these sources', async () => {
+    const collection = () => findCollection({ stage: 'production', port: 0 }, example.table)
+    const outputs = [tableOutput(example.table), 'WriteShards', 'Sources']
+    const stack = stackWith(...outputs)
+    const { baseUrl } = await serve(
+      { status: 200, body: stack },
+      { status: 200, body: stack.replace(sourcesDigest(), 'a') },
+    )
+    vi.stubEnv('AWS_REGION', 'eu-central-1')
+    vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
+
+    expect(await collection()).toEqual({ table: `the ${outputs[0]}`, shards: 'the WriteShards' })
+    await expect(collection()).rejects.toThrow(
+      new CommandError(
+        'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
+      ),
+    )
   })
 
   const region = { AWS_REGION: 'eu-central-1' }

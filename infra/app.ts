@@ -1,8 +1,9 @@
 import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { contract } from '../shared/contract.ts'
+import { resources } from '../shared/resources.ts'
 import { service } from '../shared/service.ts'
-import { pathProblem } from './gateway.ts'
+import { problemOf } from './contract-problem.ts'
 import { ServiceStack } from './stack/service-stack.ts'
 import { ConfigurationError, readContext, type Stage, stages } from './stages.ts'
 
@@ -17,7 +18,7 @@ const addStack = (name: string, stage: Stage): void => {
 }
 
 try {
-  const problem = pathProblem(contract)
+  const problem = problemOf(contract, resources)
   if (problem) throw new ConfigurationError(problem)
   addStack('Staging', stages.staging)
   addStack('Production', stages.production)

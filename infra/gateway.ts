@@ -1,7 +1,6 @@
 // What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
 // this file, so it must not import CDK.
 import { contract } from '../shared/contract.ts'
-import type { Operation } from '../shared/entry.ts'
 import { cors } from '../shared/http.ts'
 import { ApiError, internalServerError, NO_PATH, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
 import { service } from '../shared/service.ts'
@@ -82,35 +81,3 @@ export const preflightHeaders = (methods: readonly string[]): Record<string, str
   'Access-Control-Allow-Methods': methods.join(','),
   'Access-Control-Max-Age': String(cors.maxAgeSeconds),
 })
-
-/**
- * Why API Gateway would refuse the paths of a contract, in one sentence; `undefined` if it would not. Otherwise a path
- * could work on a developer's machine and fail at the deployment. (API Gateway developer guide, "Important notes".)
- */
-export const pathProblem = (operations: Record<string, Pick<Operation, 'method' | 'path'>>): string | undefined => {
-  const reference: string[] = Object.values(referencePaths)
-  const ids = new Map<string, string>()
-  const parameters = new Map<string, string>()
-  for (const [id, { method, path }] of Object.entries(operations)) {
-    const sameRoute = ids.get(`${method} ${path}`)
-    if (sameRoute) return `${id} has the method and path of ${sameRoute}: ${method} ${path}. Change one of them.`
-    ids.set(`${method} ${path}`, id)
-    if (reference.includes(path)) return `${id} has the path ${path}, but that is the API reference.`
-    if (/^\/s?ping(\/|$)/.test(path))
-      return `${id} has the path ${path}, but API Gateway reserves /ping and /sping for its health check.`
-    if (path.startsWith('/{'))
-      return `${id} has the path ${path}, but {proxy+}, which catches unknown paths, allows no parameter beside it.`
-    const parts = path.split('/')
-    for (const [i, part] of parts.entries()) {
-      if (i > 0 && !/^(\{[A-Za-z]\w*\}|[\w.:-]+)$/.test(part))
-        return `${id} has the path ${path}, but "${part}" is no valid part.`
-      if (!part.startsWith('{')) continue
-      const parent = parts.slice(0, i).join('/')
-      const sibling = parameters.get(parent) ?? part
-      if (sibling !== part)
-        return `${id} has the path ${path}, but another path has ${sibling} after ${parent}. Use one name.`
-      parameters.set(parent, part)
-    }
-  }
-  return undefined
-}

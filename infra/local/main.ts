@@ -4,9 +4,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { seed, seedHelp } from '../../shared/examples.ts'
+import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run, wholeNumber } from '../commands/command-line.ts'
-import { pathProblem, referencePaths } from '../gateway.ts'
+import { problemOf } from '../contract-problem.ts'
+import { referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
 import { DEFAULT_PORT, openDatabase } from './database.ts'
 import { loadFunctions } from './lambda.ts'
@@ -49,7 +51,7 @@ const main = command(
   })
 
 const serve = async (listener: Server, database: string, stopped: Promise<unknown>): Promise<void> => {
-  const problem = pathProblem(contract)
+  const problem = problemOf(contract, resources)
   if (problem) throw new CommandError(problem)
   const { server, stop } = createLocalServer(await loadFunctions(operationIds))
   server.listen(listener)

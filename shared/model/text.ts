@@ -13,3 +13,11 @@ export const Text = (max: number) =>
     v.metadata({ type: 'string', maxLength: max, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }),
     v.description(`a string of 1 to ${max} characters, not only white space, in valid Unicode`),
   )
+
+/** A list of at most `most` texts, each as `Text(max)`. */
+export const TextList = (most: number, max: number) =>
+  v.pipe(
+    v.array(Text(max)),
+    v.maxLength(most),
+    v.description(`a list of at most ${most} texts of 1 to ${max} characters`),
+  )

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { pathProblem } from '../../../infra/gateway.ts'
+import { problemOf } from '../../../infra/contract-problem.ts'
 import { routesOf } from '../../../infra/local/api-gateway.ts'
 import type { Operation } from '../../../shared/entry.ts'
+import { resources } from '../../../shared/resources.ts'
 
 type Routes = Record<string, Pick<Operation, 'method' | 'path'>>
 
@@ -52,5 +53,5 @@ test.each<[Routes, string | undefined]>([
   [at('/cats/ping'), undefined],
   [at('/pings'), undefined],
 ])('says why API Gateway would refuse the paths of a contract: %o', (routes, problem) => {
-  expect(pathProblem(routes)).toBe(problem)
+  expect(problemOf(routes, resources)).toBe(problem)
 })

@@ -1,0 +1,98 @@
+import * as v from 'valibot'
+import type { StoredResource } from '../shared/data/collection.ts'
+import type { ObjectSchema, Operation } from '../shared/entry.ts'
+import { Int64 } from '../shared/model/int64.ts'
+import { collections, service } from '../shared/service.ts'
+import { referencePaths } from './gateway.ts'
+
+type Operations = Record<string, Pick<Operation, 'method' | 'path' | 'body'>>
+
+/**
+ * Why a service would work on a developer's machine and fail at the deployment, or go wrong without a word; in one sentence.
+ * `undefined` if it would not.
+ */
+export const problemOf = (operations: Operations, resources: Record<string, StoredResource>): string | undefined => {
+  if (!/^\/[\w-]+$/.test(service.basePath))
+    return `The basePath ${service.basePath} is not one part, such as /v1, as a stage of API Gateway is.`
+  const problems = [
+    ...Object.entries(operations).map(([id, { method, body }]) => body && bodyProblem(id, body, method === 'PATCH')),
+    ...Object.entries(resources).map(
+      ([id, { schema, own = {} }]) => bodyProblem(id, schema) ?? bodyProblem(id, v.object(own)),
+    ),
+    ...Object.entries(collections).map(([id, filters]) =>
+      filterProblem(id, resources[id]?.schema.entries ?? {}, filters),
+    ),
+  ]
+  return pathProblem(operations) ?? problems.find(Boolean)
+}
+
+/** What is wrong with the fields of a body, or of a resource. In `changes`, null removes a field. */
+const bodyProblem = (id: string, { type, entries }: ObjectSchema, isChange = false): string | undefined => {
+  if (type !== 'object') return `${id} has a body that is a v.${type}(). Use v.object(), which ignores unknown fields.`
+  const problems = Object.entries(entries).map(([name, field]) => [name, fieldProblem(field, isChange)])
+  const [name, problem] = problems.find(([, problem]) => problem) ?? []
+  return problem && `${id} has the field ${name}, which ${problem}`
+}
+
+type Field = v.GenericSchema & { wrapped?: Field; item?: Field; options?: unknown; pipe?: readonly Step[] }
+type Step = { kind: string; async?: boolean; pipe?: readonly Step[] }
+
+const fieldProblem = (field: Field, isChange: boolean): string | undefined => {
+  const { type, wrapped, item } = field
+  if (isTransformed(field)) return 'is transformed. A field is stored as it was sent.'
+  if (type.startsWith('null') && !isChange) return 'may be null. Use v.optional(): a change to null removes a field.'
+  if (isChange && v.getDefault(field) !== undefined) return 'has a default, which each change would set.'
+  if (wrapped) return fieldProblem(wrapped, isChange)
+  if (type === 'array' && /^(string|picklist)$/.test(item?.type ?? '')) return item && fieldProblem(item, isChange)
+  if (type === 'number' && [1e300, 1e-200, 2 ** 60].some((number) => v.is(field, number)))
+    return 'accepts numbers that DynamoDB refuses or JavaScript rounds. Use Int64, Integer() or Decimal() of shared/model.'
+  if (type === 'string' && ['\ud800', 'A long text: \ud800'].some((text) => v.is(field, text)))
+    return 'accepts text that is no valid Unicode. Use Text() of shared/model.'
+  if (/^(string|number|boolean|picklist|literal)$/.test(type) || field.options === Int64.options) return undefined
+  return `is a v.${type}(). Use a text, number, time, picklist, boolean or list of texts, or a resource of its own.`
+}
+
+const isTransformed = ({ kind, async = false, pipe = [] }: Step): boolean =>
+  async || kind === 'transformation' || pipe.some(isTransformed)
+
+/** Index keys have at most 2048 bytes (DynamoDB, "Constraints"): the value, with up to four for a character, and the shard. */
+const LONGEST_VALUE = 500
+
+const filterProblem = (id: string, entries: Record<string, Field>, filters: readonly string[]): string | undefined => {
+  const isTooLong = (field: Field) => ['x', '7'].some((digit) => v.is(field, digit.repeat(LONGEST_VALUE + 1)))
+  const isList = ({ type, wrapped }: Field): boolean => (wrapped ? isList(wrapped) : type === 'array')
+  const wrong = filters.find((name) => !entries[name] || isList(entries[name]) || isTooLong(entries[name]))
+  return (
+    wrong &&
+    `Lists of ${id} cannot be filtered by ${wrong}: it is no field with a single value of at most ${LONGEST_VALUE} characters.`
+  )
+}
+
+/** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"). */
+const pathProblem = (operations: Record<string, Pick<Operation, 'method' | 'path'>>): string | undefined => {
+  const reference: string[] = Object.values(referencePaths)
+  const ids = new Map<string, string>()
+  const parameters = new Map<string, string>()
+  for (const [id, { method, path }] of Object.entries(operations)) {
+    const sameRoute = ids.get(`${method} ${path}`)
+    if (sameRoute) return `${id} has the method and path of ${sameRoute}: ${method} ${path}. Change one of them.`
+    ids.set(`${method} ${path}`, id)
+    if (reference.includes(path)) return `${id} has the path ${path}, but that is the API reference.`
+    if (/^\/s?ping(\/|$)/.test(path))
+      return `${id} has the path ${path}, but API Gateway reserves /ping and /sping for its health check.`
+    if (path.startsWith('/{'))
+      return `${id} has the path ${path}, but {proxy+}, which catches unknown paths, allows no parameter beside it.`
+    const parts = path.split('/')
+    for (const [i, part] of parts.entries()) {
+      if (i > 0 && !/^(\{[A-Za-z]\w*\}|[\w.:-]+)$/.test(part))
+        return `${id} has the path ${path}, but "${part}" is no valid part.`
+      if (!part.startsWith('{')) continue
+      const parent = parts.slice(0, i).join('/')
+      const sibling = parameters.get(parent) ?? part
+      if (sibling !== part)
+        return `${id} has the path ${path}, but another path has ${sibling} after ${parent}. Use one name.`
+      parameters.set(parent, part)
+    }
+  }
+  return undefined
+}

@@ -16,12 +16,8 @@ export const problemOf = (operations: Operations, resources: Record<string, Stor
     return `The basePath ${service.basePath} is not one part, such as /v1, as a stage of API Gateway is.`
   const problems = [
     ...Object.entries(operations).map(([id, { method, body }]) => body && bodyProblem(id, body, method === 'PATCH')),
-    ...Object.entries(resources).map(
-      ([id, { schema, own = {} }]) => bodyProblem(id, schema) ?? bodyProblem(id, v.object(own)),
-    ),
-    ...Object.entries(collections).map(([id, filters]) =>
-      filterProblem(id, resources[id]?.schema.entries ?? {}, filters),
-    ),
+    ...Object.entries(resources).map(([id, { fields }]) => bodyProblem(id, v.object(fields))),
+    ...Object.entries(collections).map(([id, filters]) => filterProblem(id, resources[id]?.fields ?? {}, filters)),
   ]
   return pathProblem(operations) ?? problems.find(Boolean)
 }
@@ -58,10 +54,10 @@ const isTransformed = ({ kind, async = false, pipe = [] }: Step): boolean =>
 /** Index keys have at most 2048 bytes (DynamoDB, "Constraints"): the value, with up to four for a character, and the shard. */
 const LONGEST_VALUE = 500
 
-const filterProblem = (id: string, entries: Record<string, Field>, filters: readonly string[]): string | undefined => {
+const filterProblem = (id: string, fields: Record<string, Field>, filters: readonly string[]): string | undefined => {
   const isTooLong = (field: Field) => ['x', '7'].some((digit) => v.is(field, digit.repeat(LONGEST_VALUE + 1)))
   const isList = ({ type, wrapped }: Field): boolean => (wrapped ? isList(wrapped) : type === 'array')
-  const wrong = filters.find((name) => !entries[name] || isList(entries[name]) || isTooLong(entries[name]))
+  const wrong = filters.find((name) => !fields[name] || isList(fields[name]) || isTooLong(fields[name]))
   return (
     wrong &&
     `Lists of ${id} cannot be filtered by ${wrong}: it is no field with a single value of at most ${LONGEST_VALUE} characters.`

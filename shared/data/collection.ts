@@ -16,13 +16,11 @@ type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: nu
   entries: v.ObjectEntries & { [Field in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never }
 }
 
-/** A collection as those see it who work with all of them. */
-export type StoredResource = Pick<ReturnType<typeof collection>, 'schema' | 'own' | 'itemOf'>
+/** What is known of a collection without its types: the schemas of its fields, and an item as this version stores it. */
+export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
 
-/** The fields to filter a list by. */
-type Filter<Resource, Field extends keyof Resource> = [Field] extends [never]
-  ? unknown
-  : AtMostOne<Pick<Resource, Field>>
+/** The fields to filter a list by, of which a list has at most one. */
+type Filter<Fields, Field extends keyof Fields> = [Field] extends [never] ? unknown : AtMostOne<Pick<Fields, Field>>
 
 /**
  * The resources in a table, with the fields of the `schema`. `own` are fields that are stored and never returned. Items of an
@@ -92,8 +90,7 @@ export const collection = <
   }
 
   return {
-    schema,
-    own,
+    fields: { ...schema.entries, ...own },
     itemOf,
     keyOf,
     find,
@@ -147,7 +144,7 @@ export const collection = <
      * Reads a page of a list (eventually consistent). What it costs does not depend on the number of resources. A page of large
      * resources has fewer than `limit`.
      */
-    list: <Given extends Query & Filter<Resource, FilterOf<Id> & keyof Resource>>(
+    list: <Given extends Query & Filter<Fields, FilterOf<Id> & keyof Fields>>(
       // Anything else would be ignored, and the list would have too much.
       query: Given & { [Other in Exclude<keyof Given, keyof Query | FilterOf<Id>>]: never },
     ): Promise<Page<Resource>> =>

@@ -266,7 +266,8 @@ describe('what would go wrong without a word is refused, with what to use instea
     [v.array(Int64), `is a v.array(). ${OTHER}`],
   ])('%#: %s', (schema, problem) => {
     expect(withBody(v.object({ color: Color, size: schema }))).toBe(`addToy has the field size, which ${problem}`)
-    const own = { ...resources, [table]: { ...resources[table], own: { size: schema } } }
+    const { fields } = resources[table]
+    const own = { ...resources, [table]: { ...resources[table], fields: { ...fields, size: schema } } }
     expect(problemOf({}, own)).toBe(`${table} has the field size, which ${problem}`)
   })
 
@@ -295,7 +296,7 @@ describe('what would go wrong without a word is refused, with what to use instea
     ['a list', v.object({ id: Id, [filter.field]: v.optional(TextList(3, 5)) })],
     ['no field', v.object({ id: Id })],
   ])('a filter by %s', (_, schema) => {
-    const others = { ...resources, [table]: { ...resources[table], schema } }
+    const others = { ...resources, [table]: { ...resources[table], fields: schema.entries } }
 
     expect(problemOf({}, others)).toBe(
       `Lists of ${table} cannot be filtered by ${filter.field}: it is no field with a single value of at most 500 characters.`,

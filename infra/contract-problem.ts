@@ -30,14 +30,21 @@ const bodyProblem = (id: string, { type, entries }: ObjectSchema, isChange = fal
   return problem && `${id} has the field ${name}, which ${problem}`
 }
 
-type Field = v.GenericSchema & { wrapped?: Field; item?: Field; options?: unknown; pipe?: readonly Step[] }
+type Field = v.GenericSchema & {
+  wrapped?: Field
+  item?: Field
+  default?: unknown
+  options?: unknown
+  pipe?: readonly Step[]
+}
 type Step = { kind: string; async?: boolean; pipe?: readonly Step[] }
 
 const fieldProblem = (field: Field, isChange: boolean): string | undefined => {
   const { type, wrapped, item } = field
   if (isTransformed(field)) return 'is transformed. A field is stored as it was sent.'
   if (type.startsWith('null') && !isChange) return 'may be null. Use v.optional(): a change to null removes a field.'
-  if (isChange && v.getDefault(field) !== undefined) return 'has a default, which each change would set.'
+  if (isChange && field.default !== undefined) return 'has a default, which each change would set.'
+  if (typeof field.default === 'function') return 'has a default that is computed. Set the value in the function.'
   if (wrapped) return fieldProblem(wrapped, isChange)
   if (type === 'array' && /^(string|picklist)$/.test(item?.type ?? '')) return item && fieldProblem(item, isChange)
   if (type === 'number' && [1e300, 1e-200, 2 ** 60].some((number) => v.is(field, number)))

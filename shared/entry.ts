@@ -93,12 +93,11 @@ const condition = v.object({ 'If-Match': v.optional(IfMatch) })
 
 /** The fields of all schemas, with the checks of each. */
 const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefined => {
-  const [only, ...others] = schemas.filter((schema) => schema !== undefined)
-  if (!only || others.length === 0) return only
-  const entries = Object.assign({}, only.entries, ...others.map((schema) => schema.entries))
+  const given = schemas.filter((schema) => schema !== undefined)
+  if (given.length < 2) return given[0]
   // Valibot has no type for a pipe of any length.
-  const checks = [only, ...others].flatMap((schema) => schema.pipe?.slice(1) ?? []) as v.GenericPipeItem[]
-  return v.pipe(v.object(entries), ...checks) as ObjectSchema
+  const checks = given.flatMap(({ pipe = [] }) => pipe.slice(1)) as v.GenericPipeItem[]
+  return v.pipe(v.object(Object.assign({}, ...given.map(({ entries }) => entries))), ...checks) as ObjectSchema
 }
 
 export type Part = 'params' | 'query' | 'headers' | 'body'

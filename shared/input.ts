@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { type ObjectSchema, type Operation, partsOf } from './entry.ts'
+import { type ObjectSchema, type Operation, type Part, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
-import type { ApiKey } from './model/api-key.ts'
-import { digestOfValues, type Intent } from './model/idempotency-key.ts'
+import { type ApiKey, digestOf } from './model/api-key.ts'
+import type { Intent } from './model/idempotency-key.ts'
+import { stringifyJson } from './model/json.ts'
 import { setting } from './settings.ts'
 
 /**
@@ -13,26 +14,35 @@ import { setting } from './settings.ts'
 export const inputOf = (id: string, entry: Operation) => {
   const { params, query, headers, body } = partsOf(entry)
   return (event: Event, { clientId }: ApiKey) => {
-    const inQuery = (name: string) => event.multiValueQueryStringParameters?.[name]
-    const inHeaders = (name: string) => headerValues(event, name.toLowerCase())
+    const sent: Record<Part, unknown> = {
+      params: event.pathParameters ?? {},
+      query: valuesOf(query, (name) => event.multiValueQueryStringParameters?.[name]),
+      headers: valuesOf(headers, (name) => headerValues(event, name.toLowerCase())),
+      body: event.body,
+    }
     const parsed = {
-      params: params && parse(params, event.pathParameters ?? {}, notFound),
-      query: query && parse(query, valuesOf(query, inQuery)),
-      headers: headers && parse(headers, valuesOf(headers, inHeaders)),
-      body: body && parse(body, event.body),
+      params: params && parse(params, sent.params, notFound),
+      query: query && parse(query, sent.query),
+      headers: headers && parse(headers, sent.headers),
+      body: body && parse(body, sent.body),
     }
     const { 'Idempotency-Key': key, 'If-Match': ifMatch } = Object(parsed.headers)
-    // Before the schemas, so that a default or a rule of a later release does not make a retry another request.
-    const asked = () => [
-      named(params, event.pathParameters),
-      entry.query && valuesOf(entry.query, inQuery),
-      entry.headers && valuesOf(entry.headers, inHeaders),
-      named(body, event.body),
-    ]
-    const intent: Intent | undefined = key && { clientId, operation: id, key, request: digestOfValues(asked()) }
+    const intent: Intent | undefined = key && { clientId, operation: id, key, request: requestDigest(entry, sent) }
     const settings = Object.fromEntries((entry.settings ?? []).map((name) => [name, setting(name)]))
     return { ...parsed, settings, intent, ifMatch }
   }
+}
+
+/**
+ * A digest of what a request asks for: of the values that the schemas of its entry name, in the order of their names. They are
+ * as they were sent, so that a default or a rule of a later release does not make a retry another request.
+ */
+const requestDigest = (entry: Operation, sent: Record<Part, unknown>): string => {
+  const named = (part: Part) => {
+    const names = Object.keys(entry[part]?.entries ?? {}).sort()
+    return Object.fromEntries(names.map((name) => [name, Object(sent[part])[name]]))
+  }
+  return digestOf(stringifyJson([named('params'), named('query'), named('headers'), named('body')]))
 }
 
 /** The fields of a schema in order, each with the rule for its value. Throws an Error if a field has no rule. */
@@ -69,13 +79,11 @@ const problemOf = (field: string, rule: string, value: unknown): string => {
 /** Stands for several values where only one is allowed. No schema accepts it. */
 const REPEATED = Symbol('repeated')
 
-/** The values of the fields that a schema names. */
-const named = (schema: ObjectSchema | undefined, values: unknown): object =>
-  Object.fromEntries(Object.entries(Object(values)).filter(([name]) => schema && name in schema.entries))
-
 /** The values that were sent for the fields of a schema. All others are ignored. */
-const valuesOf = ({ entries }: ObjectSchema, sent: (name: string) => string[] | undefined): object =>
-  Object.fromEntries(Object.entries(entries).map(([name, schema]) => [name, valueOrList(schema, sent(name))]))
+const valuesOf = (schema: ObjectSchema | undefined, sent: (name: string) => string[] | undefined): object =>
+  Object.fromEntries(
+    Object.entries(schema?.entries ?? {}).map(([name, schema]) => [name, valueOrList(schema, sent(name))]),
+  )
 
 const valueOrList = (schema: v.ObjectEntries[string], values: string[] = []): unknown => {
   if (isList(schema) && values.length > 0) return values

@@ -48,7 +48,7 @@ const running = (id: string, entry: Operation, run: Run<Operation>): Middleware 
       const respondTo = async (query: { limit?: unknown }): Promise<Result> => {
         const result = await run({ ...input, query })
         const response = respond(event, successOf(entry, event, input.query ?? {}, result))
-        const half = Math.floor(Number(query.limit) / 2)
+        const half = Number(query.limit) >> 1
         return entry.paged && half > 0 && response.body.length > LONGEST_BODY
           ? respondTo({ ...query, limit: half })
           : response

@@ -6,10 +6,11 @@ import type { Intent } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
 import { stringifyJson } from '../model/json.ts'
 import type { AtMostOne } from '../model/paging.ts'
+import type { Item, Key } from './database.ts'
 import { type Attributes, type Page, pageOf, partitionsOf, type Query } from './page.ts'
 import { createdFor, reserve } from './reservations.ts'
 import type { CollectionId, FilterOf } from './tables.ts'
-import { type Item, inside, type Key, type Transaction } from './transaction.ts'
+import { inside, type Transaction } from './transaction.ts'
 
 /** The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard` for each filter itself. */
 type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: number }> & {
@@ -41,8 +42,8 @@ export const collection = <
   type Stored = Item & Fields
   type Changes = { [Field in Exclude<keyof Fields, 'id'>]?: Fields[Field] | null | undefined }
 
-  const entries = Object.entries<v.GenericSchema>(schema.entries)
-  const defaults = present(Object.fromEntries(entries.map(([name, field]) => [name, v.getDefault(field)])))
+  const entries = Object.entries<v.GenericSchema & { default?: unknown }>(schema.entries)
+  const defaults = present(Object.fromEntries(entries.map(([name, field]) => [name, field.default])))
 
   const keyOf = (id: Int64): Key => ({ table, value: id })
 

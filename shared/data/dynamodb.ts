@@ -29,8 +29,8 @@ export const dynamodb = DynamoDBDocumentClient.from(
   },
 )
 
-/** The options for each `dynamodb.send` within a time budget. */
-export type Options = { abortSignal: AbortSignal }
+/** The options for each `dynamodb.send` within a time budget. Who sends a request again adds why to `delays`. */
+export type Options = { abortSignal: AbortSignal; delays: string[] }
 
 /**
  * Runs `work` within the time budget. It must pass its options to each `dynamodb.send`. Their signal ends what the
@@ -40,20 +40,24 @@ export type Options = { abortSignal: AbortSignal }
 export const withinBudget = async <T>(work: (options: Options) => Promise<T>): Promise<T> => {
   const ended = new AbortController()
   const end = Date.now() + BUDGET_MS
-  const timer = setTimeout(() => ended.abort(), BUDGET_MS)
+  let isOver = false
+  const stop = () => {
+    isOver = true
+    ended.abort()
+  }
+  const timer = setTimeout(stop, BUDGET_MS)
   // In a process that was frozen, the timer of a pause before a resend still fires before this one. Both clients ask
   // whether the signal is aborted before they send a request.
-  Object.defineProperty(ended.signal, 'aborted', {
-    get() {
-      if (Date.now() >= end) ended.abort()
-      return Reflect.get(AbortSignal.prototype, 'aborted', this)
-    },
-  })
+  Object.defineProperty(ended.signal, 'aborted', { get: () => isOver || Date.now() >= end })
+  const delays: string[] = []
   try {
-    return await work({ abortSignal: ended.signal })
+    return await work({ abortSignal: ended.signal, delays })
   } catch (error) {
-    ended.abort() // Ends concurrent requests, such as the other queries of a list.
-    throw isUnavailable(error) ? serviceUnavailable(error) : error
+    stop() // Ends concurrent requests, such as the other queries of a list.
+    if (!isUnavailable(error)) throw error
+    // One line for the log. The reasons of throttling name the table or the index.
+    const reasons = JSON.stringify(error.ThrottlingReasons) ?? ''
+    throw serviceUnavailable(`${delays.at(-1) ?? error} ${reasons}(${delays.length} resends)`)
   } finally {
     clearTimeout(timer)
   }
@@ -63,7 +67,7 @@ export const withinBudget = async <T>(work: (options: Options) => Promise<T>): P
  * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`, which occur before the
  * request is sent (an invalid value, no region, no credentials), and those that DynamoDB calls the client's fault.
  */
-const isUnavailable = (error: unknown): boolean => {
+const isUnavailable = (error: unknown): error is Error & { ThrottlingReasons?: unknown } => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
   const isOurFault = error instanceof DynamoDBServiceException && error.$fault === 'client' && !isThrottling(error.name)

@@ -2,7 +2,8 @@ import { idempotencyKeyReused } from '../model/api-error.ts'
 import type { Revised } from '../model/etag.ts'
 import { type Intent, intentDigest } from '../model/idempotency-key.ts'
 import { exactJson, stringifyJson } from '../model/json.ts'
-import type { Key, Transaction } from './transaction.ts'
+import type { Key } from './database.ts'
+import type { Transaction } from './transaction.ts'
 
 /** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
 const VALID_SECONDS = 24 * 60 * 60

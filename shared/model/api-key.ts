@@ -41,8 +41,8 @@ export const apiKeyOf = (prefix: string, characters: string): string => {
  */
 export const isApiKey = (text: string, prefix: string): boolean => text === apiKeyOf(prefix, text.slice(-38, -6))
 
-/** The SHA-256 of a key in hexadecimal, which is stored instead of the key. Its 190 random bits need no salt. */
-export const digestOf = (key: string): string => hash('sha256', key)
+/** The SHA-256 of a text in hexadecimal. That of a key is stored instead of the key: its 190 random bits need no salt. */
+export const digestOf = (text: string): string => hash('sha256', text)
 
 /** Six digits in base 62. */
 const checksumOf = (text: string): string => {

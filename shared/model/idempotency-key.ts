@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto'
 import * as v from 'valibot'
-import { stringifyJson } from './json.ts'
+import { digestOf } from './api-key.ts'
 
 const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
 
@@ -25,14 +24,4 @@ export type Intent = { clientId: string; operation: string; key: string; request
 
 /** The digest that is stored for an intent. JSON separates the parts, so that two intents cannot have the same text. */
 export const intentDigest = ({ clientId, operation, key }: Intent): string =>
-  hash('sha256', JSON.stringify([clientId, operation, key]))
-
-/** A digest of JSON values: the same for any order of the keys of an object, and different for different values. */
-export const digestOfValues = (values: unknown): string => hash('sha256', stringifyJson(sorted(values)))
-
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]))
-}
+  digestOf(JSON.stringify([clientId, operation, key]))

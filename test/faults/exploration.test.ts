@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { Action, Item, Key } from '../../shared/data/database.ts'
 import { reservationKeys } from '../../shared/data/reservations.ts'
-import type { Action, Item, Key, Transaction } from '../../shared/data/transaction.ts'
+import type { Transaction } from '../../shared/data/transaction.ts'
 import { conflict } from '../../shared/model/api-error.ts'
 import { tagOf } from '../../shared/model/etag.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'

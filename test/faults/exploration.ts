@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { vi } from 'vitest'
-import { type Database, type Item, type Key, runOn } from '../../shared/data/transaction.ts'
+import type { Database, Item, Key } from '../../shared/data/database.ts'
+import { runOn } from '../../shared/data/transaction.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import type { Attempt, Caller, Scenario, State, Step } from './model.ts'
 import * as model from './model.ts'

@@ -1,4 +1,5 @@
-import type { Action, Item, Key, Transaction } from '../../shared/data/transaction.ts'
+import type { Action, Item, Key } from '../../shared/data/database.ts'
+import type { Transaction } from '../../shared/data/transaction.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
 
 // A model of DynamoDB: transactions take effect late, or although their responses get lost; they conflict; a commit becomes

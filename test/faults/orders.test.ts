@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Item, Key } from '../../shared/data/database.ts'
 import { reservationKeys } from '../../shared/data/reservations.ts'
-import type { Item, Key } from '../../shared/data/transaction.ts'
 import { orders } from '../../shared/orders/orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../support/database.ts'

@@ -48,9 +48,11 @@ export class DynamoDBClient {
 export class DynamoDBServiceException extends Error {
   readonly $fault: 'client' | 'server'
   readonly $metadata: { httpStatusCode: number; requestId: string | string[] | undefined }
+  readonly ThrottlingReasons: unknown
 
-  constructor(name: string, { message, Message }: Content, { statusCode, headers }: Received) {
+  constructor(name: string, { message, Message, ThrottlingReasons }: Content, { statusCode, headers }: Received) {
     super(String(message ?? Message ?? 'UnknownError'))
+    this.ThrottlingReasons = ThrottlingReasons
     this.name = name
     this.$fault = statusCode < 500 ? 'client' : 'server'
     this.$metadata = { httpStatusCode: statusCode, requestId: headers['x-amzn-requestid'] }

@@ -7,7 +7,7 @@ import { tableName } from '../../../shared/data/tables.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { againIfBusy, proxy } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
-import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
+import { canceled, databaseResponse, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
 const { collection, body } = example
 
@@ -60,6 +60,28 @@ test('nothing is resent when the time budget has passed by the clock', async () 
   await expect(collection.create(body())).rejects.toMatchObject({ status: 503 })
 
   expect(proxy.counts).toEqual({ TransactWriteItems: 1 })
+})
+
+test.each<[Fault, string]>([
+  [canceled('TransactionConflict'), `TransactionConflict on ${example.table} (4 resends)`],
+  [databaseResponses.transactionInProgress, 'TransactionInProgressException (1 resends)'],
+  [
+    databaseResponse(400, {
+      __type: 'ThrottlingException',
+      message: 'Busy.',
+      ThrottlingReasons: [{ resource: 'byA' }],
+    }),
+    'ThrottlingException: Busy. [{"resource":"byA"}](0 resends)',
+  ],
+])('a 503 says on one line why: %j', async (fault, cause) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  proxy.faultOf = () => {
+    vi.setSystemTime(Date.now() + 990)
+    return fault
+  }
+
+  await expect(collection.create(body())).rejects.toMatchObject({ status: 503, cause })
 })
 
 test('a bug is no 503: a value that the SDK cannot send', async () => {

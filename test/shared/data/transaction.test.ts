@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type Key, type Transaction, transaction } from '../../../shared/data/transaction.ts'
+import type { Key } from '../../../shared/data/database.ts'
+import { type Transaction, transaction } from '../../../shared/data/transaction.ts'
 import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
 import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 

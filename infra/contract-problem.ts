@@ -45,7 +45,7 @@ const fieldProblem = (field: Field, isChange: boolean): string | undefined => {
   if (type.startsWith('null') && !isChange) return 'may be null. Use v.optional(): a change to null removes a field.'
   if (isChange && field.default !== undefined) return 'has a default, which each change would set.'
   if (typeof field.default === 'function') return 'has a default that is computed. Set the value in the function.'
-  if (wrapped) return fieldProblem(wrapped, isChange)
+  if (wrapped && /^((exact_)?optional|nullable|nullish)$/.test(type)) return fieldProblem(wrapped, isChange)
   if (type === 'array' && /^(string|picklist)$/.test(item?.type ?? '')) return item && fieldProblem(item, isChange)
   if (type === 'number' && [1e300, 1e-200, 2 ** 60].some((number) => v.is(field, number)))
     return 'accepts numbers that DynamoDB refuses or JavaScript rounds. Use Int64, Integer() or Decimal() of shared/model.'

@@ -261,6 +261,7 @@ describe('what would go wrong without a word is refused, with what to use instea
     [v.record(v.string(), Color), `is a v.record(). ${OTHER}`],
     [v.map(v.string(), Color), `is a v.map(). ${OTHER}`],
     [v.set(Color), `is a v.set(). ${OTHER}`],
+    [v.undefinedable(Color), `is a v.undefinedable(). ${OTHER}`],
     [v.lazy(() => Color), `is a v.lazy(). ${OTHER}`],
     [v.instance(Date), `is a v.instance(). ${OTHER}`],
     [v.array(Int64), `is a v.array(). ${OTHER}`],

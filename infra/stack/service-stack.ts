@@ -1,4 +1,4 @@
-import { CfnResource, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { contract } from '../../shared/contract.ts'
@@ -11,11 +11,9 @@ import { Monitoring } from './monitoring.ts'
 import { OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
-const MAX_RESOURCES = 500
-
 /**
  * One deployment of the service: its tables, a function for each operation, the API and the monitoring. The `entries` are
- * those of the contract, except in tests. Throws a ConfigurationError if the stage or the size of the stack is invalid.
+ * those of the contract, except in tests. Throws a ConfigurationError if the stage is invalid.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Operation> = contract) {
@@ -37,16 +35,5 @@ export class ServiceStack extends Stack {
     const logProps = { removalPolicy: stage.onRemoval, retention: stage.logRetention }
     const logGroup = new LogGroup(this, 'ReleaseLogs', logProps)
     if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, alarms, logGroup, storage, stage })
-    checkSize(this)
   }
-}
-
-/** Throws a ConfigurationError if a stack has more resources than CloudFormation allows. */
-export const checkSize = (stack: Stack): void => {
-  const count = stack.node.findAll().filter(CfnResource.isCfnResource).length
-  if (count <= MAX_RESOURCES) return
-  throw new ConfigurationError(
-    `${stack.stackName} has ${count} resources, and CloudFormation allows ${MAX_RESOURCES} in a stack. Move some ` +
-      'operations to a service of their own.',
-  )
 }

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { App, CfnResource, Stack } from 'aws-cdk-lib'
+import { App } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkSize, ServiceStack } from '../../infra/stack/service-stack.ts'
+import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { ConfigurationError, readContext, type Stage, stages } from '../../infra/stages.ts'
 import { service } from '../../shared/service.ts'
 import { leastEnvironment } from '../support/server.ts'
@@ -113,20 +113,6 @@ describe('a stage', () => {
 
     expect([account, region]).toEqual(['123456789012', 'eu-central-1'])
   })
-})
-
-test('a stack with too many resources is refused with one sentence', () => {
-  const stack = new Stack(new App(), 'Large')
-  for (let i = 0; i < 500; i++) new CfnResource(stack, `Topic${i}`, { type: 'AWS::SNS::Topic' })
-
-  expect(() => checkSize(stack)).not.toThrow()
-  new CfnResource(stack, 'OneMore', { type: 'AWS::SNS::Topic' })
-  expect(() => checkSize(stack)).toThrow(
-    new ConfigurationError(
-      'Large has 501 resources, and CloudFormation allows 500 in a stack. Move some operations to a service of ' +
-        'their own.',
-    ),
-  )
 })
 
 // Accepted findings are acknowledged in infra/stack, at the constructs that they are about.

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { Duration, Validations } from 'aws-cdk-lib'
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { ManagedPolicy, Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
@@ -8,13 +7,13 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { settings } from '../../shared/settings.ts'
 import type { Stage } from '../stages.ts'
+import type { Alarms } from './alarms.ts'
 import { commonProps, type OperationFunction, roleProps } from './operation-function.ts'
 import type { Storage } from './storage.ts'
 
 type Props = {
   operations: OperationFunction[]
-  /** The alarms that roll a release back. */
-  alarms: ReadonlyMap<OperationFunction, Alarm[]>
+  alarms: Alarms
   /** The log of the hook. */
   logGroup: LogGroup
   storage: Storage
@@ -23,8 +22,8 @@ type Props = {
 
 /**
  * Releases new versions step by step. First, a hook checks each of them (`infra/release-hook.ts`). Then they get 10 % of
- * the requests for 5 minutes, and then all. A version that crashes, returns 500 or is slow is rolled back. A 503 does
- * not count: a slow database is not the version's fault.
+ * the requests for 5 minutes, and then all. A version that crashes, times out or returns 500 is rolled back. A 503
+ * does not count: a slow database is not the version's fault.
  *
  * CloudFormation changes an alias last, because that starts a deployment. Each arrow points to what comes later:
  *
@@ -43,7 +42,7 @@ export class CanaryRelease extends Construct {
         application,
         alias: operation.alias,
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-        alarms: alarms.get(operation) ?? [],
+        alarms: alarms.ofVersions.get(operation) ?? [],
         preHook: hook,
         role,
       })

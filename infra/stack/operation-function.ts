@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { PolicyDocument, PolicyStatement, Role, type RoleProps, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
@@ -11,7 +12,7 @@ import { type Setting, type SettingName, settings } from '../../shared/settings.
 import { bundling, explain } from '../bundle/bundling.ts'
 import { accessOf, functionSettings } from '../functions.ts'
 import { ConfigurationError, type Stage } from '../stages.ts'
-import { RequestMetrics } from './request-metrics.ts'
+import { extractMetrics } from './metrics.ts'
 import type { Grant, Storage } from './storage.ts'
 
 type Props = { entry: Operation; storage: Storage; stage: Stage }
@@ -25,7 +26,8 @@ export class OperationFunction extends Construct {
   readonly logGroup: LogGroup
   /** What the API invokes: the live version, or two versions during a release. */
   readonly alias: Alias
-  readonly metrics: RequestMetrics
+  /** The responses with status 500 of the newest version. */
+  readonly internalErrors: Metric
 
   /** `operationId` also names the source file of the function. */
   constructor(scope: Construct, operationId: string, { entry, storage, stage }: Props) {
@@ -44,8 +46,7 @@ export class OperationFunction extends Construct {
       version: this.handler.currentVersion,
       provisionedConcurrentExecutions: stage.provisionedConcurrency,
     })
-    const { version } = this.handler.currentVersion
-    this.metrics = new RequestMetrics(this, 'Metrics', { operationId, entry, version, logGroup: this.logGroup })
+    this.internalErrors = extractMetrics(new Construct(this, 'Metrics'), this)
   }
 
   #newFunction(grants: Grant[], stage: Stage): NodejsFunction {

@@ -29,13 +29,15 @@ export const cdkIn = (folder: string, surroundings: Surroundings) => {
   }
 }
 
-/** Removes the resources for which the emulator refuses a whole template. No other resource refers to them. */
+const UNSUPPORTED = ['AWS::Logs::QueryDefinition', 'AWS::CloudWatch::Dashboard']
+
+/** Removes the resources for which the emulator refuses a whole template, and the dashboard, which refers to some of them. */
 const removeUnsupported = (file: string): void => {
   const template = JSON.parse(readFileSync(file, 'utf8'))
   const removed = Object.keys(template.Resources).filter((name) => {
     const { Type, Properties } = template.Resources[name]
     // The latter is an alarm on metric math.
-    return Type === 'AWS::Logs::QueryDefinition' || (Type === 'AWS::CloudWatch::Alarm' && Properties?.Metrics)
+    return UNSUPPORTED.includes(Type) || (Type === 'AWS::CloudWatch::Alarm' && Properties?.Metrics)
   })
   for (const name of removed) delete template.Resources[name]
   console.log(`  Removed from ${basename(file)}: ${removed.join(', ')}`)

@@ -2,126 +2,80 @@ import '../../support/database.ts'
 import type { Template } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { tableIds, tables } from '../../../shared/data/tables.ts'
+import { tableIds } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
 import { call, info } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
-import {
-  both,
-  everyOption,
-  only,
-  onlyId,
-  partsOf,
-  propertiesOf,
-  resourcesOf,
-  stackNames,
-  synthesize,
-  tableOf,
-  templateOf,
-} from './template.ts'
+import { only, partsOf, propertiesOf, resourcesOf, stackNames, tableOf, templateOf } from './template.ts'
 
 const entries: Record<OperationId, Operation> = contract
 const creates = operationIds.filter((id) => entries[id].success.status === 201)
 const deprecated = operationIds.filter((id) => entries[id].deprecated)
 
-const always = { Threshold: 0, EvaluationPeriods: 1 }
-
-const percentage = (part: string, rule: object) => ({
-  EvaluationPeriods: 1,
-  ...rule,
-  Metrics: [
-    { Expression: '100 * part / whole' },
-    ...[part, 'Count'].map((MetricName) => ({ MetricStat: { Metric: { MetricName }, Period: 300, Stat: 'Sum' } })),
-  ],
-})
-
-/** An alarm of all operations on a table: DynamoDB counts each apart, and transactions apart from their items. */
-const ofAllOperations = (Ref: string, metric: string) => {
-  const query = `SELECT SUM(${metric}) FROM SCHEMA("AWS/DynamoDB", Operation, TableName) WHERE TableName = '`
-  return { ...always, Metrics: [{ Expression: { 'Fn::Join': ['', [query, { Ref }, "'"]] }, Period: 300 }] }
-}
-
-const byId = <T>(ids: readonly T[], suffix: string, alarmOf: (id: T) => object) =>
-  Object.fromEntries(ids.map((id) => [`${id}${suffix}`, alarmOf(id)]))
-
-const alarmsOf = (template: Template) => ({
-  ApiFails: percentage('5XXError', { Threshold: 1 }),
-  ApiSlow: { MetricName: 'Latency', ExtendedStatistic: 'p99', Threshold: 2000, EvaluationPeriods: 3, Period: 300 },
-  ApiThrottles: percentage('ApiThrottled', { Threshold: 5, EvaluationPeriods: 2 }),
-  ...byId(operationIds, 'Throttles', (id) => ({
-    ...always,
-    MetricName: 'Throttles',
-    Dimensions: [{ Name: 'FunctionName', Value: { Ref: partsOf(template, id).functionId } }],
-    Period: 300,
-    Statistic: 'Sum',
-  })),
-  ...byId(tableIds, 'Throttles', (id) => ofAllOperations(tableOf(template, id), 'ThrottledRequests')),
-  ...byId(tableIds, 'SystemErrors', (id) => ofAllOperations(tableOf(template, id), 'SystemErrors')),
-})
-// They are tested in operation-function.test.ts.
-const VERSION_ALARMS = operationIds.flatMap((id) => [`${id}Crashes`, `${id}InternalErrors`, `${id}Slow`])
-
 const template = templateOf('production')
 const name = stackNames.production
 const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
-const topic = { Ref: onlyId(template, 'AWS::SNS::Topic') }
-const alarmsIn = (template: Template) =>
-  resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
-    ...Properties,
-    id: id.slice('MonitoringAlarms'.length, -8), // CDK appends a hash of 8 characters.
-  }))
 
-test.each(both())('$stage has an alarm for each kind of failure, whatever the kind of release', ({ template }) => {
-  const expected = alarmsOf(template)
-  const found = Object.fromEntries(alarmsIn(template).map((alarm) => [alarm.id, alarm]))
+test('each alarm names graphs of the dashboard to look at', () => {
+  const graphs = widgetsOf(template).map(([title]) => title)
 
-  expect(Object.keys(found).sort()).toEqual([...Object.keys(expected), ...VERSION_ALARMS].sort())
-  expect(found).toMatchObject(expected)
-})
-
-test('alarms tell the operator what to check, are silent without requests, and say when they end, but for those of a version', () => {
-  for (const alarm of alarmsIn(template)) {
-    expect(alarm).toMatchObject({
-      AlarmActions: [topic],
-      AlarmDescription: expect.stringMatching(/^[A-Z].{30,}\.$/),
-      ComparisonOperator: 'GreaterThanThreshold',
-      TreatMissingData: 'notBreaching',
-    })
-    expect(alarm.OKActions).toEqual(VERSION_ALARMS.includes(alarm.id) ? undefined : [topic])
+  for (const { AlarmDescription } of propertiesOf(template, 'AWS::CloudWatch::Alarm')) {
+    const named = [...AlarmDescription.matchAll(/"(.+?)"/g)].map(([, title]) => title)
+    expect(named).not.toEqual([])
+    expect(graphs).toEqual(expect.arrayContaining(named))
   }
 })
 
-test('a stack counts throttled requests in the access log, which quotes all values', () => {
-  expect(filters).toContainEqual(expect.objectContaining({ FilterPattern: '{ $.status = "429" }' }))
+test('a stack counts refused requests, and failures of each operation, in the access log, which quotes all values', () => {
+  const { DestinationArn, Format } = only(template, 'AWS::ApiGateway::Stage').AccessLogSetting
+  const found = filters.filter(({ LogGroupName }) => JSON.stringify(DestinationArn).includes(`"${LogGroupName.Ref}"`))
+
+  const Dimensions = [
+    { Key: 'Method', Value: '$.method' },
+    { Key: 'Resource', Value: '$.resource' },
+  ]
+  expect(found).toMatchObject([
+    { FilterPattern: '{ $.status = "429" }', MetricTransformations: [{ MetricName: 'ApiThrottled' }] },
+    { FilterPattern: '{ $.status = "5*" }', MetricTransformations: [{ MetricName: 'ServerErrors', Dimensions }] },
+  ])
+  const fields = { status: '$context.status', method: '$context.httpMethod', resource: '$context.resourcePath' }
+  expect(JSON.parse(Format)).toMatchObject(fields)
 })
 
-test('the topic accepts notifications only from alarms of the same account', () => {
-  const { Topics, PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy')
-
-  const [refusal, ...others] = PolicyDocument.Statement // It refuses requests without TLS, as cdk-nag demands.
-  const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }
-  expect([Topics, refusal.Effect]).toEqual([[topic], 'Deny'])
-  expect(others).toMatchObject([{ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Condition }])
-})
-
-test('a stack has a dashboard with the metrics of the API, each function and each table', () => {
-  const places = Object.values(tables).flatMap(({ indexes }) => ['table', ...Object.keys(indexes)])
+test('a stack has a dashboard that shows from top to bottom whether customers are hurt, by which operation, and why', () => {
+  const names = tableIds.map((id) => `"${tableOf(template, id)}"`).join(' OR ')
+  const ofTables = (metric: string, statistic: string) => [
+    `SEARCH('Namespace="AWS/DynamoDB" TableName=(${names}) MetricName=${metric}', '${statistic}', 300)`,
+  ]
+  const inLogs = (metric: string, statistic: string) => [
+    `SEARCH('Namespace="${name}" MetricName=${metric}', '${statistic}', 300)`,
+  ]
 
   expect(only(template, 'AWS::CloudWatch::Dashboard').DashboardName).toBe(name)
-  expect(graphsOf(template)).toEqual({
-    Requests: ['Count'],
-    Errors: ['4XXError', '5XXError'],
-    'Latency (ms)': Array(3).fill('Latency'),
-    'Calls of each function': operationIds.map(() => 'Invocations'),
-    'Duration of each function, p99 (ms)': operationIds.map(() => 'Duration'),
-    'Cold starts': operationIds.map((id) => `${id}InitDuration`),
-    'Init of each function, average (ms)': operationIds.map((id) => `${id}InitDuration`),
-    'Consumed capacity': places.flatMap(() => ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits']),
-    'Conflicts of transactions': tableIds.map(() => 'TransactionConflict'),
-    ...(creates.length > 0 && { 'Resources created': creates.map(() => 'Created') }),
-    ...(deprecated.length > 0 && { 'Calls of deprecated operations': deprecated.map(() => 'DeprecatedCalls') }),
-  })
+  expect(widgetsOf(template)).toEqual([
+    ['Alarms', resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id]) => id)],
+    ['## Are customers hurt?'],
+    ['5xx (% of the requests)', ['100 * part / whole', '5XXError', 'Count']],
+    ['Latency (ms)', Array(3).fill('Latency')],
+    ['429 (% of the requests)', ['100 * part / whole', 'ApiThrottled', 'Count']],
+    ['## Which operation?'],
+    ['5xx of each operation', [expect.stringMatching(/^SELECT SUM\("ServerErrors"\) .* GROUP BY /)]],
+    ['Calls of each function', operationIds.map(() => 'Invocations')],
+    ['Duration of each function, p99 (ms)', operationIds.map(() => 'Duration')],
+    ['## Which cause?'],
+    ['Latency of DynamoDB, p99 (ms)', ofTables('"SuccessfulRequestLatency"', 'p99')],
+    ['Errors of DynamoDB', ofTables('("ThrottledRequests" OR "SystemErrors")', 'Sum')],
+    ['Conflicts of transactions', ofTables('"TransactionConflict"', 'SampleCount')],
+    ['Throttles of each function', operationIds.map(() => 'Throttles')],
+    ['Cold starts', inLogs('InitDuration', 'SampleCount')],
+    ['Init of each function, average (ms)', inLogs('InitDuration', 'Average')],
+    ['## What is usual?'],
+    ['Requests', ['Count', '4XXError']],
+    ['Consumed capacity', ofTables('("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")', 'Sum')],
+    ['Resources created', inLogs('"Created"', 'Sum')],
+    ['Calls of deprecated operations', inLogs('"DeprecatedCalls"', 'Sum')],
+  ])
 })
 
 test('a stack has saved queries for init times, for calls by key, and for the clients of deprecated operations', () => {
@@ -151,30 +105,11 @@ test.each(operationIds)('a stack extracts metrics from the log of %s', (operatio
   const created = '{ ($.message.status = 201) && ($.message.replayed NOT EXISTS) }'
   const called = '{ ($.message.clientId = "*") && ($.message.status != 403) }'
   expect(found).toEqual([
-    ['InternalErrors', '{ $.message.status = 500 }', '1', [byOperation, byVersion]],
     [`${operation}InitDuration`, `{ ${init} > 0 }`, init, undefined],
     ...(creates.includes(operation) ? [['Created', created, '1', [byOperation]]] : []),
     ...(deprecated.includes(operation) ? [['DeprecatedCalls', called, '1', [byOperation]]] : []),
+    ['InternalErrors', '{ $.message.status = 500 }', '1', [byOperation, byVersion]],
   ])
-})
-
-test('no graph is without metrics if no operation creates anything or is deprecated', () => {
-  const others = operationIds.filter((id) => ![...creates, ...deprecated].includes(id))
-  const { template } = synthesize('production', {}, Object.fromEntries(others.map((id) => [id, entries[id]])))
-
-  const graphs = graphsOf(template)
-  expect(Object.keys(graphs)).not.toHaveLength(0)
-  expect(Object.values(graphs)).not.toContainEqual([])
-  template.resourceCountIs('AWS::Logs::QueryDefinition', 2)
-})
-
-test('alarms are sent by e-mail only if the stage has an address', () => {
-  const withAddress = templateOf('production', everyOption)
-
-  const TopicArn = { Ref: onlyId(withAddress, 'AWS::SNS::Topic') }
-  const subscription = { Protocol: 'email', Endpoint: 'on-call@example.com', TopicArn }
-  expect(propertiesOf(withAddress, 'AWS::SNS::Subscription')).toEqual([subscription])
-  for (const { template } of both()) template.resourceCountIs('AWS::SNS::Subscription', 0)
 })
 
 test('the request log has every field that filters and saved queries read', async () => {
@@ -193,12 +128,15 @@ test('the request log has every field that filters and saved queries read', asyn
   expect(replayed).toMatchObject({ operation: example.create, version: '$LATEST', status: 201, replayed: 'true' })
 })
 
-/** The names of the metrics of each graph, by its title. */
-const graphsOf = (template: Template): Record<string, string[]> => {
+/** The title of each widget, with the alarms that it shows, or the names or expressions of its metrics. */
+const widgetsOf = (template: Template): [title: string, shown?: unknown[]][] => {
   const parts: unknown[] = only(template, 'AWS::CloudWatch::Dashboard').DashboardBody['Fn::Join'][1]
-  const { widgets } = JSON.parse(parts.map((part) => (typeof part === 'string' ? part : '')).join(''))
-  type Widget = { properties: { title: string; metrics: [namespace: string, name: string][] } }
-  return Object.fromEntries(
-    widgets.map(({ properties: { title, metrics } }: Widget) => [title, metrics.map(([, name]) => name)]),
+  const text = parts.map((part) => (part instanceof Object ? Object.values(part).flat()[0] : part)).join('')
+  type Metric = [namespaceOrExpression: string | { expression: string }, name: string]
+  type Widget = { properties: { markdown?: string; title: string; alarms?: string[]; metrics?: Metric[] } }
+  return JSON.parse(text).widgets.map(({ properties: { markdown, title, alarms, metrics } }: Widget) =>
+    markdown
+      ? [markdown]
+      : [title, alarms ?? metrics?.map(([first, name]) => (first instanceof Object ? first.expression : name))],
   )
 }

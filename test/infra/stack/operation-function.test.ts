@@ -165,8 +165,7 @@ test.each(operationIds)(
       { Name: 'FunctionName', Value: handler },
       { Name: 'Resource', Value: { 'Fn::Join': ['', [handler, ':live']] } },
     ]
-    const always = { Threshold: 0, Period: 60, EvaluationPeriods: 1 }
-    const lambda = { ...always, Namespace: 'AWS/Lambda', Dimensions: newVersion }
+    const always = { Threshold: 0, Period: 60, EvaluationPeriods: 1, Statistic: 'Sum' }
     const Dimensions = [
       { Name: 'Operation', Value: operation },
       { Name: 'Version', Value: alias.Properties.FunctionVersion },
@@ -184,9 +183,8 @@ test.each(operationIds)(
       AlarmConfiguration: { Enabled: true },
     })
     expect(alarms).toMatchObject([
-      { ...lambda, MetricName: 'Errors', Statistic: 'Sum' },
-      { ...always, Namespace: stackNames.production, MetricName: 'InternalErrors', Dimensions, Statistic: 'Sum' },
-      { ...lambda, MetricName: 'Duration', ExtendedStatistic: 'p99', Threshold: 7000, EvaluationPeriods: 2 },
+      { ...always, Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions: newVersion },
+      { ...always, Namespace: stackNames.production, MetricName: 'InternalErrors', Dimensions },
     ])
   },
 )

@@ -89,3 +89,20 @@ test.each([
 
   expect([status, stdout]).toEqual([1, `::error::${COMMIT} ${problem}\n`])
 })
+
+test.each([
+  ['echo true', /^reviewed=true\n$/],
+  ['echo false', /^::warning::.* by hand .*\nreviewed=false\n$/],
+  ['false', /^::warning::.* by hand .*\nreviewed=unknown\n$/], // No such environment, or GitHub does not respond.
+])('a push is deployed to production only if GitHub says that it has required reviewers: %s', (answer, expected) => {
+  const [, script] = steps.find((step) => step.includes('gh api'))?.split('run: |') ?? []
+  const [, production] = readFileSync('.github/workflows/deploy.yml', 'utf8').split('\n  production:\n')
+
+  const gh = `gh() { [[ $1 != api ]] || { ${answer}; }; }`
+  const env = { ...process.env, GITHUB_OUTPUT: '/dev/stdout', GITHUB_REPOSITORY: 'octo-org/octo-repo' }
+  // The output must be a pipe, because a socket cannot be opened by its name.
+  const run = spawnSync('bash', ['-eo', 'pipefail', '-c', `{ ${gh}\n${script}\n} | cat`], { env, encoding: 'utf8' })
+
+  expect(run).toMatchObject({ status: 0, stdout: expect.stringMatching(expected) })
+  expect(production).toContain("(needs.build.outputs.reviewed == 'true' || github.event_name == 'workflow_dispatch')")
+})

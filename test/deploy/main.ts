@@ -8,13 +8,13 @@ import { command, run as runCommand } from '../../infra/commands/command-line.ts
 import { filterIndex } from '../../shared/data/tables.ts'
 import { service } from '../../shared/service.ts'
 import { example } from '../support/example.ts'
-import { endAfter, environment, preparePython, processFolder, run, type Surroundings } from '../support/process.ts'
+import { endAfter, environment, preparePython, processFolder, run } from '../support/process.ts'
 import { cdkIn, type Outputs } from './cdk.ts'
 import { type Emulator, startEmulator, startProxy } from './emulator.ts'
 
 const DETAILS = `
-Tests both stages, restores tables, deploys an update that uses them, and deletes production, whose tables must stay. The
-procedures of an operator are run as infra/README.md has them.`
+Tests both stages, stops writes, restores tables, deploys an update that uses them, restores a deleted table, and deletes
+production, whose tables must stay. The procedures of an operator are run as infra/README.md has them.`
 
 const stacks = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
 
@@ -29,9 +29,12 @@ const testDeployment = async (): Promise<void> => {
 
   const python = await step('Prepare Python', () => preparePython('test/deploy/requirements.txt', output))
   const emulator = await step('Start the emulated AWS', () => startEmulator(python, folder, output))
-  // The procedures use the AWS command of the emulator's Python environment.
-  const env = { ...emulator.env, PATH: `${dirname(python)}:${emulator.env.PATH}` }
+  // The procedures use the AWS command of the emulator's Python environment, and this variable.
+  const env = { ...emulator.env, PATH: `${dirname(python)}:${emulator.env.PATH}`, stack: stacks.production }
   const cdk = cdkIn(folder, { env, output })
+  const bash = (commands: string, variables?: object) =>
+    run('bash', ['-euo', 'pipefail', '-c', commands], { env: { ...env, ...variables }, output })
+  const follow = (heading: string, blocks = [0], variables = {}) => bash(blocksOf(heading, blocks), variables)
 
   const assembly = await step('Synthesize', () => cdk.synth('infra/app.ts'))
   await step('Check the engine', () => run('node', ['test/engine/main.ts'], { env, output: 'inherit' }))
@@ -52,17 +55,28 @@ const testDeployment = async (): Promise<void> => {
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))
 
+  const named = (start: string) =>
+    `$(aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$stack-${start}')].FunctionName")`
   await step('Set aliases that point elsewhere', async () => {
-    const names = `aws lambda list-functions --query "Functions[?starts_with(FunctionName, '${stacks.production}-')].FunctionName"`
-    const forEachAlias = (command: string) =>
-      run('bash', ['-euc', `for function in $(${names} --output text); do ${command}; done`], { env, output })
+    const forEachAlias = (command: string) => bash(`for function in ${named('')}; do ${command}; done`)
     const alias = '--name live --function-name $function'
     await forEachAlias(`aws lambda update-alias ${alias} --function-version '$LATEST'`)
-    await follow('A failed deployment is stuck', { env, output })
+    await follow('A failed deployment is stuck')
     await forEachAlias(`[[ $(aws lambda get-alias ${alias} --query FunctionVersion) != *LATEST* ]]`)
   })
 
-  await step('Restore the tables of production', () => follow('Restore data', { env, output }))
+  // The marked blocks of the section.
+  const [stop, restore, undelete, protect] = [0, 1, 2, 3]
+  await step('Stop writes', async () => {
+    const [reader, writer] = [list, create].map(
+      (id) => `$(aws lambda get-function-concurrency --output text --function-name ${named(`${id}F`)})`,
+    )
+    await follow('Restore data', [stop])
+    await bash(`[[ "${reader}, ${writer}" == ', 0' ]]`)
+    await follow('Restore data', [stop], { change: 'delete-function-concurrency' })
+    await bash(`[[ "${reader}, ${writer}" == ', ' ]]`)
+  })
+  await step('Restore the tables of production', () => follow('Restore data', [restore, protect]))
   const late = await createOnce('late')
 
   const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts'))
@@ -74,14 +88,24 @@ const testDeployment = async (): Promise<void> => {
   await assert.rejects(client[remove]({ [parameter]: late.id }), { status: 404 })
   assert.notEqual((await createOnce('late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
-  await step('Add an index to the restored table', () => follow('Add an index to an adopted table', { env, output }))
+  await step('Add an index to the restored table', () => follow('Add an index to an adopted table'))
+  const restored = `${stacks.production}-Storage${table}-restored`
   const { index, name } = filterIndex('name')
-  const restored = `--table-name ${stacks.production}-Storage${table}-restored`
-  const put = `aws dynamodb put-item ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`
-  const query = `aws dynamodb query ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`
-  await run('bash', ['-euc', `${put}; [[ $(${query}) == 1 ]]`], { env, output })
+  await bash(`aws dynamodb put-item --table-name ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`)
+  const query = `aws dynamodb query --table-name ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`
+  const checkIndex = () => bash(`[[ $(${query}) == 1 ]]`)
+  await checkIndex()
+  const items = await client[list]().toArray()
+  await step('Restore a deleted table', async () => {
+    // DynamoDB makes a backup of a deleted table by itself, unlike the emulated AWS.
+    const steps = ['create-backup --backup-name old', 'update-table --no-deletion-protection-enabled', 'delete-table']
+    for (const each of steps) await bash(`aws dynamodb ${each} --table-name ${restored}`)
+    await follow('Restore data', [undelete, protect], { tables: restored })
+  })
+  assert.deepEqual(await client[list]().toArray(), items)
+  await checkIndex()
 
-  await step('Delete production', () => follow('Delete a deployment', { env, output }))
+  await step('Delete production', () => follow('Delete a deployment'))
   const { ApiKeysTable = '' } = outputs[stacks.production] ?? {}
   await run('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], { env, output })
 }
@@ -103,13 +127,14 @@ const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
   return run('vitest', args, { env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey }, output: 'inherit' })
 }
 
-/** Runs the block of commands that is marked in a section of `infra/README.md`, as an operator pastes it. */
-const follow = (heading: string, surroundings: Surroundings): Promise<void> => {
+/** Some of the blocks of commands that are marked in a section of `infra/README.md`, as an operator pastes them. */
+const blocksOf = (heading: string, indexes: number[]): string => {
   const [, after = ''] = readFileSync('infra/README.md', 'utf8').split(`\n### ${heading}\n`)
   const [section = ''] = after.split('\n##')
-  const [, commands] = /^● .*?^```sh\n(.*?)^```$/ms.exec(section) ?? []
-  if (!commands) throw new Error(`infra/README.md has no marked commands under "${heading}".`)
-  return run('bash', ['-euo', 'pipefail', '-c', commands], surroundings)
+  const blocks = [...section.matchAll(/^● .*?^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands)
+  const chosen = indexes.map((index) => blocks[index])
+  if (chosen.includes(undefined)) throw new Error(`infra/README.md has too few marked blocks under "${heading}".`)
+  return chosen.join('')
 }
 
 const step = async <Result>(name: string, act: () => Promise<Result>): Promise<Result> => {

@@ -88,8 +88,14 @@ const testDeployment = async (): Promise<void> => {
   await assert.rejects(client[remove]({ [parameter]: late.id }), { status: 404 })
   assert.notEqual((await createOnce('late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
-  await step('Add an index to the restored table', () => follow('Add an index to an adopted table'))
   const restored = `${stacks.production}-Storage${table}-restored`
+  const old = `--table-name ${restored} --key '{"id": {"N": "${early.id}"}}'`
+  await bash(`aws dynamodb update-item ${old} --update-expression 'REMOVE ${filterIndex(filter.field).name}'`)
+  assert.equal((await client[list](filtered).toArray()).length, 1)
+  const rewrite = ['infra/commands/rewrite.ts', '--stage', 'production', '--collection', table]
+  await step('Rewrite an item of an earlier version', () => run('node', rewrite, { env, output: 'inherit' }))
+  assert.equal((await client[list](filtered).toArray()).length, 2)
+  await step('Add an index to the restored table', () => follow('Add an index to an adopted table'))
   const { index, name } = filterIndex('name')
   await bash(`aws dynamodb put-item --table-name ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`)
   const query = `aws dynamodb query --table-name ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`

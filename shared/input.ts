@@ -3,6 +3,7 @@ import { type ObjectSchema, type Operation, type Part, partsOf } from './entry.t
 import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
 import { type ApiKey, digestOf } from './model/api-key.ts'
+import type { IfMatch } from './model/etag.ts'
 import type { Intent } from './model/idempotency-key.ts'
 import { stringifyJson } from './model/json.ts'
 import { setting } from './settings.ts'
@@ -26,8 +27,9 @@ export const inputOf = (id: string, entry: Operation) => {
       headers: headers && parse(headers, sent.headers),
       body: body && parse(body, sent.body),
     }
-    const { 'Idempotency-Key': key, 'If-Match': ifMatch } = Object(parsed.headers)
-    const intent: Intent | undefined = key && { clientId, operation: id, key, request: requestDigest(entry, sent) }
+    const { 'Idempotency-Key': key, 'If-Match': ifMatch }: FlaggedHeaders = parsed.headers ?? {}
+    const intent: Intent | undefined =
+      key === undefined ? undefined : { clientId, operation: id, key, request: requestDigest(entry, sent) }
     const settings = Object.fromEntries((entry.settings ?? []).map((name) => [name, setting(name)]))
     return { ...parsed, settings, intent, ifMatch }
   }
@@ -40,10 +42,16 @@ export const inputOf = (id: string, entry: Operation) => {
 const requestDigest = (entry: Operation, sent: Record<Part, unknown>): string => {
   const named = (part: Part) => {
     const names = Object.keys(entry[part]?.entries ?? {}).sort()
-    return Object.fromEntries(names.map((name) => [name, Object(sent[part])[name]]))
+    return Object.fromEntries(names.map((name) => [name, fieldOf(sent[part], name)]))
   }
   return digestOf(stringifyJson([named('params'), named('query'), named('headers'), named('body')]))
 }
+
+/** The headers that flags of an entry add. */
+type FlaggedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
+
+/** A field of what a client has sent, which may be anything. */
+const fieldOf = (sent: unknown, name: string): unknown => Object(sent)[name]
 
 /** The fields of a schema in order, each with the rule for its value. Throws an Error if a field has no rule. */
 export const fieldRules = ({ entries }: ObjectSchema): [field: string, rule: string][] =>
@@ -66,7 +74,7 @@ const parse = (schema: ObjectSchema, input: unknown, error = badRequest): object
   const invalid = new Set(issues.map(({ path }) => path?.[0]?.key))
   const problems = fieldRules(schema)
     .filter(([field]) => invalid.has(field))
-    .map(([field, rule]) => problemOf(field, rule, Object(input)[field]))
+    .map(([field, rule]) => problemOf(field, rule, fieldOf(input, field)))
   const wholeInputIssues = issues.filter(({ path }) => !path).map(({ message }) => message)
   throw error(`${[...problems, ...wholeInputIssues].join('; ')}.`)
 }

@@ -21,8 +21,9 @@ export const createdFor = async (intent: Intent, tx: Transaction): Promise<Revis
   const reservation = await tx.read(keyOf(intent))
   if (!reservation || Number(reservation.expiresAt) <= now()) return undefined
   if (reservation.request !== intent.request) throw idempotencyKeyReused()
-  const created = `${reservation.created}`
-  return { resource: Object(exactJson(created, JSON.parse(created))), revision: reservation.revision }
+  const text = `${reservation.created}`
+  const resource = exactJson(text, JSON.parse(text)) as object // As `reserve` wrote it.
+  return { resource, revision: reservation.revision }
 }
 
 /**

@@ -108,7 +108,7 @@ describe('as AWS serves it, the page', () => {
     const opened = await visit()
     const page = publicDocuments()['/docs']
     const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/javascript; charset=utf-8' }
-    await opened.page.route('**/v1/docs', (route) => route.fulfill(page))
+    await opened.page.route('**/docs', (route) => route.fulfill(page))
     await opened.page.route(publicAddress, (route) => route.fulfill({ headers, body: script }))
     await opened.page.goto(DOCS)
     return opened

@@ -7,6 +7,7 @@ import { contract, type OperationId } from '../../shared/contract.ts'
 import { tableName } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/http.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
 import { call } from './call.ts'
 import { differences } from './documented.ts'
 import { startCommand } from './run-command.ts'
@@ -71,7 +72,7 @@ const document = JSON.parse(openApiText())
 const body = { id: 1, ...example.body(), [example.int64]: 9223372036854776000 }
 const { path } = example
 const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
-const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: `/v1${path}/1` }
+const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: `${service.basePath}${path}/1` }
 const created = { status: 201, headers, text: JSON.stringify(body), body }
 const create = { method: 'POST', path: `${path}/?a=/b` }
 
@@ -97,7 +98,7 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   const { method, path: resource } = contract[id as OperationId]
   const host = headers.Host ?? headers.host
   const parameter = parameterOf(resource)
-  const stage = host?.includes('.execute-api.') ? '/v1' : ''
+  const stage = host?.includes('.execute-api.') ? service.basePath : ''
 
   expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
   expect(keysOf(stored)).toEqual(keysOf(eventOf(example.events.list))) // All events have the same keys.

@@ -82,7 +82,7 @@ export const listAll = async (server: LocalServer, filter = ''): Promise<Resourc
   for (let path = `${example.path}?limit=100${filter}`; path; ) {
     const { body, headers } = await sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
     resources.push(...(body as Resource[])) // As the service returns them.
-    path = /\/v1(\/[^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1] ?? ''
+    path = /<(\S+)>; rel="next"/.exec(headers.link ?? '')?.[1]?.replace(server.baseUrl, '') ?? ''
   }
   return resources
 }

@@ -21,7 +21,7 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 const readmeProgram = (): string => {
   const examples = withLocalKey(readFileSync('infra/client/README.md', 'utf8')).matchAll(/^```ts\n(.*?)^```$/gms)
   const program = [...examples].map(([, lines]) => lines).join('\n')
-  return program.replace('http://127.0.0.1:3000/v1', server.baseUrl)
+  return program.replace(/http:\/\/127\.0\.0\.1:3000\/[\w-]+/, server.baseUrl)
 }
 
 test('the package contains only the client, and installs no other package', async () => {

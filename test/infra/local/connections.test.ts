@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { addressOf, reserve } from '../../../infra/local/server.ts'
 import { example } from '../../support/example.ts'
-import { ask, CONNECT, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+import { ask, BASE, CONNECT, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
 
 const { path, list } = example
 const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`
@@ -21,7 +21,7 @@ test('responds to a client that closes its side after a request, then ends the c
 })
 
 test.each([
-  ['in the middle of the headers', `GET /v1${path} HT`],
+  ['in the middle of the headers', `GET ${BASE}${path} HT`],
   ['in the middle of a body', HALF_POST],
   ['before the response', GET],
   ['after invalid HTTP', 'Hello\r\n\r\n'],

@@ -8,7 +8,7 @@ import type { Event } from '../../../shared/http.ts'
 import { eventOf as fixture } from '../../support/events.ts'
 import { example, isChangeable } from '../../support/example.ts'
 import { type Sent, send } from '../../support/http.ts'
-import { ask, GET, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
+import { ask, BASE, GET, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
 
 const { path: list, parameter } = example
 
@@ -24,7 +24,7 @@ test('passes a function an event of API Gateway, without headers that the connec
   const gatewayEvent = fixture(example.events.list)
 
   const event = await eventOfText(
-    `GET /v1${list} HTTP/1.1\r\nHost: ${host}\r\nuSeR-AgEnT: curl/8.5.0\r\nX-Twice: one\r\nX-Twice: two\r\n` +
+    `GET ${BASE}${list} HTTP/1.1\r\nHost: ${host}\r\nuSeR-AgEnT: curl/8.5.0\r\nX-Twice: one\r\nX-Twice: two\r\n` +
       'Connection: close\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 0\r\n' +
       'X-Forwarded-For: 1.2.3.4\r\nX-FORWARDED-PROTO: https\r\n\r\n',
   )
@@ -60,20 +60,20 @@ test('passes a function an event of API Gateway, without headers that the connec
 })
 
 test.runIf(isChangeable).each([
-  [`//v1${list}`, list, undefined],
-  [`/v1/${list}/7`, `${list}/7`, '7'],
-  [`/v1${list}/a%2Bb+c@d.com`, `${list}/a%2Bb+c@d.com`, 'a%2Bb+c@d.com'],
-  [`HTTP://a.example/v1${list}/7`, `${list}/7`, '7'],
+  [`/${BASE}${list}`, list, undefined],
+  [`${BASE}/${list}/7`, `${list}/7`, '7'],
+  [`${BASE}${list}/a%2Bb+c@d.com`, `${list}/a%2Bb+c@d.com`, 'a%2Bb+c@d.com'],
+  [`HTTP://a.example${BASE}${list}/7`, `${list}/7`, '7'],
 ])('keeps the path %s as it was sent, with the stage only in requestContext', async (sent, path, id) => {
   const event = await eventOf({ method: id ? 'PATCH' : 'GET', path: sent })
 
   const resource = id ? `${list}/{${parameter}}` : list
-  const requestContext = { path: sent.replace(/^.*(?=\/v1)/, ''), resourcePath: resource }
+  const requestContext = { path: sent.slice(sent.lastIndexOf(BASE)), resourcePath: resource }
   expect(event).toMatchObject({ resource, path, pathParameters: id ? { [parameter]: id } : null, requestContext })
 })
 
 test('decodes a query', async () => {
-  const event = await eventOf({ path: `/v1${list}?a&b=1&b=2&c=d%2Be@f.com&c=x+y&url=https%3A%2F%2Fg.com/?x` })
+  const event = await eventOf({ path: `${BASE}${list}?a&b=1&b=2&c=d%2Be@f.com&c=x+y&url=https%3A%2F%2Fg.com/?x` })
 
   expect([event.queryStringParameters, event.multiValueQueryStringParameters]).toEqual([
     { a: '', b: '2', c: 'x y', url: 'https://g.com/?x' },
@@ -120,20 +120,20 @@ test.each([
 
 // test/api tests more paths and methods, in AWS too.
 test.each([
-  ['GET', `/v1${list.slice(1)}`],
-  ['GET', `/v1${list}//`],
-  ['GET', `/v1/.${list}`],
-  ['GET', `/v1${list}//7`],
-  ['GET', `/v1/%${list.charCodeAt(1).toString(16)}${list.slice(2)}`],
-  ['OPTIONS', '/v1/nothing'],
+  ['GET', `${BASE}${list.slice(1)}`],
+  ['GET', `${BASE}${list}//`],
+  ['GET', `${BASE}/.${list}`],
+  ['GET', `${BASE}${list}//7`],
+  ['GET', `${BASE}/%${list.charCodeAt(1).toString(16)}${list.slice(2)}`],
+  ['OPTIONS', `${BASE}/nothing`],
 ])('returns 404 to %s %s', async (method, path) => {
   const response = await ask(await serve(), { method, path })
 
-  const message = expect.stringMatching(`^There is no resource at this path\\. The API has .*GET /v1${list}, `)
+  const message = expect.stringMatching(`^There is no resource at this path\\. The API has .*GET ${BASE}${list}, `)
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
 })
 
-test.each(['/', '/v1', '/v1/'])('sends a browser from %s to the reference, and nobody else', async (path) => {
+test.each(['/', BASE, `${BASE}/`])('sends a browser from %s to the reference, and nobody else', async (path) => {
   const served = await serve()
   const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
@@ -142,7 +142,7 @@ test.each(['/', '/v1', '/v1/'])('sends a browser from %s to the reference, and n
   )
 
   const [browser, ...others] = await Promise.all(responses)
-  expect(browser).toMatchObject({ status: 302, headers: { location: '/v1/docs' }, body: undefined })
+  expect(browser).toMatchObject({ status: 302, headers: { location: `${BASE}/docs` }, body: undefined })
   expect(others.map(({ status }) => status)).toEqual([404, 404])
 })
 
@@ -152,13 +152,13 @@ test.each([
 ])('does not log an API key that the URL contains %s', async (_, key) => {
   const served = await serve()
 
-  await ask(served, { path: `/v1/things/${key}/7?key=${LOCAL_API_KEY}` })
+  await ask(served, { path: `${BASE}/things/${key}/7?key=${LOCAL_API_KEY}` })
 
-  expect(logged()).toEqual([expect.stringContaining('  /v1/things/…/7  ')])
+  expect(logged()).toEqual([expect.stringContaining(`  ${BASE}/things/…/7  `)])
 })
 
 test('serves the OpenAPI document as people read it, without the escapes that API Gateway needs', async () => {
-  const { text } = await send((await serve()).baseUrl, { path: '/v1/openapi.json' })
+  const { text } = await send((await serve()).baseUrl, { path: `${BASE}/openapi.json` })
 
   expect(text).toBe(openApiText())
 })

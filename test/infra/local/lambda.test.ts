@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Handler } from '../../../infra/local/lambda.ts'
 import { example } from '../../support/example.ts'
-import { ask, commonHeaders, gatewayResponse, NEVER, serve } from './local-server.ts'
+import { ask, BASE, commonHeaders, gatewayResponse, NEVER, serve } from './local-server.ts'
 
 const { list, remove, path } = example
 const json = { 'content-type': commonHeaders['content-type'] }
@@ -44,7 +44,7 @@ test.each([
 ])('passes on a response that the contract does not have, and warns: %s', async (difference, id, result) => {
   const served = await serve({ [id]: async () => result })
 
-  const response = await ask(served, id === remove ? { method: 'DELETE', path: `/v1${path}/7` } : {})
+  const response = await ask(served, id === remove ? { method: 'DELETE', path: `${BASE}${path}/7` } : {})
 
   expect(response.status).toBe(result.statusCode)
   expect(console.warn).toHaveBeenCalledWith(expect.any(String), id, difference)

@@ -6,11 +6,13 @@ import { type Limits, localLimits } from '../../../infra/local/limits.ts'
 import { createLocalServer } from '../../../infra/local/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/http.ts'
+import { service } from '../../../shared/service.ts'
 import { example } from '../../support/example.ts'
 import { type Sent, send } from '../../support/http.ts'
 import { refuseInternals } from '../../support/secrets.ts'
 
-const PATH = `/v1${example.path}`
+export const BASE = service.basePath
+const PATH = `${BASE}${example.path}`
 
 /** A request for the example list, and the beginning of one that creates a resource, as they are on the wire. */
 export const GET = `GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`

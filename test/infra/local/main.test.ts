@@ -11,7 +11,7 @@ import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { headersOf, listAll, start, startServer, temporaryFolder } from '../../support/server.ts'
-import { POST, wireTo } from './local-server.ts'
+import { BASE, POST, wireTo } from './local-server.ts'
 
 const { path, events } = example
 const BODY = JSON.stringify(example.body('Mia'))
@@ -25,9 +25,9 @@ const banner = server.output()
 afterAll(() => server.stop('SIGKILL'))
 
 test('prints its address, its key and a command to try it', () => {
-  expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+  expect(server.baseUrl).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+${BASE}$`))
   // Another resource may come first.
-  const [, tried] = /curl \S+\/v1(\/\S+) /.exec(banner) ?? []
+  const [, tried] = new RegExp(`curl \\S+${BASE}(/\\S+) `).exec(banner) ?? []
   expect(operationIds.map((id) => contract[id].path)).toContain(tried)
   expect(banner).toBe(
     `  Base address  ${server.baseUrl}\n  API key       ${LOCAL_API_KEY}\n` +
@@ -49,9 +49,9 @@ test('accepts the key that it prints, and logs one line for each request', async
   const duration = expect.stringMatching(/^\d+ ms$/)
   const id = expect.stringMatching(/^[\w-]{15}=$/)
   expect(lines().map((line) => line.split(/ {2,}/))).toEqual([
-    [time, 'GET', `/v1${path}`, '200', duration, id],
-    [time, 'GET', '/v1/nothing', '404', duration, 'not_found', id],
-    [time, 'OPTIONS', `/v1${path}`, '204', duration, id],
+    [time, 'GET', BASE + path, '200', duration, id],
+    [time, 'GET', `${BASE}/nothing`, '404', duration, 'not_found', id],
+    [time, 'OPTIONS', BASE + path, '204', duration, id],
   ])
 })
 
@@ -117,7 +117,7 @@ test('listens on all addresses, but with its database on this machine only, and 
   const { port } = new URL(server.baseUrl)
   const others = Object.values(networkInterfaces()).flatMap((all = []) => all.filter(({ internal }) => !internal))
   for (const { address } of others.filter(({ family }) => family === 'IPv4')) {
-    expect((await send(`http://${address}:${port}/v1`, { path: '/openapi.json' })).status).toBe(200)
+    expect((await send(`http://${address}:${port}${BASE}`, { path: '/openapi.json' })).status).toBe(200)
     await expect(send(`http://${address}:${Number(port) + 1}`, {})).rejects.toThrow('ECONNREFUSED')
   }
   const exited = once(server.process, 'exit')
@@ -135,7 +135,7 @@ test('listens on all addresses, but with its database on this machine only, and 
   busy.socket.write(BODY)
   const { status, body } = await busy.response()
 
-  expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+  expect(server.baseUrl).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+${BASE}$`))
   expect(server.output()).toContain(
     '  Warning       Other machines can reach this server, and its API key is public.\n',
   )

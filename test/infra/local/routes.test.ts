@@ -3,6 +3,7 @@ import { problemOf } from '../../../infra/contract-problem.ts'
 import { routesOf } from '../../../infra/local/api-gateway.ts'
 import type { Operation } from '../../../shared/entry.ts'
 import { resources } from '../../../shared/resources.ts'
+import { service } from '../../../shared/service.ts'
 
 type Routes = Record<string, Pick<Operation, 'method' | 'path'>>
 
@@ -16,16 +17,16 @@ const contract: Routes = {
 }
 
 test.each([
-  ['/v1/cats/7', 'getCat', { catId: '7' }],
-  ['/v1/cats/count', 'countCats', null],
-  ['/v1/cats/.zones', 'listZones', null],
-  ['/v1/cats/+zones', 'getCat', { catId: '+zones' }],
-  ['/v1/cats/7/meals', 'feedCat', { catId: '7' }],
-  ['/v1/cats/7/toys', 'listMeals', { catId: '7', list: 'toys' }],
-  ['/v1/cats/count/meals', 'countMeals', { list: 'meals' }],
+  ['/cats/7', 'getCat', { catId: '7' }],
+  ['/cats/count', 'countCats', null],
+  ['/cats/.zones', 'listZones', null],
+  ['/cats/+zones', 'getCat', { catId: '+zones' }],
+  ['/cats/7/meals', 'feedCat', { catId: '7' }],
+  ['/cats/7/toys', 'listMeals', { catId: '7', list: 'toys' }],
+  ['/cats/count/meals', 'countMeals', { list: 'meals' }],
 ])('finds the operation of %s wherever it stands: literal parts win over parameters', (path, id, pathParameters) => {
   for (const entries of [Object.entries(contract), Object.entries(contract).toReversed()]) {
-    const route = routesOf<string>(Object.fromEntries(entries))(path)
+    const route = routesOf<string>(Object.fromEntries(entries))(service.basePath + path)
 
     expect([Object.values(route?.operations ?? {}), route?.pathParameters]).toEqual([[id], pathParameters])
   }

@@ -55,7 +55,7 @@ test('serves a changed source with the rights of its operation, and warns of a r
   change(LIST, listing(`${putKey}.catch(({ name }) => ({ items: [{ id: name }] }))`))
 
   await expect.poll(list).toEqual([{ id: 'AccessDenied' }])
-  await untilPrinted(`Serving http:\\S+/v1 again: ${LIST} changed\\.`)
+  await untilPrinted(`Serving http:\\S+${service.basePath} again: ${LIST} changed\\.`)
   await untilPrinted(
     `Not what shared/contract\\.ts says of ${example.list}: 0\\.id: Invalid type: .+"AccessDenied"; 0\\.\\w+: .+`,
   )

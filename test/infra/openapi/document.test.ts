@@ -11,6 +11,7 @@ import { inertJson, publicDocuments, referenceScriptText } from '../../../infra/
 import { jsonSchemaOf } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
+import { service } from '../../../shared/service.ts'
 import { example } from '../../support/example.ts'
 
 const run = promisify(execFile)
@@ -141,7 +142,9 @@ test('the page can run two scripts only: its own, and the installed one, from a 
   expect(library?.[1]).toBe(` src="${address}" integrity="${hashes.library}" crossorigin="anonymous"`)
   expect(library?.[2]).toBe('')
   expect(own?.[1]).toBe('')
-  expect(own?.[2]).toContain('"servers":[{"url":"/v1","description":"The deployment that serves this document"}]')
+  expect(own?.[2]).toContain(
+    `"servers":[{"url":"${service.basePath}","description":"The deployment that serves this document"}]`,
+  )
   expect(others).toEqual([])
   expect(pageHeaders['Content-Security-Policy']).toBe(
     `default-src 'none'; script-src '${hashes.library}' '${hashes.own}'; connect-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src data:`,

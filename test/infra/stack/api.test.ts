@@ -4,6 +4,7 @@ import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/http.ts'
+import { service } from '../../../shared/service.ts'
 import { both, everyOption, methodsOf, only, onlyId, partsOf, propertiesOf, resource, templateOf } from './template.ts'
 
 /** Each path of the contract, and the methods that it allows. */
@@ -77,7 +78,7 @@ const template = templateOf('production')
 const methods = methodsOf(template)
 const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
 
-test.each(both())('$stage has an API of its name with only the stage v1, and its throttle', (each) => {
+test.each(both())('$stage has an API of its name with only the stage of the base path, and its throttle', (each) => {
   const { stage, stackName, template } = each
   const { StageName, MethodSettings } = only(template, 'AWS::ApiGateway::Stage')
   const { rate, burst } = stages[stage].throttle
@@ -85,7 +86,7 @@ test.each(both())('$stage has an API of its name with only the stage v1, and its
   const settings = { DataTraceEnabled: false, ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }
 
   expect(only(template, 'AWS::ApiGateway::RestApi').Name).toBe(stackName)
-  expect(StageName).toBe('v1')
+  expect(`/${StageName}`).toBe(service.basePath)
   expect(MethodSettings).toEqual([{ HttpMethod: '*', ResourcePath: '/*', ...settings }])
 })
 
@@ -179,9 +180,9 @@ test('a stage that allows only its domain has no other address', () => {
     RegionalCertificateArn: certificateArn,
     ...TLS,
   })
-  expect(only(template, 'AWS::ApiGateway::BasePathMapping').BasePath).toBe('v1')
+  expect(`/${only(template, 'AWS::ApiGateway::BasePathMapping').BasePath}`).toBe(service.basePath)
   expect(only(template, 'AWS::Route53::RecordSet').Name).toBe('api.example.com.')
-  expect(Outputs.BaseUrl).toEqual({ Value: 'https://api.example.com/v1' })
+  expect(Outputs.BaseUrl).toEqual({ Value: `https://api.example.com${service.basePath}` })
   expect(Outputs).not.toHaveProperty('DomainTarget')
 })
 
@@ -192,7 +193,7 @@ test('a new domain leaves the default address as it is, and has its target as an
 
   expect(only(template, 'AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint).toBe(false)
   const host = [api, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
-  expect(Outputs.BaseUrl).toEqual({ Value: { 'Fn::Join': ['', ['https://', ...host, '/v1']] } })
+  expect(Outputs.BaseUrl).toEqual({ Value: { 'Fn::Join': ['', ['https://', ...host, service.basePath]] } })
   expect(Outputs.DomainTarget).toEqual({ Value: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] } })
   template.resourceCountIs('AWS::Route53::RecordSet', 0)
 })

@@ -3,6 +3,9 @@ import { canceled, databaseResponses, type Fault } from '../support/fault-proxy.
 /** Whether to make all faults and kills (`npm run test:faults`) or part of them (`npm test`). */
 export const runsAll = process.env.FAULTS === 'all'
 
+/** A test makes all faults of a kind, or all kills. On a busy machine, that takes minutes. */
+export const PATIENT = { timeout: 600_000 }
+
 /**
  * What happens to a request to the database: a fault of the proxy, or refused connections from then on. `overcome` is the
  * number of consecutive faults that the SDK overcomes by retries; it makes three attempts within the time budget. `waits`

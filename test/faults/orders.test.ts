@@ -7,7 +7,7 @@ import { putItem, storedItems } from '../support/database.ts'
 import { errorResponse } from '../support/events.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
 import { explore } from './exploration.ts'
-import { faultKinds } from './fault-kinds.ts'
+import { faultKinds, PATIENT } from './fault-kinds.ts'
 import { type Attempt, type Items, nameOf, type Scenario } from './model.ts'
 
 // What orders and pets promise together, whatever fails: a pet is promised once. Each open order holds its pet, which is
@@ -52,7 +52,7 @@ describe('on the wire', () => {
     'a cancel': { ...ended, event: cancel, served: '204', retried: ['204', '404'], ends: 'available' },
   }
 
-  describe.concurrent('order and pet change together, or the response is a 503, whichever calls meet', () => {
+  describe.concurrent('order and pet change together, or the response is a 503, whichever calls meet', PATIENT, () => {
     test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
       const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 

@@ -9,7 +9,7 @@ import { service } from '../../shared/service.ts'
 import { example, isChangeable } from '../support/example.ts'
 import { type Received, type Sent, sendUntilServed } from '../support/http.ts'
 import { headersOf, type LocalServer, listAll, start, startServer, temporaryFolder } from '../support/server.ts'
-import { runsAll } from './fault-kinds.ts'
+import { PATIENT, runsAll } from './fault-kinds.ts'
 
 const KILLS = runsAll ? 50 : 3
 const PRELOADED = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
@@ -54,7 +54,7 @@ const expectListsToAgree = async (server: LocalServer): Promise<void> => {
 
 // Each server on one data folder is killed at one of its writes, while eight clients send requests. The last one lives until
 // all clients have ended.
-test('servers that are killed create, change and delete each resource once, and lose none', async () => {
+test('servers that are killed create, change and delete each resource once, and lose none', PATIENT, async () => {
   const folder = temporaryFolder()
   /** The responses of each client. */
   const begun: Received[][] = []

@@ -5,7 +5,7 @@ import { againIfBusy, putItem, storedItems, storeKey } from '../support/database
 import { errorResponse } from '../support/events.ts'
 import { example, isChangeable } from '../support/example.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
-import { faultKinds } from './fault-kinds.ts'
+import { faultKinds, PATIENT } from './fault-kinds.ts'
 
 const { table, int64, events } = example
 const { field, value, other } = example.filter
@@ -67,7 +67,7 @@ const ways: Record<string, WriteWay> = {
   }),
 }
 
-describe.concurrent('what is written is written once, or the response is a 503, whichever calls meet', () => {
+describe.concurrent('what is written is written once, or the response is a 503, whichever calls meet', PATIENT, () => {
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
     const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 

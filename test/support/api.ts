@@ -72,7 +72,7 @@ export const expectListed = async (id: number, expected: object | undefined, fil
     return (body as Resource[]).find((resource) => resource.id === id)
   }
   // It ends at once if there is no list; `expect.poll` would try again.
-  await vi.waitUntil(async () => isDeepStrictEqual(await listed(), expected), 60_000).catch(() => {})
+  await vi.waitUntil(async () => isDeepStrictEqual(await listed(), expected), 30_000).catch(() => {})
   expect(await listed()).toEqual(expected)
 }
 

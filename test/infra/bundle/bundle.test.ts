@@ -27,7 +27,7 @@ let stock: Bundles
 beforeAll(() => {
   lean = makeBundles()
   stock = makeBundles({ stockClient: true }, [create])
-})
+}, 300_000) // esbuild makes a bundle for each operation.
 
 afterAll(() => {
   lean.remove()

@@ -31,7 +31,9 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-test('stores each older item anew while others change, create and delete, although it is killed', async () => {
+test('stores each older item anew while others change, create and delete, although it is killed', {
+  timeout: 300_000,
+}, async () => {
   const ids = Array.from({ length: 300 }, (_, i) => i + 1)
   for (const id of ids) await putItem(table, early(id))
   const expected = byId(ids.map((id) => current(early(id))))

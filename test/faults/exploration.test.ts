@@ -5,24 +5,23 @@ import type { Transaction } from '../../shared/data/transaction.ts'
 import { conflict } from '../../shared/model/api-error.ts'
 import { tagOf } from '../../shared/model/etag.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
-import { example } from '../support/example.ts'
+import { filter, toys } from '../support/toys.ts'
 import { explore } from './exploration.ts'
 import { type Attempt, EIGHT_HOURS, hasRevision, nameOf, type Scenario, START } from './model.ts'
 
 vi.stubEnv('WRITE_SHARDS', '1')
 
-const { collection, changes } = example
-const { field, value, other } = example.filter
-const { keyOf } = collection
-const [body, otherBody] = [example.body('Rex'), example.body('Tom')]
+const { field, value, other } = filter
+const { keyOf } = toys
+const [body, otherBody] = [{ inscription: 'Rex' }, { inscription: 'Tom' }]
 
-const intent: Intent = { clientId: 'ann', operation: example.create, key: 'a', request: 'one' }
+const intent: Intent = { clientId: 'ann', operation: 'create', key: 'a', request: 'one' }
 const [reservationKey] = reservationKeys(intent) as [Key]
 
 const create =
   (values: typeof body, intent?: Intent) =>
   (draws: string[]): Attempt => ({
-    work: (tx) => collection.create(values, intent, tx),
+    work: (tx) => toys.create(values, intent, tx),
     intent,
     draws: draws.map(Number),
     isWrong: (status, items) => {
@@ -47,8 +46,8 @@ const kinds: Record<string, (words: string[]) => Attempt> = {
   create: create(body, intent),
   createOther: create(otherBody, { ...intent, request: 'another' }),
   createFreely: create(body),
-  change: conditional((ifMatch, tx) => collection.change(1, changes, ifMatch, tx)),
-  delete: conditional((ifMatch, tx) => collection.remove(1, ifMatch, tx)),
+  change: conditional((ifMatch, tx) => toys.change(1, { inscription: 'Max' }, ifMatch, tx)),
+  delete: conditional((ifMatch, tx) => toys.remove(1, ifMatch, tx)),
 }
 
 const resource = (id: number): [Key, Item] => [keyOf(id), { ...body, [field]: other, id, revision: 'x' }]
@@ -73,7 +72,7 @@ const changeOne = (id: number): Attempt => ({
     await tx.readTogether(keyOf(1), keyOf(2))
     const items = [await tx.read(keyOf(1)), await tx.read(keyOf(2))]
     if (items.some((item) => item?.[field] === value)) throw conflict('One was changed.')
-    return collection.change(id, { [field]: value }, undefined, tx)
+    return toys.change(id, { [field]: value }, undefined, tx)
   },
   isWrong: (_, items) => Object.values(items).every((item) => item?.[field] === other),
 })

@@ -53,7 +53,7 @@ export const wrongEntries: Operation[] = [
   // @ts-expect-error: there is no such table.
   { ...plain, access: [{ table: 'toys', actions: ['GetItem'] }] },
   // @ts-expect-error: the table has no such index.
-  { ...plain, access: [{ table: example.table, index: 'byColor', actions: ['Query'] }] },
+  { ...plain, access: [{ table: example.table, index: 'byNothing', actions: ['Query'] }] },
   // @ts-expect-error: there is no such setting.
   { ...plain, settings: ['holdHours'] },
   // @ts-expect-error: there is no such scope.
@@ -70,7 +70,7 @@ export const wrongCollections = () => [
   // @ts-expect-error: a resource has an id.
   collection(example.table, v.object({ size: v.number() })),
   // @ts-expect-error: no index serves this filter.
-  example.collection.list({ limit: 1, color: 'red' }),
+  example.collection.list({ limit: 1, nothing: 'red' }),
   // @ts-expect-error: the resource has no such field.
   collection(example.table, Toy).change(1, { color: 'red' }),
 ]

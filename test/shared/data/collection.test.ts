@@ -1,24 +1,22 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import * as v from 'valibot'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { collection as collectionOf } from '../../../shared/data/collection.ts'
+import { collection } from '../../../shared/data/collection.ts'
 import type { Page } from '../../../shared/data/page.ts'
 import { type Transaction, transaction } from '../../../shared/data/transaction.ts'
-import { Id, newId } from '../../../shared/model/id.ts'
+import { newId } from '../../../shared/model/id.ts'
 import type { Intent } from '../../../shared/model/idempotency-key.ts'
 import { once, proxy, putItem, storedItem } from '../../support/database.ts'
-import { example, type Resource } from '../../support/example.ts'
+import { example } from '../../support/example.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
+import { filter, type Toy, toyOf, toys } from '../../support/toys.ts'
 
-const { collection, body, changes } = example
-const { field, index, value, other } = example.filter
+const { table } = example
+const { field, index, value, other } = filter
+const changes = { inscription: 'Max' }
 
-const create = async (name: string, of?: typeof value | typeof other): Promise<Resource> =>
-  (await collection.create({ ...body(name), ...(of && { [field]: of }) })).resource
-
-/** A resource with other fields, in the table of the example. */
-const toy = <Fields extends Record<string, v.GenericSchema>>(fields: Fields) =>
-  v.pipe(v.object({ id: Id, ...fields }), v.title('Toy'))
+const create = async (inscription: string, of?: typeof value | typeof other): Promise<Toy> =>
+  (await toys.create({ inscription, ...(of && { [field]: of }) })).resource
 
 const setShards = ({ read, write }: Record<'read' | 'write', unknown>) => {
   vi.stubEnv('READ_SHARDS', `${read}`)
@@ -54,7 +52,7 @@ describe('list', async () => {
       return 'pass'
     }
 
-    expect(await collection.list(page)).toEqual(expected)
+    expect(await toys.list(page)).toEqual(expected)
     // One more item than the page has tells whether it is the last.
     const IndexName = field in page ? index : 'newest'
     expect(requests).toMatchObject([{ operation: 'Query', IndexName, Limit: page.limit + 1 }])
@@ -62,17 +60,17 @@ describe('list', async () => {
 })
 
 describe('shards', () => {
-  const all: Resource[] = []
+  const all: Toy[] = []
   const add = async (i: number) => all.unshift(await create(`${i}`, [value, other, undefined][i % 3]))
 
   /** All resources from the newest to the oldest, while others are added. */
-  const walk = async (of?: typeof value | typeof other, cursor?: number): Promise<Resource[]> => {
-    const { items, next } = await collection.list({ limit: 17, [field]: of, cursor })
+  const walk = async (of?: typeof value | typeof other, cursor?: number): Promise<Toy[]> => {
+    const { items, next } = await toys.list({ limit: 17, [field]: of, cursor })
     await add(next ?? 0)
     return next === undefined ? items : [...items, ...(await walk(of, next))]
   }
 
-  beforeAll(async () => void all.push(...(await collection.list({ limit: 100 })).items))
+  beforeAll(async () => void all.push(...(await toys.list({ limit: 100 })).items))
 
   // In this order, one collection has its shards raised twice, each time in two steps: first for reading.
   describe.each([
@@ -97,7 +95,7 @@ describe('shards', () => {
 
   test.each(['0', '-1', '1.5', 'x'])('a number of shards that is %j is a bug, and no empty list', async (count) => {
     setShards({ read: count, write: count })
-    const work = [collection.list({ limit: 1 }), collection.list({ limit: 1, [field]: value }), create('a')]
+    const work = [toys.list({ limit: 1 }), toys.list({ limit: 1, [field]: value }), create('a')]
 
     const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
 
@@ -112,7 +110,7 @@ describe.each([1, 5])('with %d shards, items of up to 400 KB', (count) => {
   beforeAll(async () => {
     for (const [i, id] of ids.entries()) {
       const padding = 'x'.repeat(i === 3 ? 400_000 : 200_000)
-      await putItem(example.table, { id, ...body(`${i}`), shard: id % count, padding, revision: 'x' })
+      await putItem(table, { id, inscription: `${i}`, shard: id % count, padding, revision: 'x' })
     }
   })
 
@@ -123,10 +121,10 @@ describe.each([1, 5])('with %d shards, items of up to 400 KB', (count) => {
     let pages = 0
     for (let cursor: number | undefined = newId(); cursor !== undefined && cursor > deleted; pages++) {
       once({ Query: databaseResponses.internalServerError })
-      const { items, next }: Page<Resource> = await collection.list({ limit: 100, cursor })
+      const { items, next }: Page<Toy> = await toys.list({ limit: 100, cursor })
       listed.push(...items.map(({ id }) => id))
       cursor = next
-      if (pages === 0) await collection.remove(deleted)
+      if (pages === 0) await toys.remove(deleted)
       await create('a')
     }
 
@@ -138,7 +136,7 @@ describe.each([1, 5])('with %d shards, items of up to 400 KB', (count) => {
 /** The filters whose lists have a resource; `all` for the list without one. */
 const listsWith = async (id: number): Promise<string[]> => {
   const queries = [undefined, value, other].map((of) => ({ [field]: of, limit: 1, cursor: id + 1 }))
-  const lists = await Promise.all(queries.map(collection.list))
+  const lists = await Promise.all(queries.map(toys.list))
   return queries.filter((_, i) => lists[i]?.items[0]?.id === id).map((query) => query[field] ?? 'all')
 }
 
@@ -146,50 +144,49 @@ test.each([
   [{ [field]: value }, ['all', value]],
   [{ [field]: other, ...changes }, ['all', other]],
   [{ [field]: null }, ['all']],
-  [{ ...changes, [example.int64]: 9223372036854775807n }, ['all', other]],
+  [{ ...changes, serialNumber: 9223372036854775807n }, ['all', other]],
 ])('change returns and stores the resource with %o, and moves it to the lists %o', async (changes, lists) => {
   const { id, ...before } = await create('a', other)
 
-  const changed = await collection.change(id, changes)
+  const changed = await toys.change(id, changes)
 
   const { [field]: after, ...expected } = { id, ...before, ...changes }
   expect(changed.resource).toStrictEqual({ ...expected, ...(after && { [field]: after }) })
-  expect(await collection.get(id)).toStrictEqual(changed)
+  expect(await toys.get(id)).toStrictEqual(changed)
   expect(await listsWith(id)).toEqual(lists)
-  await collection.remove(id)
+  await toys.remove(id)
   expect(await listsWith(id)).toEqual([])
 })
 
 test('a change keeps attributes that this version does not know', async () => {
   const { id } = await create('a')
-  await putItem(example.table, { ...(await storedItem(id)), since: 'a later version' })
+  await putItem(table, { ...(await storedItem(id)), since: 'a later version' })
 
-  await collection.change(id, changes)
+  await toys.change(id, changes)
 
   expect(await storedItem(id)).toMatchObject({ ...changes, since: 'a later version' })
 })
 
-test('a collection without rules of its own changes and deletes nothing in another revision', async () => {
-  const plain = collectionOf(example.table, toy({}))
+test('nothing is changed or deleted in another revision', async () => {
   const { id } = await create('a')
 
-  for (const work of [plain.change(id, {}, ['"1-x"']), plain.remove(id, ['"1-x"'])])
+  for (const work of [toys.change(id, {}, ['"1-x"']), toys.remove(id, ['"1-x"'])])
     await expect(work).rejects.toMatchObject({ status: 412 })
 
   expect(await storedItem(id)).toBeDefined()
 })
 
 describe('a resource with values that the server sets', () => {
-  const toys = collectionOf(example.table, toy({ madeAt: v.string() }), { own: { secret: v.string() } })
+  const dated = collection(table, toyOf({ madeAt: v.string() }), { own: { secret: v.string() } })
   const make = (intent?: Intent, madeAt = new Date().toISOString(), tx?: Transaction) =>
-    toys.create({ madeAt, secret: 'a' }, intent, tx)
+    dated.create({ madeAt, secret: 'a' }, intent, tx)
   const intentOf = (key: string): Intent => ({ clientId: 'ann', operation: 'makeToy', key, request: 'a toy' })
 
   test('is created once, and returned as it was', async () => {
     const first = await make(intentOf('a'), 'early')
-    await toys.change(first.resource.id, { madeAt: 'changed' })
+    await dated.change(first.resource.id, { madeAt: 'changed' })
     const again = await make(intentOf('a'), 'late')
-    await toys.remove(first.resource.id)
+    await dated.remove(first.resource.id)
     const last = await make(intentOf('a'), 'later')
 
     expect(first.resource).toEqual({ id: expect.any(Number), madeAt: 'early' })
@@ -199,7 +196,7 @@ describe('a resource with values that the server sets', () => {
   test('is stored with its own fields, which may change in the transaction that creates it', async () => {
     const { resource } = await transaction(async (tx) => {
       const made = await make(intentOf('b'), 'early', tx)
-      await toys.change(made.resource.id, { secret: 'b' }, undefined, tx)
+      await dated.change(made.resource.id, { secret: 'b' }, undefined, tx)
       return made
     })
 
@@ -207,8 +204,8 @@ describe('a resource with values that the server sets', () => {
   })
 
   test.each<[string, (id: number, tx: Transaction) => Promise<unknown>]>([
-    ['changed', (id, tx) => toys.change(id, { madeAt: 'late' }, undefined, tx)],
-    ['deleted', (id, tx) => toys.remove(id, undefined, tx)],
+    ['changed', (id, tx) => dated.change(id, { madeAt: 'late' }, undefined, tx)],
+    ['deleted', (id, tx) => dated.remove(id, undefined, tx)],
     ['followed by another', (_, tx) => make(intentOf('followed by another'), 'late', tx)],
   ])('is not %s by the transaction that creates it with an intent', async (key, then) => {
     const work = transaction(async (tx) => then((await make(intentOf(key), 'early', tx)).resource.id, tx))
@@ -219,19 +216,20 @@ describe('a resource with values that the server sets', () => {
 })
 
 describe('an item of an earlier version', () => {
-  const fields = toy({ size: v.optional(v.number(), 7), color: v.optional(v.string()), name: v.string() })
+  const fields = toyOf({ size: v.optional(v.number(), 7), color: v.optional(v.string()), name: v.string() })
   const older = (item: Readonly<Record<string, unknown>>) => ({ name: item.title, color: 'red' })
-  const toys = collectionOf(example.table, fields, { older })
+  const later = collection(table, fields, { older })
   const early = (id: number) => ({ id, title: 'Top', color: 'blue', shard: 0, revision: 'x' })
   const resource = (id: number) => ({ id, name: 'Top', size: 7, color: 'blue' })
 
   test('is read and listed with what it lacks, and written when it changes', async () => {
-    await putItem(example.table, early(1))
+    await putItem(table, early(1))
 
-    expect(await toys.get(1)).toEqual({ resource: resource(1), revision: 'x' })
-    expect((await toys.list({ limit: 1, cursor: 2 })).items).toEqual([resource(1)])
-    const { revision } = await toys.change(1, { color: null, size: 8 })
-    expect(await storedItem(1)).toEqual({ id: 1, title: 'Top', name: 'Top', color: 'red', size: 8, shard: 0, revision })
+    expect(await later.get(1)).toEqual({ resource: resource(1), revision: 'x' })
+    expect((await later.list({ limit: 1, cursor: 2 })).items).toEqual([resource(1)])
+    const { revision } = await later.change(1, { color: null, size: 8 })
+    const item = later.itemOf({ ...early(1), name: 'Top', color: 'red', size: 8 })
+    expect(await storedItem(1)).toEqual({ ...item, revision })
   })
 
   test.each([
@@ -239,10 +237,10 @@ describe('an item of an earlier version', () => {
     ['size', { size: NumberValue.from('1.00000000000000000001') }],
     ['size', { size: NumberValue.from('12345678901234567891') }],
   ])('is an error that names it and its %s if it cannot be read', async (field, edited) => {
-    await putItem(example.table, { ...early(2), ...edited })
+    await putItem(table, { ...early(2), ...edited })
 
-    const error = new Error(`The item 2 of ${example.table} has no ${field}, or one that JavaScript would round.`)
-    await expect(toys.get(2)).rejects.toEqual(error)
-    await expect(toys.list({ limit: 1, cursor: 3 })).rejects.toEqual(error)
+    const error = new Error(`The item 2 of ${table} has no ${field}, or one that JavaScript would round.`)
+    await expect(later.get(2)).rejects.toEqual(error)
+    await expect(later.list({ limit: 1, cursor: 3 })).rejects.toEqual(error)
   })
 })

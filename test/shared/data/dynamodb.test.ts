@@ -8,8 +8,9 @@ import { newApiKey } from '../../../shared/model/api-key.ts'
 import { againIfBusy, proxy } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { canceled, databaseResponse, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
+import { toys } from '../../support/toys.ts'
 
-const { collection, body } = example
+const toy = { inscription: 'a' }
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -57,7 +58,7 @@ test('nothing is resent when the time budget has passed by the clock', async () 
     return databaseResponses.internalServerError
   }
 
-  await expect(collection.create(body())).rejects.toMatchObject({ status: 503 })
+  await expect(toys.create(toy)).rejects.toMatchObject({ status: 503 })
 
   expect(proxy.counts).toEqual({ TransactWriteItems: 1 })
 })
@@ -77,13 +78,13 @@ test.each<[Fault, RegExp]>([
     return fault
   }
 
-  const error = await collection.create(body()).catch((failure) => failure)
+  const error = await toys.create(toy).catch((failure) => failure)
 
   expect(error).toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
 })
 
 test('a bug is no 503: a value that the SDK cannot send', async () => {
-  await expect(collection.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
+  await expect(toys.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
 })
 
 test.each<[string, Fault, object]>([
@@ -94,7 +95,7 @@ test.each<[string, Fault, object]>([
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   proxy.faultOf = () => response
 
-  const error = await collection.create(body()).catch((failure) => failure)
+  const error = await toys.create(toy).catch((failure) => failure)
 
   expect(error).toMatchObject(expected)
 })
@@ -108,10 +109,10 @@ test(
       if (operation === 'GetItem') reads.push(JSON.parse(body))
       return 'pass'
     }
-    const intent = { clientId: 'ann', operation: example.create, key: randomUUID(), request: 'a' }
+    const intent = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
 
-    const { resource } = await collection.create(body(), intent)
-    await collection.get(resource.id)
+    const { resource } = await toys.create(toy, intent)
+    await toys.get(resource.id)
     await apiKeys.find(newApiKey('local'))
 
     const tables = (['idempotencyKeys', example.table, 'apiKeys'] as const).map(tableName)

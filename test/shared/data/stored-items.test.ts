@@ -6,13 +6,14 @@ import { stringifyJson } from '../../../shared/model/json.ts'
 import { scopes } from '../../../shared/service.ts'
 import { putItem, storedItems } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
+import { filter, toys } from '../../support/toys.ts'
 
 // Deployed tables hold items with these attributes, and during a release the version before still reads and writes them.
 // Code may be renamed; what is stored may not.
 
-const { collection, table, changes } = example
-const { field, value, other } = example.filter
-const body = { ...example.body(), [field]: value }
+const { table } = example
+const { field, value, other } = filter
+const body = { inscription: 'Rex', [field]: value }
 const intent = { clientId: 'ann', operation: 'create', key: 'order-1742', request: 'a digest' }
 const revision = '0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa'
 
@@ -26,22 +27,22 @@ afterEach(() => {
 test('a resource is stored with its fields, its partitions in the indexes, and its revision', async () => {
   vi.stubEnv('WRITE_SHARDS', '5')
 
-  const created = await collection.create(body)
+  const created = await toys.create(body)
   const { id } = created.resource
   const before = await itemsOf(table, id)
-  const changed = await collection.change(id, { [field]: null })
+  const changed = await toys.change(id, { [field]: null })
 
   const shard = id % 5
   const filtered = { [field]: value, [`${field}Shard`]: `${value}#${shard}` }
   expect(before).toEqual([{ id, ...body, ...filtered, shard, revision: created.revision }])
-  expect(await itemsOf(table, id)).toEqual([{ id, ...example.body(), shard, revision: changed.revision }])
+  expect(await itemsOf(table, id)).toEqual([{ id, inscription: 'Rex', shard, revision: changed.revision }])
   for (const each of [created, changed]) expect(each.revision).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 })
 
 test('an idempotency key is stored with what was asked for and what was created, for 24 hours', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
 
-  const { resource, revision } = await collection.create(body, intent)
+  const { resource, revision } = await toys.create(body, intent)
 
   const digest = '81d583a67152e1460833e0ace011c5cd09239225b1649ca68a600ba9e6eceda2'
   const created = JSON.stringify(resource)
@@ -57,22 +58,22 @@ test('stored resources, idempotency keys and API keys are understood', async () 
   const [createdAt, expiresAt] = ['2026-11-20T12:00:00.000Z', 4e9]
   await putItem(table, { id: 1, ...body, shard: 0, [`${field}Shard`]: `${value}#0`, revision })
   // As an earlier version returned it: with a field that there is no more.
-  const created = { id: 2, size: 9223372036854775807n, ...body }
+  const created = { id: 2, age: 9223372036854775807n, ...body }
   const reservation = { intent: reserved, request: 'a digest', created: stringifyJson(created), expiresAt, revision }
   await putItem('idempotencyKeys', reservation)
   await putItem('apiKeys', { digest, keyId: 'key-1', clientId: 'ann', name: 'Ann', scopes, createdAt, expiresAt })
 
-  expect(await collection.get(1)).toEqual({ resource: { id: 1, ...body }, revision })
-  expect(await collection.list({ [field]: value, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
+  expect(await toys.get(1)).toEqual({ resource: { id: 1, ...body }, revision })
+  expect(await toys.list({ [field]: value, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
   const replay = { resource: created, revision, isReplay: true }
-  expect(await collection.create(body, { ...intent, key: 'order-1743' })).toEqual(replay)
-  expect(await collection.change(1, { [field]: other }, [`1-${revision}`])).toMatchObject({ resource: { id: 1 } })
+  expect(await toys.create(body, { ...intent, key: 'order-1743' })).toEqual(replay)
+  expect(await toys.change(1, { [field]: other }, [`1-${revision}`])).toMatchObject({ resource: { id: 1 } })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes })
 })
 
 test('an item without a revision is a bug', async () => {
   await putItem(table, { id: 4, ...body, shard: 0 })
 
-  for (const work of [collection.get(4), collection.change(4, changes)])
+  for (const work of [toys.get(4), toys.change(4, {})])
     await expect(work).rejects.toThrow(new Error(`The item 4 of ${table} has no revision.`))
 })

@@ -33,8 +33,8 @@ test.runIf(isChangeable).each([9007199254740991, 9007199254740993n, -92233720368
     const address = { [parameter]: created.id }
     const changed = await client[example.change]({ ...address, ...changes, [int64]: value })
 
-    expect(created).toEqual({ id: expect.any(Number), ...given })
-    expect(changed).toEqual({ ...created, ...changes })
+    expect(created).toMatchObject({ id: expect.any(Number), ...given })
+    expect(changed).toMatchObject({ id: created.id, ...given, ...changes })
     expect(await client[example.remove](address)).toBeUndefined()
     await expect(client[example.remove](address)).rejects.toMatchObject({ code: 'not_found', status: 404 })
   },

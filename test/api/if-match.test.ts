@@ -3,7 +3,7 @@ import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
 import { create, expectError, remove, update } from '../support/api.ts'
 import { example, isChangeable, type Resource } from '../support/example.ts'
 
-const { changes, int64, filter } = example
+const { changes, filter } = example
 const otherChanges = { [filter.field]: filter.value }
 
 /** A resource that was changed once, and its tags. */
@@ -42,8 +42,8 @@ describe.runIf(isChangeable).each<[string, number, typeof remove]>([
     const message = 'The resource does not have the revision in If-Match. Read it again, and send its current ETag'
     expectError(response, 412, 'precondition_failed', message + end)
     const { id, current } = resource
-    const { status, body } = await update(id, { [int64]: 8 }, { 'If-Match': current })
-    expect({ status, body }).toEqual({ status: 200, body: { ...example.body(), id, ...changes, [int64]: 8 } })
+    const again = await update(id, changes, { 'If-Match': current })
+    expect(again).toMatchObject({ status: 200, body: { id, ...example.body(), ...changes } })
   })
 
   test('returns 400 that shows the form for what is no list of tags', async () => {
@@ -73,11 +73,11 @@ test.runIf(isChangeable)('each change of a resource gives it another tag, also o
 
 test.runIf(isChangeable)('of 40 changes of different fields at the same time, all are kept', async () => {
   const { id } = await changedOnce()
-  const fields = [{ [example.text]: 'Tom' }, { [int64]: 8 }, otherChanges]
+  const fields = [{ [example.text]: 'Tom' }, otherChanges]
 
-  const responses = await Promise.all(Array.from({ length: 40 }, (_, i) => update(id, fields[i % 3])))
+  const responses = await Promise.all(Array.from({ length: 40 }, (_, i) => update(id, fields[i % 2])))
 
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-  const { body } = await update(id, { [int64]: 8 })
-  expect(body).toEqual({ ...example.body('Tom'), id, [int64]: 8, ...otherChanges })
+  const { body } = await update(id, otherChanges)
+  expect(body).toMatchObject({ id, ...fields[0], ...otherChanges })
 })

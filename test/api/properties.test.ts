@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { stringifyJson } from '../../shared/model/json.ts'
+import { contract } from '../../shared/contract.ts'
+import { type ObjectSchema, partsOf } from '../../shared/entry.ts'
+import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { call, callAnonymously, create, expectCommonHeaders, remove, update } from '../support/api.ts'
 import { example, isChangeable, type Resource } from '../support/example.ts'
 import type { Received } from '../support/http.ts'
+import { anyText, valuesOf } from '../support/values.ts'
 
-const { path: list, text, int64, filter } = example
-const { field } = filter
+const { path: list, text, collection } = example
+const { field, value, other } = example.filter
+const creation: ObjectSchema = contract[example.create].body
+const change: ObjectSchema = contract[example.change].body
+const names = Object.keys({ ...creation.entries, ...change.entries })
 
 /** Tries all examples, and then as many random values as `REQUESTS` says. */
 const tries = <T>(examples: T[] = []) => ({
@@ -29,29 +36,32 @@ const part = <Value>(valid: fc.Arbitrary<Value>, invalid: Record<number, Value[]
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
-const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })
-const strangeTexts = [...words(':shard #name <b>&amp;</b> {"N":"1"} \u202eRex'), '\u{1f9a6}'.repeat(1000)]
-const validText = fc
-  .oneof(anyText, fc.constantFrom(...strangeTexts))
-  .filter((value) => value.trim() !== '' && !value.includes('\ufffd'))
-const validInt64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)
-const filterValue = fc.constantFrom(filter.value, filter.other)
-
 type Fields = Record<string, unknown>
 
-const required = { [text]: validText, [int64]: validInt64 }
-const newFields = fc.record({ ...required, [field]: filterValue }, { requiredKeys: [text, int64] })
-const changes = fc
-  .record({ ...required, [field]: fc.option(filterValue) }, { requiredKeys: [] })
-  .filter((fields) => Object.keys(fields).length > 0)
+const exact = (json: string): unknown => exactJson(json, JSON.parse(json))
 
-const REX = { ...example.body('Rex'), [field]: filter.value }
-const SENT = JSON.stringify(REX)
+/** Draws the fields of a body. */
+const fieldsOf = (schema: ObjectSchema): fc.Arbitrary<Fields> => {
+  const fields = Object.entries(schema.entries)
+  const values = Object.fromEntries(fields.map(([name, each]) => [name, valuesOf(each)]))
+  const required = fields.filter(([, { type }]) => !type.endsWith('optional'))
+  return fc.record(values, { requiredKeys: required.map(([name]) => name) }).filter((drawn) => v.is(schema, drawn))
+}
+
+/** The fields of a resource that clients may send. */
+const sentOf = ({ text }: Received): Fields =>
+  Object.fromEntries(Object.entries(Object(exact(text))).filter(([name]) => names.includes(name)))
+
+const SENT = JSON.stringify({ ...example.body('Rex'), [field]: value })
 const OTHER = text.toUpperCase()
-const WRONG_FIELDS = words(`
-  "${text}":"" "${text}":["Rex"] "${text}":"\\ud800" "${text}":"\\ufffd" "${int64}":"7" "${int64}":1.5 "${int64}":1e400
-  "${int64}":9223372036854775808 "${int64}":9007199254740993.0 "${int64}":-1e-999
-  "${field}":"gone" "${field}":"toString"
+const WRONG_VALUES = words(`"" ["Rex"] [""] "\\ud800" "\\ufffd" "7" "gone" "toString" 7 1.5 1e400 9223372036854775808
+  9007199254740993.0 -1e-999 true null {}`)
+const isWrong = (name: string, json: string) =>
+  [creation, change].every(({ entries: { [name]: schema } }) => schema && !v.is(schema, exact(json)))
+const WRONG_FIELDS = names.flatMap((name) =>
+  WRONG_VALUES.filter((json) => isWrong(name, json)).map((json) => `"${name}":${json}`),
+)
+const WRONG_JSON = words(`
   "__proto__":{} "\\u005f_proto__":1 "a":[{"__proto__":1}] "constructor":{"prototype":1} "a":01 "a":NaN "a":1,`)
 const INVALID_UTF_8 = ['\xff', '\xc3(', '\xc0\x80', '\xed\xa0\x80', '\xf4\x90\x80\x80']
 
@@ -60,9 +70,10 @@ type Body = { sent: string | Buffer; fields?: Fields }
 
 /** Bodies that neither create nor change anything. */
 const invalidBodies: Body[] = [
-  ...WRONG_FIELDS.map((field) => SENT.replace('}', `,${field}}`)),
-  ...words(`[] null true 5 "Rex" {} {"${OTHER}":"Rex"} {"${text}":null} {"${int64}":null} [${SENT}] ${SENT}}`),
-  ...[' ', `\ufeff${SENT}`, SENT.slice(1), SENT.replace('Rex', '\t'), JSON.stringify(SENT)],
+  ...[...WRONG_FIELDS, ...WRONG_JSON].map((wrong) => SENT.replace(/}$/, `,${wrong}}`)),
+  ...['{}', `{"${OTHER}":"Rex"}`].filter((json) => !v.is(change, JSON.parse(json))),
+  ...['[]', 'null', 'true', '5', '"Rex"', `[${SENT}]`, `${SENT}}`, ' ', `\ufeff${SENT}`],
+  ...[SENT.slice(1), SENT.replace('Rex', '\t'), JSON.stringify(SENT)],
   ...INVALID_UTF_8.map((bytes) => Buffer.from(SENT.replace('Rex', bytes), 'latin1')),
   Buffer.from(SENT, 'utf16le'),
 ].map((sent) => ({ sent }))
@@ -99,12 +110,12 @@ const ifMatch = part<string[]>(fc.constantFrom([], ['*'], ['"a"', 'W/"a",, {tag}
 /** The statuses with which the service refuses a request, in the order of its checks. */
 const CHECKS = [401, 413, 415, 400, 412]
 
-test.runIf(isChangeable).each<[string, string, number, fc.Arbitrary<Fields>, string, fc.Arbitrary<Part<string[]>>]>([
-  ['creates', 'POST', 201, newFields, 'Idempotency-Key', idempotencyKey],
-  ['changes', 'PATCH', 200, changes, 'If-Match', ifMatch],
+test.runIf(isChangeable).each<[string, string, number, ObjectSchema, string, fc.Arbitrary<Part<string[]>>]>([
+  ['creates', 'POST', 201, creation, 'Idempotency-Key', idempotencyKey],
+  ['changes', 'PATCH', 200, change, 'If-Match', ifMatch],
 ])('a request %s exactly what it describes, or gets the error of its first wrong part', async (...row) => {
-  const [, method, success, fields, headerName, header] = row
-  const requests = fc.record({ sender, type, header, body: bodyWith(fields) })
+  const [, method, success, schema, headerName, header] = row
+  const requests = fc.record({ sender, type, header, body: bodyWith(fieldsOf(schema)) })
   const property = fc.asyncProperty(requests, async (parts) => {
     const rex = await create(SENT)
     const { sent, fields } = parts.body.value
@@ -121,12 +132,13 @@ test.runIf(isChangeable).each<[string, string, number, fc.Arbitrary<Fields>, str
     expectCommonHeaders(response)
     const latest = response.status === success ? response : rex
     const { id, [text]: saved } = savedIn(latest)
+    expect(Object.keys(savedIn(latest)).filter((name) => !(name in collection.schema.entries))).toEqual([])
     if (response.status === success && fields) {
-      const described: Fields = { id, ...(method === 'PATCH' && REX), ...fields }
-      const removed = described[field] === null && { [field]: undefined }
-      expect(response.text).toBe(stringifyJson({ ...described, ...removed }))
+      const described = v.parse(schema, exact(stringifyJson(fields)))
+      const all = Object.entries({ ...(method === 'PATCH' && sentOf(rex)), ...described })
+      expect(sentOf(response)).toEqual(Object.fromEntries(all.filter(([, value]) => value !== null)))
     }
-    expect((await update(id, { [text]: saved })).text).toBe(latest.text)
+    expect(sentOf(await update(id, { [text]: saved }))).toEqual(sentOf(latest))
   })
 
   const valid = { sender: { value: call }, type: { value: 'application/json' }, header: { value: [] } }
@@ -136,10 +148,12 @@ test.runIf(isChangeable).each<[string, string, number, fc.Arbitrary<Fields>, str
 const savedIn = ({ body }: Received): Resource => Object(body) // `call` compares each response with the document.
 
 const cursor = `cursor=${cursorAfter(Number.MAX_SAFE_INTEGER)}`
+const WRONG_FILTERS = ['', 'gone', `${value}`.toUpperCase(), `${value}#`, 'toString', '__proto__']
+  .filter((sent) => !v.is(Object(partsOf(contract[example.list]).query).entries[field], sent))
+  .map((sent) => `${field}=${encodeURIComponent(sent)}`)
 const INVALID_QUERIES = words(`
   limit= limit=0 limit=101 limit=1.5 limit=01 limit=+1 limit=%201 limit=1e1 limit=%D9%A3 limit=% limit=${'9'.repeat(400)}
-  limit=1&limit=1 ${field}= ${field}=gone ${field}=${filter.value.toUpperCase()} ${field}=${filter.value}%23
-  ${field}=toString ${field}=__proto__ ${field}=${filter.value}&${field}=${filter.value}
+  limit=1&limit=1 ${WRONG_FILTERS.join(' ')} ${field}=${value}&${field}=${value}
   cursor= cursor=abc ${cursor}A ${cursor}&${cursor} cursor=%00 cursor=${'A'.repeat(16)} cursor=${'A'.repeat(1000)}`)
 // Malformed pairs and percent-encodings, which name no known parameter.
 const MALFORMED = words('& && = &= % %zz=1 a=%ff%fe a=%ED%A0%80 ; a=b=c ? a[0][b]=1 limit[]=0&__proto__=x&Limit=0')
@@ -147,7 +161,7 @@ const MALFORMED = words('& && = &= % %zz=1 a=%ff%fe a=%ED%A0%80 ; a=b=c ? a[0][b
 test('a list has what its query describes, or its query is a 400', async () => {
   const limit = fc.constantFrom('1', '2', '7', '99', '100')
   const queries = fc.record({
-    known: fc.record({ limit, [field]: filterValue }, { requiredKeys: [] }),
+    known: fc.record({ limit, [field]: fc.constantFrom(`${value}`, `${other}`) }, { requiredKeys: [] }),
     unknown: fc.dictionary(anyText, anyText, { maxKeys: 2 }),
     rest: part(fc.constantFrom('', cursor, ...MALFORMED), { 400: INVALID_QUERIES }),
   })
@@ -160,7 +174,7 @@ test('a list has what its query describes, or its query is a 400', async () => {
     const resources = response.body as Resource[] // As the document says.
     const { limit = 20, [field]: wanted } = known
     expect(resources.length).toBeLessThanOrEqual(Number(limit))
-    expect(resources.filter((each) => wanted && each[field] !== wanted)).toEqual([])
+    expect(resources.filter((each) => wanted && `${each[field]}` !== wanted)).toEqual([])
   })
 
   const rests = [...MALFORMED.map((value) => ({ value })), ...INVALID_QUERIES.map((value) => ({ value, refused: 400 }))]

@@ -18,7 +18,7 @@ export type DynamoDb = Awaited<ReturnType<typeof startDynamoDb>>
 
 const { field, value } = example.filter
 
-/** The resource that DynamoDB returns, without its id. */
+/** What the resource that DynamoDB returns has, besides what the service itself gives it. */
 export const RESOURCE = { ...example.body(), [field]: value }
 
 /**
@@ -70,7 +70,7 @@ const NEWEST_ID = 373117652410368
 
 const itemOf = (id: number) => {
   const own = { shard: 0, [`${field}Shard`]: `${value}#0`, revision: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90' }
-  return marshall({ id, ...RESOURCE, ...own })
+  return marshall({ ...example.resource(id, RESOURCE), ...own })
 }
 
 const apiKeyItem = marshall(storedLocalApiKey)

@@ -79,7 +79,7 @@ export const checkResult = ({ name, items }: Subject, { error, result }: { error
   const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []
   if (
     found.length !== items ||
-    !found.every(({ id, ...each }) => Number.isInteger(id) && isDeepStrictEqual(each, RESOURCE))
+    !found.every((each) => Number.isInteger(each.id) && isDeepStrictEqual(each, { ...each, ...RESOURCE }))
   )
     throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
 }

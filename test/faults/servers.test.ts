@@ -14,7 +14,7 @@ import { PATIENT, runsAll } from './fault-kinds.ts'
 const KILLS = runsAll ? 50 : 3
 const PRELOADED = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
 
-const { table, path, int64, body } = example
+const { table, path, body, changes } = example
 const { field, value } = example.filter
 
 const isDeleted = (number: number): boolean => isChangeable && number % 2 === 0
@@ -24,7 +24,7 @@ const requestsOf = (number: number, [created]: Received[]): (Sent & { statuses: 
   const name = `rex-${number}`
   const one = `${path}/${Object(created?.body).id}`
   const create = { method: 'POST', path, headers: { 'Idempotency-Key': name }, body: JSON.stringify(body(name)) }
-  const change = { method: 'PATCH', path: one, body: JSON.stringify({ [int64]: 8, [field]: value }) }
+  const change = { method: 'PATCH', path: one, body: JSON.stringify({ ...changes, [field]: value }) }
   return [
     { ...create, statuses: [201] },
     ...(isChangeable ? [{ ...change, statuses: [200] }] : []),

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { call } from '../support/call.ts'
@@ -7,7 +8,7 @@ import { example, isChangeable } from '../support/example.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
 import { faultKinds, PATIENT } from './fault-kinds.ts'
 
-const { table, int64, events } = example
+const { collection, table, events } = example
 const { field, value, other } = example.filter
 
 /** A request that lists, creates, changes or deletes; and the value of the field to filter lists by afterwards. */
@@ -21,7 +22,7 @@ const WRITE = `TransactWriteItems ${table}`
 
 const nameOf = (number: number) => `Rex ${number}`
 const bodyOf = (number: number) => ({ ...example.body(nameOf(number)), [field]: other })
-const stored = (id: number) => ({ id, ...bodyOf(id), shard: 0, [`${field}Shard`]: `${other}#0`, revision: 'x' })
+const stored = (id: number) => example.item(id, { ...example.changes, ...bodyOf(id) })
 const exists = (id: number) => putItem(table, stored(id))
 
 const list: Way['event'] = (apiKey) => eventFrom(apiKey, events.list, { query: { cursor: cursorAfter(1) } })
@@ -38,8 +39,9 @@ const remove = (revision?: string): Pick<Way, 'event'> => ({
 })
 
 /** Another request creates a resource with the same id. */
-const isTaken: Way['meanwhile'] = (id) => putItem(table, { id, ...example.body('Another'), shard: 0, revision: 'y' })
-const isChanged: Way['meanwhile'] = (id) => putItem(table, { ...stored(id), [int64]: 8, revision: 'y' })
+const isTaken: Way['meanwhile'] = (id) => putItem(table, example.item(id, example.body('Another')))
+const note = 'Made by a later version.'
+const isChanged: Way['meanwhile'] = (id) => putItem(table, { ...stored(id), note, revision: 'y' })
 
 const created = { event: create, served: '201 replay', retried: ['201 replay', 'replay replay'], leaves: other }
 const changed = { exists, served: '200', retried: ['200'], leaves: value }
@@ -92,15 +94,17 @@ const expectStored = (outcome: Outcome, all: Record<string, unknown>[]) => {
   const least = responses === '503' ? 0 : 1
   expect(items.length, title).toBeOneOf(way.leaves ? [least, 1] : [0])
 
-  const [{ revision, ...item } = { id: number }] = items
-  const id = Number(item.id)
-  const categories = way.meanwhile === isChanged ? { [int64]: 8 } : {}
-  const body = { id, ...bodyOf(number), ...categories, [field]: way.leaves }
-  if (items.length > 0) expect(item).toEqual({ ...body, shard: 0, [`${field}Shard`]: `${way.leaves}#0` })
-  const resource = { path: example.path, body, revision }
-  expectResponses(outcome, resource, {
-    ...(way.event === list && { 200: { body: [] } }),
-    404: errorResponse(404, 'not_found', example.notFound(number)),
-    412: errorResponse(412, 'precondition_failed', expect.stringContaining('current ETag')),
-  })
+  const [item] = items
+  const body = item ? v.parse(collection.schema, item) : { id: number }
+  const sent = { ...bodyOf(number), [field]: way.leaves, ...(way.meanwhile === isChanged && { note }) }
+  if (item) expect(item).toEqual(collection.itemOf({ ...item, ...sent }))
+  expectResponses(
+    outcome,
+    { path: example.path, body, revision: item?.revision },
+    {
+      ...(way.event === list && { 200: { body: [] } }),
+      404: errorResponse(404, 'not_found', example.notFound(number)),
+      412: errorResponse(412, 'precondition_failed', expect.stringContaining('current ETag')),
+    },
+  )
 }

@@ -35,16 +35,15 @@ const main = command(
 
 /** What a run must not show, one sentence each. */
 const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): string[] => {
-  const { list, create, change, int64 } = example
+  const { list, create, change, text } = example
   const missing = [`${list} 200`, `${create} 201`, `${change} 200`].filter((kind) => !responses.has(kind))
   const errors = [...responses].filter(([kind]) => !/ 2\d\d$/.test(kind))
   const failed = first.failed + rest.failed
   const growth = rest['heap, MB'] / first['heap, MB']
-  const numberOf = (resource: Resource) => resource[int64] // Each was sent with a number of its own.
-  const byNumber = new Map(found.map((each) => [numberOf(each), each]))
-  const twice = found.filter((each) => byNumber.get(numberOf(each)) !== each)
-  const unknown = found.filter((each) => !sent.has(numberOf(each)))
-  const lost = created.filter((each) => !isDeepStrictEqual(byNumber.get(numberOf(each)), each))
+  const byText = new Map(found.map((each) => [each[text], each])) // Each was sent with a text of its own.
+  const twice = found.filter((each) => byText.get(each[text]) !== each)
+  const unknown = found.filter((each) => !sent.has(each[text]))
+  const lost = created.filter((each) => !isDeepStrictEqual(byText.get(each[text]), each))
   return [
     ...missing.map((kind) => `No ${kind}.`),
     ...errors.map(([kind, times]) => `${kind}: ${times} times.`),

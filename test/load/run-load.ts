@@ -10,7 +10,7 @@ import { memoryAt, probeAt } from './memory.ts'
 
 /** What was sent and received. */
 type Ledger = {
-  /** The numbers that were sent, each of them in one resource. */
+  /** The texts that were sent, each of them in one resource. */
   sent: Set<unknown>
   /** The resources of all 201s. */
   created: Resource[]
@@ -114,18 +114,18 @@ function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
 
 const create = ({ sent }: Ledger): LoadRequest => {
   const nth = sent.size
-  const body = JSON.stringify({ ...example.body(), [example.int64]: nth, [field]: VALUES[nth % VALUES.length] })
-  sent.add(nth)
+  const body = JSON.stringify({ ...example.body(`Rex ${nth}`), [field]: VALUES[nth % VALUES.length] })
+  sent.add(`Rex ${nth}`)
   // A third of them use an idempotency key, which takes more writes.
   const headers = nth % 3 === 0 ? { 'Idempotency-Key': randomUUID() } : {}
   return { operation: example.create, method: 'POST', path: example.path, headers, body }
 }
 
-const change = ({ id, [example.int64]: same }: Resource): LoadRequest => ({
+const change = ({ id, [example.text]: same }: Resource): LoadRequest => ({
   operation: example.change,
   method: 'PATCH',
   path: `${example.path}/${id}`,
-  body: JSON.stringify({ [example.int64]: same }),
+  body: JSON.stringify({ [example.text]: same }),
 })
 
 const list = (nth: number): LoadRequest => {

@@ -186,7 +186,7 @@ test('a response can have a body that is null, no tag, and a link with a list', 
 test('a page is shorter than its limit if a response cannot have all of it', async () => {
   const text = 'é'.repeat(100_000)
   const read = async ({ query }: { query: { limit: number } }) => ({
-    items: Array.from({ length: query.limit }, (_, i) => ({ ...example.body(text), id: 100 - i })),
+    items: Array.from({ length: query.limit }, (_, i) => ({ ...example.resource(100 - i), [example.text]: text })),
     next: 101 - query.limit,
   })
 

@@ -1,27 +1,23 @@
+import * as v from 'valibot'
 import { contract, type OperationId } from '../../shared/contract.ts'
 import type { TableId } from '../../shared/data/tables.ts'
 import { pets } from '../../shared/pets/pets.ts'
-import type { Scope } from '../../shared/service.ts'
 
 /**
- * The resource that the tests of the machinery work with. Who makes this service theirs changes this file, and those tests
- * stay as they are. What a resource promises by itself is tested in tests of its own.
+ * The resource that the tests of the machinery work with. Who makes this service theirs changes this, and those tests stay as
+ * they are. What a resource promises by itself is tested in tests of its own.
  */
-export const example = {
+const own = {
   /** The words that only the service's own files say: test/names.test.ts has the list of these. */
   words: ['pet', 'animal'],
   collection: pets,
   table: 'pets',
-  title: 'Pet',
-  path: '/pets',
-  /** The path parameter of one resource. */
-  parameter: 'petId',
-  /** Its operations. (None that is deprecated: it will go.) */
+  /** Its operations, and the path parameter of one resource. (None that is deprecated: it will go.) */
   list: 'listPets',
   create: 'createPet',
   change: 'updatePet',
   remove: 'deletePet',
-  scopes: { read: 'pets:read', write: 'pets:write' },
+  parameter: 'petId',
   /** Events of `test/events`. */
   events: {
     list: 'listPets-no-parameters',
@@ -29,40 +25,56 @@ export const example = {
     change: 'updatePet-changed',
     remove: 'deletePet-deleted',
   },
-  /** The least that a client sends to create one, with any text as its name. */
+  /** The least that a client sends to create one. `text` is the name of a field that holds any text of up to 50 characters. */
   body: (name = 'Rex') => ({ name, categoryId: 7 }),
-  /** A field that holds any text of 1 to 1000 characters, and one that holds any int64. Both are required. */
   text: 'name',
+  /** The name of a field that holds any int64. */
   int64: 'categoryId',
+  /** What the service itself gives a new one, besides an id and defaults, with values that are possible. */
+  given: {},
+  /** A change of required fields, after which the resource can be deleted. */
+  changes: { name: 'Max' },
+  /** An optional field to filter lists by, one of its values, and another one. */
+  filter: { field: 'status', value: 'sold', other: 'available' },
+} as const satisfies Own
+
+const { collection, list, create, text } = own
+const title = v.getTitle(collection.schema) ?? ''
+
+export const example = {
+  ...own,
+  title,
+  path: contract[list].path,
+  scopes: { read: contract[list].scope, write: contract[create].scope },
   /** A body that is refused, and the message. */
   invalid: {
-    body: { name: '', categoryId: 7 },
-    message: 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode.',
+    body: { ...own.body(), [text]: '' },
+    message: `${text} must be ${v.getDescription(collection.schema.entries[text])}.`,
   },
-  /** A change of a field that every resource has. */
-  changes: { name: 'Max' },
-  /** An optional field to filter lists by, with its index, one of its values, and another one. */
-  filter: { field: 'status', index: 'byStatus', value: 'sold', other: 'available' },
   /** The message of a 404. */
-  notFound: (id: unknown) => `No pet has the id ${id}.`,
-} as const satisfies Example
+  notFound: (id: unknown) => `No ${title.toLowerCase()} has the id ${id}.`,
+  /** One as the service returns it. */
+  resource: (id: number, fields: object = {}): Resource =>
+    v.parse(collection.schema, { ...own.body(), ...own.given, ...fields, id }),
+  /** One as it is stored. */
+  item: (id: number, fields?: object) => ({ ...collection.itemOf(example.resource(id, fields)), revision: 'x' }),
+} as const
 
 // Otherwise, many tests would wait for what never comes.
-for (const id of [example.list, example.create])
-  if (contract[id]?.path !== example.path) throw new Error(`test/support/example.ts: no ${id} is at ${example.path}.`)
+if (contract[create].path !== example.path)
+  throw new Error(`test/support/example.ts: no ${create} is at ${example.path}.`)
 
 /** Whether such a resource can be changed and deleted. Tests that need this are skipped if it cannot. */
-export const isChangeable = example.change in contract && example.remove in contract
+export const isChangeable = own.change in contract && own.remove in contract
 
 /** An example resource as the service returns it. */
-export type Resource = Awaited<ReturnType<typeof example.collection.get>>['resource']
+export type Resource = v.InferOutput<typeof collection.schema>
 
-type Example = {
+type Own = {
   table: TableId
   list: OperationId
   create: OperationId
   change: OperationId
   remove: OperationId
-  scopes: { read: Scope; write: Scope }
   [name: string]: unknown
 }

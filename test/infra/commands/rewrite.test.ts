@@ -8,12 +8,12 @@ import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
-const { collection, table, body, changes } = example
+const { collection, table, changes } = example
 const { field, value, other } = example.filter
 
 /** An item of a version that had no index of the field to filter by. */
-const early = (id: number, revision = 'x'): Stored => ({ id, ...body(`${id}`), [field]: value, shard: 0, revision })
-const current = (item: Stored) => ({ ...item, [`${field}Shard`]: `${item[field]}#0` })
+const early = (id: number): Stored => ({ ...example.item(id, { [field]: value }), [`${field}Shard`]: undefined })
+const current = (item: Stored): Stored => collection.itemOf(item)
 
 const start = (...args: string[]) => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
@@ -43,7 +43,7 @@ test('stores each older item anew while others change, create and delete, althou
     return operation === 'PutItem' && Math.random() < 0.1 ? lostResponse : 'pass'
   }
   const expectStored = ({ resource, revision }: { resource: Stored; revision: string }) =>
-    expected.set(resource.id, { ...current({ ...resource, shard: 0 }), revision })
+    expected.set(resource.id, { ...current(resource), revision })
 
   // Every third item is changed, and another third deleted, after it was read and before or after it is written.
   const work = async () => {
@@ -51,7 +51,7 @@ test('stores each older item anew while others change, create and delete, althou
     for (const id of ids) {
       if (id % 3 === 0) expectStored(await collection.change(id, { ...changes, [field]: id % 2 ? value : other }))
       if (id % 3 === 1 && expected.delete(id)) await collection.remove(id)
-      if (id % 9 === 2) expectStored(await collection.create({ ...body('new'), [field]: value }))
+      if (id % 9 === 2) expectStored(await collection.create(example.resource(0, { [field]: value })))
     }
   }
   const [killed] = await Promise.all([exited, work()])

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+
+type Field = v.GenericSchema & { wrapped?: Field }
+
+/** What says which values a field has: its metadata, or members of its schema. */
+type Rules = { format?: string; minimum: number; maximum: number; maxLength: number } & {
+  item: Field
+  options: unknown[]
+  literal: unknown
+}
+
+const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+const strangeTexts = [':shard', '#name', '<b>&amp;</b>', '{"N":"1"}', '\u202eRex', 'toString', ' 1.0 ']
+
+export const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })
+
+const arbitraries: Record<string, (rules: Rules) => fc.Arbitrary<unknown>> = {
+  string: ({ maxLength }) => fc.oneof(anyText, fc.constantFrom(...strangeTexts, '\u{1f9a6}'.repeat(maxLength))),
+  int64: () => fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+  integer: ({ minimum: min, maximum: max }) => fc.integer({ min, max }),
+  number: ({ minimum: min, maximum: max }) => fc.double({ min, max, noNaN: true }),
+  boolean: () => fc.boolean(),
+  picklist: ({ options }) => fc.constantFrom(...options),
+  literal: ({ literal }) => fc.constant(literal),
+  date: () => time.map((each) => each.toISOString().slice(0, 10)),
+  'date-time': () => time.map((each) => each.toISOString()),
+  array: ({ item }) => fc.array(valuesOf(item), { maxLength: 3 }),
+}
+
+/** Draws values of a field: its examples, or any if it is of one of the kinds in test/shared/kinds.test.ts. */
+export const valuesOf = (schema: Field): fc.Arbitrary<unknown> => {
+  const { type, wrapped } = schema
+  if (wrapped) return type.startsWith('null') ? fc.option(valuesOf(wrapped)) : valuesOf(wrapped)
+  const examples = v.getExamples(schema)
+  if (examples.length > 0) return fc.constantFrom(...examples)
+  // Valibot has a type neither for the metadata nor for the members of any schema.
+  const rules = Object.assign({}, schema, v.getMetadata(schema) as Rules)
+  const draw = arbitraries[rules.format ?? rules.type]
+  if (!draw) throw new Error(`The tests cannot draw values of a v.${type}(). Add v.examples() to it.`)
+  return draw(rules).filter((value) => v.is(schema, value))
+}

@@ -12,7 +12,7 @@ import { call } from './call.ts'
 import { differences } from './documented.ts'
 import { startCommand } from './run-command.ts'
 import './database.ts'
-import { eventOf, parameterOf } from './events.ts'
+import { eventOf } from './events.ts'
 import { example } from './example.ts'
 import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets, withLocalKey } from './secrets.ts'
 
@@ -97,12 +97,14 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   const [id = ''] = file.split('-') // The name of a file starts with an operation.
   const { method, path: resource } = contract[id as OperationId]
   const host = headers.Host ?? headers.host
-  const parameter = parameterOf(resource)
+  const template = resource.split('/')
+  const values = path.split('/').slice(-template.length)
+  const parameters = template.flatMap((part, i) => (part.startsWith('{') ? [[part.slice(1, -1), values[i]]] : []))
   const stage = host?.includes('.execute-api.') ? service.basePath : ''
 
   expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
   expect(keysOf(stored)).toEqual(keysOf(eventOf(example.events.list))) // All events have the same keys.
   expect(event).toMatchObject({ httpMethod: method, resource })
-  expect(event.pathParameters).toEqual(parameter ? { [parameter]: path.split('/').at(-1) } : null)
+  expect(event.pathParameters).toEqual(parameters[0] ? Object.fromEntries(parameters) : null)
   expect(context).toMatchObject({ httpMethod: method, resourcePath: resource, domainName: host, path: stage + path })
 })

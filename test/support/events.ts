@@ -5,7 +5,7 @@ import { withLocalKey } from './secrets.ts'
 type Changes = {
   headers?: Values
   query?: Values
-  /** The value of the path parameter. */
+  /** The value of the first path parameter. */
   id?: string
   body?: string | null
   isBase64Encoded?: boolean
@@ -24,12 +24,13 @@ export const eventOf = (name: string, { headers, query, id, requestContext, ...b
   const event: Event = JSON.parse(withLocalKey(stored))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
-  const pathOf = (path: string) => (id === undefined ? path : path.replace(/[^/]*$/, encodeURIComponent(id)))
+  const [parameter = '', value] = Object.entries(event.pathParameters ?? {})[0] ?? []
+  const pathOf = (path: string) => (id === undefined ? path : path.replace(`/${value}`, `/${encodeURIComponent(id)}`))
   return {
     ...event,
     ...body,
     path: pathOf(event.path),
-    pathParameters: id === undefined ? event.pathParameters : { [parameterOf(event.resource)]: id },
+    pathParameters: id === undefined ? event.pathParameters : { ...event.pathParameters, [parameter]: id },
     headers: lastOfEach(multiValueHeaders) ?? {},
     multiValueHeaders,
     queryStringParameters: lastOfEach(multiValueQueryStringParameters),
@@ -37,9 +38,6 @@ export const eventOf = (name: string, { headers, query, id, requestContext, ...b
     requestContext: { ...event.requestContext, path: pathOf(event.requestContext.path), ...requestContext },
   }
 }
-
-/** The name of the parameter in a path; empty if it has none. */
-export const parameterOf = (path: string): string => /\{(\w+)\}/.exec(path)?.[1] ?? ''
 
 const merge = (lists: Record<string, string[] | undefined> | null, changes: Values = {}): Record<string, string[]> => {
   const merged = Object.entries({ ...lists, ...changes })

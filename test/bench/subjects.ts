@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CommandError } from '../../infra/commands/command-line.ts'
 import type { OperationId } from '../../shared/contract.ts'
-import { tableIds, tableVariable } from '../../shared/data/tables.ts'
+import { filterIndex, tableIds, tableVariable } from '../../shared/data/tables.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
@@ -26,7 +26,7 @@ export type Subject = {
 /** What each table measures. */
 export type Subjects = { cold: Subject[]; warm: Subject[] }
 
-const { list, create, events, filter } = example
+const { table, list, create, events, filter } = example
 
 /** The rows of what the peers do too, a filtered list with one item, and of a whole page and a filtered one. */
 export const ONE = `${list}, 1 ${example.title.toLowerCase()}`
@@ -70,7 +70,15 @@ const peerOf = (peer: Bundled): Subject => {
     POWERTOOLS_METRICS_NAMESPACE: service.stack,
     POWERTOOLS_SERVICE_NAME: service.name,
   }
-  return { ...peer, handler: 'index.handler', environment: { ...NAMES_OF_TABLES, ...powertools }, ...one }
+  const { index, name } = filterIndex(filter.field)
+  const listed = {
+    LIST_TABLE: table,
+    LIST_INDEX: index,
+    LIST_PARTITION: name,
+    LIST_FILTER: filter.field,
+    LIST_FIELDS: `id,${Object.keys(RESOURCE)}`,
+  }
+  return { ...peer, handler: 'index.handler', environment: { ...NAMES_OF_TABLES, ...listed, ...powertools }, ...one }
 }
 
 /** Throws a CommandError for an error or a wrong response: a failure may be fast. */

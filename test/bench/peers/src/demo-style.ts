@@ -9,7 +9,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
-import { isKnown, queryOf, response, type Store, unauthorized } from './list-pets.ts'
+import { fields, isKnown, queryOf, response, type Store, unauthorized, valueIn } from './list.ts'
 
 const logger = new Logger()
 const metrics = new Metrics()
@@ -21,29 +21,29 @@ const store: Store = {
     const key = { TableName: process.env.API_KEYS_TABLE, Key: { digest }, ConsistentRead: true }
     return (await client.send(new GetCommand(key))).Item
   },
-  listPets: async (status) => {
-    const { Items = [] } = await client.send(new QueryCommand(queryOf(`${status}#0`)))
-    return Items.slice(0, 1).map(({ id, name, categoryId, status: of }) => ({ id, name, categoryId, status: of }))
+  list: async (value) => {
+    const { Items = [] } = await client.send(new QueryCommand(queryOf(`${value}#0`)))
+    return Items.slice(0, 1).map((item) => Object.fromEntries(fields.map((name) => [name, item[name]])))
   },
 }
 
-const listPets = async (event: APIGatewayProxyEvent) => {
-  const status = event.queryStringParameters?.status ?? ''
+const list = async (event: APIGatewayProxyEvent) => {
+  const value = valueIn(event.queryStringParameters)
   try {
     if (!(await isKnown(event.headers.Authorization, store.readKey))) return response(401, unauthorized)
-    logger.info('Fetching pets', { status })
-    const pets = await store.listPets(status)
-    logger.info('Pets found', { status, count: pets.length })
-    metrics.addMetric('petsRetrieved', MetricUnit.Count, pets.length)
-    metrics.addMetadata('status', status)
-    return response(200, pets)
+    logger.info('Fetching resources', { value })
+    const found = await store.list(value)
+    logger.info('Resources found', { value, count: found.length })
+    metrics.addMetric('resourcesRetrieved', MetricUnit.Count, found.length)
+    metrics.addMetadata('value', value)
+    return response(200, found)
   } catch (error) {
     logger.error('Unexpected error', error as Error)
     return response(500, { message: 'Internal server error' })
   }
 }
 
-export const handler = middy(listPets)
+export const handler = middy(list)
   .use(captureLambdaHandler(tracer))
   .use(logMetrics(metrics))
   .use(injectLambdaContext(logger, { resetKeys: true, logEvent: true }))

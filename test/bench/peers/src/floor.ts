@@ -1,9 +1,9 @@
-// The least that can do the work of listPets for one pet: it signs its requests itself (AWS Signature Version 4,
+// The least that can do the work of a list of one resource: it signs its requests itself (AWS Signature Version 4,
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html) and sends them with
 // Node.js's own HTTPS client. It has no retries, no time limits, and no checks, so it is a bound and not an alternative.
 import { createHash, createHmac } from 'node:crypto'
 import { request } from 'node:https'
-import { bareHandler, storeOf } from './list-pets.ts'
+import { bareHandler, storeOf } from './list.ts'
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN = '', AWS_REGION } = process.env
 const endpoint = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? `https://dynamodb.${AWS_REGION}.amazonaws.com`)

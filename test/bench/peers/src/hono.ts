@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { handle } from 'hono/aws-lambda'
-import { isKnown, unauthorized } from './list-pets.ts'
+import { isKnown, unauthorized, valueIn } from './list.ts'
 import { store } from './stock-client.ts'
 
 const app = new Hono()
@@ -10,6 +10,6 @@ app.use(async (context, next) => {
   return next()
 })
 
-app.get('/pets', async (context) => context.json(await store.listPets(context.req.query('status') ?? '')))
+app.get('*', async (context) => context.json(await store.list(valueIn(context.req.query()))))
 
 export const handler = handle(app)

@@ -6,7 +6,7 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/client-dynamodb'
-import { bareHandler, type Output, storeOf } from './list-pets.ts'
+import { bareHandler, type Output, storeOf } from './list.ts'
 
 const client = new DynamoDBClient()
 

@@ -1,14 +1,21 @@
-// What the peers share: the work of listPets for one pet with a status. Each brings its own way to reach DynamoDB, or its own framework.
+// What the peers share: a filtered list of one resource. Each brings its own way to reach DynamoDB, or its own framework.
 import { createHash } from 'node:crypto'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 
-export type Pet = { id: number; name: string; categoryId: number; status?: string }
+/** The list, as test/bench/subjects.ts describes it. */
+const { LIST_TABLE, LIST_INDEX, LIST_PARTITION, LIST_FILTER = '', LIST_FIELDS = '' } = process.env
 
-/** Reads an API key by its digest, `undefined` when there is none, and the newest pet with a status. */
+/** Reads an API key by its digest, `undefined` when there is none, and the newest resource with a value to filter by. */
 export type Store = {
   readKey: (digest: string) => Promise<unknown>
-  listPets: (status: string) => Promise<Pet[]>
+  list: (value: string) => Promise<object[]>
 }
+
+/** The fields of a resource. */
+export const fields = LIST_FIELDS.split(',')
+
+/** The value to filter by. */
+export const valueIn = (query: Record<string, string | undefined> | null): string => query?.[LIST_FILTER] ?? ''
 
 export const unauthorized = { status: 401, code: 'unauthorized', message: 'Send an API key.' }
 
@@ -22,7 +29,7 @@ export const response = (statusCode: number, body: object) => ({
 /** A handler with no framework. */
 export const bareHandler = (store: Store) => async (event: APIGatewayProxyEvent) => {
   if (!(await isKnown(event.headers.Authorization, store.readKey))) return response(401, unauthorized)
-  return response(200, await store.listPets(event.queryStringParameters?.status ?? ''))
+  return response(200, await store.list(valueIn(event.queryStringParameters)))
 }
 
 const REMEMBERED_MS = 60_000
@@ -40,17 +47,18 @@ export const isKnown = async (header: string | undefined, readKey: Store['readKe
   return isFound
 }
 
-type Item = Record<string, { S?: string; N?: string } | undefined>
+type Attribute = { S?: string; N?: string; BOOL?: boolean }
+type Item = Record<string, Attribute | undefined>
 
 /** What is read of DynamoDB's responses, in its JSON. */
 export type Output = { Item?: Item; Items?: Item[] }
 
-/** The input of the query. Like the service, it asks for one pet more, which tells whether there is another page. */
-export const queryOf = <Value>(status: Value) => ({
-  TableName: process.env.PETS_TABLE,
-  IndexName: 'byStatus',
-  KeyConditionExpression: 'statusShard = :status',
-  ExpressionAttributeValues: { ':status': status },
+/** The input of the query. Like the service, it asks for one item more, which tells whether there is another page. */
+export const queryOf = <Value>(partition: Value) => ({
+  TableName: LIST_TABLE,
+  IndexName: LIST_INDEX,
+  KeyConditionExpression: `${LIST_PARTITION} = :partition`,
+  ExpressionAttributeValues: { ':partition': partition },
   ScanIndexForward: false,
   Limit: 2,
 })
@@ -61,10 +69,10 @@ export const storeOf = (send: (operation: 'GetItem' | 'Query', input: object) =>
     const key = { TableName: process.env.API_KEYS_TABLE, Key: { digest: { S: digest } }, ConsistentRead: true }
     return (await send('GetItem', key)).Item
   },
-  listPets: async (status) => {
-    const { Items = [] } = await send('Query', queryOf({ S: `${status}#0` }))
-    return Items.slice(0, 1).map(({ id, name, categoryId, status: of }) => {
-      return { id: Number(id?.N), name: name?.S ?? '', categoryId: Number(categoryId?.N), status: of?.S }
-    })
+  list: async (value) => {
+    const { Items = [] } = await send('Query', queryOf({ S: `${value}#0` }))
+    return Items.slice(0, 1).map((item) => Object.fromEntries(fields.map((name) => [name, plain(item[name])])))
   },
 })
+
+const plain = ({ S, BOOL, N }: Attribute = {}): unknown => S ?? BOOL ?? (N && Number(N))

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { LOCAL_API_KEY } from '../infra/local/credentials.ts'
 import { operationIds } from '../shared/contract.ts'
@@ -7,7 +8,7 @@ import { example } from './support/example.ts'
 
 // What cannot follow from shared/service.ts and the contract by itself is compared with them here.
 
-const { name, title, stack, keyIssuer } = service
+const { name, title, stack, keyIssuer, basePath } = service
 
 const texts = globSync(['*.{json,md}', '.github/**', '{functions,infra,shared,test}/**'], {
   exclude: ['**/node_modules/**', '**/dist/**'],
@@ -15,55 +16,51 @@ const texts = globSync(['*.{json,md}', '.github/**', '{functions,infra,shared,te
   .filter((file) => /\.(ts|[cm]js|json|ya?ml|md|py)$/.test(file))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 
-test.each([
-  [
-    'an API key, or of a placeholder such as <issuer>_live_…,',
-    /\b[a-z]+_(live|test|local)_[\w…]+/g,
-    new RegExp(`^(${LOCAL_API_KEY}|${keyIssuer}_(live|test|local)_…)$`),
-  ],
-  [
-    'a stack or a table',
-    /\b[A-Z]\w*(Staging|Production|GitHub)\b|\b[A-Z]\w*Local(?=-)/g,
-    new RegExp(`^(Blue)?(${stack}|Staging$)`),
-  ],
-  [
-    'a package, or of a tag in AWS,',
-    /(?<=^\{\n {2}"name": ")[\w-]+|(?<=npm install \.\/)\S+(?=-\d)|(?<=createClient.* from ')[\w-]+|(?<=Key=service,Value=)[\w-]+/g,
-    new RegExp(`^${name}(-bench-peers)?$`),
-  ],
-])('each name of %s is that of this service', (_, pattern, expected) => {
-  const names = texts.flatMap(({ file, text }) => (text.match(pattern) ?? []).map((word) => ({ file, word })))
+const readme = readFileSync('README.md', 'utf8')
+const [titleNow = title] = /(?<=^# ).+$/m.exec(readme) ?? []
+const [pathNow = basePath] = /(?<=^API=http:.+:3000)\/[\w-]+$/m.exec(readme) ?? []
 
-  expect(names.length).toBeGreaterThan(0)
-  const wrong = names.filter(({ word }) => !expected.test(word))
-  // All of a key would look like a printed secret.
-  expect([
-    ...new Set(wrong.map(({ file, word }) => `${file}: ${word.replace(/(?<=_\w{4})[0-9A-Za-z]{20,}/, '…')}`)),
-  ]).toEqual([])
-})
+/** How files say a name, and what each has to be. */
+const names: [RegExp | string, string][] = [
+  [/\b[a-z]+_local_\w{38}\b/g, LOCAL_API_KEY],
+  [/\b[a-z]+(?=_(live|test|local)_…)/g, keyIssuer],
+  [/\b(Blue)?(?!Staging\b)[A-Z]\w*?(?=(Staging|Production|GitHub)\b|Local-)/g, `$1${stack}`],
+  [/(?<=^(\{|\{[^{]+\{\n {4}"": \{)\n +"name": ")[\w-]+?(?=(-bench-peers)?")/g, name],
+  [/(?<=npm install \.\/)\S+(?=-\d)|(?<=createClient.* from ')[\w-]+|(?<=Key=service,Value=)[\w-]+/g, name],
+  [titleNow, title],
+  [new RegExp(`(?<=:3000|example\\.com|[\`" ])${pathNow}(?=[^\\w-])`, 'g'), basePath],
+  [/(?<="stage": ")[\w-]+(?=",\n {4}"domainPrefix")/g, basePath.slice(1)],
+]
 
-test.each([
-  'README.md',
-  'infra/README.md',
-  'infra/client/README.md',
-  'infra/client/package.json',
-  'infra/github/deploy-role.yaml',
-])(`%s says the title of this service: ${title}`, (file) => {
-  expect(readFileSync(file, 'utf8')).toContain(title)
+test('files say the names in shared/service.ts; to write them there, run this test with --update', async () => {
+  const others = texts.filter(({ file }) => !/\.ts$|^test\/infra\/.+json$/.test(file))
+  const wrong: string[] = []
+
+  for (const { file, text } of others) {
+    const expected = names.reduce((rest, [said, right]) => rest.replaceAll(said, right), text)
+    // Its own message would show API keys.
+    await expect(expected)
+      .toMatchFileSnapshot(resolve(file))
+      .catch(() => wrong.push(file))
+  }
+
+  expect(wrong).toEqual([])
 })
 
 const kebab = (id: string): string => id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 const resources = Object.keys(collections).join('|')
+/** An operation may have the name of a common word, such as `book`. */
+const operations = ['(?!)', ...operationIds.filter((id) => /[A-Z]/.test(id))].join('|')
 
 /** The places that may say the words of the resources. All others work with any resource. */
 const places = [
-  /\.md$|^(infra\/client\/)?package\.json$/,
+  /\.md$|package(-lock)?\.json$/,
   /^functions\//,
   /^shared\/(contract|examples|resources|service|texts)\.ts$/,
   new RegExp(`^(shared|test/shared)/(${resources})/`),
   new RegExp(`^test/api/(${resources}|${operationIds.map(kebab).join('|')})\\.test\\.ts$`),
   new RegExp(`^test/faults/(${resources})\\.test\\.ts$`),
-  /^test\/(functions|events|recipe|bench\/peers)\//,
+  /^test\/(functions|events|recipe)\//,
   /^infra\/commands\/smoke\.ts$/,
   /^test\/support\/example\.ts$/,
   /^test\/infra\/(openapi|stack)\/reviewed\.json$/,
@@ -75,7 +72,7 @@ test('only the places of the resources say their words, their operations and the
     word.replace(/^./, (letter) => letter.toUpperCase()),
     word.toUpperCase(),
   ])
-  const pattern = new RegExp(`\\w*(${words.join('|')})\\w*|\\b(${operationIds.join('|')})\\b|/(${resources})\\b`, 'g')
+  const pattern = new RegExp(`\\w*(${words.join('|')})\\w*|\\b(${operations})\\b|(?<=['"\`}])/(${resources})\\b`, 'g')
   // A source takes the names of the service from shared/service.ts. Other files have to repeat them.
   const ofService = new RegExp(`${name}|${stack}|${title}`, 'g')
 

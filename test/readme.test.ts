@@ -84,7 +84,7 @@ test.each(run.map((block) => [nameOf(block), block] as const))(
 test('the READMEs show requests to a server with the key of this one, and their responses', () => {
   const requests = run.filter(({ output }) => output)
 
-  expect(requests.length).toBeGreaterThan(3)
+  expect(requests.length).toBeGreaterThan(0)
   expect(run.filter(({ code }) => code.includes(server.apiKey))).toHaveLength(1)
 })
 

@@ -5,7 +5,7 @@ import { Int64 } from '../shared/model/int64.ts'
 import { collections, service } from '../shared/service.ts'
 import { referencePaths } from './gateway.ts'
 
-type Operations = Record<string, Pick<Operation, 'method' | 'path' | 'body'>>
+type Operations = Record<string, Pick<Operation, 'method' | 'path' | 'body'> & Partial<Pick<Operation, 'success'>>>
 
 /**
  * Why a service would work on a developer's machine and fail at the deployment, or go wrong without a word; in one sentence.
@@ -71,12 +71,12 @@ const filterProblem = (id: string, fields: Record<string, Field>, filters: reado
   )
 }
 
-/** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"). */
-const pathProblem = (operations: Record<string, Pick<Operation, 'method' | 'path'>>): string | undefined => {
+/** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"), or a `Location` lead nowhere. */
+const pathProblem = (operations: Operations): string | undefined => {
   const reference: string[] = Object.values(referencePaths)
   const ids = new Map<string, string>()
   const parameters = new Map<string, string>()
-  for (const [id, { method, path }] of Object.entries(operations)) {
+  for (const [id, { method, path, success }] of Object.entries(operations)) {
     const sameRoute = ids.get(`${method} ${path}`)
     if (sameRoute) return `${id} has the method and path of ${sameRoute}: ${method} ${path}. Change one of them.`
     ids.set(`${method} ${path}`, id)
@@ -85,6 +85,10 @@ const pathProblem = (operations: Record<string, Pick<Operation, 'method' | 'path
       return `${id} has the path ${path}, but API Gateway reserves /ping and /sping for its health check.`
     if (path.startsWith('/{'))
       return `${id} has the path ${path}, but {proxy+}, which catches unknown paths, allows no parameter beside it.`
+    // The path of an action is not that of a list.
+    const list = success?.status === 201 && (success.location ?? (/\}\/[^/]+$/.test(path) && path))
+    if (list && !Object.values(operations).some((other) => other.path.startsWith(`${list}/{`)))
+      return `${id} creates below ${list}, but no operation has a path there. Add the path of the list of what it creates to success: location.`
     const parts = path.split('/')
     for (const [i, part] of parts.entries()) {
       if (i > 0 && !/^(\{[A-Za-z]\w*\}|[\w.:-]+)$/.test(part))

@@ -37,10 +37,13 @@ export type Operation = {
 
 /** The response, and what its function returns for it (`Result`). */
 type Success =
-  | (Flags<'tagged' | 'idempotent'> & { success: { status: 201; body: v.GenericSchema<unknown, { id: number }> } })
+  | (Flags<'tagged' | 'idempotent'> & { success: Created })
   | (Flags<'paged'> & { paged: true; success: { status: 200; body: v.GenericSchema<unknown, unknown[]> } })
   | (Flags<'tagged' | 'conditional'> & { success: { status: 200 | 202; body: v.GenericSchema } })
   | (Flags<'conditional'> & { success: { status: 202 | 204 } })
+
+/** `location` is the path of the list of what is created, if it is not that of the operation. */
+type Created = { status: 201; body: v.GenericSchema<unknown, { id: number }>; location?: `/${string}` | undefined }
 
 type Flags<Allowed extends keyof AllFlags> = Pick<AllFlags, Allowed> & {
   [Flag in Exclude<keyof AllFlags, Allowed>]?: never

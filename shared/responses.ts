@@ -1,5 +1,5 @@
 import type { Operation } from './entry.ts'
-import { absoluteUrl, type Event, type Response, requestPath } from './http.ts'
+import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
 import { tagOf } from './model/etag.ts'
 import { cursorAfter } from './model/paging.ts'
 
@@ -18,8 +18,9 @@ export const successOf = (entry: Operation, event: Event, query: object, result:
   if (!entry.paged && !entry.tagged && status !== 201) return { status, body: result }
   const { resource, revision, isReplay, items, next } = result as Parts // As the type of the function says.
   if (entry.paged) return { status, body: items, headers: next === undefined ? {} : linkToNext(event, query, next) }
+  const list = entry.success.status === 201 && entry.success.location
   const headers = {
-    ...(status === 201 && { Location: `${requestPath(event)}/${resource.id}` }),
+    ...(status === 201 && { Location: `${list ? basePath(event) + list : requestPath(event)}/${resource.id}` }),
     ...(entry.tagged && { ETag: `"${tagOf(resource.id, revision)}"` }),
     ...(isReplay && { 'Idempotent-Replayed': 'true' }),
   }

@@ -45,20 +45,17 @@ export const listOf = <Item extends v.GenericSchema>(item: Item) => v.pipe(v.arr
 
 /** At most one of the fields. */
 export type AtMostOne<Fields> = {
-  [One in keyof Fields]: { [F in One]?: Fields[F] | undefined } & { [F in Exclude<keyof Fields, One>]?: undefined }
+  [One in keyof Fields]-?: { [F in One]?: Fields[F] | undefined } & { [F in Exclude<keyof Fields, One>]?: undefined }
 }[keyof Fields]
 
 /** The fields by which a list can be filtered: a request has at most one of them, because an index has the values of one. */
 export const Filters = <Fields extends v.ObjectEntries>(fields: Fields) => {
-  const names = Object.keys(fields)
-  const rule = `The query must have at most one of ${names.join(', ')}`
+  const given = (query: object) =>
+    Object.entries(query).filter(([name, value]) => name in fields && value !== undefined)
+  const rule = `The query must have at most one of ${Object.keys(fields).join(', ')}`
   return v.pipe(
     v.object(fields),
-    v.check(
-      (query) =>
-        Object.entries(query).filter(([name, value]) => names.includes(name) && value !== undefined).length < 2,
-      rule,
-    ),
+    v.check((query) => given(query).length < 2, rule),
     v.transform((query) => query as AtMostOne<typeof query>), // As it has passed the check.
     v.description(`${rule}.`),
   )

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../../shared/data/collection.ts'
 import type { Operation, Run } from '../../shared/entry.ts'
 import { Id } from '../../shared/model/id.ts'
+import { Filters } from '../../shared/model/paging.ts'
 import { example } from '../support/example.ts'
 
 // `tsc` checks this file: an expected error that is missing is an error, too.
@@ -18,7 +19,8 @@ const entry = {
 } as const
 
 const created = { ...entry, success: { status: 201, body: Toy }, tagged: true, idempotent: true } as const
-const paged = { ...entry, success: { status: 200, body: v.array(Toy) }, paged: true } as const
+const query = Filters({ color: v.optional(v.string()), size: v.optional(v.string()) })
+const paged = { ...entry, query, success: { status: 200, body: v.array(Toy) }, paged: true } as const
 const plain = { ...entry, success: { status: 200, body: Toy }, settings: ['keyPrefix'] } as const
 const empty = { ...entry, success: { status: 204 }, conditional: true } as const
 

@@ -174,12 +174,15 @@ test('a response can have a body that is null, no tag, and a link with a list', 
 
   const empty = of({ ...unpaged, success: { status: 200, body: v.null() } }, null)
   const accepted = of({ ...unpaged, success: { status: 202 } }, undefined)
-  const created = of({ ...unpaged, success: { status: 201, body: v.object({ id: Id }) } }, { resource: { id: 7 } })
+  const success = { status: 201, body: v.object({ id: Id }) } as const
+  const created = of({ ...unpaged, success }, { resource: { id: 7 } })
+  const elsewhere = of({ ...unpaged, success: { ...success, location: '/cats' } }, { resource: { id: 7 } })
   const paged = of(contract[example.list], { items: [], next: 1 })
 
   expect(empty).toEqual({ status: 200, body: null })
   expect(accepted).toEqual({ status: 202 })
   expect(created).toMatchObject({ headers: { Location: `${service.basePath}${example.path}/7` }, body: { id: 7 } })
+  expect(elsewhere.headers).toEqual({ Location: `${service.basePath}/cats/7` })
   expect(paged.headers?.Link).toContain('?size=1&size=2&cursor=')
 })
 

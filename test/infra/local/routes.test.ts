@@ -1,11 +1,12 @@
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { problemOf } from '../../../infra/contract-problem.ts'
 import { routesOf } from '../../../infra/local/api-gateway.ts'
-import type { Operation } from '../../../shared/entry.ts'
+import { Id } from '../../../shared/model/id.ts'
 import { resources } from '../../../shared/resources.ts'
 import { service } from '../../../shared/service.ts'
 
-type Routes = Record<string, Pick<Operation, 'method' | 'path'>>
+type Routes = Parameters<typeof problemOf>[0]
 
 const contract: Routes = {
   getCat: { method: 'GET', path: '/cats/{catId}' },
@@ -37,6 +38,14 @@ const getCat = { method: 'GET', path: '/cats/{catId}' } as const
 
 const meals = { method: 'POST', path: '/cats/{id}/meals' } as const
 
+const LOST = 'but no operation has a path there. Add the path of the list of what it creates to success: location.'
+const book = (location?: '/cats' | '/dogs') =>
+  ({
+    method: 'POST',
+    path: '/cats/{catId}/book',
+    success: { status: 201, body: v.object({ id: Id }), location },
+  }) as const
+
 const at = (path: `/${string}`) => ({ cats: { method: 'POST', path } }) as const
 const FIRST = 'but {proxy+}, which catches unknown paths, allows no parameter beside it.'
 const RESERVED = 'but API Gateway reserves /ping and /sping for its health check.'
@@ -52,7 +61,11 @@ test.each<[Routes, string | undefined]>([
   [at('/ping'), `cats has the path /ping, ${RESERVED}`],
   [at('/sping/{host}'), `cats has the path /sping/{host}, ${RESERVED}`],
   [at('/cats/ping'), undefined],
+  [{ getCat, book: book() }, `book creates below /cats/{catId}/book, ${LOST}`],
+  [{ getCat, book: book('/dogs') }, `book creates below /dogs, ${LOST}`],
+  [{ getCat, book: book('/cats') }, undefined],
+  [{ getCat, book: book(), getBooking: { method: 'GET', path: '/cats/{catId}/book/{id}' } }, undefined],
   [at('/pings'), undefined],
-])('says why API Gateway would refuse the paths of a contract: %o', (routes, problem) => {
+])('says why the paths of a contract would fail in AWS, or lead nowhere: %o', (routes, problem) => {
   expect(problemOf(routes, resources)).toBe(problem)
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { Cursor, cursorAfter, Limit } from '../../../shared/model/paging.ts'
+import { Cursor, cursorAfter, Filters, Limit } from '../../../shared/model/paging.ts'
 
 const CHARACTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', ...'+/=% .~é\n\0']
 
@@ -51,4 +51,12 @@ test('a limit is an integer from 1 to 100 in digits', () => {
 
   expect(['1', '20', '100'].map((text) => v.parse(Limit, text))).toEqual([1, 20, 100])
   expect(invalid.filter((value) => v.is(Limit, value))).toEqual([])
+})
+
+test('a query has at most one filter', () => {
+  const query = Filters({ a: v.optional(v.string()), b: v.optional(v.string()) })
+  const problemOf = (sent: object) => v.safeParse(query, sent).issues?.map(({ message }) => message)
+
+  expect([{}, { a: '1' }, { a: undefined, b: '2' }].map(problemOf)).toEqual([undefined, undefined, undefined])
+  expect(problemOf({ a: '1', b: '2' })).toEqual(['The query must have at most one of a, b'])
 })

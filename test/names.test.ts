@@ -27,6 +27,7 @@ const names: [RegExp | string, string][] = [
   [/\b(Blue)?(?!Staging\b)[A-Z]\w*?(?=(Staging|Production|GitHub)\b|Local-)/g, `$1${stack}`],
   [/(?<=^(\{|\{[^{]+\{\n {4}"": \{)\n +"name": ")[\w-]+?(?=(-bench-peers)?")/g, name],
   [/(?<=npm install \.\/)\S+(?=-\d)|(?<=createClient.* from ')[\w-]+|(?<=Key=service,Value=)[\w-]+/g, name],
+  [/(?<=Production-Storage)[a-z]\w*(?=-restored)|(?<=`adopt: \{ )\w+/g, example.table],
   [titleNow, title],
   [new RegExp(`(?<=:3000|example\\.com|[\`" ])${pathNow}(?=[^\\w-])`, 'g'), basePath],
   [/(?<="stage": ")[\w-]+(?=",\n {4}"domainPrefix")/g, basePath.slice(1)],

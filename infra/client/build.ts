@@ -1,6 +1,7 @@
 import { execSync } from 'node:child_process'
 import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Operation } from '../../shared/entry.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
@@ -37,10 +38,10 @@ const operationsModule = (): string => {
   ].join('')
 }
 
-/** An operation as a member of the type `Operations`. */
+/** An operation as a member of the type `Operations`. A type has no checks of a whole query, such as that of `Filters`. */
 export const operationText = (id: string, operation: Operation): string => {
   const { summary, params, query, headers, body, success, stability, deprecated } = operation
-  const parts = [params, query, headers, body].filter((schema) => schema !== undefined)
+  const parts = [params, query && v.object(query.entries), headers, body].filter((schema) => schema !== undefined)
   const input = parts.map((schema) => typeText(jsonSchemaOf(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
   const marked = stability ? `\n@${stability}` : ''

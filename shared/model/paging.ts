@@ -50,8 +50,7 @@ export type AtMostOne<Fields> = {
 
 /** The fields by which a list can be filtered: a request has at most one of them, because an index has the values of one. */
 export const Filters = <Fields extends v.ObjectEntries>(fields: Fields) => {
-  const given = (query: object) =>
-    Object.entries(query).filter(([name, value]) => name in fields && value !== undefined)
+  const given = (query: object) => Object.entries(query).filter(([key, value]) => key in fields && value !== undefined)
   const rule = `The query must have at most one of ${Object.keys(fields).join(', ')}`
   return v.pipe(
     v.object(fields),

@@ -13,6 +13,7 @@ import { Id, IdText } from '../../shared/model/id.ts'
 import { Int64, Int64Text } from '../../shared/model/int64.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { Decimal, Integer, Parameter } from '../../shared/model/number.ts'
+import { Filters } from '../../shared/model/paging.ts'
 import { Text, TextList } from '../../shared/model/text.ts'
 import { CalendarDate, Timestamp } from '../../shared/model/time.ts'
 import { resources } from '../../shared/resources.ts'
@@ -149,7 +150,7 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
     tag: 'Toys',
     scope: example.scopes.write,
     params: v.object({ id: IdText }),
-    query: v.object({ [field]: v.optional(parameter ?? schema) }),
+    query: Filters({ [field]: v.optional(parameter ?? schema) }),
     body: v.object({ [field]: schema }),
     success: { status: 201, body: Toy },
     idempotent: true,

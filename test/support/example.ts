@@ -30,7 +30,7 @@ const own = {
   text: 'name',
   /** The name of a field that holds any int64. */
   int64: 'categoryId',
-  /** What the service itself gives a new one, besides an id and defaults, with values that are possible. */
+  /** What the service itself gives a new one, besides an id, with values that are possible. */
   given: {},
   /** A change of required fields, after which the resource can be deleted. */
   changes: { name: 'Max' },

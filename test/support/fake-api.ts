@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { newApiKey } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
 
 export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string | Buffer }
 
@@ -36,7 +37,7 @@ export const serve = async (...fates: (Fate | Decision)[]) => {
     return typeof fate === 'function' ? await fate(request) : fate
   })
   onTestFinished(() => server.close().closeAllConnections())
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: newApiKey('local'), requests }
+  return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKey: newApiKey('local'), requests }
 }
 
 /** Starts a server on a free port. `settled` waits for the requests that it is serving. */

@@ -8,6 +8,7 @@ import { type Route, requestOf } from '../../../infra/client/request.ts'
 import { contract } from '../../../shared/contract.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { Int64Text } from '../../../shared/model/int64.ts'
+import { service } from '../../../shared/service.ts'
 import { example, isChangeable } from '../../support/example.ts'
 import { type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
@@ -43,7 +44,10 @@ describe('a list', () => {
     const items = await Array.fromAsync(createClient(api)[example.list]({ limit: 2 }))
 
     expect(items).toEqual([4, 3, 2].map(item))
-    expect(api.requests.map((each) => each.path)).toEqual([`/v1${path}?limit=2`, `/v1${path}?limit=2&cursor=abc`])
+    expect(api.requests.map((each) => each.path)).toEqual([
+      `${service.basePath}${path}?limit=2`,
+      `${service.basePath}${path}?limit=2&cursor=abc`,
+    ])
   })
 
   test('requests no page before the reader gets there', async () => {
@@ -97,7 +101,9 @@ describe('a list', () => {
       { items: [item(2)], nextCursor: undefined },
     ])
     const cursors = ['x%3D', 'a%3D', 'x%3D', 'abc']
-    expect(api.requests.map((each) => each.path)).toEqual(cursors.map((cursor) => `/v1${path}?cursor=${cursor}`))
+    expect(api.requests.map((each) => each.path)).toEqual(
+      cursors.map((cursor) => `${service.basePath}${path}?cursor=${cursor}`),
+    )
   })
 })
 

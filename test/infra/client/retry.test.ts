@@ -5,6 +5,7 @@ import { requestOf } from '../../../infra/client/request.ts'
 import { sender } from '../../../infra/client/send.ts'
 import { gatewayResponses } from '../../../infra/gateway.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
+import { service } from '../../../shared/service.ts'
 import { example, isChangeable } from '../../support/example.ts'
 import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
@@ -34,7 +35,7 @@ describe('the client retries', () => {
     expect(result).toEqual(saved)
     const [first, again, ...more] = api.requests
     const body = stringifyJson(given)
-    expect(again).toMatchObject({ method: 'POST', path: `/v1${path}`, body })
+    expect(again).toMatchObject({ method: 'POST', path: service.basePath + path, body })
     expect(again?.headers).toMatchObject({ 'content-type': 'application/json', authorization: `Bearer ${api.apiKey}` })
     expect(again?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
     expect([first?.body, first?.headers['idempotency-key']]).toEqual([body, again?.headers['idempotency-key']])

@@ -12,7 +12,10 @@ const { collection, table, changes } = example
 const { field, value, other } = example.filter
 
 /** An item of a version that had no index of the field to filter by. */
-const early = (id: number): Stored => ({ ...example.item(id, { [field]: value }), [`${field}Shard`]: undefined })
+const early = (id: number): Stored => ({
+  ...example.item(id, { ...changes, [field]: value }),
+  [`${field}Shard`]: undefined,
+})
 const current = (item: Stored): Stored => collection.itemOf(item)
 
 const start = (...args: string[]) => {

@@ -4,8 +4,18 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect } from 'vitest'
 
-/** Text for a file: all of a new one, or more of a file that is a table, such as the contract. */
+/** Text for a file: all of a new one, more of a file that is a table, such as the contract, or a declaration for another. */
 export type Change = { file: string; text: string }
+
+/** The fenced blocks of a Markdown text: commands, or a change of the file that stands behind the language. */
+export const blocksOf = (markdown: string): (Change & { language: string })[] =>
+  [...markdown.matchAll(/^( *)```(\S+) ?([^\n]*)\n(.*?)^\1```$/gms)].map(
+    ([, indent = '', language = '', file = '', text = '']) => ({
+      language,
+      file,
+      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  )
 
 /** Makes a copy of the repository, with functions that work in it. */
 export const copyOfRepository = () => {
@@ -20,23 +30,31 @@ export const copyOfRepository = () => {
     writeFileSync(join(folder, file), change(text))
   }
 
-  /** Creates a file, or adds entries to a table, at its start. */
+  /** Creates a file, adds entries to a table, at its start, or replaces a declaration. */
   const add = ({ file, text }: Change): void => {
     mkdirSync(join(folder, dirname(file)), { recursive: true })
     if (!existsSync(join(folder, file))) return void writeFileSync(join(folder, file), text)
+    if (/^(export )?const /.test(text)) {
+      const declarations = text
+        .trim()
+        .split('\n\n')
+        .map((each) => [/^.* = /.exec(each)?.[0], each] as const)
+      for (const [start, declaration] of declarations)
+        edit(file, (old) => old.replace(new RegExp(`^${start}.*?(?=\n(\n|export|$))`, 'ms'), () => declaration))
+      return
+    }
     const entries = text.replaceAll(/^(?=.)/gm, '  ')
     edit(file, (table) =>
       table.replace(/^export const (contract|settings|tables|collections) = \{\n/m, (start) => start + entries),
     )
   }
 
-  /** Runs shell commands, without the variables of vitest. Expects an exit code, and returns the output. */
-  const run = (commands: string, expected = 0): string => {
+  /** Runs shell commands, without the variables of vitest. */
+  const run = (commands: string): void => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME }
     const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd: folder, encoding: 'utf8', env })
-    expect(status, `${commands}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(expected)
-    return `${stdout}${stderr}`
+    expect(status, `${commands}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(0)
   }
 
-  return { folder, edit, add, run }
+  return { edit, add, run }
 }

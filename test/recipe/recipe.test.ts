@@ -1,17 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, test } from 'vitest'
-import { type Change, copyOfRepository } from './copy.ts'
+import { blocksOf, type Change, copyOfRepository } from './copy.ts'
 
 /** A section of functions/README.md: the changes that it shows, and its commands. */
 const section = (title: string): { changes: Change[]; commands: string } => {
   const [, rest = ''] = readFileSync('functions/README.md', 'utf8').split(`## ${title}\n`)
-  const blocks = [...(rest.split('\n## ')[0] ?? '').matchAll(/^( *)```(\S+) ?([^\n]*)\n(.*?)^\1```$/gms)].map(
-    ([, indent, language, file = '', text = '']) => ({
-      language,
-      file,
-      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-    }),
-  )
+  const blocks = blocksOf(rest.split('\n## ')[0] ?? '')
   const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
   return { changes: blocks.filter(({ file }) => file), commands: commands.join('') }
 }
@@ -143,5 +137,5 @@ beforeAll(() => {
 
 test.each(['npm run types', 'npm run lint', 'npm test', 'npx cdk synth --quiet'])(
   'after the recipes that add operations, a setting and a resource, and remove an operation, this passes: %s',
-  (command) => void run(command),
+  (command) => run(command),
 )

@@ -95,7 +95,7 @@ const expectStored = (outcome: Outcome, all: Record<string, unknown>[]) => {
   expect(items.length, title).toBeOneOf(way.leaves ? [least, 1] : [0])
 
   const [item] = items
-  const body = item ? v.parse(collection.schema, item) : { id: number }
+  const body = item ? v.parse(example.schema, item) : { id: number }
   const sent = { ...bodyOf(number), [field]: way.leaves, ...(way.meanwhile === isChanged && { note }) }
   if (item) expect(item).toEqual(collection.itemOf({ ...item, ...sent }))
   expectResponses(

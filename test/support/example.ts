@@ -39,23 +39,25 @@ const own = {
 } as const satisfies Own
 
 const { collection, list, create, text } = own
-const title = v.getTitle(collection.schema) ?? ''
+const { body: schema } = contract[create].success
+const title = v.getTitle(schema) ?? ''
 
 export const example = {
   ...own,
+  schema,
   title,
   path: contract[list].path,
   scopes: { read: contract[list].scope, write: contract[create].scope },
   /** A body that is refused, and the message. */
   invalid: {
     body: { ...own.body(), [text]: '' },
-    message: `${text} must be ${v.getDescription(collection.schema.entries[text])}.`,
+    message: `${text} must be ${v.getDescription(schema.entries[text])}.`,
   },
   /** The message of a 404. */
   notFound: (id: unknown) => `No ${title.toLowerCase()} has the id ${id}.`,
   /** One as the service returns it. */
   resource: (id: number, fields: object = {}): Resource =>
-    v.parse(collection.schema, { ...own.body(), ...own.given, ...fields, id }),
+    v.parse(schema, { ...own.body(), ...own.given, ...fields, id }),
   /** One as it is stored. */
   item: (id: number, fields?: object) => ({ ...collection.itemOf(example.resource(id, fields)), revision: 'x' }),
 } as const
@@ -68,7 +70,7 @@ if (contract[create].path !== example.path)
 export const isChangeable = own.change in contract && own.remove in contract
 
 /** An example resource as the service returns it. */
-export type Resource = v.InferOutput<typeof collection.schema>
+export type Resource = v.InferOutput<typeof schema>
 
 type Own = {
   table: TableId

@@ -5,7 +5,7 @@ import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
 import type { Operation } from '../../../shared/entry.ts'
 import { collections } from '../../../shared/service.ts'
-import { type SettingName, settings } from '../../../shared/settings.ts'
+import { settings } from '../../../shared/settings.ts'
 import {
   both,
   everyOption,
@@ -51,13 +51,15 @@ describe.each(both())('in $stage', ({ stage, template }) => {
     const { handler, role, logGroup } = partsOf(template, operation)
     const entry: Operation = contract[operation]
     const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
-    const values: Stage = stages[stage]
+    const own = (entry.settings ?? []).map((name) => [settings[name].variable, expect.stringMatching(/./)])
+    const { keyPrefix, readShards, writeShards }: Stage = stages[stage]
     const isSharded = entry.access.some(({ table }) => table in collections)
-    const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
-    const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
-    const given = names.map((name) => [settings[name].variable, `${values[name]}`])
 
-    expect(handler.Environment.Variables).toEqual(Object.fromEntries([...used, ...given]))
+    expect(handler.Environment.Variables).toEqual({
+      KEY_PREFIX: keyPrefix,
+      ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
+      ...Object.fromEntries([...used, ...own]),
+    })
     expect(handler).toMatchObject({
       Architectures: ['arm64'],
       LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: logGroup } },

@@ -127,6 +127,9 @@ beforeAll(() => {
   const scopes = "'owners:read', 'owners:write', 'walks:write', "
   const imports =
     "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"
+  edit('shared/resources.ts', (text) =>
+    text.replace(/^/, "import { owners } from './owners/owners.ts'\n").replace('{ pets,', '{ owners, pets,'),
+  )
   edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, (start) => start + scopes))
   edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))
   edit('shared/pets/texts.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))

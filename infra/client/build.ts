@@ -52,12 +52,13 @@ export const operationText = (id: string, operation: Operation): string => {
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
 const typeText = (schema: Json): string => {
-  const { $ref, type, format, maximum, enum: values, items, properties, required = [], anyOf } = Object(schema)
+  const { $ref, type, format, maximum, enum: values, not, items, properties, required = [], anyOf } = Object(schema)
   if ($ref) return $ref.replace('#/components/schemas/', '')
   if ('const' in schema) return JSON.stringify(schema.const)
   if (values) return values.map((value: unknown) => JSON.stringify(value)).join(' | ')
-  if (format === 'int64' && maximum !== Number.MAX_SAFE_INTEGER) return 'Int64'
+  if (format === 'int64' && !(maximum <= Number.MAX_SAFE_INTEGER)) return 'Int64'
   if (type === 'integer') return 'number'
+  if (type === 'boolean' && not) return String(!not.const)
   if (/^(string|number|boolean|null)$/.test(type)) return type
   if (items) return `Array<${typeText(items)}>`
   if (anyOf) return anyOf.map(typeText).join(' | ')

@@ -8,7 +8,7 @@ export const Integer = (least: number, most: number) =>
     v.safeInteger(),
     v.minValue(least),
     v.maxValue(most),
-    v.metadata({ type: 'integer', minimum: least, maximum: most }),
+    v.metadata({ type: 'integer', format: 'int64', minimum: least, maximum: most }),
     v.description(`an integer from ${least} to ${most}`),
   )
 
@@ -22,7 +22,7 @@ export const Decimal = (least = -(2 ** 53), most = 2 ** 53) =>
     v.minValue(least),
     v.maxValue(most),
     v.check((number) => number === 0 || Math.abs(number) >= LEAST),
-    v.metadata({ type: 'number', minimum: least, maximum: most }),
+    v.metadata({ type: 'number', format: 'double', minimum: least, maximum: most }),
     v.description(`a number from ${least} to ${most}, with at most 15 significant digits`),
   )
 

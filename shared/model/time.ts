@@ -1,10 +1,13 @@
 import * as v from 'valibot'
 
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 /** A moment in UTC, always to the millisecond, so that the same moment is the same text: `2026-11-20T12:00:00.000Z`. */
 export const Timestamp = v.pipe(
   v.string(),
   v.check((text) => isTimestamp(text)),
-  v.metadata({ type: 'string', format: 'date-time', maxLength: 24 }),
+  // Not the format `date-time`: generated clients would send its other forms.
+  v.metadata({ type: 'string', maxLength: 24, pattern: TIMESTAMP.source }),
   v.description('a time in UTC such as 2026-11-20T12:00:00.000Z'),
 )
 
@@ -19,5 +22,5 @@ export const CalendarDate = v.pipe(
 // `Date` accepts other forms, and the 31st of each month.
 const isTimestamp = (text: string): boolean => {
   const time = Date.parse(text)
-  return !Number.isNaN(time) && new Date(time).toISOString() === text
+  return TIMESTAMP.test(text) && !Number.isNaN(time) && new Date(time).toISOString() === text
 }

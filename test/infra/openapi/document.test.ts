@@ -18,11 +18,12 @@ const run = promisify(execFile)
 const text = openApiText()
 const { paths, components, tags, ...common } = Object(exactJson(text, JSON.parse(text)))
 
-/** The components that a part of the document refers to, directly or not, by their references. */
+/** The components that a part of the document refers to, directly or not, sorted by their references. */
 const componentsOf = (part: unknown): object => {
   const references = stringifyJson(part).matchAll(/#\/components\/(\w+)\/([\w-]+)/g)
   const found = [...references].map(([reference, kind = '', name = '']) => [reference, components[kind][name]])
-  return Object.assign(Object.fromEntries(found), ...found.map(([, component]) => componentsOf(component)))
+  const all = Object.assign(Object.fromEntries(found), ...found.map(([, component]) => componentsOf(component)))
+  return Object.fromEntries(Object.entries(all).sort()) // So that a new operation moves none of them.
 }
 
 // The others, experimental and beta, may change without a review of the document.

@@ -35,7 +35,7 @@ export const responseTo = async (
     if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
     if (message.method !== 'GET' || !documentPaths.includes(route.resource))
       throw gatewayResponses.methodNotAllowed(methods)
-    return documentResponse(requestId, route.resource)
+    return documentResponse(requestId, route.resource, message.headers.host)
   } catch (error) {
     if (!(error instanceof ApiError)) console.error('Request %s failed:', requestId, error)
     const { status, headers, body } = error instanceof ApiError ? error : gatewayResponses.badGateway
@@ -99,10 +99,11 @@ const routeOf = routesOf(contract)
 const methodsOf = ({ resource, operations }: Route<OperationId>): string[] =>
   documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
 
-const documentResponse = (requestId: string, path: string): ProxyResponse => {
+const documentResponse = (requestId: string, path: string, host = ''): ProxyResponse => {
   documents ??= readDocuments()
-  const document = documents[path]
-  return response(requestId, 200, document?.headers ?? {}, document?.body)
+  const { headers = {}, body } = documents[path] ?? {}
+  // As people read it, without the escapes that API Gateway needs, and with the whole address, which some generators need.
+  return response(requestId, 200, headers, path === referencePaths.document ? openApiText(`http://${host}`) : body)
 }
 
 // Read on the first request for one, because it takes time that most starts of the server do not need to spend.
@@ -115,6 +116,6 @@ const readDocuments = (): ReturnType<typeof publicDocuments> => {
     'Content-Type': 'text/javascript; charset=utf-8',
   }
   const script = `${service.basePath}${SCRIPT}?${referenceScript.version}`
-  const documents = publicDocuments({ script, document: openApiText(), apiKey: LOCAL_API_KEY })
+  const documents = publicDocuments({ script, apiKey: LOCAL_API_KEY })
   return { ...documents, [SCRIPT]: { headers, body: referenceScriptText() } }
 }

@@ -9,15 +9,18 @@ import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from 
 
 const operations: [id: string, Operation][] = Object.entries(contract)
 
-/** The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. */
-export const openApiDocument = (): Json => ({
+/**
+ * The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. The address of
+ * its first server begins with `origin`; by default, it is relative.
+ */
+export const openApiDocument = (origin = ''): Json => ({
   openapi: '3.1.1',
   info: {
     title: service.title,
     version: '1.0.0',
     description: introduction,
   },
-  servers,
+  servers: serversOf(origin),
   tags: [...new Set(operations.map(([, { tag }]) => tag))].map((name) => ({ name })),
   security: [{ apiKey: [] }],
   paths: Object.fromEntries(
@@ -40,11 +43,11 @@ export const openApiDocument = (): Json => ({
   },
 })
 
-export const openApiText = (): string => `${stringifyJson(openApiDocument(), 2)}\n`
+export const openApiText = (origin?: string): string => `${stringifyJson(openApiDocument(origin), 2)}\n`
 
 /** The base addresses of the API: the deployment that serves the document first, then those that `cdk deploy` creates. */
-export const servers: Json[] = [
-  { url: service.basePath, description: 'The deployment that serves this document' },
+export const serversOf = (origin = ''): Json[] => [
+  { url: `${origin}${service.basePath}`, description: 'The deployment that serves this document' },
   ...['Production', 'Staging'].map((stage) => ({
     url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
     description: stage,

@@ -5,18 +5,17 @@ import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
 import { icon } from '../../shared/texts.ts'
 import { referencePaths } from '../gateway.ts'
-import { openApiDocument, servers } from './document.ts'
+import { openApiDocument, serversOf } from './document.ts'
 
 /** A response that is served to everyone, without an API key and without a Lambda function. */
 type PublicDocument = { headers: Record<string, string>; body: string }
 
-/** The address of the page's script, the OpenAPI document, and the API key of the console, if it is public. */
-type Serving = { script?: string; document?: string; apiKey?: string }
+/** The address of the page's script, and the API key of the console, if it is public. */
+type Serving = { script?: string; apiKey?: string }
 
 /** The OpenAPI document and the page that shows it, by path; by default as API Gateway serves them, with a CDN's script. */
 export const publicDocuments = ({
   script = referenceScript.publicAddress,
-  document = inertJson(stringifyJson(openApiDocument())),
   apiKey,
 }: Serving = {}): Record<string, PublicDocument> => {
   const start = startScript(apiKey)
@@ -26,7 +25,7 @@ export const publicDocuments = ({
     'Content-Security-Policy': contentSecurityPolicy(start),
   }
   return {
-    [referencePaths.document]: { headers: HEADERS, body: document },
+    [referencePaths.document]: { headers: HEADERS, body: inertJson(stringifyJson(openApiDocument())) },
     [referencePaths.page]: { headers, body: docsPage(script, start) },
   }
 }
@@ -86,7 +85,7 @@ const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 v
 
 const OPTIONS = {
   url: DOCUMENT,
-  servers: servers.slice(0, 1), // The Content-Security-Policy blocks requests to the others.
+  servers: serversOf().slice(0, 1), // The Content-Security-Policy blocks requests to the others.
   withDefaultFonts: false,
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,

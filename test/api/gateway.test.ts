@@ -120,7 +120,8 @@ describe.each<Record<string, string>>([{}, { Authorization: 'Bearer wrong' }])('
 
     expect(status).toBe(200)
     expect(headers).toMatchObject({ ...common, 'content-type': 'application/json' })
-    expect(stringifyJson(exactJson(text, JSON.parse(text)))).toBe(stringifyJson(openApiDocument()))
+    const document = stringifyJson(exactJson(text, JSON.parse(text)))
+    expect(document.replace(new URL(baseUrl).origin, '')).toBe(stringifyJson(openApiDocument()))
   })
 
   test.each(['/docs', '/docs/'])('serves a page that shows the document at %s', async (path) => {

@@ -157,8 +157,10 @@ test.each([
   expect(logged()).toEqual([expect.stringContaining(`  ${BASE}/things/…/7  `)])
 })
 
-test('serves the OpenAPI document as people read it, without the escapes that API Gateway needs', async () => {
-  const { text } = await send((await serve()).baseUrl, { path: `${BASE}/openapi.json` })
+test('serves the OpenAPI document as people read it, with the address that was asked for', async () => {
+  const headers = { Host: 'a.example:8080' }
 
-  expect(text).toBe(openApiText())
+  const { text } = await send((await serve()).baseUrl, { path: `${BASE}/openapi.json`, headers })
+
+  expect(text).toBe(openApiText().replace(`"${BASE}"`, `"http://a.example:8080${BASE}"`))
 })

@@ -3,7 +3,7 @@ import type { Operation } from './entry.ts'
 import { NewOrder, Order, OrderChanges, OrderIdText, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './pets/pet.ts'
 
-const HELD = 'Pet 373212905455903 has the open order 373212906332160. Complete or cancel it first.'
+const HELD = 'Pet 373212905520046 has the open order 373212906332160. Complete or cancel it first.'
 
 /** The operations by operationId, which is also the name of the file in `functions/` and of the Lambda function. */
 export const contract = {
@@ -146,7 +146,7 @@ export const contract = {
     params: v.object({ orderId: OrderIdText }),
     success: { status: 204 },
     conditional: true,
-    errors: { 409: 'Order 373212906332160 is complete. To offer pet 373212905455903 again, change its status.' },
+    errors: { 409: 'Order 373212906332160 is complete. To offer pet 373212905520046 again, change its status.' },
     access: [
       { table: 'orders', actions: ['GetItem', 'DeleteItem'] },
       { table: 'pets', actions: ['GetItem', 'PutItem', 'ConditionCheckItem'] },

@@ -21,8 +21,8 @@ export const DEFAULT_PORT = 3000
 /**
  * Opens a DynamoDB for this process: the one that AWS_ENDPOINT_URL_DYNAMODB names, or an embedded one that keeps its data in
  * `folder`, or in memory, and listens where `listener` does. Sets the environment variables that the service reads, creates
- * missing tables, and stores the local API key. The `description` is for the banner. Throws a CommandError if the folder or
- * the endpoint cannot be used.
+ * missing tables, and stores the local API key. The `description` is for the banner; `isEmpty` says that nobody can have stored
+ * anything yet. Throws a CommandError if the folder or the endpoint cannot be used.
  */
 export const openDatabase = async (folder?: string, listener?: Server) => {
   const named = process.env.AWS_ENDPOINT_URL_DYNAMODB
@@ -37,7 +37,7 @@ export const openDatabase = async (folder?: string, listener?: Server) => {
           'Start it, or unset the variable to use the embedded one.',
       )
     })
-    return { description: named, close: async () => {} }
+    return { description: named, isEmpty: false, close: async () => {} }
   }
   if (folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isFile())
     throw new CommandError(`Cannot use ${folder} as the data folder: it is a file. Choose a folder.`)
@@ -46,7 +46,7 @@ export const openDatabase = async (folder?: string, listener?: Server) => {
   const { endpoint, close } = await startEmbedded(folder, listener)
   useEmbedded(endpoint)
   await prepare()
-  return { description: `${endpoint} (${folder ?? 'in memory'})`, close }
+  return { description: `${endpoint} (${folder ?? 'in memory'})`, isEmpty: folder === undefined, close }
 }
 
 /**

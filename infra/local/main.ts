@@ -41,12 +41,12 @@ const main = command(
     const database = await openDatabase(data, listener)
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : firstOf('SIGINT', 'SIGTERM')
-    const description = database.description + (isSeeded ? `, with ${await seed()}` : '')
+    const content = isSeeded ? `, with ${await seed()}` : database.isEmpty ? ', empty: try --seed' : ''
     if (watch) {
       const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
       api.close()
       await serveAndWatch(argv, stopped)
-    } else await serve(api, description, stopped)
+    } else await serve(api, database.description + content, stopped)
     await database.close()
   })
 

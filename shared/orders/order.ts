@@ -19,7 +19,7 @@ export const OrderChanges = v.pipe(
 )
 export type OrderChanges = v.InferOutput<typeof OrderChanges>
 
-const EXAMPLE = { id: 373212906332160, petId: 373212905455903, complete: false }
+const EXAMPLE = { id: 373212906332160, petId: 373212905520046, complete: false }
 
 /** The id of an order in a path. */
 export const OrderIdText = v.pipe(IdText, v.examples([EXAMPLE.id]))

@@ -33,17 +33,15 @@ export const PetChanges = v.pipe(
 export type PetChanges = v.InferOutput<typeof PetChanges>
 
 const EXAMPLE = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'available' } as const
+/** The pet of the example order. */
+const ORDERED = { id: 373212905520046, name: 'Tom', categoryId: 9007199254740991, status: 'pending' } as const
 
 /** The id of a pet in a path. */
 export const PetIdText = v.pipe(IdText, v.examples([EXAMPLE.id]))
 
 /** A pet as the service returns it. */
-export const Pet = v.pipe(v.object({ id: Id, ...NewPet.entries }), v.title('Pet'), v.examples([EXAMPLE]))
+export const Pet = v.pipe(v.object({ id: Id, ...NewPet.entries }), v.title('Pet'), v.examples([EXAMPLE, ORDERED]))
 export type Pet = v.InferOutput<typeof Pet>
 
-export const Pets = v.pipe(
-  listOf(Pet),
-  v.title('Pets'),
-  v.examples([[{ id: 373212905520046, name: 'Tom', categoryId: 9007199254740991 }, EXAMPLE]]),
-)
+export const Pets = v.pipe(listOf(Pet), v.title('Pets'), v.examples([[ORDERED, EXAMPLE]]))
 export type Pets = v.InferOutput<typeof Pets>

@@ -31,7 +31,7 @@ test('prints its address, its key and a command to try it', () => {
   expect(operationIds.map((id) => contract[id].path)).toContain(tried)
   expect(banner).toBe(
     `  Base address  ${server.baseUrl}\n  API key       ${LOCAL_API_KEY}\n` +
-      `  Database      ${database} (in memory)\n` +
+      `  Database      ${database} (in memory), empty: try --seed\n` +
       `  Reference     ${server.baseUrl}/docs\n` +
       `  Try it        curl ${server.baseUrl}${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
   )

@@ -11,8 +11,11 @@ export const command = (call: string, description: string) =>
 
 /** Runs the action of a command with the arguments of this process. */
 export const run = async (command: CommandUnknownOpts): Promise<void> => {
-  // A reader such as `head` may close the output. Each later line then fails, too.
-  process.stdout.on('error', ({ message }) => process.exitCode || fail(new CommandError(`Cannot print: ${message}.`)))
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // A reader such as `head` has closed the output. As for other commands of a pipe, that is no news.
+    if (code === 'EPIPE') process.exitCode = 1
+    else if (!process.exitCode) fail(new CommandError(`Cannot print: ${message}.`)) // Each later line fails, too.
+  })
   for (const each of command.commands) each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
   try {
     checkDashes(command)

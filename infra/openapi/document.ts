@@ -3,6 +3,7 @@ import { contract } from '../../shared/contract.ts'
 import { type ObjectSchema, type Operation, partsOf } from '../../shared/entry.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
+import { command, run } from '../commands/command-line.ts'
 import { fieldTexts, introduction, operationText, parameterText } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
@@ -140,5 +141,8 @@ const ERROR = {
   },
 }
 
-/** The command `npm run -s openapi`: prints the document. */
-if (import.meta.main) process.stdout.write(openApiText())
+const main = command('npm run openapi --', 'Prints the OpenAPI document.').action(() => {
+  process.stdout.write(openApiText())
+})
+
+if (import.meta.main) await run(main)

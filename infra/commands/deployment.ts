@@ -7,7 +7,7 @@ import { setting } from '../../shared/settings.ts'
 import { DEFAULT_PORT, selectDatabase } from '../local/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
-import { CommandError, command, timeouts, wholeNumber } from './command-line.ts'
+import { CommandError, command, portOption, timeouts } from './command-line.ts'
 
 type Stages = typeof stages
 
@@ -30,7 +30,7 @@ export const deploymentCommand = (call: string, description: string) => {
   return command(call, description)
     .addOption(stage)
     .option('--prefix <prefix>', 'prefix of the stack names, if several copies share an AWS account')
-    .option('--port <number>', 'port of the local server', wholeNumber(1, 65_534), DEFAULT_PORT)
+    .addOption(portOption().default(DEFAULT_PORT))
 }
 
 /** What commands need to know about a deployment. */

@@ -104,8 +104,8 @@ describe('a local server', () => {
     const greeting = { status: 200, body: 'healthy: dynamodb.us-east-1.amazonaws.com ' }
     const database = await serve(greeting, databaseResponses.accessDenied)
 
-    const args = ['list', '--stage', 'local', '--port', `${portBefore(database)}`]
-    const outcome = await runCommand('commands/keys', args, { ...exampleCredentials, AWS_PROFILE: 'mine' })
+    const env = { ...exampleCredentials, AWS_PROFILE: 'mine', PORT: `${portBefore(database)}` }
+    const outcome = await runCommand('commands/keys', ['list', '--stage', 'local'], env)
 
     expect(outcome).toEqual(failure('AWS refused the request: Made by the test.'))
     expect(database.requests[1]?.headers).toMatchObject({ authorization: expect.stringContaining('Credential=local/') })

@@ -169,6 +169,14 @@ test.each(['shop\u001b[2J', '\u3000', 'x'.repeat(101)])('the process refuses the
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
 })
 
+test('the help of issue names all options that it needs', async () => {
+  const { stdout } = await runCommand('commands/keys', ['issue', '--help'])
+
+  expect(stdout).toMatch(
+    /^Usage: npm run keys -- issue [\s\S]+--name <text> \(required\)[\s\S]+--stage <stage> \(required\)/,
+  )
+})
+
 test('rotate issues a new key with the same scopes to the client, shows it once, and lets the old key expire', async () => {
   const { stored: old } = await storeNewKey(90 * 86_400)
   const { clientId, name, scopes, createdAt } = old

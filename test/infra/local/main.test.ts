@@ -59,13 +59,14 @@ test('npm run invoke runs a function on the database of the server at a port, or
   const event = join(temporaryFolder(), 'event.json')
   writeFileSync(event, JSON.stringify(eventOf(events.create)))
 
-  const running = await runCommand('local/invoke', [example.create, event, '--port', port])
+  const running = await runCommand('local/invoke', [example.create, event], { PORT: port })
   // Perhaps somebody's server, so nothing is changed.
   const other = await runCommand('local/invoke', [example.list, event])
 
-  const log = new RegExp(`^Database: http.+\n[\\s\\S]+: '${example.create}'`)
+  const log = new RegExp(`^Database: ${database}\n[\\s\\S]+: '${example.create}'`)
   expect(running).toMatchObject({ code: 0, stderr: expect.stringMatching(log) })
   expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
+  expect(other.stderr).toMatch(/^Database: http\S+(:3001| \(in memory\), empty: no local server runs at port 3000)\n/)
   expect(JSON.parse(other.stdout)).toMatchObject({ statusCode: 200 })
 })
 

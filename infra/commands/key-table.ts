@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey, scopesOf } from '../../shared/model/api-key.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
-import { timeouts } from './command-line.ts'
+import { CommandError, timeouts } from './command-line.ts'
 import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */
@@ -110,6 +110,14 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
     ...(request.expiresIn !== undefined && { expiresAt: secondsFromNow(request.expiresIn) }),
   }
   return { text, stored }
+}
+
+/** For how many seconds a key is valid; `undefined` if it never expires. Throws a CommandError if an edit hides that. */
+export const lifetimeOf = ({ keyId, createdAt, expiresAt }: StoredApiKey): number | undefined => {
+  if (expiresAt === undefined) return undefined
+  const seconds = Math.ceil(expiresAt - Date.parse(createdAt) / 1000)
+  if (seconds > 0) return seconds
+  throw new CommandError(`The lifetime of ${keyId} cannot be read. Set that of the new key with --expires-in.`)
 }
 
 /** The end of a period that starts now, in whole seconds since 1970. */

@@ -1,12 +1,13 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { Argument, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { isExpired } from '../../shared/model/api-key.ts'
+import { digestOf, isExpired } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
+import { storedLocalApiKey } from '../local/credentials.ts'
 import { CommandError, duration, explained, run } from './command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { type KeyRequest, KeyTable, type NewKey, newKey, PRINTABLE, secondsFromNow } from './key-table.ts'
+import { type KeyRequest, KeyTable, lifetimeOf, type NewKey, newKey, PRINTABLE, secondsFromNow } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
@@ -16,6 +17,7 @@ const clientName = (text: string): string => {
   if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text
   throw new InvalidArgumentError('Use 1 to 100 characters, not only white space, and no control characters.')
 }
+const id = new Argument('<keyId>', 'the id of the key, or - to read the key itself from standard input')
 const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
 const expiresIn = new Option('--expires-in <duration>', 'lifetime of the new key, such as 90d').argParser(duration)
 
@@ -33,15 +35,17 @@ keys
   .action(() => carryOut(list))
 
 keys
-  .command('rotate <keyId>')
-  .description('make a new key for the client of a key, and let the old key expire')
+  .command('rotate')
+  .addArgument(id)
+  .description('make a new key like this one for its client, and let the old key expire')
   .requiredOption('--grace <duration>', 'how long the old key stays valid, such as 24h', duration)
   .addOption(scope)
   .addOption(expiresIn)
   .action((keyId, { scope, ...request }) => carryOut((table) => rotate(table, keyId, { ...request, scopes: scope })))
 
 keys
-  .command('revoke <keyId>')
+  .command('revoke')
+  .addArgument(id)
   .description('delete a key')
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes)))
@@ -69,17 +73,17 @@ export const list = async (table: KeyTable): Promise<Report> => {
   return { text: keys.length > 0 ? tableOf(keys) : 'There are no keys.', json: keys.map(viewOf) }
 }
 
-/** The new key has the same scopes by default. `grace` is for how many seconds the old key stays valid. */
+/** The new key has the same scopes and lifetime by default. `grace` is for how many seconds the old key stays valid. */
 type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
  * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the client has a valid
  * key at any moment, whatever fails. Throws a CommandError if the old key does not exist, or is revoked meanwhile.
  */
-export const rotate = async (table: KeyTable, keyId: string, request: RotationRequest): Promise<Report> => {
-  const old = await find(table, keyId)
-  const { name, clientId } = old
-  const { grace, expiresIn, scopes = old.scopes } = request
+export const rotate = async (table: KeyTable, id: string, request: RotationRequest): Promise<Report> => {
+  const old = await find(table, id)
+  const { keyId, name, clientId } = old
+  const { grace, expiresIn = lifetimeOf(old), scopes = old.scopes } = request
   const fresh = newKey(table.keyPrefix, { name, clientId, expiresIn, scopes })
   await table.put(fresh.stored)
   const { text, json } = reportOf(fresh)
@@ -99,8 +103,8 @@ export const rotate = async (table: KeyTable, keyId: string, request: RotationRe
 }
 
 /** Deletes a key, if the user confirms. */
-export const revoke = async (table: KeyTable, keyId: string, isConfirmed = false): Promise<Report> => {
-  const { digest, clientId, name } = await find(table, keyId)
+export const revoke = async (table: KeyTable, id: string, isConfirmed = false): Promise<Report> => {
+  const { keyId, digest, clientId, name } = await find(table, id)
   if (!isConfirmed) await confirm(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
   await table.remove(digest)
   return {
@@ -117,16 +121,25 @@ export const confirm = async (
 ): Promise<void> => {
   if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes to revoke without asking.')
   output.write(`${question} [y/N] `)
-  const lines = createInterface({ input })
-  const { value = '' } = await lines[Symbol.asyncIterator]().next() // `question()` would not settle after Ctrl-D.
-  lines.close()
-  if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
+  if (!/^y(es)?$/i.test(await lineOf(input))) throw new CommandError('Nothing was revoked.')
 }
 
-const find = async (table: KeyTable, keyId: string): Promise<StoredApiKey> => {
-  const found = (await table.all()).find((key) => key.keyId === keyId)
-  if (found) return found
-  throw new CommandError(`There is no key ${keyId} in this stage. List the keys with npm run keys -- list.`)
+/** Reads a line, without white space around it; empty after Ctrl-D, when `question()` would not settle. */
+const lineOf = async (input: Readable): Promise<string> => {
+  const lines = createInterface({ input })
+  const { value = '' } = await lines[Symbol.asyncIterator]().next()
+  lines.close()
+  return value.trim()
+}
+
+// By its id, or for `-` by the key itself: as an argument, that would stay in the history of the shell.
+const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
+  if (id === '-' && process.stdin.isTTY) process.stderr.write('API key: ')
+  const digest = id === '-' && digestOf(await lineOf(process.stdin))
+  const found = (await table.all()).find((key) => (digest ? key.digest === digest : key.keyId === id))
+  if (!found) throw new CommandError('There is no such key in this stage. List the keys with npm run keys -- list.')
+  if (found.digest !== storedLocalApiKey.digest) return found
+  throw new CommandError('local is the key of every local server, so it stays as it is. Issue another key to try this.')
 }
 
 // The write may have succeeded although its response was lost. Either way, the client needs the new key.

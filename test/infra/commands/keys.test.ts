@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { once as event } from 'node:events'
 import { PassThrough } from 'node:stream'
+import { promisify } from 'node:util'
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/commands/command-line.ts'
@@ -34,10 +36,8 @@ const storedOf = async (id: unknown) => (await table.all()).find(({ keyId }) => 
 const stale = ({ operation, body }: { operation: string; body: string }): Fault =>
   /GetItem|Scan/.test(operation) && !JSON.parse(body).ConsistentRead ? databaseResponses.nothing : 'pass'
 
-const runProcess = (...args: string[]) => {
-  const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
-  return runCommand('commands/keys', [...args, '--stage', 'local'], env)
-}
+const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
+const runProcess = (...args: string[]) => runCommand('commands/keys', [...args, '--stage', 'local'], env)
 
 const KEY = new RegExp(`${service.keyIssuer}_local_[0-9A-Za-z]+`, 'g')
 const keyId = expect.stringMatching(/^key_[0-9a-f]{16}$/)
@@ -120,12 +120,28 @@ test('revoke deletes the key and no other', async () => {
   expect([await storedOf(keyId), await storedOf(other.keyId)]).toEqual([undefined, other])
 })
 
-test('revoke and rotate report that there is no such key', async () => {
-  const unknown = new CommandError(
-    'There is no key key_unknown in this stage. List the keys with npm run keys -- list.',
-  )
-  await expect(revoke(table, 'key_unknown')).rejects.toThrow(unknown)
-  await expect(rotate(table, 'key_unknown', { grace: 1 })).rejects.toThrow(unknown)
+test.each([
+  ['key_unknown', 'There is no such key in this stage. List the keys with npm run keys -- list.'],
+  ['local', 'local is the key of every local server, so it stays as it is. Issue another key to try this.'],
+])('revoke and rotate refuse the key %s', async (keyId, line) => {
+  await expect(revoke(table, keyId, true)).rejects.toThrow(new CommandError(line))
+  await expect(rotate(table, keyId, { grace: 1 })).rejects.toThrow(new CommandError(line))
+})
+
+test('the process takes a key itself from standard input, for whoever found it does not know its id', async () => {
+  const { text, stored } = await storeNewKey()
+  const run = async (...args: string[]) => {
+    const running = promisify(execFile)(process.execPath, ['infra/commands/keys.ts', ...args, '--stage=local'], { env })
+    running.child.stdin?.end(`${text}\n`)
+    return (await running).stdout
+  }
+
+  const rotated = await run('rotate', '-', '--grace=1h', '--json')
+  const revoked = await run('revoke', '-', '--yes')
+
+  expect(JSON.parse(rotated)).toMatchObject({ clientId: stored.clientId, previous: { keyId: stored.keyId } })
+  expect(revoked).toContain(`${stored.keyId} is revoked.`)
+  expect(await storedOf(stored.keyId)).toBeUndefined()
 })
 
 test('the process does not revoke without a terminal to confirm on, except with --yes', async () => {
@@ -177,17 +193,25 @@ test('the help of issue names all options that it needs', async () => {
   )
 })
 
-test('rotate issues a new key with the same scopes to the client, shows it once, and lets the old key expire', async () => {
-  const { stored: old } = await storeNewKey(90 * 86_400)
-  const { clientId, name, scopes, createdAt } = old
+test('rotate issues a new key with the same scopes and lifetime to the client, shows it once, and lets the old key expire', async () => {
+  const { stored } = await storeNewKey(80 * 86_400)
+  const old = { ...stored, createdAt: '2026-11-10T12:00:00.000Z' }
+  await table.put(old)
+  const { clientId, name, scopes } = old
 
-  const { text, json } = await rotate(table, old.keyId, { grace: 3 * 3600, expiresIn: 90 * 86_400 })
+  const { text, json } = await rotate(table, old.keyId, { grace: 3 * 3600 })
 
   const { key, keyId } = Object(json)
-  const common = { clientId, name, scopes, createdAt }
+  const common = { clientId, name, scopes, createdAt: '2026-11-20T12:00:00.000Z' }
   expect(json).toEqual({
     ...{ ...common, key, keyId, expiresAt: '2027-02-18T12:00:00.000Z', state: 'valid' },
-    previous: { ...common, keyId: old.keyId, expiresAt: '2026-11-20T15:00:00.000Z', state: 'valid' },
+    previous: {
+      ...common,
+      createdAt: old.createdAt,
+      keyId: old.keyId,
+      expiresAt: '2026-11-20T15:00:00.000Z',
+      state: 'valid',
+    },
   })
   expect(text.split(key)).toHaveLength(2)
   expect(text).toContain('\nExpires  2027-02-18 12:00Z\n\nStore the key now: it is not shown again.\n')
@@ -200,14 +224,23 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   )
 })
 
-test('rotate does not extend the life of the old key', async () => {
+test('rotate does not extend the life of the old key, and can give the new one another', async () => {
   const { stored } = await storeNewKey(3600)
   proxy.faultOf = stale
 
-  const { json } = await rotate(table, stored.keyId, { grace: 7200 })
+  const { json } = await rotate(table, stored.keyId, { grace: 7200, expiresIn: 60 })
 
-  expect(json).toMatchObject({ previous: { expiresAt: '2026-11-20T13:00:00.000Z' } })
+  const previous = { expiresAt: '2026-11-20T13:00:00.000Z' }
+  expect(json).toMatchObject({ expiresAt: '2026-11-20T12:01:00.000Z', previous })
   expect(await storedOf(stored.keyId)).toEqual(stored)
+})
+
+test('rotate asks for the lifetime if nobody can tell it', async () => {
+  const { stored } = await storeNewKey(3600)
+  await table.put({ ...stored, createdAt: 'yesterday' })
+
+  const line = `The lifetime of ${stored.keyId} cannot be read. Set that of the new key with --expires-in.`
+  await expect(rotate(table, stored.keyId, { grace: 1 })).rejects.toThrow(new CommandError(line))
 })
 
 test('both keys stay valid if the old key cannot get its expiry; the process prints the new key, and why', async () => {

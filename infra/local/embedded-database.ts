@@ -15,7 +15,7 @@ import { createEngine, type Engine } from './engine.ts'
  */
 export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const { store, engine } = await open(folder).catch((error) => {
-    throw new CommandError(`Cannot use the data folder: ${reasonOf(error)}`)
+    throw new CommandError(`Cannot use the data folder ${folder}: ${reasonOf(error)}`)
   })
   const server = createServer(async (request, response) => {
     if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')

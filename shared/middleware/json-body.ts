@@ -45,6 +45,7 @@ const problemOf = (error: unknown): string => {
     return `The body must not have the key ${data === 'constructor' ? 'constructor.prototype' : data}.`
   if (error instanceof TypeError) return 'The body is not valid UTF-8.'
   if (/call stack/.test(reason)) return 'The body is nested too deeply.'
+  if (reason.startsWith("Unexpected token '\uFEFF'")) return 'The body has a byte order mark (U+FEFF). Send it without.'
   return `The body is not valid JSON: ${reason}.`
 }
 

@@ -43,6 +43,7 @@ test.each([
   ['with invalid fields', '{"name":"","categoryId":"7","status":"gone"}', `${NAME}; ${CATEGORY}; ${STATUS}.`],
   ['that is an array', '[]', `The body is not a JSON object. ${RULES}`],
   ['that is not JSON', '{bad', expect.stringMatching(/^The body is not valid JSON: .* at position 1 \(line 1 .+\)\.$/)],
+  ['with a BOM', '\uFEFF{}', 'The body has a byte order mark (U+FEFF). Send it without.'],
   [
     'with 100 KB of nesting around a long number',
     `${'[1234567890123456,'.repeat(6000)}1${']'.repeat(6000)}`,

@@ -53,7 +53,7 @@ test('only one of two servers that start at once gets a data folder, until it cl
   const third = await startEmbedded(folder).catch((error) => error)
   for (const { close } of databases) await close()
 
-  const refused = new CommandError('Cannot use the data folder: another server is using it.')
+  const refused = new CommandError(`Cannot use the data folder ${folder}: another server is using it.`)
   expect(started).toContainEqual({ status: 'rejected', reason: refused })
   expect([databases.length, third]).toEqual([1, refused])
   expect(await tablesAt(await startDatabase(folder))).toEqual(['Things'])
@@ -83,7 +83,7 @@ test('refuses a data folder that is a file, or has no parent', async () => {
 
   expect(errors).toEqual([
     new CommandError(`Cannot use ${file} as the data folder: it is a file. Choose a folder.`),
-    new CommandError(`Cannot use the data folder: ENOENT: no such file or directory, mkdir '${orphan}'`),
+    new CommandError(`Cannot use the data folder ${orphan}: ENOENT: no such file or directory, mkdir '${orphan}'`),
   ])
 })
 
@@ -94,7 +94,9 @@ test.each([
   const folder = temporaryFolder()
   writeFileSync(join(folder, file), 'anything')
 
-  await expect(startEmbedded(folder)).rejects.toEqual(new CommandError(`Cannot use the data folder: ${reason}`))
+  await expect(startEmbedded(folder)).rejects.toEqual(
+    new CommandError(`Cannot use the data folder ${folder}: ${reason}`),
+  )
 
   expect(readdirSync(folder)).toEqual([file])
   expect(readFileSync(join(folder, file), 'utf8')).toBe('anything')

@@ -13,10 +13,10 @@ export { ServiceError }
 /** A client of one API: a method for each operation, named by its operationId. A call that fails throws a ServiceError. */
 export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
 
-/** The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError if it has none, as in lists. */
+/** The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError for anything else. */
 export const etagOf = (result: object): string => {
   const etag = etags.get(result)
-  if (etag === undefined) throw new TypeError('The service sent no tag for this. Lists have none.')
+  if (etag === undefined) throw new TypeError('This has no tag: it is an item of a list, or a copy of a result.')
   return etag
 }
 

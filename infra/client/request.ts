@@ -66,8 +66,8 @@ export const requestOf = (route: Route, input: object, options: KeyedOptions & C
 }
 
 /** Returns `text`. Throws a TypeError if a header would lose a part of it, or cannot hold it. */
-export const refuseInvisible = (name: string, text: string): string => {
-  if (!/^[!-~]+$/.test(text ?? '')) throw new TypeError(`${name} must be a string of visible ASCII characters.`)
+export const refuseInvisible = (name: string, text: string, hint = ''): string => {
+  if (!/^[!-~]+$/.test(text ?? '')) throw new TypeError(`${name} must be a string of visible ASCII characters${hint}.`)
   return text
 }
 

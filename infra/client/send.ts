@@ -34,7 +34,7 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
   const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
   const base = baseOf(baseUrl)
   // The platform's own error message would contain the key.
-  refuseInvisible('apiKey', apiKey)
+  refuseInvisible('apiKey', apiKey, ', without Bearer')
   const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
   // `mayBeDone`: an earlier attempt may have taken effect, because its response was lost.

@@ -134,7 +134,8 @@ test.runIf(isChangeable)('sends the tag of what was returned', async () => {
   expect(api.requests.map(({ headers }) => headers['if-match'])).toEqual([undefined, '"a"'])
   expect(api.requests[1]?.body).toBe(JSON.stringify(changes))
   expect(etagOf(changed)).toBe('"b"')
-  expect(() => etagOf({ ...first })).toThrow(TypeError)
+  const COPIED = 'This has no tag: it is an item of a list, or a copy of a result.'
+  expect(() => etagOf({ ...first })).toThrow(new TypeError(COPIED))
 })
 
 const remove = (client: Client) => client[example.remove]({ [parameter]: 1 })

@@ -1,10 +1,4 @@
-import {
-  Command,
-  CommanderError,
-  type CommandUnknownOpts,
-  InvalidArgumentError,
-  Option,
-} from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 
 // The local server loads this file too, so it must not import the AWS SDK.
 
@@ -13,18 +7,7 @@ export class CommandError extends Error {}
 
 /** Creates a command, which users call with `call`, such as `npm run keys --`. Its mistakes are printed and thrown. */
 export const command = (call: string, description: string) =>
-  new Command(call)
-    .description(description)
-    .showHelpAfterError(`See ${call} --help`)
-    .exitOverride()
-    .configureHelp({
-      showGlobalOptions: true,
-      optionTerm: ({ flags, mandatory }) => flags + (mandatory ? ' (required)' : ''),
-    })
-
-/** The option that selects a local server. */
-export const portOption = () =>
-  new Option('--port <number>', 'port of the local server').env('PORT').argParser(wholeNumber(1, 65_534))
+  new Command(call).description(description).showHelpAfterError(`See ${call} --help`).exitOverride()
 
 /** Runs the action of a command with the arguments of this process. */
 export const run = async (command: CommandUnknownOpts): Promise<void> => {

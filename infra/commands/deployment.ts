@@ -7,7 +7,7 @@ import { setting } from '../../shared/settings.ts'
 import { DEFAULT_PORT, selectDatabase } from '../local/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
-import { CommandError, command, portOption, timeouts } from './command-line.ts'
+import { CommandError, command, timeouts, wholeNumber } from './command-line.ts'
 
 type Stages = typeof stages
 
@@ -24,13 +24,13 @@ type Target = { stage: keyof typeof keyPrefixes; prefix?: string | undefined; po
 
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
-  const stage = new Option('--stage <stage>', 'the stage to work on; local is the local server on this machine')
+  const stage = new Option('--stage <stage>', 'required; local is the local server on this machine')
     .choices(['staging', 'production', 'local'] as const)
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)
     .option('--prefix <prefix>', 'prefix of the stack names, if several copies share an AWS account')
-    .addOption(portOption().default(DEFAULT_PORT))
+    .option('--port <number>', 'port of the local server (env: PORT)', wholeNumber(1, 65_534), DEFAULT_PORT)
 }
 
 /** What commands need to know about a deployment. */

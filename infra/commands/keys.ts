@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
-import { Argument, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, isExpired } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
@@ -10,6 +10,7 @@ import { deploymentCommand, findDeployment } from './deployment.ts'
 import { type KeyRequest, KeyTable, lifetimeOf, type NewKey, newKey, PRINTABLE, secondsFromNow } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
+  .configureHelp({ showGlobalOptions: true })
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
   .addHelpText('after', `\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope ${scopes[0]}`)
 
@@ -17,14 +18,13 @@ const clientName = (text: string): string => {
   if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text
   throw new InvalidArgumentError('Use 1 to 100 characters, not only white space, and no control characters.')
 }
-const id = new Argument('<keyId>', 'the id of the key, or - to read the key itself from standard input')
 const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
 const expiresIn = new Option('--expires-in <duration>', 'lifetime of the new key, such as 90d').argParser(duration)
 
 keys
   .command('issue')
   .description('make a key, and print it: only its digest is stored')
-  .requiredOption('--name <text>', 'who uses the key', clientName)
+  .requiredOption('--name <text>', 'required: who uses the key', clientName)
   .addOption(scope)
   .addOption(expiresIn)
   .action(({ scope, ...request }) => carryOut((table) => issue(table, { ...request, scopes: scope })))
@@ -35,18 +35,16 @@ keys
   .action(() => carryOut(list))
 
 keys
-  .command('rotate')
-  .addArgument(id)
-  .description('make a new key like this one for its client, and let the old key expire')
-  .requiredOption('--grace <duration>', 'how long the old key stays valid, such as 24h', duration)
+  .command('rotate <keyId>')
+  .description('make a new key for the client of a key, and let the old key expire; - works as in revoke')
+  .requiredOption('--grace <duration>', 'required: how long the old key stays valid, such as 24h', duration)
   .addOption(scope)
   .addOption(expiresIn)
   .action((keyId, { scope, ...request }) => carryOut((table) => rotate(table, keyId, { ...request, scopes: scope })))
 
 keys
-  .command('revoke')
-  .addArgument(id)
-  .description('delete a key')
+  .command('revoke <keyId>')
+  .description('delete a key; with - as its id, read the key itself from standard input')
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes)))
 
@@ -124,11 +122,11 @@ export const confirm = async (
   if (!/^y(es)?$/i.test(await lineOf(input))) throw new CommandError('Nothing was revoked.')
 }
 
-/** Reads a line, without white space around it; empty after Ctrl-D, when `question()` would not settle. */
+/** Reads a line; empty after Ctrl-D, when `question()` would not settle. */
 const lineOf = async (input: Readable): Promise<string> => {
   const lines = createInterface({ input })
   const { value = '' } = await lines[Symbol.asyncIterator]().next()
-  lines.close()
+  lines.close() // A loop does not close it in time: the process would not end on a terminal.
   return value.trim()
 }
 

@@ -99,23 +99,16 @@ const routeOf = routesOf(contract)
 const methodsOf = ({ resource, operations }: Route<OperationId>): string[] =>
   documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
 
+/** A document that AWS serves, or the script of the page, so that the page works without a network. */
 const documentResponse = (requestId: string, path: string, host = ''): ProxyResponse => {
-  documents ??= readDocuments()
-  const { headers = {}, body } = documents[path] ?? {}
+  if (path === SCRIPT) return response(requestId, 200, scriptHeaders, referenceScriptText())
+  const script = `${service.basePath}${SCRIPT}?${referenceScript.version}`
+  const { headers = {}, body } = publicDocuments({ script, apiKey: LOCAL_API_KEY })[path] ?? {}
   // As people read it, without the escapes that API Gateway needs, and with the whole address, which some generators need.
   return response(requestId, 200, headers, path === referencePaths.document ? openApiText(`http://${host}`) : body)
 }
 
-// Read on the first request for one, because it takes time that most starts of the server do not need to spend.
-let documents: ReturnType<typeof readDocuments> | undefined
-
-/** The documents that AWS serves, and the script of the page, so that the page works without a network. */
-const readDocuments = (): ReturnType<typeof publicDocuments> => {
-  const headers = {
-    'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
-    'Content-Type': 'text/javascript; charset=utf-8',
-  }
-  const script = `${service.basePath}${SCRIPT}?${referenceScript.version}`
-  const documents = publicDocuments({ script, apiKey: LOCAL_API_KEY })
-  return { ...documents, [SCRIPT]: { headers, body: referenceScriptText() } }
+const scriptHeaders = {
+  'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
+  'Content-Type': 'text/javascript; charset=utf-8',
 }

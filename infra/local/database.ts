@@ -15,8 +15,8 @@ import { type Setting, settings } from '../../shared/settings.ts'
 import { CommandError, timeouts } from '../commands/command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 
-/** The port of the local server, unless another is chosen. Its embedded database listens on the next one. */
-export const DEFAULT_PORT = 3000
+/** The port of the local server, unless an option names another. Its embedded database listens on the next one. */
+export const DEFAULT_PORT = Number(process.env.PORT || 3000)
 
 /**
  * Opens a DynamoDB for this process: the one that AWS_ENDPOINT_URL_DYNAMODB names, or an embedded one that keeps its data in

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Argument } from '@commander-js/extra-typings'
 import { operationIds } from '../../shared/contract.ts'
 import { invocation } from '../../shared/examples.ts'
-import { CommandError, command, portOption, run } from '../commands/command-line.ts'
+import { CommandError, command, run, wholeNumber } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { DEFAULT_PORT, openDatabase, selectDatabase } from './database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
@@ -14,7 +14,7 @@ const EXAMPLE = `Example: npm run invoke -- ${invocation}`
 const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
   .addArgument(new Argument('<operation>').choices(operationIds))
   .argument('<file>', 'an event of API Gateway, such as those in test/events')
-  .addOption(portOption())
+  .option('--port <number>', 'port of the local server (default: 3000, env: PORT)', wholeNumber(1, 65_534))
   .showHelpAfterError(EXAMPLE)
   .addHelpText('after', `\n${EXAMPLE}`)
   .action(async (id, file, { port }) => {

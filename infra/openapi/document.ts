@@ -10,10 +10,7 @@ import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from 
 
 const operations: [id: string, Operation][] = Object.entries(contract)
 
-/**
- * The interface as an OpenAPI 3.1 document, generated from the contract. A `bigint` in it stands for a number. The address of
- * its first server begins with `origin`; by default, it is relative.
- */
+/** The contract as an OpenAPI 3.1 document, with `origin` in its first address. A `bigint` in it stands for a number. */
 export const openApiDocument = (origin = ''): Json => ({
   openapi: '3.1.1',
   info: {

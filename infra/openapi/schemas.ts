@@ -67,16 +67,14 @@ const config: ConversionConfig = {
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
-    if ('const' in jsonSchema) return literal(jsonSchema.const)
+    // Of a boolean with `const`, OpenAPI Generator makes Java that does not compile, and Python that refuses the value.
+    if (typeof jsonSchema.const === 'boolean') return { type: 'boolean', not: { const: !jsonSchema.const } }
+    if ('const' in jsonSchema) return { type: typeof jsonSchema.const, ...jsonSchema }
     if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
     // The default is text, too: it is parsed like a value that was sent.
     return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
   },
 }
-
-// Of a boolean with `const`, OpenAPI Generator makes a Java class that does not compile, and a Python class that refuses it.
-const literal = (value: unknown): Json =>
-  typeof value === 'boolean' ? { type: 'boolean', not: { const: !value } } : { type: typeof value, const: value }
 
 // An object with none of these properties. (`anyOf`, with each of them as required, would say which objects are valid, but
 // the page and client generators make a type of each of its parts.)

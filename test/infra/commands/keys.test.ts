@@ -189,7 +189,7 @@ test('the help of issue names all options that it needs', async () => {
   const { stdout } = await runCommand('commands/keys', ['issue', '--help'])
 
   expect(stdout).toMatch(
-    /^Usage: npm run keys -- issue [\s\S]+--name <text> \(required\)[\s\S]+--stage <stage> \(required\)/,
+    /^Usage: npm run keys -- issue [\s\S]+--name <text> +required: [\s\S]+--stage <stage> +required; /,
   )
 })
 

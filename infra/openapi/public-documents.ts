@@ -98,7 +98,9 @@ const OPTIONS = {
   customCss: `
 .light-mode { --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue; --scalar-color-green: darkgreen;
   --scalar-color-orange: brown; --scalar-color-red: firebrick; --scalar-color-yellow: saddlebrown }
-.dark-mode { --scalar-color-3: darkgray; --scalar-color-red: salmon }`,
+.dark-mode { --scalar-color-3: darkgray; --scalar-color-red: salmon }
+[class*=copy-label] .sr-only > .hidden { display: inline }
+@media (width < 800px) { .scalar-sidebar-toggle[aria-pressed=false] { top: 56px } }`,
 }
 
 // The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, isExpired } from '../../shared/model/api-key.ts'
@@ -44,7 +45,7 @@ keys
 
 keys
   .command('revoke <keyId>')
-  .description('delete a key; with - as its id, read the key itself from standard input')
+  .description('delete a key; with - as its id, read the key itself from standard input, and do not ask')
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes)))
 
@@ -100,10 +101,10 @@ export const rotate = async (table: KeyTable, id: string, request: RotationReque
   throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
-/** Deletes a key, if the user confirms. */
+/** Deletes a key, if the user confirms. Whoever has the key itself means this one. */
 export const revoke = async (table: KeyTable, id: string, isConfirmed = false): Promise<Report> => {
   const { keyId, digest, clientId, name } = await find(table, id)
-  if (!isConfirmed) await confirm(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
+  if (!isConfirmed && id !== '-') await confirm(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
   await table.remove(digest)
   return {
     text: `${keyId} is revoked. Functions that have just used it accept it for up to one more minute.`,
@@ -119,21 +120,15 @@ export const confirm = async (
 ): Promise<void> => {
   if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes to revoke without asking.')
   output.write(`${question} [y/N] `)
-  if (!/^y(es)?$/i.test(await lineOf(input))) throw new CommandError('Nothing was revoked.')
-}
-
-/** Reads a line; empty after Ctrl-D, when `question()` would not settle. */
-const lineOf = async (input: Readable): Promise<string> => {
   const lines = createInterface({ input })
-  const { value = '' } = await lines[Symbol.asyncIterator]().next()
-  lines.close() // A loop does not close it in time: the process would not end on a terminal.
-  return value.trim()
+  const { value = '' } = await lines[Symbol.asyncIterator]().next() // `question()` would not settle after Ctrl-D.
+  lines.close()
+  if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
 }
 
 // By its id, or for `-` by the key itself: as an argument, that would stay in the history of the shell.
 const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
-  if (id === '-' && process.stdin.isTTY) process.stderr.write('API key: ')
-  const digest = id === '-' && digestOf(await lineOf(process.stdin))
+  const digest = id === '-' && digestOf((await text(process.stdin)).trim())
   const found = (await table.all()).find((key) => (digest ? key.digest === digest : key.keyId === id))
   if (!found) throw new CommandError('There is no such key in this stage. List the keys with npm run keys -- list.')
   if (found.digest !== storedLocalApiKey.digest) return found

@@ -4,19 +4,17 @@ import { type CollectionId, tableName, tableOutput } from '../../shared/data/tab
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 import { setting } from '../../shared/settings.ts'
-import { DEFAULT_PORT, selectDatabase } from '../local/database.ts'
+import { DEFAULT_PORT, portOption, selectDatabase } from '../local/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
-import { CommandError, command, timeouts, wholeNumber } from './command-line.ts'
-
-type Stages = typeof stages
+import { CommandError, command, timeouts } from './command-line.ts'
 
 /**
  * The key prefix of each stage. It repeats what `stages` says, and the compiler checks that both agree: importing
  * `stages` would load CDK, which takes longer than the rest of a command.
  */
 const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as const satisfies {
-  [Name in keyof Stages]: Stages[Name]['keyPrefix']
+  [Name in keyof typeof stages]: (typeof stages)[Name]['keyPrefix']
 } & { local: KeyPrefix }
 
 /** Selects a deployment. A prefix tells several copies in one AWS account apart, a port several local servers. */
@@ -30,7 +28,7 @@ export const deploymentCommand = (call: string, description: string) => {
   return command(call, description)
     .addOption(stage)
     .option('--prefix <prefix>', 'prefix of the stack names, if several copies share an AWS account')
-    .option('--port <number>', 'port of the local server (env: PORT)', wholeNumber(1, 65_534), DEFAULT_PORT)
+    .addOption(portOption('port of the local server').default(DEFAULT_PORT))
 }
 
 /** What commands need to know about a deployment. */

@@ -8,15 +8,20 @@ import {
   DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb'
+import { Option } from '@commander-js/extra-typings'
 import * as apiKeys from '../../shared/data/api-keys.ts'
 import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
 import { service } from '../../shared/service.ts'
 import { type Setting, settings } from '../../shared/settings.ts'
-import { CommandError, timeouts } from '../commands/command-line.ts'
+import { CommandError, timeouts, wholeNumber } from '../commands/command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 
-/** The port of the local server, unless an option names another. Its embedded database listens on the next one. */
-export const DEFAULT_PORT = Number(process.env.PORT || 3000)
+/** The port of the local server, unless another is chosen. Its embedded database listens on the next one. */
+export const DEFAULT_PORT = 3000
+
+/** The option that chooses it. */
+export const portOption = (description: string, least = 1) =>
+  new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
 
 /**
  * Opens a DynamoDB for this process: the one that AWS_ENDPOINT_URL_DYNAMODB names, or an embedded one that keeps its data in

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { Argument } from '@commander-js/extra-typings'
 import { operationIds } from '../../shared/contract.ts'
 import { invocation } from '../../shared/examples.ts'
-import { CommandError, command, run, wholeNumber } from '../commands/command-line.ts'
+import { CommandError, command, run } from '../commands/command-line.ts'
 import { functionSettings } from '../functions.ts'
-import { DEFAULT_PORT, openDatabase, selectDatabase } from './database.ts'
+import { openDatabase, portOption, selectDatabase } from './database.ts'
 import { invoke, loadFunctions } from './lambda.ts'
 import { enforceRights } from './rights.ts'
 
@@ -14,19 +14,18 @@ const EXAMPLE = `Example: npm run invoke -- ${invocation}`
 const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
   .addArgument(new Argument('<operation>').choices(operationIds))
   .argument('<file>', 'an event of API Gateway, such as those in test/events')
-  .option('--port <number>', 'port of the local server (default: 3000, env: PORT)', wholeNumber(1, 65_534))
+  .addOption(portOption('port of the local server (default: 3000)'))
   .showHelpAfterError(EXAMPLE)
   .addHelpText('after', `\n${EXAMPLE}`)
   .action(async (id, file, { port }) => {
     const event = readEvent(file)
     console.info = console.error // The response alone is printed on stdout.
-    let note = ''
     await selectDatabase(port).catch((error) => {
       if (port !== undefined) throw error
-      note = `, empty: no local server runs at port ${DEFAULT_PORT}`
+      console.info('%s This uses an empty database.', error.message)
     })
     const database = await openDatabase()
-    console.info('Database: %s', database.description + note)
+    console.info('Database: %s', database.description)
     enforceRights()
     const { [id]: handler } = await loadFunctions([id])
     const response = await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)

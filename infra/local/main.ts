@@ -1,16 +1,15 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Option } from '@commander-js/extra-typings'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { seed, seedHelp } from '../../shared/examples.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
-import { CommandError, command, fail, run, wholeNumber } from '../commands/command-line.ts'
+import { CommandError, command, fail, run } from '../commands/command-line.ts'
 import { problemOf } from '../contract-problem.ts'
 import { referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './credentials.ts'
-import { DEFAULT_PORT, openDatabase } from './database.ts'
+import { DEFAULT_PORT, openDatabase, portOption } from './database.ts'
 import { loadFunctions } from './lambda.ts'
 import { localLimits } from './limits.ts'
 import { enforceRights } from './rights.ts'
@@ -26,10 +25,7 @@ const main = command(
   'Runs the API on this machine.',
 )
   .addOption(
-    new Option('--port <number>', 'the port to listen on, with the next one for the database; 0 selects free ports')
-      .env('PORT')
-      .default(DEFAULT_PORT)
-      .argParser(wholeNumber(0, 65_534)),
+    portOption('the port to listen on, the next for the database; 0 selects free ports', 0).default(DEFAULT_PORT),
   )
   .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
   .option('--data <folder>', 'the folder to keep the data in (default: in memory); corrupted files may go unnoticed')

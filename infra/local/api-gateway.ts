@@ -103,7 +103,7 @@ const methodsOf = ({ resource, operations }: Route<OperationId>): string[] =>
 const documentResponse = (requestId: string, path: string, host = ''): ProxyResponse => {
   if (path === SCRIPT) return response(requestId, 200, scriptHeaders, referenceScriptText())
   const script = `${service.basePath}${SCRIPT}?${referenceScript.version}`
-  const { headers = {}, body } = publicDocuments({ script, apiKey: LOCAL_API_KEY })[path] ?? {}
+  const { headers = {}, body } = publicDocuments(script, LOCAL_API_KEY)[path] ?? {}
   // As people read it, without the escapes that API Gateway needs, and with the whole address, which some generators need.
   return response(requestId, 200, headers, path === referencePaths.document ? openApiText(`http://${host}`) : body)
 }

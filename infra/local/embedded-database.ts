@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { CommandError } from '../commands/command-line.ts'
-import { type ApiError, apiError, createStore, isApiError, type Store } from './dynalite.ts'
+import { apiError, createStore, isApiError, type Store } from './dynalite.ts'
 import { createEngine, type Engine } from './engine.ts'
 
 /**
@@ -40,11 +40,7 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
-const responseTo = async (
-  engine: Engine,
-  target: string,
-  body: string,
-): Promise<Pick<ApiError, 'statusCode' | 'body'>> => {
+const responseTo = async (engine: Engine, target: string, body: string) => {
   try {
     return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
   } catch (error) {

@@ -7,17 +7,10 @@ import { icon } from '../../shared/texts.ts'
 import { referencePaths } from '../gateway.ts'
 import { openApiDocument, serversOf } from './document.ts'
 
-/** A response that is served to everyone, without an API key and without a Lambda function. */
-type PublicDocument = { headers: Record<string, string>; body: string }
+type PublicDocuments = Record<string, { headers: Record<string, string>; body: string }>
 
-/** The address of the page's script, and the API key of the console, if it is public. */
-type Serving = { script?: string; apiKey?: string }
-
-/** The OpenAPI document and the page that shows it, by path; by default as API Gateway serves them, with a CDN's script. */
-export const publicDocuments = ({
-  script = referenceScript.publicAddress,
-  apiKey,
-}: Serving = {}): Record<string, PublicDocument> => {
+/** What everyone may get, by path: the OpenAPI document, and the page that shows it, with its script and a public API key. */
+export const publicDocuments = (script = referenceScript.publicAddress, apiKey?: string): PublicDocuments => {
   const start = startScript(apiKey)
   const headers = {
     ...HEADERS,
@@ -83,7 +76,7 @@ const DOCUMENT = `${service.basePath}${referencePaths.document}`
 // Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
 const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(icon)}%3C/text%3E%3C/svg%3E`
 
-const OPTIONS = {
+const optionsWith = (token?: string) => ({
   url: DOCUMENT,
   servers: serversOf().slice(0, 1), // The Content-Security-Policy blocks requests to the others.
   withDefaultFonts: false,
@@ -94,6 +87,7 @@ const OPTIONS = {
   showDeveloperTools: 'never',
   agent: { disabled: true },
   mcp: { disabled: true },
+  authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } },
   // Scalar's own colors have too little contrast (WCAG 2.2, 1.4.3). By name, because of API Gateway, as for the icon.
   customCss: `
 .light-mode { --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue; --scalar-color-green: darkgreen;
@@ -101,7 +95,7 @@ const OPTIONS = {
 .dark-mode { --scalar-color-3: darkgray; --scalar-color-red: salmon }
 [class*=copy-label] .sr-only > .hidden { display: inline }
 @media (width < 800px) { .scalar-sidebar-toggle[aria-pressed=false] { top: 56px } }`,
-}
+})
 
 // The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which
 // `JSON.parse` rounds, and `not`. Descriptions state both.
@@ -112,11 +106,8 @@ const customFetch = async (...request) => {
   if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
   return Response.json(JSON.parse(await response.text(), (key, value) => (isHidden(key, value) ? undefined : value)))
 }
-Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify({ ...OPTIONS, ...authentication(apiKey) })}, customFetch })
+Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(optionsWith(apiKey))}, customFetch })
 `
-
-const authentication = (token?: string) =>
-  token && { authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } } }
 
 const version = '1.72.1'
 

@@ -44,11 +44,8 @@ test('the packed client works in a browser, from a page of another origin', asyn
   await page.goto(shop)
 
   const { baseUrl, apiKey } = server
-  const options = JSON.stringify({
-    baseUrl,
-    apiKey,
-    example: { ...example, collection: undefined, body: example.body() },
-  })
+  const names = { ...example, collection: undefined, body: example.body() }
+  const options = JSON.stringify({ baseUrl, apiKey, example: names })
   const done = await page.evaluate(`(${PROGRAM})(${options})`)
 
   const changed = { ...example.body(), ...example.changes, id: expect.any(Number), [example.int64]: 2n ** 63n - 1n }

@@ -89,14 +89,6 @@ const kinds: Record<string, Kind> = {
     parameter: Parameter(Decimal()),
     noValue: ['123456789.123456789', 'a', '', 'NaN'],
   },
-  literal: {
-    schema: v.pipe(v.literal(true), v.description('true')),
-    rule: 'true',
-    valid: ['true'],
-    invalid: ['false', '1', 'null'],
-    document: { type: 'boolean', not: { const: false } },
-    client: 'true',
-  },
   boolean: {
     schema: YesOrNo,
     rule: 'true or false',

@@ -223,11 +223,12 @@ describe('the API key', () => {
   })
 })
 
-const API_KEY = 'apiKey must be a string of visible ASCII characters, without Bearer.'
 const ADDRESS = 'baseUrl must be the address of the API, such as https://api.example.com/v1.'
 
 test.each<readonly [message: string, options: unknown]>([
-  ...['a\n', 'Bearer a', '→', ''].map((apiKey) => [API_KEY, { baseUrl: 'http://a', apiKey }] as const),
+  ...['a\n', 'Bearer a', '→', ''].map(
+    (apiKey) => [`apiKey ${VISIBLE.slice(0, -1)}, without Bearer.`, { baseUrl: 'http://a', apiKey }] as const,
+  ),
   ...[undefined, '/v1', 'localhost:3000/v1', 'file:///v1', ''].map((baseUrl) => [ADDRESS, { baseUrl }] as const),
   [ADDRESS, undefined],
 ])('is not created if %s %j', (message, options) => {

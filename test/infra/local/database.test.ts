@@ -94,9 +94,8 @@ test.each([
   const folder = temporaryFolder()
   writeFileSync(join(folder, file), 'anything')
 
-  await expect(startEmbedded(folder)).rejects.toEqual(
-    new CommandError(`Cannot use the data folder ${folder}: ${reason}`),
-  )
+  const refused = new CommandError(`Cannot use the data folder ${folder}: ${reason}`)
+  await expect(startEmbedded(folder)).rejects.toEqual(refused)
 
   expect(readdirSync(folder)).toEqual([file])
   expect(readFileSync(join(folder, file), 'utf8')).toBe('anything')

@@ -95,21 +95,17 @@ test.each([
   expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
 })
 
-const TOO_LARGE = 'The body must not be larger than 256 KiB.'
-const UNREADABLE =
-  'The body is not valid gzip or deflate, or its Content-Encoding is another one, or its Content-Type is not application/json.'
-
 test.each([
-  ['another coding', 'br', Buffer.from('{}'), 415, UNREADABLE],
-  ['a coding with the name of an object property', 'constructor', Buffer.from('{}'), 415, UNREADABLE],
-  ['a body that is not compressed', 'gzip', Buffer.from('{}'), 415, UNREADABLE],
-  ['10 MB and a byte when decompressed', 'deflate', deflateSync(Buffer.alloc(10 * 1024 * 1024 + 1)), 413, TOO_LARGE],
-])('refuses %s', async (_name, coding, body, status, message) => {
+  ['another coding', 'br', Buffer.from('{}'), 415, 'not valid gzip'],
+  ['a coding with the name of an object property', 'constructor', Buffer.from('{}'), 415, 'not valid gzip'],
+  ['a body that is not compressed', 'gzip', Buffer.from('{}'), 415, 'not valid gzip'],
+  ['10 MB and a byte when decompressed', 'deflate', deflateSync(Buffer.alloc(10 * 1024 * 1024 + 1)), 413, '256 KiB'],
+])('refuses %s', async (_name, coding, body, status, reason) => {
   const headers = { 'Content-Encoding': coding }
 
   const response = await ask(await serve(), { method: 'POST', headers, body })
 
-  expect(response).toMatchObject({ status, body: { status, message } })
+  expect(response).toMatchObject({ status, body: { status, message: expect.stringContaining(reason) } })
 })
 
 test.each([

@@ -35,7 +35,7 @@ export const gatewayResponses = {
   // Of a body that API Gateway cannot decompress, or that it has no template for.
   unsupportedMediaType: new ApiError(
     415,
-    'The body is not valid gzip or deflate, or its Content-Encoding is another one, or its Content-Type is not application/json.',
+    'The body is not valid gzip or deflate, its Content-Encoding is neither, or its Content-Type is not application/json.',
   ),
   tooManyRequests: new ApiError(429, 'Too many requests. Try again in a moment.', retryAfter),
   headersTooLarge: (bytes: number) => new ApiError(431, `The URL and headers must be smaller than ${bytes} bytes.`),

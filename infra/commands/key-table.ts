@@ -112,7 +112,7 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
   return { text, stored }
 }
 
-/** For how many seconds a key is valid; `undefined` if it never expires. Throws a CommandError if an edit hides that. */
+/** For how many seconds a key is valid; `undefined` if it never expires. Throws a CommandError if an edited item does not tell. */
 export const lifetimeOf = ({ keyId, createdAt, expiresAt }: StoredApiKey): number | undefined => {
   if (expiresAt === undefined) return undefined
   const seconds = Math.ceil(expiresAt - Date.parse(createdAt) / 1000)

@@ -10,7 +10,7 @@ import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from 
 
 const operations: [id: string, Operation][] = Object.entries(contract)
 
-/** The contract as an OpenAPI 3.1 document, with `origin` in its first address. A `bigint` in it stands for a number. */
+/** The OpenAPI 3.1 document of the contract. Its first address begins with `origin`. A `bigint` in it stands for a number. */
 export const openApiDocument = (origin = ''): Json => ({
   openapi: '3.1.1',
   info: {

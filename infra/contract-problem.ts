@@ -1,25 +1,25 @@
 import * as v from 'valibot'
 import type { StoredResource } from '../shared/data/collection.ts'
-import type { ObjectSchema, Operation } from '../shared/entry.ts'
+import type { Entry, ObjectSchema } from '../shared/entry.ts'
 import { Int64 } from '../shared/model/int64.ts'
 import { collections, service } from '../shared/service.ts'
 import { referencePaths } from './gateway.ts'
 
-type Operations = Record<string, Pick<Operation, 'method' | 'path' | 'body'> & Partial<Pick<Operation, 'success'>>>
+type Entries = Record<string, Pick<Entry, 'method' | 'path' | 'body'> & Partial<Pick<Entry, 'success'>>>
 
 /**
  * Why a service would work on a developer's machine and fail at the deployment, or go wrong without a word; in one sentence.
  * `undefined` if it would not.
  */
-export const problemOf = (operations: Operations, resources: Record<string, StoredResource>): string | undefined => {
+export const problemOf = (contract: Entries, resources: Record<string, StoredResource>): string | undefined => {
   if (!/^\/[\w-]+$/.test(service.basePath))
     return `The basePath ${service.basePath} is not one part, such as /v1, as a stage of API Gateway is.`
   const problems = [
-    ...Object.entries(operations).map(([id, { method, body }]) => body && bodyProblem(id, body, method === 'PATCH')),
+    ...Object.entries(contract).map(([id, { method, body }]) => body && bodyProblem(id, body, method === 'PATCH')),
     ...Object.entries(resources).map(([id, { fields }]) => bodyProblem(id, v.object(fields))),
     ...Object.entries(collections).map(([id, filters]) => filterProblem(id, resources[id]?.fields ?? {}, filters)),
   ]
-  return pathProblem(operations) ?? problems.find(Boolean)
+  return pathProblem(contract) ?? problems.find(Boolean)
 }
 
 /** What is wrong with the fields of a body, or of a resource. In `changes`, null removes a field. */
@@ -72,11 +72,11 @@ const filterProblem = (id: string, fields: Record<string, Field>, filters: reado
 }
 
 /** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"), or a `Location` lead nowhere. */
-const pathProblem = (operations: Operations): string | undefined => {
+const pathProblem = (contract: Entries): string | undefined => {
   const reference: string[] = Object.values(referencePaths)
   const ids = new Map<string, string>()
   const parameters = new Map<string, string>()
-  for (const [id, { method, path, success }] of Object.entries(operations)) {
+  for (const [id, { method, path, success }] of Object.entries(contract)) {
     const sameRoute = ids.get(`${method} ${path}`)
     if (sameRoute) return `${id} has the method and path of ${sameRoute}: ${method} ${path}. Change one of them.`
     ids.set(`${method} ${path}`, id)
@@ -87,7 +87,7 @@ const pathProblem = (operations: Operations): string | undefined => {
       return `${id} has the path ${path}, but {proxy+}, which catches unknown paths, allows no parameter beside it.`
     // The path of an action is not that of a list.
     const list = success?.status === 201 && (success.location ?? (/\}\/[^/]+$/.test(path) && path))
-    if (list && !Object.values(operations).some((other) => other.path.startsWith(`${list}/{`)))
+    if (list && !Object.values(contract).some((other) => other.path.startsWith(`${list}/{`)))
       return `${id} creates below ${list}, but no operation has a path there. Add the path of the list of what it creates to success: location.`
     const parts = path.split('/')
     for (const [i, part] of parts.entries()) {

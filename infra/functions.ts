@@ -1,13 +1,13 @@
 // What the functions may do and what they get, in AWS and on a developer's machine.
 
 import type { Access } from '../shared/data/tables.ts'
-import type { Operation } from '../shared/entry.ts'
+import type { Entry } from '../shared/entry.ts'
 
 /**
  * What the function of an operation may do with the tables: read API keys, what its contract entry says, and, if it is
  * idempotent, reserve idempotency keys.
  */
-export const accessOf = ({ access, idempotent }: Operation): Access[] => [
+export const accessOf = ({ access, idempotent }: Entry): Access[] => [
   { table: 'apiKeys', actions: ['GetItem'] },
   ...access,
   ...(idempotent ? [{ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] } as const] : []),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Operation } from './entry.ts'
+import type { Entry } from './entry.ts'
 import { NewOrder, Order, OrderChanges, OrderIdText, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './pets/pet.ts'
 
@@ -30,7 +30,7 @@ export const contract = {
     body: NewPet,
     success: { status: 201, body: Pet },
     idempotent: true,
-    tagged: true,
+    etag: true,
     access: [{ table: 'pets', actions: ['PutItem'] }],
   },
   getPet: {
@@ -41,7 +41,7 @@ export const contract = {
     scope: 'pets:read',
     params: v.object({ petId: PetIdText }),
     success: { status: 200, body: Pet },
-    tagged: true,
+    etag: true,
     deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },
     access: [{ table: 'pets', actions: ['GetItem'] }],
   },
@@ -55,7 +55,7 @@ export const contract = {
     params: v.object({ petId: PetIdText }),
     body: PetChanges,
     success: { status: 200, body: Pet },
-    tagged: true,
+    etag: true,
     conditional: true,
     errors: { 409: HELD },
     access: [
@@ -100,7 +100,7 @@ export const contract = {
     body: NewOrder,
     success: { status: 201, body: Order },
     idempotent: true,
-    tagged: true,
+    etag: true,
     errors: { 409: 'Pet 373212905455903 is not available: it is sold.' },
     access: [
       { table: 'orders', actions: ['PutItem'] },
@@ -116,7 +116,7 @@ export const contract = {
     stability: 'experimental',
     params: v.object({ orderId: OrderIdText }),
     success: { status: 200, body: Order },
-    tagged: true,
+    etag: true,
     access: [{ table: 'orders', actions: ['GetItem'] }],
   },
   updateOrder: {
@@ -129,7 +129,7 @@ export const contract = {
     params: v.object({ orderId: OrderIdText }),
     body: OrderChanges,
     success: { status: 200, body: Order },
-    tagged: true,
+    etag: true,
     conditional: true,
     access: [
       { table: 'orders', actions: ['GetItem', 'PutItem'] },
@@ -152,7 +152,7 @@ export const contract = {
       { table: 'pets', actions: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
     ],
   },
-} as const satisfies Record<string, Operation>
+} as const satisfies Record<string, Entry>
 
 export type Contract = typeof contract
 

@@ -7,7 +7,7 @@ import type { Scope } from './service.ts'
 import type { SettingName } from './settings.ts'
 
 /** What the contract says of an operation. Its pipeline, deployment, local route, documentation and client follow from it. */
-export type Operation = {
+export type Entry = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Relative to the base address; `{name}` is a path parameter. */
   path: `/${string}`
@@ -37,9 +37,9 @@ export type Operation = {
 
 /** The response, and what its function returns for it (`Result`). */
 type Success =
-  | (Flags<'tagged' | 'idempotent'> & { success: Created })
+  | (Flags<'etag' | 'idempotent'> & { success: Created })
   | (Flags<'paged'> & { paged: true; success: { status: 200; body: v.GenericSchema<unknown, unknown[]> } })
-  | (Flags<'tagged' | 'conditional'> & { success: { status: 200 | 202; body: v.GenericSchema } })
+  | (Flags<'etag' | 'conditional'> & { success: { status: 200 | 202; body: v.GenericSchema } })
   | (Flags<'conditional'> & { success: { status: 202 | 204 } })
 
 /** `location` is the path of the list of what is created, if it is not that of the operation. */
@@ -53,7 +53,7 @@ type AllFlags = {
   /** It returns a list page by page: it has the query parameters `limit` and `cursor`, and links to the next page. */
   paged?: true
   /** Its response has an `ETag`. */
-  tagged?: true
+  etag?: true
   /** It takes `If-Match`: a resource that has changed since is a 412. */
   conditional?: true
   /** It can be retried with the header `Idempotency-Key`, which takes effect once. A replay says so in a header. */
@@ -67,7 +67,7 @@ export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.Objec
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 
 /** The schemas of the parts of a request, with the parameters and headers that the flags of the entry add. */
-export const partsOf = (entry: Operation): Record<Part, ObjectSchema | undefined> => ({
+export const partsOf = (entry: Entry): Record<Part, ObjectSchema | undefined> => ({
   params: entry.params,
   query: merged(entry.paged && pageSize, entry.query, entry.paged && pageStart),
   headers: merged(entry.headers, entry.idempotent && idempotency, entry.conditional && condition),
@@ -75,19 +75,18 @@ export const partsOf = (entry: Operation): Record<Part, ObjectSchema | undefined
 })
 
 /** The request headers that an operation reads, besides `Authorization` and those of the body. */
-export const requestHeaders = (entry: Operation): string[] => Object.keys(partsOf(entry).headers?.entries ?? {})
+export const requestHeaders = (entry: Entry): string[] => Object.keys(partsOf(entry).headers?.entries ?? {})
 
 /** The headers that a success of an operation may have, besides those of every response. */
-export const successHeaders = ({ success, paged, idempotent, tagged }: Operation): string[] => [
+export const successHeaders = ({ success, paged, idempotent, etag }: Entry): string[] => [
   ...(success.status === 201 ? ['Location'] : []),
   ...(idempotent ? ['Idempotent-Replayed'] : []),
   ...(paged ? ['Link'] : []),
-  ...(tagged ? ['ETag'] : []),
+  ...(etag ? ['ETag'] : []),
 ]
 
 /** The headers that each response of an operation has to announce its removal. */
-export const noticeHeaders = ({ deprecated }: Operation): string[] =>
-  deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
+export const noticeHeaders = ({ deprecated }: Entry): string[] => (deprecated ? ['Deprecation', 'Sunset', 'Link'] : [])
 
 const pageSize = v.object({ limit: v.optional(Limit, '20') })
 const pageStart = v.object({ cursor: v.optional(Cursor) })
@@ -106,29 +105,29 @@ const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefi
 export type Part = 'params' | 'query' | 'headers' | 'body'
 
 /** What the function of an operation gets: the parsed parts of the request, and what follows from the flags of the entry. */
-export type Input<Entry extends Operation> = { [P in Part]: Parsed<Entry, P> } & {
-  query: IfFlagged<Entry, 'paged', v.InferOutput<typeof pageSize & typeof pageStart>>
+export type Input<E extends Entry> = { [P in Part]: Parsed<E, P> } & {
+  query: IfFlagged<E, 'paged', v.InferOutput<typeof pageSize & typeof pageStart>>
   /** The values of the settings that the entry names. */
-  settings: Record<Entry extends { settings: readonly (infer Name extends SettingName)[] } ? Name : never, string>
-} & IfFlagged<Entry, 'idempotent', { intent: Intent | undefined }> &
-  IfFlagged<Entry, 'conditional', { ifMatch: IfMatch | undefined }>
+  settings: Record<E extends { settings: readonly (infer Name extends SettingName)[] } ? Name : never, string>
+} & IfFlagged<E, 'idempotent', { intent: Intent | undefined }> &
+  IfFlagged<E, 'conditional', { ifMatch: IfMatch | undefined }>
 
 /** The function of an operation. From what it returns, the pipeline makes the body and the headers of the response. */
-export type Run<Entry extends Operation> = (
-  input: Input<Entry>,
-) => Entry extends { success: { body: infer Body extends v.GenericSchema } }
-  ? Promise<Result<Entry, v.InferOutput<Body>>>
+export type Run<E extends Entry> = (
+  input: Input<E>,
+) => E extends { success: { body: infer Body extends v.GenericSchema } }
+  ? Promise<Result<E, v.InferOutput<Body>>>
   : Promise<void>
 
-type Result<Entry, Body> = Entry extends { paged: true }
+type Result<E, Body> = E extends { paged: true }
   ? { items: Body; next: number | undefined }
-  : Entry extends { success: { status: 201 } } | { tagged: true }
-    ? { resource: Body } & IfFlagged<Entry, 'tagged', { revision: string }> &
-        IfFlagged<Entry, 'idempotent', { isReplay: boolean }>
+  : E extends { success: { status: 201 } } | { etag: true }
+    ? { resource: Body } & IfFlagged<E, 'etag', { revision: string }> &
+        IfFlagged<E, 'idempotent', { isReplay: boolean }>
     : Body
 
-type Parsed<Entry, Name extends Part> = Entry extends { [N in Name]: infer S extends v.GenericSchema }
+type Parsed<E, Name extends Part> = E extends { [N in Name]: infer S extends v.GenericSchema }
   ? v.InferOutput<S>
   : unknown
 
-type IfFlagged<Entry, Flag extends keyof AllFlags, Type> = Entry extends { [F in Flag]: true } ? Type : unknown
+type IfFlagged<E, Flag extends keyof AllFlags, Type> = E extends { [F in Flag]: true } ? Type : unknown

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
 import { contract } from './contract.ts'
-import { noticeHeaders, type Operation, requestHeaders, successHeaders } from './entry.ts'
+import { type Entry, noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
 import type { ApiKey } from './model/api-key.ts'
 import { stringifyJson } from './model/json.ts'
 
@@ -59,7 +59,7 @@ export const respond = (event: Event, { status, headers, body }: Response): Resu
 /** A response: without a `body`, it has no content. */
 export type Response = { status: number; headers?: Readonly<Record<string, string>> | undefined; body?: unknown }
 
-const operations: Operation[] = Object.values(contract)
+const operations: Entry[] = Object.values(contract)
 
 /** What browsers may do (CORS protocol, Fetch standard). Any origin may call, because a bearer key is not a cookie. */
 export const cors = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type ObjectSchema, type Operation, type Part, partsOf } from './entry.ts'
+import { type Entry, type ObjectSchema, type Part, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
 import { type ApiKey, digestOf } from './model/api-key.ts'
@@ -12,7 +12,7 @@ import { setting } from './settings.ts'
  * Creates the function that makes the input of an operation from an event and its caller. That throws an ApiError: 404 for
  * an invalid path parameter, 400 that names every invalid parameter, header or field. The body must have passed `jsonBody`.
  */
-export const inputOf = (id: string, entry: Operation) => {
+export const inputOf = (id: string, entry: Entry) => {
   const { params, query, headers, body } = partsOf(entry)
   return (event: Event, { clientId }: ApiKey) => {
     const sent: Record<Part, unknown> = {
@@ -39,7 +39,7 @@ export const inputOf = (id: string, entry: Operation) => {
  * A digest of what a request asks for: of the values that the schemas of its entry name, in the order of their names. They are
  * as they were sent, so that a default or a rule of a later release does not make a retry another request.
  */
-const requestDigest = (entry: Operation, sent: Record<Part, unknown>): string => {
+const requestDigest = (entry: Entry, sent: Record<Part, unknown>): string => {
   const named = (part: Part) => {
     const names = Object.keys(entry[part]?.entries ?? {}).sort()
     return Object.fromEntries(names.map((name) => [name, fieldOf(sent[part], name)]))

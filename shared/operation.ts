@@ -1,7 +1,7 @@
 import middy from '@middy/core'
 import { type Contract, contract, type OperationId } from './contract.ts'
 import * as apiKeys from './data/api-keys.ts'
-import type { Operation, Run } from './entry.ts'
+import type { Entry, Run } from './entry.ts'
 import { type Event, type Middleware, type Result, respond } from './http.ts'
 import { fieldRules, inputOf } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
@@ -17,7 +17,7 @@ import { successOf } from './responses.ts'
  * (`infra/bundle/start.mjs`).
  */
 export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
-  const entry: Operation = contract[id]
+  const entry: Entry = contract[id]
   const handler = middy<Event, Result>(
     undefined,
     // No timer for each call: everything that an operation waits for has its own time limit.
@@ -29,7 +29,7 @@ export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>
     errorBody(),
     bearerKey(apiKeys.find, entry.scope),
     ...(entry.body ? [jsonBody(fieldRules(entry.body).map(([, rule]) => rule))] : []),
-    running(id, entry, run as Run<Operation>), // TypeScript cannot follow what an entry means for `run`.
+    running(id, entry, run as Run<Entry>), // TypeScript cannot follow what an entry means for `run`.
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }
@@ -38,7 +38,7 @@ export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>
 const LONGEST_BODY = 2_000_000
 
 /** The last step: runs the operation. (A handler of Middy would not get what the steps share.) */
-const running = (id: string, entry: Operation, run: Run<Operation>): Middleware => {
+const running = (id: string, entry: Entry, run: Run<Entry>): Middleware => {
   const parse = inputOf(id, entry)
   return {
     after: async (request) => {

@@ -1,4 +1,4 @@
-import type { Operation } from './entry.ts'
+import type { Entry } from './entry.ts'
 import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
 import { tagOf } from './model/etag.ts'
 import { cursorAfter } from './model/paging.ts'
@@ -13,15 +13,15 @@ type Parts = {
 }
 
 /** The success response of an operation, from what its function returned. `query` has the parsed parameters. */
-export const successOf = (entry: Operation, event: Event, query: object, result: unknown): Response => {
+export const successOf = (entry: Entry, event: Event, query: object, result: unknown): Response => {
   const { status } = entry.success
-  if (!entry.paged && !entry.tagged && status !== 201) return { status, body: result }
+  if (!entry.paged && !entry.etag && status !== 201) return { status, body: result }
   const { resource, revision, isReplay, items, next } = result as Parts // As the type of the function says.
   if (entry.paged) return { status, body: items, headers: next === undefined ? {} : linkToNext(event, query, next) }
   const list = entry.success.status === 201 && entry.success.location
   const headers = {
     ...(status === 201 && { Location: `${list ? basePath(event) + list : requestPath(event)}/${resource.id}` }),
-    ...(entry.tagged && { ETag: `"${tagOf(resource.id, revision)}"` }),
+    ...(entry.etag && { ETag: `"${tagOf(resource.id, revision)}"` }),
     ...(isReplay && { 'Idempotent-Replayed': 'true' }),
   }
   return { status, body: resource, headers }

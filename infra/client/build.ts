@@ -3,7 +3,7 @@ import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
 import { NO_PATH, operations } from './operations.ts'
 import { flags } from './request.ts'
@@ -39,14 +39,14 @@ const operationsModule = (): string => {
 }
 
 /** An operation as a member of the type `Operations`. A type has no checks of a whole query, such as that of `Filters`. */
-export const operationText = (id: string, operation: Operation): string => {
-  const { summary, params, query, headers, body, success, stability, deprecated } = operation
+export const operationText = (id: string, entry: Entry): string => {
+  const { summary, params, query, headers, body, success, stability, deprecated } = entry
   const parts = [params, query && v.object(query.entries), headers, body].filter((schema) => schema !== undefined)
   const input = parts.map((schema) => typeText(jsonSchemaOf(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
   const marked = stability ? `\n@${stability}` : ''
   const removed = deprecated ? `\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.` : ''
-  const set = flags.filter((flag) => operation[flag]).map((flag) => `; ${flag}: true`)
+  const set = flags.filter((flag) => entry[flag]).map((flag) => `; ${flag}: true`)
   return `/** ${summary}.${marked}${removed} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
 }
 

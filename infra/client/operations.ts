@@ -1,7 +1,7 @@
 // The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
 import { type Contract, contract } from '../../shared/contract.ts'
-import { type Operation, type Part, partsOf } from '../../shared/entry.ts'
+import { type Entry, type Part, partsOf } from '../../shared/entry.ts'
 import { type Flag, flags, type Route } from './request.ts'
 
 export { NO_PATH } from '../../shared/model/api-error.ts'
@@ -13,8 +13,8 @@ export type Operations = {
 }
 
 /** How an entry is requested. A name in two of its parts does not compile, because a method takes all parts together. */
-export const routeOf = <Entry extends Operation>(
-  entry: Entry & ([Repeated<Entry>] extends [never] ? unknown : { repeated: Repeated<Entry> }),
+export const routeOf = <E extends Entry>(
+  entry: E & ([Repeated<E>] extends [never] ? unknown : { repeated: Repeated<E> }),
 ): Route => ({
   method: entry.method,
   path: entry.path,
@@ -26,29 +26,27 @@ export const routeOf = <Entry extends Operation>(
   flags: flags.filter((flag) => entry[flag]),
 })
 
-const resultOf = ({ success, tagged }: Operation): Route['result'] => {
+const resultOf = ({ success, etag }: Entry): Route['result'] => {
   if (!('body' in success)) return 'nothing'
-  if (success.status === 201 || tagged) return 'resource'
+  if (success.status === 201 || etag) return 'resource'
   return success.body.type === 'array' ? 'list' : 'object'
 }
 
 /** How each operation is requested. */
 export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, routeOf(entry)]))
 
-type ResultOf<Entry> = Entry extends { success: { body: infer Body extends v.GenericSchema } }
-  ? v.InferOutput<Body>
-  : undefined
+type ResultOf<E> = E extends { success: { body: infer Body extends v.GenericSchema } } ? v.InferOutput<Body> : undefined
 
-type FlagsOf<Entry> = Pick<Entry, Flag & keyof Entry>
+type FlagsOf<E> = Pick<E, Flag & keyof E>
 
-type InputOf<Entry> = Given<Entry, 'params'> & Given<Entry, 'query'> & Given<Entry, 'headers'> & Given<Entry, 'body'>
+type InputOf<E> = Given<E, 'params'> & Given<E, 'query'> & Given<E, 'headers'> & Given<E, 'body'>
 
 // A parameter is given as the value that the service parses from its text.
-type Given<Entry, P extends Part> =
-  Entry extends Record<P, infer S extends v.GenericSchema>
+type Given<E, P extends Part> =
+  E extends Record<P, infer S extends v.GenericSchema>
     ? { [Name in keyof v.InferInput<S>]: v.InferOutput<S>[Name & keyof v.InferOutput<S>] }
     : object
 
-type Repeated<Entry> = { [P in Part]: keyof Given<Entry, P> & NamesIn<Entry, Exclude<Part, P>> }[Part]
+type Repeated<E> = { [P in Part]: keyof Given<E, P> & NamesIn<E, Exclude<Part, P>> }[Part]
 
-type NamesIn<Entry, P> = P extends Part ? keyof Given<Entry, P> : never
+type NamesIn<E, P> = P extends Part ? keyof Given<E, P> : never

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { contract, type OperationId } from '../../shared/contract.ts'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import { commonHeaders, type Event } from '../../shared/http.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { service } from '../../shared/service.ts'
@@ -62,7 +62,7 @@ type Route<Id> = {
 }
 
 /** Returns a function that finds the resource for the path of a request; `undefined` if there is none. */
-export const routesOf = <Id extends string>(contract: Record<Id, Pick<Operation, 'method' | 'path'>>) => {
+export const routesOf = <Id extends string>(contract: Record<Id, Pick<Entry, 'method' | 'path'>>) => {
   const ids = Object.keys(contract) as Id[] // `Object.keys` returns `string[]`.
   const templates = [...new Set([...ids.map((id) => contract[id].path), ...documentPaths])]
   // API Gateway prefers literal parts, whose characters all sort before `{`.

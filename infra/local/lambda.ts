@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { contract, type OperationId } from '../../shared/contract.ts'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import type { Event } from '../../shared/http.ts'
 import { exactJson } from '../../shared/model/json.ts'
 import { CommandError } from '../commands/command-line.ts'
@@ -69,7 +69,7 @@ const JsonText = v.pipe(v.string(), v.parseJson())
 
 /** How a response differs from what callers are told; `undefined` or empty if it does not. */
 const differenceOf = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
-  const entry: Operation = contract[id]
+  const entry: Entry = contract[id]
   const { success } = entry
   if (statusCode !== success.status) return statusCode in responsesOf(entry) ? undefined : `the status ${statusCode}`
   if (!('body' in success)) return body && 'a body'

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
-import { type ObjectSchema, type Operation, partsOf } from '../../shared/entry.ts'
+import { type Entry, type ObjectSchema, partsOf } from '../../shared/entry.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
 import { command, run } from '../commands/command-line.ts'
@@ -8,7 +8,7 @@ import { fieldTexts, introduction, operationText, parameterText } from './descri
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
-const operations: [id: string, Operation][] = Object.entries(contract)
+const operations: [id: string, Entry][] = Object.entries(contract)
 
 /** The OpenAPI 3.1 document of the contract. Its first address begins with `origin`. A `bigint` in it stands for a number. */
 export const openApiDocument = (origin = ''): Json => ({
@@ -57,25 +57,25 @@ export const serversOf = (origin = ''): Json[] => [
 ]
 
 /** An operation, by its entry in the contract. */
-export const operationObject = (id: string, operation: Operation): Json => ({
+export const operationObject = (id: string, entry: Entry): Json => ({
   operationId: id,
-  summary: operation.summary,
-  description: descriptionOf(id, operation),
-  tags: [operation.tag],
-  ...(operation.stability && {
-    'x-stability': operation.stability,
-    'x-badges': [{ name: operation.stability }], // Shown by the page.
+  summary: entry.summary,
+  description: descriptionOf(id, entry),
+  tags: [entry.tag],
+  ...(entry.stability && {
+    'x-stability': entry.stability,
+    'x-badges': [{ name: entry.stability }], // Shown by the page.
   }),
-  ...(operation.deprecated && {
+  ...(entry.deprecated && {
     deprecated: true,
-    'x-sunset': operation.deprecated.sunset.toISOString().slice(0, 10),
+    'x-sunset': entry.deprecated.sunset.toISOString().slice(0, 10),
   }),
-  parameters: parametersOf(id, operation),
-  ...(operation.body && { requestBody: { required: true, content: jsonBody(operation.body) } }),
-  responses: responsesOf(operation),
+  parameters: parametersOf(id, entry),
+  ...(entry.body && { requestBody: { required: true, content: jsonBody(entry.body) } }),
+  responses: responsesOf(entry),
 })
 
-const descriptionOf = (id: string, { scope, deprecated, stability }: Operation): string => {
+const descriptionOf = (id: string, { scope, deprecated, stability }: Entry): string => {
   const access = `Needs an API key with the scope \`${scope}\`.`
   const warning = stability && `This operation is marked as ${stability}: it may change or be removed without notice.`
   const removal = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
@@ -95,8 +95,8 @@ const jsonBody = (schema: ObjectSchema): Json => ({
 })
 
 /** The parameters of an operation in its path, its query and its headers. */
-const parametersOf = (id: string, operation: Operation): Json[] => {
-  const { params, query, headers } = partsOf(operation)
+const parametersOf = (id: string, entry: Entry): Json[] => {
+  const { params, query, headers } = partsOf(entry)
   return Object.entries({ path: params, query, header: headers }).flatMap(([location, schema]) =>
     Object.entries(schema?.entries ?? {}).map(([name, entry]) =>
       parameter(location, name, entry, parameterText(id, name)),

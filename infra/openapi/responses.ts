@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
-import { noticeHeaders, type ObjectSchema, type Operation, partsOf, successHeaders } from '../../shared/entry.ts'
+import { type Entry, noticeHeaders, type ObjectSchema, partsOf, successHeaders } from '../../shared/entry.ts'
 import { cors } from '../../shared/http.ts'
 import { fieldRules } from '../../shared/input.ts'
 import {
@@ -22,18 +22,18 @@ import { gatewayResponses } from '../gateway.ts'
 import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
 /** The responses of an operation, by status. */
-export const responsesOf = (operation: Operation): Json => {
-  const { success } = operation
+export const responsesOf = (entry: Entry): Json => {
+  const { success } = entry
   const response = {
     description: `${STATUS_CODES[success.status]}.`,
-    headers: headersOf(operation, successHeaders(operation)),
+    headers: headersOf(entry, successHeaders(entry)),
     ...('body' in success && {
       content: {
-        'application/json': { schema: jsonSchemaOf(success.body), ...exampleAfter(operation.body, success.body) },
+        'application/json': { schema: jsonSchemaOf(success.body), ...exampleAfter(entry.body, success.body) },
       },
     }),
   }
-  const errors = errorsOf(operation).map((error) => [error.status, errorResponse(operation, error)])
+  const errors = errorsOf(entry).map((error) => [error.status, errorResponse(entry, error)])
   return { [success.status]: response, ...Object.fromEntries(errors) }
 }
 
@@ -52,9 +52,9 @@ export const componentHeaders = (): Json => {
 }
 
 /** The errors that a request to an operation can get; the message of each is an example. */
-const errorsOf = (operation: Operation): ApiError[] => {
-  const { scope, conditional, idempotent, errors = {} } = operation
-  const { params, query, headers, body } = partsOf(operation)
+const errorsOf = (entry: Entry): ApiError[] => {
+  const { scope, conditional, idempotent, errors = {} } = entry
+  const { params, query, headers, body } = partsOf(entry)
   return [
     ...[body ?? query ?? headers].flatMap((schema) => (schema ? [badRequest(firstRule(schema))] : [])),
     unauthorized({ keyWasSent: true }),
@@ -74,9 +74,9 @@ const errorsOf = (operation: Operation): ApiError[] => {
 
 const firstRule = (schema: ObjectSchema): string => `${fieldRules(schema)[0]?.[1]}.`
 
-const errorResponse = (operation: Operation, error: ApiError): Json => ({
+const errorResponse = (entry: Entry, error: ApiError): Json => ({
   description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
-  headers: headersOf(operation, Object.keys(error.headers)),
+  headers: headersOf(entry, Object.keys(error.headers)),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body } },
 })
 
@@ -92,8 +92,8 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 }
 
 /** References to the headers of a response: those of every response of the operation, and `names`. */
-const headersOf = (operation: Operation, names: string[]): Json => {
-  const all = ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(operation)]
+const headersOf = (entry: Entry, names: string[]): Json => {
+  const all = ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(entry)]
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
@@ -105,8 +105,8 @@ const header = (description: string, example: string, schema: Json = {}): Json =
 
 const required = (...given: Parameters<typeof header>): Json => ({ ...header(...given), required: true })
 
-const examplePath = (fits: (entry: Operation) => unknown): string =>
-  service.basePath + (Object.values<Operation>(contract).find(fits)?.path ?? '')
+const examplePath = (fits: (entry: Entry) => unknown): string =>
+  service.basePath + (Object.values<Entry>(contract).find(fits)?.path ?? '')
 
 const HEADERS: Json = {
   'Access-Control-Allow-Origin': required('Any web page may read the response (CORS).', cors.allowedOrigin, {

@@ -4,7 +4,7 @@ import { type IMetric, MathExpression, type Metric, Stats } from 'aws-cdk-lib/aw
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type LogGroup, MetricFilter, type MetricFilterProps } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
@@ -36,7 +36,7 @@ export const newApiMetrics = (scope: Construct, { restApi, accessLog }: { restAp
   }
 }
 
-type Source = { operationId: string; entry: Operation; handler: LambdaFunction; logGroup: LogGroup }
+type Source = { operationId: string; entry: Entry; handler: LambdaFunction; logGroup: LogGroup }
 
 /**
  * Extracts metrics from the log of a function: from its request log (`shared/middleware/request-log.ts`), and from Lambda's

@@ -6,7 +6,7 @@ import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lam
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import { collections } from '../../shared/service.ts'
 import { type Setting, type SettingName, settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
@@ -15,13 +15,13 @@ import { ConfigurationError, type Stage } from '../stages.ts'
 import { extractMetrics } from './metrics.ts'
 import type { Grant, Storage } from './storage.ts'
 
-type Props = { entry: Operation; storage: Storage; stage: Stage }
+type Props = { entry: Entry; storage: Storage; stage: Stage }
 
 /** The Lambda function of an operation. It may do what its contract entry says, read API keys, and write its log. */
 export class OperationFunction extends Construct {
   readonly operationId: string
   /** The contract entry of the operation. */
-  readonly entry: Operation
+  readonly entry: Entry
   readonly handler: NodejsFunction
   readonly logGroup: LogGroup
   /** What the API invokes: the live version, or two versions during a release. */
@@ -87,7 +87,7 @@ export const roleProps = (policy: string, statements: PolicyStatement[], { logGr
   }
 }
 
-const settingVariables = (entry: Operation, stage: Stage): Record<string, string> => {
+const settingVariables = (entry: Entry, stage: Stage): Record<string, string> => {
   const isSharded = entry.access.some(({ table }) => table in collections)
   const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
   const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { contract } from '../../shared/contract.ts'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import { service } from '../../shared/service.ts'
 import { ConfigurationError, type Stage, stageProblem } from '../stages.ts'
 import { Api } from './api.ts'
@@ -16,7 +16,7 @@ import { Storage } from './storage.ts'
  * those of the contract, except in tests. Throws a ConfigurationError if the stage is invalid.
  */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Operation> = contract) {
+  constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Entry> = contract) {
     super(scope, id, {
       env: { account: stage.account, region: stage.region },
       terminationProtection: stage.deletionProtection,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../infra/openapi/document.ts'
 import { contract } from '../../shared/contract.ts'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
 import { apiKey, baseUrl, call, callAnonymously, expectCommonHeaders, expectError } from '../support/api.ts'
@@ -11,7 +11,7 @@ import { send } from '../support/http.ts'
 const { path: list } = example
 
 const reference = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }))
-const routes = [...Object.values<Operation>(contract), ...reference]
+const routes = [...Object.values<Entry>(contract), ...reference]
 
 /** A path for each path of the contract and of the reference, and the methods that it allows. */
 const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, entries]): [string, string[]] => [

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { publicDocuments, referenceScript, referenceScriptText } from '../../infra/openapi/public-documents.ts'
 import { contract } from '../../shared/contract.ts'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import { example } from '../support/example.ts'
 import { keepPicture, server, visit } from './browser.ts'
 
@@ -12,7 +12,7 @@ const [list, create, change] = [contract[example.list], contract[example.create]
 const failed = (status: string) => `Failed to load resource: the server responded with a status of ${status}`
 
 /** Opens the console of an operation, by its summary in the table of contents. */
-const openConsole = async (page: Page, { summary, method, path }: Operation) => {
+const openConsole = async (page: Page, { summary, method, path }: Entry) => {
   await page.getByRole('link', { name: summary }).click()
   await page.getByRole('button', { name: `Test Request (${method.toLowerCase()} ${path})` }).click()
   const dialog = page.getByRole('dialog')
@@ -71,7 +71,7 @@ test('the page shows exact limits of an int64, changes without variants, and whi
   expect(await page.getByText(/^(Any of|Not)$/).count()).toBe(0)
   expect(await page.textContent('body')).not.toContain('9223372036854776000')
   // A service may have none.
-  const unstable = Object.values<Operation>(contract).find(({ stability }) => stability)
+  const unstable = Object.values<Entry>(contract).find(({ stability }) => stability)
   if (!unstable?.stability) return
   await page.getByRole('link', { name: unstable.summary }).click()
   await page.getByText(unstable.stability, { exact: true }).first().waitFor()

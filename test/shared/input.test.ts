@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../shared/contract.ts'
-import { type Operation, partsOf } from '../../shared/entry.ts'
+import { type Entry, partsOf } from '../../shared/entry.ts'
 import type { Event } from '../../shared/http.ts'
 import { fieldRules, inputOf } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
@@ -24,7 +24,7 @@ const entry = {
   body: v.object({ id: number, size: number, color: v.nullish(text), paint: v.optional(v.nullable(text)) }),
   success: { status: 204 },
   access: [],
-} as const satisfies Operation
+} as const satisfies Entry
 
 const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
 const parse = (event: Event) => inputOf('paintToy', entry)(event, caller)
@@ -114,7 +114,7 @@ test('names a field that has no rule', () => {
 })
 
 test('each field of the contract has a rule', () => {
-  const schemas = Object.values<Operation>(contract).flatMap((each) => Object.values(partsOf(each)))
+  const schemas = Object.values<Entry>(contract).flatMap((each) => Object.values(partsOf(each)))
 
   const rules = schemas.flatMap((schema) => (schema ? fieldRules(schema) : []))
 

@@ -5,7 +5,7 @@ import { operationText } from '../../infra/client/build.ts'
 import { problemOf } from '../../infra/contract-problem.ts'
 import { jsonSchemaOf } from '../../infra/openapi/schemas.ts'
 import { collection } from '../../shared/data/collection.ts'
-import type { ObjectSchema, Operation } from '../../shared/entry.ts'
+import type { Entry, ObjectSchema } from '../../shared/entry.ts'
 import type { Event } from '../../shared/http.ts'
 import { inputOf } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
@@ -155,7 +155,7 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
     success: { status: 201, body: Toy },
     idempotent: true,
     access: [],
-  } as const satisfies Operation
+  } as const satisfies Entry
   const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
   const bodyOf = (json: string) => exactJson(`{"${field}":${json}}`, JSON.parse(`{"${field}":${json}}`))
   const parse = (json: string, sent?: string) => {
@@ -225,7 +225,7 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
 
 describe('what would go wrong without a word is refused, with what to use instead', () => {
   const { table, filter } = example
-  const withBody = (body: ObjectSchema, method: Operation['method'] = 'POST') =>
+  const withBody = (body: ObjectSchema, method: Entry['method'] = 'POST') =>
     problemOf({ addToy: { method, path: '/toys', body } }, resources)
   const described = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(schema, v.description('a size'))
   const OTHER = 'Use a text, number, time, picklist, boolean or list of texts, or a resource of its own.'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../../shared/data/collection.ts'
-import type { Operation, Run } from '../../shared/entry.ts'
+import type { Entry, Run } from '../../shared/entry.ts'
 import { Id } from '../../shared/model/id.ts'
 import { Filters } from '../../shared/model/paging.ts'
 import { example } from '../support/example.ts'
@@ -18,7 +18,7 @@ const entry = {
   access: [],
 } as const
 
-const created = { ...entry, success: { status: 201, body: Toy }, tagged: true, idempotent: true } as const
+const created = { ...entry, success: { status: 201, body: Toy }, etag: true, idempotent: true } as const
 const query = Filters({ color: v.optional(v.string()), size: v.optional(v.string()) })
 const paged = { ...entry, query, success: { status: 200, body: v.array(Toy) }, paged: true } as const
 const plain = { ...entry, success: { status: 200, body: Toy }, settings: ['keyPrefix'] } as const
@@ -34,7 +34,7 @@ export const functions: [Run<typeof created>, Run<typeof paged>, Run<typeof plai
 
 export const wrongFunctions: [Run<typeof created>, Run<typeof created>, Run<typeof paged>, Run<typeof plain>][] = [
   [
-    // @ts-expect-error: a tagged operation returns a revision.
+    // @ts-expect-error: an operation with an ETag returns a revision.
     async () => ({ resource: toy, isReplay: false }),
     // @ts-expect-error: an idempotent operation says whether it is a replay.
     async () => ({ resource: toy, revision: 'a' }),
@@ -45,13 +45,13 @@ export const wrongFunctions: [Run<typeof created>, Run<typeof created>, Run<type
   ],
 ]
 
-export const wrongEntries: Operation[] = [
+export const wrongEntries: Entry[] = [
   // @ts-expect-error: only what creates something can be idempotent.
   { ...plain, idempotent: true },
   // @ts-expect-error: only a list has pages.
   { ...plain, paged: true },
   // @ts-expect-error: a list has no revision.
-  { ...paged, tagged: true },
+  { ...paged, etag: true },
   // @ts-expect-error: there is no such table.
   { ...plain, access: [{ table: 'toys', actions: ['GetItem'] }] },
   // @ts-expect-error: the table has no such index.

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import { tableVariable } from '../../shared/data/tables.ts'
-import type { Operation } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/entry.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { deprecation } from '../../shared/middleware/deprecation.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
@@ -170,7 +170,7 @@ describe('a bug', () => {
 
 test('a response can have a body that is null, no tag, and a link with a list', () => {
   const unpaged = { ...contract[example.list], paged: undefined }
-  const of = (entry: Operation, result: unknown) => successOf(entry, list(), { size: [1, 2] }, result)
+  const of = (entry: Entry, result: unknown) => successOf(entry, list(), { size: [1, 2] }, result)
 
   const empty = of({ ...unpaged, success: { status: 200, body: v.null() } }, null)
   const accepted = of({ ...unpaged, success: { status: 202 } }, undefined)

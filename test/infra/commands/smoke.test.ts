@@ -5,7 +5,7 @@ import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { KeyTable } from '../../../infra/commands/key-table.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
-import type { Operation } from '../../../shared/entry.ts'
+import type { Entry } from '../../../shared/entry.ts'
 import { isApiKey, newApiKey } from '../../../shared/model/api-key.ts'
 import { MAX_LIMIT } from '../../../shared/model/paging.ts'
 import { example, isChangeable } from '../../support/example.ts'
@@ -25,8 +25,8 @@ const table = new KeyTable(await findDeployment({ stage: 'local', port: Number(p
 
 /** What the smoke test must leave as it is: the keys, and the first page of each list. */
 const stored = async () => {
-  const lists = Object.values<Operation>(contract).filter(({ paged }) => paged)
-  const read = ({ path }: Operation) => sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
+  const lists = Object.values<Entry>(contract).filter(({ paged }) => paged)
+  const read = ({ path }: Entry) => sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
   const responses = await Promise.all(lists.map(read))
   return { keys: await table.all(), lists: responses.map(({ text }) => text) }
 }

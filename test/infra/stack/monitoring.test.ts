@@ -3,13 +3,13 @@ import type { Template } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { tableIds } from '../../../shared/data/tables.ts'
-import type { Operation } from '../../../shared/entry.ts'
+import type { Entry } from '../../../shared/entry.ts'
 import { call, info } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
 import { only, partsOf, propertiesOf, resourcesOf, stackNames, tableOf, templateOf } from './template.ts'
 
-const entries: Record<OperationId, Operation> = contract
+const entries: Record<OperationId, Entry> = contract
 const creates = operationIds.filter((id) => entries[id].success.status === 201)
 const deprecated = operationIds.filter((id) => entries[id].deprecated)
 

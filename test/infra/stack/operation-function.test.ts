@@ -3,7 +3,7 @@ import { accessOf } from '../../../infra/functions.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
-import type { Operation } from '../../../shared/entry.ts'
+import type { Entry } from '../../../shared/entry.ts'
 import { collections } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import {
@@ -49,7 +49,7 @@ describe.each(both())('in $stage', ({ stage, template }) => {
 
   test.each(operationIds)('the function of %s has the expected settings and environment', (operation) => {
     const { handler, role, logGroup } = partsOf(template, operation)
-    const entry: Operation = contract[operation]
+    const entry: Entry = contract[operation]
     const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
     const own = (entry.settings ?? []).map((name) => [settings[name].variable, expect.stringMatching(/./)])
     const { keyPrefix, readShards, writeShards }: Stage = stages[stage]

@@ -5,7 +5,7 @@ import { ServiceStack } from '../../../infra/stack/service-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
-import type { Operation } from '../../../shared/entry.ts'
+import type { Entry } from '../../../shared/entry.ts'
 import { service } from '../../../shared/service.ts'
 
 export const stackNames = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
@@ -32,7 +32,7 @@ const synthesized = new Map<string, { stack: ServiceStack; template: Template }>
 export const synthesize = (
   name: StageName,
   options: Partial<Stage> = {},
-  entries: Record<string, Operation> = contract,
+  entries: Record<string, Entry> = contract,
 ) => {
   const key = JSON.stringify([name, options, Object.keys(entries)])
   const known = synthesized.get(key)

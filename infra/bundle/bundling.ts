@@ -25,6 +25,8 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
     '--alias': Object.entries(stockClient ? {} : aliases).map(([name, file]) => `${name}=${file}`),
     // By default, esbuild only warns of a missing export if the import is `import * as`.
     '--log-override': 'import-is-undefined=error',
+    // By default, esbuild rewrites Valibot's expression for emojis, and then cannot remove it.
+    '--supported:regexp-unicode-property-escapes': 'true',
   },
   commandHooks: {
     beforeBundling: () => [],

@@ -35,30 +35,35 @@ export type Entry = {
   settings?: readonly SettingName[]
 } & Success
 
-/** The response, and what its function returns for it (`Result`). */
-type Success =
-  | (Flags<'etag' | 'idempotent'> & { success: Created })
-  | (Flags<'paged'> & { paged: true; success: { status: 200; body: v.GenericSchema<unknown, unknown[]> } })
-  | (Flags<'etag' | 'conditional'> & { success: { status: 200 | 202; body: v.GenericSchema } })
-  | (Flags<'conditional'> & { success: { status: 202 | 204 } })
+/**
+ * The kinds of entries, by what a success returns, and the flags that each may have: `paged` adds the parameters `limit` and
+ * `cursor`, and links to the next page; `etag` the header `ETag`; `conditional` the header `If-Match`, with which a resource that
+ * has changed since is a 412; `idempotent` the header `Idempotency-Key`, with which retries take effect once.
+ */
+type Success = List | Creation | Content | Nothing
+
+type List = { success: { status: 200; body: v.GenericSchema<unknown, unknown[]> }; paged: true } & Without<
+  'etag' | 'conditional' | 'idempotent'
+>
 
 /** `location` is the path of the list of what is created, if it is not that of the operation. */
-type Created = { status: 201; body: v.GenericSchema<unknown, { id: number }>; location?: `/${string}` | undefined }
-
-type Flags<Allowed extends keyof AllFlags> = Pick<AllFlags, Allowed> & {
-  [Flag in Exclude<keyof AllFlags, Allowed>]?: never
-}
-
-type AllFlags = {
-  /** It returns a list page by page: it has the query parameters `limit` and `cursor`, and links to the next page. */
-  paged?: true
-  /** Its response has an `ETag`. */
+type Creation = {
+  success: { status: 201; body: v.GenericSchema<unknown, { id: number }>; location?: `/${string}` | undefined }
   etag?: true
-  /** It takes `If-Match`: a resource that has changed since is a 412. */
-  conditional?: true
-  /** It can be retried with the header `Idempotency-Key`, which takes effect once. A replay says so in a header. */
   idempotent?: true
-}
+} & Without<'paged' | 'conditional'>
+
+type Content = {
+  success: { status: 200 | 202; body: v.GenericSchema }
+  etag?: true
+  conditional?: true
+} & Without<'paged' | 'idempotent'>
+
+type Nothing = { success: { status: 202 | 204 }; conditional?: true } & Without<'paged' | 'etag' | 'idempotent'>
+
+type Flag = 'paged' | 'etag' | 'conditional' | 'idempotent'
+
+type Without<Other extends Flag> = { [F in Other]?: never }
 
 /** A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks of the whole object. */
 export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries; pipe?: readonly unknown[] }
@@ -130,4 +135,4 @@ type Parsed<E, Name extends Part> = E extends { [N in Name]: infer S extends v.G
   ? v.InferOutput<S>
   : unknown
 
-type IfFlagged<E, Flag extends keyof AllFlags, Type> = E extends { [F in Flag]: true } ? Type : unknown
+type IfFlagged<E, Name extends Flag, Type> = E extends { [F in Name]: true } ? Type : unknown

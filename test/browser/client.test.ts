@@ -44,7 +44,8 @@ test('the packed client works in a browser, from a page of another origin', asyn
   await page.goto(shop)
 
   const { baseUrl, apiKey } = server
-  const names = { ...example, collection: undefined, body: example.body() }
+  const { create, list, change, remove, parameter, int64, changes, invalid } = example
+  const names = { create, list, change, remove, parameter, int64, changes, invalid, body: example.body() }
   const options = JSON.stringify({ baseUrl, apiKey, example: names })
   const done = await page.evaluate(`(${PROGRAM})(${options})`)
 

@@ -50,7 +50,7 @@ const requestDigest = (entry: Entry, sent: Record<Part, unknown>): string => {
 /** The headers that flags of an entry add. */
 type FlaggedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
 
-/** A field of what a client has sent, which may be anything. */
+/** A field of what a client has sent: of any JSON value. */
 const fieldOf = (sent: unknown, name: string): unknown => Object(sent)[name]
 
 /** The fields of a schema in order, each with the rule for its value. Throws an Error if a field has no rule. */

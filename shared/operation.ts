@@ -37,7 +37,7 @@ export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>
 /** A page with more characters is read again with fewer items: Lambda returns 6 MB, in which a character has up to 3 bytes. */
 const LONGEST_BODY = 2_000_000
 
-/** The last step: runs the operation. (A handler of Middy would not get what the steps share.) */
+/** The last step: runs the operation, in `after`, because a handler of Middy would not get what the steps share. */
 const running = (id: string, entry: Entry, run: Run<Entry>): Middleware => {
   const parse = inputOf(id, entry)
   return {

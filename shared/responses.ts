@@ -4,7 +4,7 @@ import { tagOf } from './model/etag.ts'
 import { cursorAfter } from './model/paging.ts'
 
 /** What a function may return, of which the entry of its operation says which parts there are (`Run` in entry.ts). */
-type Parts = {
+type Returned = {
   resource: { id: number }
   revision: string
   isReplay?: boolean
@@ -16,7 +16,7 @@ type Parts = {
 export const successOf = (entry: Entry, event: Event, query: object, result: unknown): Response => {
   const { status } = entry.success
   if (!entry.paged && !entry.etag && status !== 201) return { status, body: result }
-  const { resource, revision, isReplay, items, next } = result as Parts // As the type of the function says.
+  const { resource, revision, isReplay, items, next } = result as Returned // As the type of the function says.
   if (entry.paged) return { status, body: items, headers: next === undefined ? {} : linkToNext(event, query, next) }
   const list = entry.success.status === 201 && entry.success.location
   const headers = {

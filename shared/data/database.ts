@@ -15,7 +15,7 @@ export type Item = Record<string, unknown> & { revision: string }
  * What a transaction does with an item if it has the revision `expected`; without one, if there is no item. It writes the
  * `item`, deletes it if that is `undefined`, and only checks it without a `write`.
  */
-export type Action = { key: Key; expected: string | undefined; write?: { item: Item | undefined } | undefined }
+export type TransactAction = { key: Key; expected: string | undefined; write?: { item: Item | undefined } | undefined }
 
 /** What transactions need of a database. */
 export type Database = {
@@ -27,7 +27,7 @@ export type Database = {
    * remembers a token for ten minutes, and nothing is sent after the time budget. What remains is a process that is frozen for
    * ten minutes between that check and the sending, which Lambda does not do.
    */
-  write: (token: string, actions: Action[]) => Promise<'written' | 'refused' | 'busy'>
+  write: (token: string, actions: TransactAction[]) => Promise<'written' | 'refused' | 'busy'>
   /** Pauses after so many attempts. */
   pause: (attempts: number) => Promise<void>
 }
@@ -81,7 +81,7 @@ const checked = ({ table, value }: Key, item: Record<string, unknown> | undefine
   return item as Item | undefined
 }
 
-const transactItem = ({ key, expected, write }: Action) => {
+const transactItem = ({ key, expected, write }: TransactAction) => {
   const TableName = tableName(key.table)
   const Key = partitionKeyOf(key)
   const condition = {

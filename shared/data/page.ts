@@ -7,13 +7,13 @@ import { type CollectionId, filterIndex, NEWEST, tableName } from './tables.ts'
 /** What an item has, by name. */
 export type Attributes = { [name: string]: unknown }
 
-/** Which page of a list to read: the newest items with ids below `cursor`. A filter selects those with a value of a field. */
+/** Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor`. A filter selects those with a value of a field. */
 export type Query = { limit: number; cursor?: number | undefined }
 
 /** A page of a list. `next` is the cursor of the page after it; `undefined` on the last page. */
 export type Page<Item> = { items: Item[]; next: number | undefined }
 
-/** Reads a page: a query for each shard of an index. Large items make it shorter than its limit. */
+/** Reads a page: a query for each shard of an index. Large items make it shorter. Throws an ApiError 503 as `withinBudget` does. */
 export const pageOf = (table: CollectionId, query: Query & Attributes): Promise<Page<Attributes>> =>
   withinBudget(async (options) => {
     const shards = Array.from({ length: shardCount('readShards') }, (_, shard) =>
@@ -59,6 +59,7 @@ export const partitionsOf = (table: CollectionId, item: Attributes): Attributes 
   return { shard, ...Object.fromEntries(partitions) }
 }
 
+// Also of a number or a boolean: the key of a filter's index is a text.
 const partitionOf = (value: unknown, shard: number): string => `${value}#${shard}`
 
 const shardCount = (name: 'readShards' | 'writeShards'): number => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Action, type Database, databaseWith, type Item, type Key } from './database.ts'
+import { type Database, databaseWith, type Item, type Key, type TransactAction } from './database.ts'
 import { withinBudget } from './dynamodb.ts'
 
 /** What the work of a transaction uses. */
@@ -52,7 +52,7 @@ export const runOn = async <T>(
 }
 
 /** Writes as soon as no other transaction holds an item. */
-const writeWhenFree = async ({ write, pause }: Database, token: string, actions: Action[]) => {
+const writeWhenFree = async ({ write, pause }: Database, token: string, actions: TransactAction[]) => {
   for (let attempts = 1; ; attempts++) {
     // The same token: with a new one, an earlier call whose response was lost could take effect, too.
     const outcome = await write(token, actions)
@@ -102,6 +102,8 @@ const begin = (revision: string, readItems: Database['read']) => {
     },
   }
   const actions = () =>
-    [...touched.values()].map(({ key, found, write }): Action => ({ key, expected: found?.item?.revision, write }))
+    [...touched.values()].map(
+      ({ key, found, write }): TransactAction => ({ key, expected: found?.item?.revision, write }),
+    )
   return { tx, actions }
 }

@@ -37,7 +37,7 @@ export const jsonBody = (rules: string[]): Middleware => {
 
 /** Why a body cannot be parsed. */
 const problemOf = (error: unknown): string => {
-  const { message, cause } = Object(error)
+  const { message, cause } = Object(error) // The parser throws errors whose causes have no type.
   const data = cause?.data
   const reason = cause?.message ?? message
   // The parser refuses keys that can change the prototype of a JavaScript object.

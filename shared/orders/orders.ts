@@ -19,6 +19,7 @@ export const orders = {
   /** Orders a pet, which is `pending` from then on. Throws an ApiError 409 if it is not available; 422 as `create` does. */
   place: ({ petId }: NewOrder, intent?: Intent, tx?: Transaction) =>
     inside(tx, async (tx) => {
+      // A replay follows from the reservation, a 409 from the pet: read one after the other, they could be of different moments.
       await tx.readTogether(...reservationKeys(intent), pets.keyOf(petId))
       const placed = await storedOrders.create({ petId, complete: false }, intent, tx)
       if (!placed.isReplay) await hold(petId, placed.resource.id, tx)

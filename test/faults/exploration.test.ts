@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Action, Item, Key } from '../../shared/data/database.ts'
+import type { Item, Key, TransactAction } from '../../shared/data/database.ts'
 import { reservationKeys } from '../../shared/data/reservations.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import { conflict } from '../../shared/model/api-error.ts'
@@ -100,7 +100,7 @@ test('in all orders of events, an item that was only read is as it was', async (
 })
 
 describe('the exploration finds an error when the database ignores a condition', () => {
-  test.each<[string, Scenario, isIgnored: (action: Action, item?: Item) => unknown]>([
+  test.each<[string, Scenario, isIgnored: (action: TransactAction, item?: Item) => unknown]>([
     ['A write undid another one.', requests('change, change', 'resource'), ({ write }, item) => write && item],
     [
       'A deleted resource came back.',

@@ -1,4 +1,4 @@
-import type { Action, Item, Key } from '../../shared/data/database.ts'
+import type { Item, Key, TransactAction } from '../../shared/data/database.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
 
@@ -26,14 +26,14 @@ export type Scenario = {
   /** What is wrong about items that are stored together. */
   errorOf?: (items: Items) => string | undefined
   /** Whether the condition of an action is true. */
-  holds?: (item: Item | undefined, action: Action) => boolean
+  holds?: (item: Item | undefined, action: TransactAction) => boolean
 }
 
 /** Items by the names of their keys. */
 export type Items = Record<string, Item | undefined>
-export type Write = { token: string; actions: Action[] }
+export type Write = { token: string; actions: TransactAction[] }
 /** Writes that took effect, by their tokens, each with the number of its caller. */
-type Commits = Record<string, { by: number; actions: Action[] }>
+type Commits = Record<string, { by: number; actions: TransactAction[] }>
 /** A caller: the results of its calls, each with its time, and when it started; or how it ended. */
 export type Caller = { results: [unknown, number][]; since?: number; ended?: string }
 
@@ -59,7 +59,7 @@ export const EIGHT_HOURS = 8 * 3_600_000
 export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
 
 export const initialState = ({ attempts, stored = [] }: Scenario): State => {
-  const actions = stored.map(([key, item]): Action => ({ key, expected: undefined, write: { item } }))
+  const actions = stored.map(([key, item]): TransactAction => ({ key, expected: undefined, write: { item } }))
   const items = Object.fromEntries(stored.map(([key, item]) => [nameOf(key), item]))
   const commits = Object.fromEntries(stored.map(([, { revision }]) => [revision, { by: -1, actions }]))
   return { now: 0, items, before: {}, commits, callers: attempts.map(() => ({ results: [] })), late: [] }
@@ -103,14 +103,20 @@ export const carryOut = (state: State, by: number, { token, actions }: Write, sc
 }
 
 /** The condition of an action, as the service states it. */
-export const hasRevision = (item: Item | undefined, { expected }: Action): boolean => item?.revision === expected
+export const hasRevision = (item: Item | undefined, { expected }: TransactAction): boolean =>
+  item?.revision === expected
 
 export const isExpired = (item: Item | undefined, now: number): boolean =>
   item?.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= START + now * EIGHT_HOURS
 
-export const isCreate = ({ expected, write }: Action): boolean => write?.item !== undefined && !expected
+export const isCreate = ({ expected, write }: TransactAction): boolean => write?.item !== undefined && !expected
 
-const errorOfWrite = (state: State, by: number, actions: Action[], { attempts }: Scenario): string | undefined => {
+const errorOfWrite = (
+  state: State,
+  by: number,
+  actions: TransactAction[],
+  { attempts }: Scenario,
+): string | undefined => {
   const { now, items, commits, callers } = state
   const { ended = 'crashed' } = callers[by] ?? {}
   if (ended !== 'crashed') return 'A request took effect after its response.'

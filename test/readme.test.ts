@@ -9,7 +9,7 @@ import { type LocalServer, leastEnvironment, startServer } from './support/serve
 /** The shell blocks that are not run here, by README and first line, or all of a README, and what proves them. */
 const provenElsewhere: Record<string, string> = {
   'README.md: npm ci && npm start': '.ci/run installs; test/infra/local/main.test.ts starts the server',
-  'README.md: npm ci && npx cdk bootstrap': 'test/deploy/main.ts, but for `cdk bootstrap`',
+  'README.md: npm ci && npx cdk bootstrap aws://$account/$region': 'test/deploy/main.ts, but for `cdk bootstrap`',
   'functions/README.md': 'test/recipe/recipe.test.ts',
   'infra/README.md': 'test/deploy/main.ts, as far as an emulated AWS can',
   'infra/client/README.md': 'test/infra/client/package.test.ts',

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
 import { createClient } from '../client/client.ts'
-import { CommandError } from './command-line.ts'
+import { CommandError } from '../command-line.ts'
 
 /** An API, and a key for it. Checks throw the reason of `signal` when it aborts. `fetch` is for tests. */
 export type Api = { baseUrl: string; apiKey: string; signal: AbortSignal; fetch?: typeof globalThis.fetch }

@@ -4,10 +4,10 @@ import { type CollectionId, tableName, tableOutput } from '../../shared/data/tab
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 import { setting } from '../../shared/settings.ts'
+import { CommandError, command, timeouts } from '../command-line.ts'
 import { DEFAULT_PORT, portOption, selectDatabase } from '../local/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
-import { CommandError, command, timeouts } from './command-line.ts'
 
 /**
  * The key prefix of each stage. It repeats what `stages` says, and the compiler checks that both agree: importing

@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey, scopesOf } from '../../shared/model/api-key.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
-import { CommandError, timeouts } from './command-line.ts'
+import { CommandError, timeouts } from '../command-line.ts'
 import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */

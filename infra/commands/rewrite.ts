@@ -9,7 +9,7 @@ import type { CollectionId } from '../../shared/data/tables.ts'
 import { exactNumber } from '../../shared/model/json.ts'
 import { resources } from '../../shared/resources.ts'
 import { settings } from '../../shared/settings.ts'
-import { CommandError, explained, run, timeouts, wholeNumber } from './command-line.ts'
+import { CommandError, explained, run, timeouts, wholeNumber } from '../command-line.ts'
 import { deploymentCommand, findCollection } from './deployment.ts'
 
 const DESCRIPTION = `Stores the items of a collection as this version does, after a new filter or field. Requests go on meanwhile: what they

@@ -13,7 +13,7 @@ import * as apiKeys from '../../shared/data/api-keys.ts'
 import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
 import { service } from '../../shared/service.ts'
 import { type Setting, settings } from '../../shared/settings.ts'
-import { CommandError, timeouts, wholeNumber } from '../commands/command-line.ts'
+import { CommandError, timeouts, wholeNumber } from '../command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 
 /** The port of the local server, unless another is chosen. Its embedded database listens on the next one. */

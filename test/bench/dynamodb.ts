@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { CommandError } from '../../infra/commands/command-line.ts'
+import { CommandError } from '../../infra/command-line.ts'
 import { storedLocalApiKey } from '../../infra/local/credentials.ts'
 import { example } from '../support/example.ts'
 

@@ -1,6 +1,6 @@
 import { analyzeMetafile, build } from 'esbuild'
 import { aliases } from '../../infra/bundle/aliases.ts'
-import { command, run, wholeNumber } from '../../infra/commands/command-line.ts'
+import { command, run, wholeNumber } from '../../infra/command-line.ts'
 import { operationIds } from '../../shared/contract.ts'
 import { makeBundles } from '../support/bundles.ts'
 import { processFolder } from '../support/process.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { CommandError } from '../../infra/commands/command-line.ts'
+import { CommandError } from '../../infra/command-line.ts'
 
 const PEERS = fileURLToPath(new URL('peers/', import.meta.url))
 

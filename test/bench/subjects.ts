@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CommandError } from '../../infra/commands/command-line.ts'
+import { CommandError } from '../../infra/command-line.ts'
 import type { OperationId } from '../../shared/contract.ts'
 import { filterIndex, tableIds, tableVariable } from '../../shared/data/tables.ts'
 import type { Event, Result } from '../../shared/http.ts'

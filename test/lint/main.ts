@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { command, run as runCommand } from '../../infra/commands/command-line.ts'
+import { command, run as runCommand } from '../../infra/command-line.ts'
 import { environment, preparePython, processFolder, run } from '../support/process.ts'
 
 const main = command(

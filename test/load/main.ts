@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CommandError, command, run, wholeNumber } from '../../infra/commands/command-line.ts'
+import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
 import { example, type Resource } from '../support/example.ts'
 import { processFolder } from '../support/process.ts'
 import { type Run, runLoad } from './run-load.ts'

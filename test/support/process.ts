@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CommandError } from '../../infra/commands/command-line.ts'
+import { CommandError } from '../../infra/command-line.ts'
 import { service } from '../../shared/service.ts'
 
 /** The whole environment of a command, and where its output goes: to ours, or to an open file. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { CommandError, duration, explained } from '../../../infra/commands/command-line.ts'
+import { CommandError, duration, explained } from '../../../infra/command-line.ts'
 import { findCollection, findDeployment } from '../../../infra/commands/deployment.ts'
 import { sourcesDigest } from '../../../infra/sources.ts'
 import { tableOutput } from '../../../shared/data/tables.ts'

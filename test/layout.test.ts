@@ -45,7 +45,7 @@ test.each([
   ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
   ['the client', / > infra\/client\//, /^infra\/(client\/|commands\/(checks|smoke)\.ts)/],
-  ['a function by its name', /> functions\//, /^infra\/local\/lambda\.ts/],
+  ['a function by its name', /> functions\//, /^infra\/local\/gateway\/lambda\.ts/],
 ])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { LOCAL_API_KEY } from '../infra/local/credentials.ts'
+import { LOCAL_API_KEY } from '../infra/local/database/credentials.ts'
 import { operationIds } from '../shared/contract.ts'
 import { collections, service } from '../shared/service.ts'
 import { example } from './support/example.ts'

@@ -5,7 +5,7 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 import { setting } from '../../shared/settings.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
-import { DEFAULT_PORT, portOption, selectDatabase } from '../local/database.ts'
+import { DEFAULT_PORT, portOption, selectDatabase } from '../local/database/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
 

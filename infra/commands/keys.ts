@@ -6,7 +6,7 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, isExpired } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run } from '../command-line.ts'
-import { storedLocalApiKey } from '../local/credentials.ts'
+import { storedLocalApiKey } from '../local/database/credentials.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { type KeyRequest, KeyTable, lifetimeOf, type NewKey, newKey, PRINTABLE, secondsFromNow } from './key-table.ts'
 

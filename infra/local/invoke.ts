@@ -5,9 +5,9 @@ import { operationIds } from '../../shared/contract.ts'
 import { invocation } from '../../shared/examples.ts'
 import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
-import { openDatabase, portOption, selectDatabase } from './database.ts'
-import { invoke, loadFunctions } from './lambda.ts'
-import { enforceRights } from './rights.ts'
+import { openDatabase, portOption, selectDatabase } from './database/database.ts'
+import { invoke, loadFunctions } from './gateway/lambda.ts'
+import { enforceRights } from './gateway/rights.ts'
 
 const EXAMPLE = `Example: npm run invoke -- ${invocation}`
 

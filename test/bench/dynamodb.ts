@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { CommandError } from '../../infra/command-line.ts'
-import { storedLocalApiKey } from '../../infra/local/credentials.ts'
+import { storedLocalApiKey } from '../../infra/local/database/credentials.ts'
 import { example } from '../support/example.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */

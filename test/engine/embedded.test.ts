@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startEmbedded } from '../../infra/local/embedded-database.ts'
+import { startEmbedded } from '../../infra/local/database/embedded-database.ts'
 import { temporaryFolder } from '../support/server.ts'
 import { cases, type Engine, increment, put, readTogether, reasonOf, withTables, write } from './cases.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import { atMost } from '../../infra/local/server.ts'
+import { atMost } from '../../infra/local/gateway/server.ts'
 import { tableIds, tableName } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/http.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'

@@ -1,7 +1,7 @@
 import middy from '@middy/core'
 import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
+import { LOCAL_API_KEY } from '../../infra/local/database/credentials.ts'
 import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
 import { tableVariable } from '../../shared/data/tables.ts'
 import type { Entry } from '../../shared/entry.ts'

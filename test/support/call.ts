@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { vi } from 'vitest'
-import { enforceRights, withRightsOf } from '../../infra/local/rights.ts'
+import { enforceRights, withRightsOf } from '../../infra/local/gateway/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/http.ts'
 import { refuseInternals } from './secrets.ts'

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { formatWithOptions } from 'node:util'
-import { LOCAL_API_KEY } from '../../infra/local/credentials.ts'
+import { LOCAL_API_KEY } from '../../infra/local/database/credentials.ts'
 import { service } from '../../shared/service.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { functionSettings } from '../functions.ts'
+import { functionSettings } from '../../functions.ts'
 
 /**
  * What the local server allows a client, in milliseconds and bytes. A test exceeds each limit. The connection of a client

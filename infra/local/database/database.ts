@@ -9,11 +9,18 @@ import {
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb'
 import { Option } from '@commander-js/extra-typings'
-import * as apiKeys from '../../shared/data/api-keys.ts'
-import { type KeyAttribute, type Table, tableIds, tableName, tables, tableVariable } from '../../shared/data/tables.ts'
-import { service } from '../../shared/service.ts'
-import { type Setting, settings } from '../../shared/settings.ts'
-import { CommandError, timeouts, wholeNumber } from '../command-line.ts'
+import * as apiKeys from '../../../shared/data/api-keys.ts'
+import {
+  type KeyAttribute,
+  type Table,
+  tableIds,
+  tableName,
+  tables,
+  tableVariable,
+} from '../../../shared/data/tables.ts'
+import { service } from '../../../shared/service.ts'
+import { type Setting, settings } from '../../../shared/settings.ts'
+import { CommandError, timeouts, wholeNumber } from '../../command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 
 /** The port of the local server, unless another is chosen. Its embedded database listens on the next one. */

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { contract, type OperationId } from '../../shared/contract.ts'
-import type { Entry } from '../../shared/entry.ts'
-import type { Event } from '../../shared/http.ts'
-import { exactJson } from '../../shared/model/json.ts'
-import { CommandError } from '../command-line.ts'
-import { gatewayResponses } from '../gateway.ts'
-import { responsesOf } from '../openapi/responses.ts'
+import { contract, type OperationId } from '../../../shared/contract.ts'
+import type { Entry } from '../../../shared/entry.ts'
+import type { Event } from '../../../shared/http.ts'
+import { exactJson } from '../../../shared/model/json.ts'
+import { CommandError } from '../../command-line.ts'
+import { gatewayResponses } from '../../gateway.ts'
+import { responsesOf } from '../../openapi/responses.ts'
 import { withRightsOf } from './rights.ts'
 
 export type Handler = (event: Event, context: Context) => Promise<unknown>
@@ -48,9 +48,9 @@ export const invoke = async (
 /** Loads the functions of operations. Throws a CommandError if the file of one is missing. */
 export const loadFunctions = async (ids: OperationId[]): Promise<Record<OperationId, Handler>> => {
   const load = async (id: OperationId): Promise<[OperationId, Handler]> => {
-    if (!existsSync(new URL(`../../functions/${id}.ts`, import.meta.url)))
+    if (!existsSync(new URL(`../../../functions/${id}.ts`, import.meta.url)))
       throw new CommandError(`functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`)
-    return [id, (await import(`../../functions/${id}.ts`)).handler]
+    return [id, (await import(`../../../functions/${id}.ts`)).handler]
   }
   // `Object.fromEntries` types its keys as any string.
   return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler>

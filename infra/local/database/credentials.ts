@@ -1,6 +1,6 @@
-import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { apiKeyOf, digestOf } from '../../shared/model/api-key.ts'
-import { scopes } from '../../shared/service.ts'
+import type { StoredApiKey } from '../../../shared/data/api-keys.ts'
+import { apiKeyOf, digestOf } from '../../../shared/model/api-key.ts'
+import { scopes } from '../../../shared/service.ts'
 
 /** The API key of every local database. It is fixed so that the documentation can show it, and works nowhere else. */
 export const LOCAL_API_KEY = apiKeyOf('local', 'forDevelopmentOnOneMachineOnly00')

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
-import type { Event } from '../../shared/http.ts'
-import { service } from '../../shared/service.ts'
-import { gatewayResponses } from '../gateway.ts'
+import type { Event } from '../../../shared/http.ts'
+import { service } from '../../../shared/service.ts'
+import { gatewayResponses } from '../../gateway.ts'
 
 /** A request that was read: `path` as it was sent, `requestId` as the response carries it. */
 type Request = {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import type { Handler } from '../../../infra/local/lambda.ts'
-import { type Limits, localLimits } from '../../../infra/local/limits.ts'
-import { example } from '../../support/example.ts'
-import { ask, CONNECT, GET, gatewayResponse, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
+import { type Limits, localLimits } from '../../../../infra/local/gateway/limits.ts'
+import { example } from '../../../support/example.ts'
+import { ask, CONNECT, GET, gatewayResponse, POST, serve, waiting, wireAndSocket, wireTo } from '../local-server.ts'
 
 const { list, create } = example
 const [HALF_HEADERS, OTHER_HALF] = [GET.slice(0, 9), GET.slice(9)]

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import type { Handler } from '../../../infra/local/lambda.ts'
-import { example } from '../../support/example.ts'
-import { ask, CONNECT, GET, gatewayResponse, POST, serve, waiting, wireTo } from './local-server.ts'
+import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
+import { example } from '../../../support/example.ts'
+import { ask, CONNECT, GET, gatewayResponse, POST, serve, waiting, wireTo } from '../local-server.ts'
 
 const { path, list, create } = example
 /** A request that an attacker hides in or after another one. */

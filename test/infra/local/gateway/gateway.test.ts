@@ -1,14 +1,14 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { LOCAL_API_KEY } from '../../../infra/local/credentials.ts'
-import type { Handler } from '../../../infra/local/lambda.ts'
-import { openApiText } from '../../../infra/openapi/document.ts'
-import { operationIds } from '../../../shared/contract.ts'
-import type { Event } from '../../../shared/http.ts'
-import { eventOf as fixture } from '../../support/events.ts'
-import { example, isChangeable } from '../../support/example.ts'
-import { type Sent, send } from '../../support/http.ts'
-import { ask, BASE, GET, gatewayResponse, logged, serve, wireTo } from './local-server.ts'
+import { LOCAL_API_KEY } from '../../../../infra/local/database/credentials.ts'
+import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
+import { openApiText } from '../../../../infra/openapi/document.ts'
+import { operationIds } from '../../../../shared/contract.ts'
+import type { Event } from '../../../../shared/http.ts'
+import { eventOf as fixture } from '../../../support/events.ts'
+import { example, isChangeable } from '../../../support/example.ts'
+import { type Sent, send } from '../../../support/http.ts'
+import { ask, BASE, GET, gatewayResponse, logged, serve, wireTo } from '../local-server.ts'
 
 const { path: list, parameter } = example
 

@@ -5,7 +5,7 @@ import type { AddressInfo, Server as Listener } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { CommandError } from '../command-line.ts'
+import { CommandError } from '../../command-line.ts'
 import { apiError, createStore, isApiError, type Store } from './dynalite.ts'
 import { createEngine, type Engine } from './engine.ts'
 

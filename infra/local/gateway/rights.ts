@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { contract, type OperationId } from '../../shared/contract.ts'
-import { dynamodb } from '../../shared/data/dynamodb.ts'
-import { tableIds, tableName } from '../../shared/data/tables.ts'
-import { accessOf } from '../functions.ts'
+import { contract, type OperationId } from '../../../shared/contract.ts'
+import { dynamodb } from '../../../shared/data/dynamodb.ts'
+import { tableIds, tableName } from '../../../shared/data/tables.ts'
+import { accessOf } from '../../functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Handler } from '../../../infra/local/lambda.ts'
-import { example } from '../../support/example.ts'
-import { ask, BASE, commonHeaders, gatewayResponse, NEVER, serve } from './local-server.ts'
+import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
+import { example } from '../../../support/example.ts'
+import { ask, BASE, commonHeaders, gatewayResponse, NEVER, serve } from '../local-server.ts'
 
 const { list, remove, path } = example
 const json = { 'content-type': commonHeaders['content-type'] }

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { problemOf } from '../../../infra/contract-problem.ts'
-import { routesOf } from '../../../infra/local/api-gateway.ts'
-import { Id } from '../../../shared/model/id.ts'
-import { resources } from '../../../shared/resources.ts'
-import { service } from '../../../shared/service.ts'
+import { problemOf } from '../../../../infra/contract-problem.ts'
+import { routesOf } from '../../../../infra/local/gateway/api-gateway.ts'
+import { Id } from '../../../../shared/model/id.ts'
+import { resources } from '../../../../shared/resources.ts'
+import { service } from '../../../../shared/service.ts'
 
 type Routes = Parameters<typeof problemOf>[0]
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { addressOf, reserve } from '../../../infra/local/server.ts'
-import { example } from '../../support/example.ts'
-import { ask, BASE, CONNECT, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from './local-server.ts'
+import { addressOf, reserve } from '../../../../infra/local/gateway/server.ts'
+import { example } from '../../../support/example.ts'
+import { ask, BASE, CONNECT, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from '../local-server.ts'
 
 const { path, list } = example
 const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`

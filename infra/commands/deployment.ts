@@ -5,7 +5,7 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 import { setting } from '../../shared/settings.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
-import { DEFAULT_PORT, portOption, selectDatabase } from '../local/database/database.ts'
+import { DEFAULT_PORT, findDatabase, portOption, useDatabase } from '../local/database/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
 
@@ -44,7 +44,7 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
     const output = await outputsOf(stage, prefix)
     return { baseUrl: output('BaseUrl'), apiKeysTable: output(tableOutput('apiKeys')), keyPrefix }
   }
-  await selectDatabase(port)
+  useDatabase(await findDatabase(port))
   return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
 }
 
@@ -61,7 +61,7 @@ export const findCollection = async (target: Target, id: CollectionId): Promise<
       'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
     )
   }
-  await selectDatabase(port)
+  useDatabase(await findDatabase(port))
   return { table: tableName(id), shards: setting('writeShards') }
 }
 

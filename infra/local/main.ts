@@ -9,12 +9,14 @@ import { CommandError, command, fail, run } from '../command-line.ts'
 import { problemOf } from '../contract-problem.ts'
 import { referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './database/credentials.ts'
-import { DEFAULT_PORT, openDatabase, portOption } from './database/database.ts'
+import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { loadFunctions } from './gateway/lambda.ts'
 import { localLimits } from './gateway/limits.ts'
 import { enforceRights } from './gateway/rights.ts'
 import { addressOf, createLocalServer, LOOPBACK, reserve } from './gateway/server.ts'
-import { serveAndWatch } from './watch.ts'
+import { serveAndWatch, type ThreadData } from './watch.ts'
+
+const thread: ThreadData | null = workerData
 
 /**
  * The commands `npm start` and, with `--watch`, `npm run dev`: serve the API on this machine until they receive SIGINT or
@@ -32,16 +34,17 @@ const main = command(
   .option('--seed', seedHelp)
   .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
-  .action(async ({ host, port, data, seed: isSeeded, watch }) => {
-    const [api, listener] = await reserve(port, host || LOOPBACK) // Node.js takes '' for all addresses.
-    const database = await openDatabase(data, listener)
+  .action(async ({ host, port, data: folder, seed: isSeeded, watch }) => {
+    const address = thread ? thread.address : namedDatabase()
+    const [api, listener] = await reserve(port, host || LOOPBACK, !address) // Node.js takes '' for all addresses.
+    const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : firstOf('SIGINT', 'SIGTERM')
     const content = isSeeded ? `, with ${await seed()}` : database.isEmpty ? ', empty: try --seed' : ''
     if (watch) {
       const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
       api.close()
-      await serveAndWatch(argv, stopped)
+      await serveAndWatch(argv, database.address, stopped)
     } else await serve(api, database.description + content, stopped)
     await database.close()
   })
@@ -55,7 +58,7 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
-  process.stdout.write(workerData ? `Serving ${baseUrl} again: ${workerData}.\n` : banner(baseUrl, database))
+  process.stdout.write(thread?.reason ? `Serving ${baseUrl} again: ${thread.reason}.\n` : banner(baseUrl, database))
   if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
   parentPort?.postMessage('ready')
   await stopped

@@ -3,21 +3,25 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import type { Address } from './database/database.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STOP_MS = 2000 // A function may be in an endless loop.
+
+/** What a thread with a server gets: its database, and, unless it has to print its addresses, the reason for its start. */
+export type ThreadData = { address: Address; reason: string | undefined }
 
 /**
  * Runs the local server in a thread of its own, and replaces it when a source file changes, until `stopped`. It uses the
  * database of this thread, which therefore keeps its data and keys.
  */
-export const serveAndWatch = async (argv: string[], stopped: Promise<unknown>): Promise<void> => {
+export const serveAndWatch = async (argv: string[], address: Address, stopped: Promise<unknown>): Promise<void> => {
   let wasReady = false
-  for (let change: string | undefined = ''; change !== undefined; ) {
+  let change: string | undefined = ''
+  while (change !== undefined) {
     const next = nextChange(stopped) // Before the thread reads the sources, so that no change is missed.
-    // The first server prints its addresses, and the others only the reason for their start.
-    const reason = wasReady && `${change} changed`
-    const thread = new Worker(`${ROOT}infra/local/main.ts`, { argv, execArgv: [], workerData: reason })
+    const workerData: ThreadData = { address, reason: wasReady ? `${change} changed` : undefined }
+    const thread = new Worker(`${ROOT}infra/local/main.ts`, { argv, execArgv: [], workerData })
     const ended = new Promise<number>((resolve) => thread.on('exit', resolve))
     thread.on('error', report).on('message', () => {
       wasReady = true

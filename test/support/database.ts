@@ -14,8 +14,7 @@ import { type Fault, startFaultProxy } from './fault-proxy.ts'
 // reaches it through `proxy`, the functions below directly.
 export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
-process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
-await openDatabase()
+await openDatabase({ address: { endpoint: proxy.endpoint, isNamed: true } })
 
 const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },

@@ -30,68 +30,77 @@ export const DEFAULT_PORT = 3000
 export const portOption = (description: string, least = 1) =>
   new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
 
+/** A DynamoDB, and whether the user has named it: such a one gets the user's credentials, an embedded one never does. */
+export type Address = { endpoint: string; isNamed: boolean }
+
+/** The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names, if it is set. Throws a CommandError if that is an endpoint of AWS. */
+export const namedDatabase = (): Address | undefined => {
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB
+  if (!endpoint) return undefined
+  // The local API key is public, so it must never be stored in a real account.
+  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
+  if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host))
+    throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.')
+  return { endpoint, isNamed: true }
+}
+
+/** The named DynamoDB, or else that of the local server at a port. Throws a CommandError if no server runs there. */
+export const findDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
+  const named = namedDatabase()
+  if (named) return named
+  const endpoint = `http://127.0.0.1:${port + 1}`
+  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then((response) => response.text())
+  // Something else may listen there.
+  if (/^healthy: dynamodb/.test(await greeting.catch(() => ''))) return { endpoint, isNamed: false }
+  throw new CommandError(`No local server runs at port ${port}. Start it with npm start, or name its port with --port.`)
+}
+
+/** What to open: the DynamoDB at an address, or else an embedded one, with its folder (default: in memory) and listener. */
+type Choice = { address?: Address | undefined; folder?: string | undefined; listener?: Server | undefined }
+
 /**
- * Opens a DynamoDB for this process: the one that AWS_ENDPOINT_URL_DYNAMODB names, or an embedded one that keeps its data in
- * `folder`, or in memory, and listens where `listener` does. Sets the environment variables that the service reads, creates
- * missing tables, and stores the local API key. The `description` is for the banner; `isEmpty` says that nobody can have stored
- * anything yet. Throws a CommandError if the folder or the endpoint cannot be used.
+ * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key. The `description` is for
+ * the banner; `isEmpty` says that nobody can have stored anything yet. Throws a CommandError if the folder or the address cannot
+ * be used.
  */
-export const openDatabase = async (folder?: string, listener?: Server) => {
-  const named = process.env.AWS_ENDPOINT_URL_DYNAMODB
-  if (named) {
+export const openDatabase = async ({ address, folder, listener }: Choice = {}) => {
+  if (address) {
     if (folder !== undefined)
       throw new CommandError('--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
-    await selectDatabase()
-    await prepare().catch((error) => {
-      if (error instanceof CommandError) throw error
+    const { endpoint, isNamed } = address
+    await prepare(address).catch((error) => {
+      if (error instanceof CommandError || !isNamed) throw error
       throw new CommandError(
-        `Cannot use the DynamoDB at ${named}, which AWS_ENDPOINT_URL_DYNAMODB names: ${error.message || error.name}. ` +
+        `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ${error.message || error.name}. ` +
           'Start it, or unset the variable to use the embedded one.',
       )
     })
-    return { description: named, isEmpty: false, close: async () => {} }
+    return { address, description: endpoint, isEmpty: false, close: async () => {} }
   }
   if (folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isFile())
     throw new CommandError(`Cannot use ${folder} as the data folder: it is a file. Choose a folder.`)
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
-  useEmbedded(endpoint)
-  await prepare()
-  return { description: `${endpoint} (${folder ?? 'in memory'})`, isEmpty: folder === undefined, close }
+  const embedded = { endpoint, isNamed: false }
+  await prepare(embedded)
+  return {
+    address: embedded,
+    description: `${endpoint} (${folder ?? 'in memory'})`,
+    isEmpty: folder === undefined,
+    close,
+  }
 }
 
-/**
- * Lets the AWS SDK and the service of this process use the DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names, or the embedded one of
- * the local server at a port. Throws a CommandError if no server runs there.
- */
-export const selectDatabase = async (port = DEFAULT_PORT): Promise<void> => {
-  const named = process.env.AWS_ENDPOINT_URL_DYNAMODB
-  if (named) return useNamed(named)
-  const endpoint = `http://127.0.0.1:${port + 1}`
-  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then((response) => response.text())
-  // Something else may listen there.
-  if (!/^healthy: dynamodb/.test(await greeting.catch(() => '')))
-    throw new CommandError(
-      `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
-    )
-  useEmbedded(endpoint)
-}
-
-const useNamed = (endpoint: string): void => {
-  // The local API key is public, so it must never be stored in a real account.
-  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
-  if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host))
-    throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.')
-  // The SDK prefers a profile to the placeholders, and the profile may belong to an unrelated account.
-  if (!process.env.AWS_ACCESS_KEY_ID) delete process.env.AWS_PROFILE
-  Object.assign(process.env, { ...placeholders, ...process.env }, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
-}
-
-const useEmbedded = (endpoint: string): void => {
-  // The developer's own AWS settings must neither break the embedded database nor be sent to it.
-  for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION']) delete process.env[name]
-  Object.assign(process.env, placeholders, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+/** Lets the functions, the commands and the AWS SDK of this process use a DynamoDB: they read these environment variables. */
+export const useDatabase = ({ endpoint, isNamed }: Address): void => {
+  const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
+  // The developer's AWS settings must neither break an embedded database nor be sent to it. The SDK prefers a profile to the
+  // placeholders.
+  if (!hasOwnKey)
+    for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION']) delete process.env[name]
+  const account = isNamed ? { ...placeholders, ...process.env } : placeholders
+  Object.assign(process.env, account, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
 
 const local = {
@@ -106,8 +115,8 @@ const local = {
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
 }
 
-/** Creates missing tables, and stores the local API key. */
-const prepare = async (): Promise<void> => {
+const prepare = async (address: Address): Promise<void> => {
+  useDatabase(address)
   const client = new DynamoDBClient(timeouts)
   try {
     await Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))

@@ -65,15 +65,19 @@ export const atMost = (limit: number) => {
  * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
  * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
  */
-export const reserve = async (port: number, host: string): Promise<[api: Server, database?: Server]> => {
+export const reserve = async (
+  port: number,
+  host: string,
+  isEmbedded: boolean,
+): Promise<[api: Server, database?: Server]> => {
   const api = await listen(port, host)
-  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return [api]
+  if (!isEmbedded) return [api]
   try {
     return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
   } catch (error) {
     api.close()
     if (port !== 0) throw error
-    return reserve(port, host)
+    return reserve(port, host, isEmbedded)
   }
 }
 

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
-import { openDatabase } from '../../../../infra/local/database/database.ts'
+import { namedDatabase, openDatabase } from '../../../../infra/local/database/database.ts'
 import { startEmbedded } from '../../../../infra/local/database/embedded-database.ts'
 import { service } from '../../../../shared/service.ts'
 import { example } from '../../../support/example.ts'
@@ -74,12 +74,20 @@ test('recreates a table whose creation was interrupted', async () => {
   await createTable(restarted)
 })
 
+test('opens a database of its own, whatever was opened before', async () => {
+  const databases = [await openDatabase(), await openDatabase()]
+  for (const { close } of databases) onTestFinished(close)
+
+  const inMemory = expect.stringMatching(/^http:\S+ \(in memory\)$/)
+  expect(databases.map(({ description }) => description)).toEqual([inMemory, inMemory])
+})
+
 test('refuses a data folder that is a file, or has no parent', async () => {
   const folder = temporaryFolder()
   const [file, orphan] = [join(folder, 'file'), join(folder, 'no', 'such')]
   writeFileSync(file, '')
 
-  const errors = await Promise.all([file, orphan].map((path) => openDatabase(path).catch((error) => error)))
+  const errors = await Promise.all([file, orphan].map((path) => openDatabase({ folder: path }).catch((error) => error)))
 
   expect(errors).toEqual([
     new CommandError(`Cannot use ${file} as the data folder: it is a file. Choose a folder.`),
@@ -220,5 +228,7 @@ test.each<[string, string, string?]>([
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
   onTestFinished(() => void vi.unstubAllEnvs())
 
-  await expect(openDatabase(folder)).rejects.toEqual(new CommandError(message))
+  const open = async () => openDatabase({ address: namedDatabase(), folder })
+
+  await expect(open()).rejects.toEqual(new CommandError(message))
 })

@@ -6,9 +6,9 @@ import { newApiKey } from '../../shared/model/api-key.ts'
 import { MAX_LIMIT } from '../../shared/model/paging.ts'
 import { type CallOptions, type Client, type ConditionalOptions, etagOf, type KeyedOptions } from '../client/client.ts'
 import { CommandError, duration, run } from '../command-line.ts'
-import { type Api, checksOf, type Exchange } from './checks.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
+import { type Api, checksOf, type Exchange } from './smoke-checks.ts'
 
 // What a run of the test creates, changes and filters by. `sold`, so that no shop offers it. The largest int64 shows whether
 // integers stay exact.

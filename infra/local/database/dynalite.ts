@@ -13,7 +13,7 @@ const validations: Validations = require('dynalite/validations')
 export type Store = { db: Omit<Level<string, Table>, 'batch'> & { batch: Batch }; getItemDb: (table: string) => Items }
 
 /** Writes items and their entries in indexes, all or nothing. */
-export type Batch = (writes: Write[], done?: Done) => Promise<void>
+type Batch = (writes: Write[], done?: Done) => Promise<void>
 
 export type Write = { type: 'put' | 'del'; key: string; value?: object | undefined }
 
@@ -27,25 +27,26 @@ type Items = {
   lock: (key: string, locked: (release: (done: Done) => Done) => void) => void
 }
 
-/** An error response. `body` has its type in `__type`. */
-export type ApiError = Error & { statusCode: number; body: object }
+/** An error response of DynamoDB. */
+export type DynamoDBError = Error & { statusCode: number; body: { __type: string; message?: string } }
 
-export const isApiError = (error: unknown): error is ApiError => error instanceof Error && 'statusCode' in error
+export const isDynamoDBError = (error: unknown): error is DynamoDBError =>
+  error instanceof Error && 'statusCode' in error
 
 /** Creates an error response. */
-export const apiError = (type: string, message: string, more?: object): ApiError => {
+export const dynamoDBError = (type: string, message: string, more?: object): DynamoDBError => {
   const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...more }
   return Object.assign(new Error(message), { statusCode: 400, body })
 }
 
-/** One of dynalite's operations. `parse` throws an ApiError, or for some malformed bodies a TypeError. */
-export type Operation = {
+/** An action of DynamoDB's API in dynalite. `parse` throws a DynamoDBError, or for some malformed bodies a TypeError. */
+export type ApiAction = {
   parse: (store: Store, body: unknown) => object
   run: (store: Store, request: object) => Promise<object>
 }
 
-/** An operation such as `PutItem`, with additions to the types of its request. */
-export const operation = (name: string, additions?: object): Operation => {
+/** An action such as `PutItem`, with additions to the types of its request. */
+export const apiAction = (name: string, additions?: object): ApiAction => {
   const file = name.charAt(0).toLowerCase() + name.slice(1)
   const { types, custom } = require(`dynalite/validations/${file}`)
   const parse = (store: Store, body: unknown): object => {
@@ -58,18 +59,63 @@ export const operation = (name: string, additions?: object): Operation => {
   return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
 }
 
-/** dynalite's operations but those for tags and the time to live, and `UpdateTable`, which cannot change indexes. */
-export const operations = new Map(
+/** dynalite's actions but those for tags and the time to live, and `UpdateTable`, which cannot change indexes. */
+export const apiActions = new Map(
   [
     ...['CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables', 'Query', 'Scan'],
     ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchGetItem', 'BatchWriteItem'],
-  ].map((name) => [name, operation(name)]),
+  ].map((name) => [name, apiAction(name)]),
 )
 
 export const { create: createStore, itemSize, validationError } = db
 
+/** What an action returns, and what it wants to write. */
+export type Outcome = { result: object; writes: Write[] }
+
+/** An action that waits for its item. */
+export type Suspended = { key: string; lock: () => Promise<() => void>; resume: (item?: object) => Promise<Outcome> }
+
+/**
+ * Runs an action until it reads its item: dynalite calls `lock`, which locks nothing, and then `get`, which resolves the promise.
+ * The caller takes the real lock, reads the item and calls `resume`. dynalite then checks the condition and calls `batch`, whose
+ * writes are collected, and `put` or `del`, which write nothing.
+ */
+export const suspend = (store: Store, run: ApiAction['run'], request: object): Promise<Suspended> =>
+  new Promise((resolve, reject) => {
+    const writes: Write[] = []
+    const collect: Batch = async (batch, done) => {
+      writes.push(...batch)
+      done?.()
+    }
+    const getItemDb: Store['getItemDb'] = (table) => ({
+      lock: (_key, locked) => locked((done) => done),
+      get: (key, done) => {
+        const { lock } = store.getItemDb(table)
+        resolve({
+          key: storeKey(table, key),
+          lock: () => new Promise((resolve) => lock(key, (release) => resolve(release(() => {})))),
+          resume: (item) => {
+            done(null, item)
+            return outcome
+          },
+        })
+      },
+      // The batch that has the index entries has the item too.
+      put: (_key, _item, done) => done(),
+      del: (_key, done) => done(),
+    })
+    const outcome = run({ ...withBatch(store, collect), getItemDb }, request).then((result) => ({ result, writes }))
+    outcome.catch(reject)
+  })
+
+/** A store that writes its batches in another way. */
+export const withBatch = (store: Store, batch: Batch): Store => ({
+  ...store,
+  db: Object.assign(Object.create(store.db), { batch }),
+})
+
 /** The key of an item in the store. */
-export const storeKey = (table: string, key: string): string => `item-${table}~${key}`
+const storeKey = (table: string, key: string): string => `item-${table}~${key}`
 
 type Validations = {
   checkTypes: (body: unknown, types: object) => object
@@ -83,7 +129,7 @@ type Parsed = { expression: object }
 
 type Internals = {
   create: (options: { path: string | undefined; createTableMs: number }) => Store
-  validationError: (message: string) => ApiError
+  validationError: (message: string) => DynamoDBError
   itemSize: (item: object) => number
   createKey: (item: object, table: Table) => string
   traverseIndexes: (table: Table, visit: (name: string, type: string) => string | false) => string | undefined

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { CommandError } from '../../command-line.ts'
-import { apiError, createStore, isApiError, type Store } from './dynalite.ts'
+import { createStore, dynamoDBError, isDynamoDBError, type Store } from './dynalite.ts'
 import { createEngine, type Engine } from './engine.ts'
 
 /**
@@ -44,10 +44,10 @@ const responseTo = async (engine: Engine, target: string, body: string) => {
   try {
     return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
   } catch (error) {
-    if (isApiError(error)) return error
+    if (isDynamoDBError(error)) return error
     // dynalite throws errors for some malformed requests. Only those of the disk end the process.
     const isOfDisk = error instanceof Error && 'code' in error && /^LEVEL_(IO_ERROR|CORRUPTION)$/.test(`${error.code}`)
-    if (!isOfDisk) return apiError('SerializationException', `${error}`)
+    if (!isOfDisk) return dynamoDBError('SerializationException', `${error}`)
     throw error
   }
 }

@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
+import type { ApiAction, DynamoDBError, Outcome, Store, Suspended, Write } from './dynalite.ts'
 import * as dynalite from './dynalite.ts'
-import { type ApiError, apiError, type Batch, type Store, type Write } from './dynalite.ts'
 
 const MAX_ACTIONS = 100
 const MAX_SIZE = 4 * 1024 * 1024
 const TOKEN_MS = 10 * 60 * 1000
 
-/** Runs an operation. Throws an ApiError if it refuses the request, or for some malformed requests a TypeError. */
-export type Engine = (operation: string, request: Transaction) => Promise<object>
+/** Carries out an action. Throws a DynamoDBError if it refuses the request, or for some malformed requests a TypeError. */
+export type Engine = (action: string, request: Transaction) => Promise<object>
 
 type Transaction = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
- * Creates an engine with dynalite's operations and DynamoDB's transactions. A transaction holds its items while it runs:
- * another transaction with one of them is canceled, and a plain write of one is refused. Its token is written with its items.
+ * Creates an engine with dynalite's actions and DynamoDB's transactions. A transaction holds its items while it runs: another
+ * transaction with one of them is canceled, and a plain write of one is refused; a BatchWriteItem only waits. Its token is
+ * written with its items.
  */
 export const createEngine = async (store: Store): Promise<Engine> => {
   const held = new Set<string>()
@@ -21,17 +22,19 @@ export const createEngine = async (store: Store): Promise<Engine> => {
   /** Of the transactions that run, and of those that succeeded in the last ten minutes, oldest first. */
   const tokens = new Map(stored.sort(([, a], [, b]) => a.until - b.until))
 
-  const conflictOf = ({ key }: Part): ApiError | undefined =>
-    held.has(key) ? apiError('TransactionConflictException', 'Transaction is ongoing for the item') : undefined
+  const conflictOf = ({ key }: Suspended): DynamoDBError | undefined =>
+    held.has(key)
+      ? dynalite.dynamoDBError('TransactionConflictException', 'Transaction is ongoing for the item')
+      : undefined
 
   const write = async (items: unknown, tokenWrites: Write[] = []): Promise<void> => {
-    const parts = await startAll(store, WRITES, items)
-    cancelIfAny(parts.map(conflictOf))
-    for (const { key } of parts) held.add(key)
+    const actions = await suspendAll(store, WRITES, items)
+    cancelIfAny(actions.map(conflictOf))
+    for (const { key } of actions) held.add(key)
     try {
-      await commit(store, parts, allOrCanceled, tokenWrites)
+      await commit(store, actions, allOrCanceled, tokenWrites)
     } finally {
-      for (const { key } of parts) held.delete(key)
+      for (const { key } of actions) held.delete(key)
     }
   }
 
@@ -45,8 +48,8 @@ export const createEngine = async (store: Store): Promise<Engine> => {
     const key = `token~${token}` // dynalite reads keys with other prefixes.
     const digest = createHash('sha256').update(JSON.stringify(items)).digest('base64')
     const known = tokens.get(key)
-    if (known && known.digest !== digest) throw apiError('IdempotentParameterMismatchException', MISMATCH)
-    if (known?.until === RUNNING) throw apiError('TransactionInProgressException', IN_PROGRESS)
+    if (known && known.digest !== digest) throw dynalite.dynamoDBError('IdempotentParameterMismatchException', MISMATCH)
+    if (known?.until === RUNNING) throw dynalite.dynamoDBError('TransactionInProgressException', IN_PROGRESS)
     if (known) return
     tokens.set(key, { digest, until: RUNNING })
     const value = { digest, until: Date.now() + TOKEN_MS }
@@ -55,11 +58,11 @@ export const createEngine = async (store: Store): Promise<Engine> => {
     tokens.set(key, value)
   }
 
-  const plainWrite = async ({ parse, run }: dynalite.Operation, body: object): Promise<object> => {
-    const part = await start(store, run, parse(store, body))
-    const conflict = conflictOf(part)
+  const plainWrite = async ({ parse, run }: ApiAction, body: object): Promise<object> => {
+    const action = await dynalite.suspend(store, run, parse(store, body))
+    const conflict = conflictOf(action)
     if (conflict) throw conflict
-    const [result = {}] = await commit(store, [part], (outcomes) => Promise.all(outcomes))
+    const [result = {}] = await commit(store, [action], (outcomes) => Promise.all(outcomes))
     return result
   }
 
@@ -70,14 +73,15 @@ export const createEngine = async (store: Store): Promise<Engine> => {
       return {}
     }
     if (name === 'TransactGetItems') {
-      const parts = await startAll(store, READS, body.TransactItems)
-      cancelIfAny(parts.map(conflictOf))
-      return { Responses: await commit(store, parts, allOrCanceled) }
+      const actions = await suspendAll(store, READS, body.TransactItems)
+      cancelIfAny(actions.map(conflictOf))
+      return { Responses: await commit(store, actions, allOrCanceled) }
     }
-    const operation = dynalite.operations.get(name)
-    if (!operation) throw apiError('UnknownOperationException', `The embedded database has no operation ${name}.`)
-    if (/^(Put|Update|Delete)Item$/.test(name)) return plainWrite(operation, body)
-    return operation.run(store, operation.parse(store, body))
+    const action = dynalite.apiActions.get(name)
+    if (!action)
+      throw dynalite.dynamoDBError('UnknownOperationException', `The embedded database has no operation ${name}.`)
+    if (/^(Put|Update|Delete)Item$/.test(name)) return plainWrite(action, body)
+    return action.run(store, action.parse(store, body))
   }
 }
 
@@ -86,87 +90,48 @@ const IN_PROGRESS = 'The transaction with this token is still running.'
 const MISMATCH = 'Another transaction had this token.'
 
 type Token = { digest: string; until: number }
-type Actions = Record<string, dynalite.Operation>
+type Allowed = Record<string, ApiAction>
 
 // A check is a deletion with a condition, whose writes are dropped.
-const check = dynalite.operation('DeleteItem', { ConditionExpression: { type: 'String', notNull: true } })
-const dropWrites = (store: Store): Store => withBatch(store, async (_writes, done) => done?.())
-const WRITES: Actions = {
-  Put: dynalite.operation('PutItem'),
-  Update: dynalite.operation('UpdateItem'),
-  Delete: dynalite.operation('DeleteItem'),
+const check = dynalite.apiAction('DeleteItem', { ConditionExpression: { type: 'String', notNull: true } })
+const dropWrites = (store: Store): Store => dynalite.withBatch(store, async (_writes, done) => done?.())
+const WRITES: Allowed = {
+  Put: dynalite.apiAction('PutItem'),
+  Update: dynalite.apiAction('UpdateItem'),
+  Delete: dynalite.apiAction('DeleteItem'),
   ConditionCheck: { ...check, run: (store, request) => check.run(dropWrites(store), request) },
 }
-const READS: Actions = { Get: dynalite.operation('GetItem') }
+const READS: Allowed = { Get: dynalite.apiAction('GetItem') }
 
-/** Starts the actions of a transaction. Throws if one is not allowed in it. */
-const startAll = async (store: Store, actions: Actions, items: unknown): Promise<Part[]> => {
-  if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS) {
+/** Suspends the actions of a transaction. Throws if one is not allowed in it. */
+const suspendAll = async (store: Store, allowed: Allowed, items: unknown): Promise<Suspended[]> => {
+  if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
     throw dynalite.validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
-  }
   const parsed = items.map((item) => {
     const [[name, body] = ['', {}], ...others] = Object.entries(item)
-    const action = actions[name]
+    const action = allowed[name]
     if (action && others.length === 0) return { run: action.run, request: action.parse(store, body) }
-    throw dynalite.validationError(`TransactItems can only contain one of ${Object.keys(actions).join(', ')}`)
+    throw dynalite.validationError(`TransactItems can only contain one of ${Object.keys(allowed).join(', ')}`)
   })
-  const parts = await allOrCanceled(parsed.map(({ run, request }) => start(store, run, request)))
-  if (new Set(parts.map(({ key }) => key)).size === parts.length) return parts
+  const actions = await allOrCanceled(parsed.map(({ run, request }) => dynalite.suspend(store, run, request)))
+  if (new Set(actions.map(({ key }) => key)).size === actions.length) return actions
   throw dynalite.validationError('Transaction request cannot include multiple operations on one item')
 }
 
-type Outcome = { result: object; writes: Write[] }
-
-/** An operation that has stopped before it reads its item. It collects what it writes. */
-type Part = { key: string; lock: () => Promise<() => void>; resume: (item?: object) => Promise<Outcome> }
-
-const start = (store: Store, run: dynalite.Operation['run'], request: object): Promise<Part> =>
-  new Promise((resolve, reject) => {
-    const writes: Write[] = []
-    const collect: Batch = async (batch, done) => {
-      writes.push(...batch)
-      done?.()
-    }
-    const getItemDb: Store['getItemDb'] = (table) => ({
-      lock: (_key, locked) => locked((done) => done),
-      get: (key, done) => {
-        const { lock } = store.getItemDb(table)
-        resolve({
-          key: dynalite.storeKey(table, key),
-          lock: () => new Promise((resolve) => lock(key, (release) => resolve(release(() => {})))),
-          resume: (item) => {
-            done(null, item)
-            return outcome
-          },
-        })
-      },
-      // The batch that has the index entries has the item too.
-      put: (_key, _item, done) => done(),
-      del: (_key, done) => done(),
-    })
-    const outcome = run({ ...withBatch(store, collect), getItemDb }, request).then((result) => ({ result, writes }))
-    outcome.catch(reject)
-  })
-
-const withBatch = (store: Store, batch: Batch): Store => ({
-  ...store,
-  db: Object.assign(Object.create(store.db), { batch }),
-})
-
-/** Lets parts end while no other write of their items runs, and then writes what they collected, and `more`, at once. */
+/** Resumes actions while no other write of their items runs, and then writes what they collected, and `more`, at once. */
 const commit = async (
   store: Store,
-  parts: Part[],
+  actions: Suspended[],
   settle: (outcomes: Promise<Outcome>[]) => Promise<Outcome[]>,
   more: Write[] = [],
 ): Promise<object[]> => {
-  const releases = await Promise.all(parts.map(({ lock }) => lock()))
+  const releases = await Promise.all(actions.map(({ lock }) => lock()))
   try {
-    const items = await store.db.getMany(parts.map(({ key }) => key))
-    const outcomes = await settle(parts.map(({ resume }, i) => resume(items[i])))
+    const items = await store.db.getMany(actions.map(({ key }) => key))
+    const outcomes = await settle(actions.map(({ resume }, i) => resume(items[i])))
     const writes = [...outcomes.flatMap(({ writes }) => writes), ...more]
     const left = new Map(writes.map(({ key, value }) => [key, value]))
-    const size = parts.reduce((sum, { key }, i) => sum + dynalite.itemSize(left.get(key) ?? items[i] ?? {}), 0)
+    const size = actions.reduce((sum, { key }, i) => sum + dynalite.itemSize(left.get(key) ?? items[i] ?? {}), 0)
     if (size > MAX_SIZE) throw dynalite.validationError('The items of a transaction can have at most 4 MB together')
     if (writes.length > 0) await store.db.batch(writes)
     return outcomes.map(({ result }) => result)
@@ -188,12 +153,13 @@ const cancelIfAny = (errors: unknown[]): void => {
   const CancellationReasons = errors.map(reasonOf)
   const codes = CancellationReasons.map(({ Code }) => Code).join(', ')
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
-  throw apiError('TransactionCanceledException', message, { CancellationReasons })
+  throw dynalite.dynamoDBError('TransactionCanceledException', message, { CancellationReasons })
 }
 
-const reasonOf = (error: unknown): { Code: string; Message?: string } => {
+const reasonOf = (error: unknown): { Code: string; Message?: string | undefined } => {
   if (!error) return { Code: 'None' }
-  const { __type, message } = Object(error).body ?? {}
+  if (!dynalite.isDynamoDBError(error)) throw error
+  const { __type, message } = error.body
   const [, code] = /#(ConditionalCheckFailed|TransactionConflict|Validation)Exception$/.exec(__type) ?? []
   if (!code) throw error
   return { Code: code === 'Validation' ? 'ValidationError' : code, Message: message }

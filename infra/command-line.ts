@@ -47,9 +47,9 @@ export const wholeNumber =
   }
 
 /** Turns a failure of AWS, of the network or of the AWS settings into a CommandError. Returns any other error as it is. */
-export const explained = (error: unknown): unknown => {
-  if (!(error instanceof Error) || error instanceof CommandError) return error
-  const explanation = explanationOf(error)
+export const explained = (error: unknown): Error => {
+  if (!(error instanceof Error)) return new Error(String(error))
+  const explanation = error instanceof CommandError ? undefined : explanationOf(error)
   return explanation ? new CommandError(explanation.replaceAll(/\s+/g, ' '), { cause: error }) : error
 }
 

@@ -27,7 +27,7 @@ const build = (): void => {
 
 /** `operations.ts` without schemas: with the table as a literal, and the types of the OpenAPI document. */
 const operationsModule = (): string => {
-  const schemas = Object.entries<Json>(Object(componentSchemas()))
+  const schemas = Object.entries(componentSchemas())
   return [
     "import type { Route } from './request.ts'\n",
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
@@ -50,7 +50,8 @@ export const operationText = (id: string, entry: Entry): string => {
   return `/** ${summary}.${marked}${removed} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
 }
 
-// A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
+// A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms. `Object` makes an `any` of it: the library's
+// type has forms that it never makes, such as `true` in place of a schema.
 const typeText = (schema: Json): string => {
   const { $ref, type, format, maximum, enum: values, not, items, properties, required = [], anyOf } = Object(schema)
   if ($ref) return $ref.replace('#/components/schemas/', '')

@@ -33,7 +33,7 @@ export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
 /** Creates a client for browsers and Node.js. Throws a TypeError for an invalid `baseUrl` or `apiKey`. */
 export const createClient = (options: ClientOptions): Client => {
-  const send = sender(Object(options))
+  const send = sender(Object(options)) // JavaScript may pass none, and gets the error for an invalid `baseUrl`.
   const methods = Object.entries(operations).map(([id, route]) => [id, methodOf(route, send)])
   return Object.fromEntries(methods) as Client // `operations` and its types follow from the same contract.
 }

@@ -49,9 +49,13 @@ export const contentOf = async ({ body }: Response): Promise<object | undefined>
 }
 
 /** The error that a response means. `hideKey` removes the API key from a text, because the server may echo it. */
-export const errorOf = (response: Response, content: unknown, hideKey: (text: string) => string): ServiceError => {
+export const errorOf = (
+  response: Response,
+  content: object | undefined,
+  hideKey: (text: string) => string,
+): ServiceError => {
   const { status, headers } = response
-  const { code, message }: Record<string, unknown> = Object(content)
+  const { code, message }: { code?: unknown; message?: unknown } = content ?? {}
   const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined
   const seconds = headers.get('Retry-After') ?? '' // The service sends no dates.
   const details = { status, requestId, retryAfter: /^\d+$/.test(seconds) ? Number(seconds) : undefined }

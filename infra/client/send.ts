@@ -104,7 +104,8 @@ const baseOf = (baseUrl: string): string => {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-// Node.js has the reason in `cause`. Only its text, because some of its errors hold bytes of the response.
+// Node.js has the reason in `cause`. Only its text, because some of its errors hold bytes of the response. A `fetch` of the
+// caller may throw anything.
 const reasonOf = (thrown: unknown): string => {
   const { message, code } = Object(Object(thrown).cause ?? thrown)
   return message || code

@@ -137,7 +137,7 @@ const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
 
 // The write may have succeeded although its response was lost. Either way, the client needs the new key.
 const notExpired = (keyId: string, error: unknown): CommandError => {
-  const { message } = Object(explained(error))
+  const { message } = explained(error)
   const advice = `The new key is valid. Revoke ${keyId} when the client uses the new key.`
   return new CommandError(`The expiry of ${keyId} may not have been set: ${message} ${advice}`, { cause: error })
 }

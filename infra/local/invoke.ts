@@ -37,7 +37,7 @@ const main = command('npm run invoke --', 'Runs a function on the database of th
 const readEvent = (file: string) => {
   try {
     const event = JSON.parse(readFileSync(file, 'utf8'))
-    assert(Object(event).requestContext, `${file} is no API Gateway event: it has no requestContext.`)
+    assert(event?.requestContext, `${file} is no API Gateway event: it has no requestContext.`)
     return event
   } catch (error) {
     throw new CommandError(`Cannot read an event: ${error instanceof Error ? error.message : error}`)

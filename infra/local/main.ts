@@ -75,7 +75,7 @@ const hostOf = (address: string): string => {
 const silenceFunctions = (): void => {
   const { info } = console
   console.info = (...args) => {
-    if (!('coldStart' in Object(args[0]))) info(...args)
+    if (args[0]?.coldStart === undefined) info(...args)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/entry.ts'
@@ -119,14 +120,15 @@ const parameter = (location: string, name: string, entry: v.GenericSchema, meani
 }
 
 /** The example of an optional parameter, which the console of the page must not send: the list would seem to lack items. */
-const disabledExample = (entry: v.GenericSchema): Json => {
-  const { wrapped, default: value } = Object(entry)
+const disabledExample = ({ wrapped, default: value }: Wrapper): Json => {
   if (value !== undefined || !wrapped) return {}
   const { example = wrapped.options?.[0] } = exampleOf(wrapped)
   return example === undefined ? {} : { examples: { default: { value: example, 'x-disabled': true } } }
 }
 
-const ERROR = {
+type Wrapper = v.GenericSchema & { wrapped?: v.GenericSchema & { options?: unknown[] }; default?: unknown }
+
+const ERROR: JsonSchema = {
   type: 'object',
   description: 'The body of every error response.',
   required: ['code', 'message', 'status'],

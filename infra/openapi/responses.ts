@@ -41,7 +41,7 @@ export const responsesOf = (entry: Entry): Json => {
 const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema): Json => {
   const own = exampleOf(body)
   const sent = request && exampleOf(request)
-  const { success, output } = v.safeParse(body, { ...Object(own.example), ...Object(sent?.example) })
+  const { success, output } = v.safeParse(body, Object.assign({}, own.example, sent?.example))
   return sent && success ? { example: output } : own
 }
 

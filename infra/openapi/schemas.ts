@@ -1,4 +1,4 @@
-import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
@@ -8,8 +8,8 @@ import { fieldTexts } from './descriptions.ts'
 export type Json = Record<string, unknown>
 
 /** The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they are references. */
-export const componentSchemas = (): Json => {
-  const schemas = Object.entries<Json>(Object(complete(toJsonSchemaDefs(named, config))))
+export const componentSchemas = (): Record<string, Json> => {
+  const schemas = Object.entries(complete(toJsonSchemaDefs(named, config)))
   return Object.fromEntries(schemas.map(([title, schema]) => [title, described(schema, fieldTexts(title))]))
 }
 
@@ -49,9 +49,10 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    switch (valibotAction.type) {
+    const { type, metadata, description = '' }: Action = valibotAction
+    switch (type) {
       case 'metadata':
-        return Object(valibotAction).metadata // It replaces what the checks before it say.
+        return metadata // It replaces what the checks before it say.
       case 'title':
         return { ...jsonSchema, title: undefined } // It is the name in the document.
       case 'examples':
@@ -60,9 +61,9 @@ const config: ConversionConfig = {
         return { ...jsonSchema, not: hasNoneOf(Object.keys(jsonSchema.properties ?? {})) }
       case 'description':
         // The values of an enumeration say what its rule says.
-        return { ...jsonSchema, description: jsonSchema.enum ? undefined : sentence(Object(valibotAction).description) }
+        return { ...jsonSchema, description: jsonSchema.enum ? undefined : sentence(description) }
       default:
-        return errors ? { ...jsonSchema, [INCOMPLETE]: valibotAction.type } : undefined
+        return errors ? { ...jsonSchema, [INCOMPLETE]: type } : undefined
     }
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
@@ -76,6 +77,9 @@ const config: ConversionConfig = {
   },
 }
 
+/** An action of a schema, with what those of these two types have. */
+type Action = { type: string; metadata?: Json; description?: string }
+
 // An object with none of these properties. (`anyOf`, with each of them as required, would say which objects are valid, but
 // the page and client generators make a type of each of its parts.)
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
@@ -83,8 +87,9 @@ const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: na
 const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
 
 /** Puts the meaning of each property before its rule. */
-export const described = (schema: Json, meanings: Record<string, string> = {}): Json => {
-  const properties = Object.entries<Json>(Object(schema.properties)).map(([name, property]) => {
+export const described = (schema: JsonSchema, meanings: Record<string, string> = {}): Json => {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    if (typeof property === 'boolean') return [name, property]
     const description = [meanings[name], property.description].filter(Boolean).join(' ') || undefined
     return [name, { ...property, description }]
   })

@@ -62,7 +62,7 @@ const translate = (values: Values, convert: Convert): Values => {
 }
 
 const each = (value: object, change: (each: Values) => Values) =>
-  Array.isArray(value) ? value.map(change) : change(Object(value))
+  Array.isArray(value) ? value.map(change) : change({ ...value })
 
 /** Converts the attributes of an item one by one, as the SDK does: it would refuse a map with the key `constructor`. */
 const translateItem = (item: Values, convert: Convert): Values => {

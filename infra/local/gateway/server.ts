@@ -83,14 +83,11 @@ export const reserve = async (
 
 const listen = async (port: number, host: string): Promise<Server> => {
   const server = createServer((socket) => socket.destroy())
-  try {
-    await once(server.listen(port, host), 'listening')
-  } catch (error) {
-    const { code, message } = Object(error)
+  await once(server.listen(port, host), 'listening').catch(({ code, message }: NodeJS.ErrnoException) => {
     const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
     const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
     throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
-  }
+  })
   return server
 }
 

@@ -79,14 +79,3 @@ test.each([
       `Add { table: '${table}', index: '${IndexName}', actions: ['Query'] } to "access"`,
   )
 })
-
-test('the error for a command that the embedded database lacks names the way out', async () => {
-  const sent = send({ operation: 'ExecuteStatement', input: {} })
-
-  await expect(sent).rejects.toEqual(
-    new Error(
-      'This database has no ExecuteStatement. Set AWS_ENDPOINT_URL_DYNAMODB to the address of one that has it, such ' +
-        'as DynamoDB Local, which you may use if you have an AWS account.',
-    ),
-  )
-})

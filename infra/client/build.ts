@@ -64,10 +64,10 @@ const typeText = (schema: Json): string => {
   if (items) return `Array<${typeText(items)}>`
   if (anyOf) return anyOf.map(typeText).join(' | ')
   if (!properties) return 'unknown'
-  const fields = Object.entries<Json>(properties).map(
-    ([name, field]) =>
-      `${commentOf(field)}"${name}"${required.includes(name) ? ':' : '?: undefined |'} ${typeText(field)}\n`,
-  )
+  const fields = Object.entries<Json>(properties).map(([name, field]) => {
+    const separator = required.includes(name) ? ':' : '?: undefined |'
+    return `${commentOf(field)}"${name}"${separator} ${typeText(field)}\n`
+  })
   return `{\n${fields.join('')}}`
 }
 

@@ -58,7 +58,8 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
-  process.stdout.write(thread?.reason ? `Serving ${baseUrl} again: ${thread.reason}.\n` : banner(baseUrl, database))
+  const greeting = thread?.reason ? `Serving ${baseUrl} again: ${thread.reason}.\n` : banner(baseUrl, database)
+  process.stdout.write(greeting)
   if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
   parentPort?.postMessage('ready')
   await stopped

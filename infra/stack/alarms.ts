@@ -73,33 +73,33 @@ const CAUSES =
 const symptoms = (metrics: ApiMetrics): Record<string, Rule> => ({
   ApiFails: {
     metric: metrics.failedSeveralTimes,
-    threshold: 1,
+    threshold: 1, // percent
     evaluationPeriods: 1,
     alarmDescription: `More than 1 % of the requests in five minutes, and at least five, got a 5xx response. ${CAUSES}`,
   },
   ApiDown: {
     metric: metrics.failedShare,
-    threshold: 0.99,
+    threshold: 0.99, // of 1, which is all requests
     evaluationPeriods: 3,
     datapointsToAlarm: 2,
     alarmDescription: `In two of three windows of five minutes, all requests got a 5xx response. ${CAUSES}`,
   },
   OperationFails: {
     metric: metrics.failedByOperation,
-    threshold: 4,
+    threshold: 4, // requests
     evaluationPeriods: 1,
     alarmDescription: `At least five requests of one operation in five minutes got a 5xx response. ${CAUSES}`,
   },
   ApiSlow: {
     metric: metrics.latency(99),
-    threshold: 2000,
+    threshold: 2000, // milliseconds
     evaluationPeriods: 3,
     alarmDescription:
       'One request in 100 has taken more than 2 s for 15 minutes. See "Cold starts" and "Latency of DynamoDB, p99 (ms)".',
   },
   ApiThrottles: {
     metric: metrics.refused,
-    threshold: 5,
+    threshold: 5, // percent
     evaluationPeriods: 2,
     alarmDescription:
       'For ten minutes, more than 5 % of the requests have got a 429. The access log shows who sends most of those in the ' +

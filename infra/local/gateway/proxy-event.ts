@@ -27,8 +27,9 @@ export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   const hosts = headersDistinct.host ?? []
   if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '')) throw gatewayResponses.badRequest
   // A target in absolute form has the host before the path (RFC 9112, section 3.2.2).
-  const [path = '', query = ''] = url.replace(/^https?:\/\/[^/?]*/i, '').split(/\?(.*)/s)
-  return { path: path.replace(/^\/+/, '/'), query: new URLSearchParams(query) }
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '')
+  const [path = '', ...query] = target.split('?')
+  return { path: path.replace(/^\/+/, '/'), query: new URLSearchParams(query.join('?')) }
 }
 
 /**

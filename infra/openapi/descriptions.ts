@@ -1,21 +1,9 @@
 import { scopes } from '../../shared/service.ts'
 import * as texts from '../../shared/texts.ts'
 
-/** What a caller must know about an operation beyond its title; `undefined` if it has no text. */
-export const operationText = (id: string): string | undefined => texts.operationTexts[id]
-
-/** What the fields of the schema with this title mean. */
-export const fieldTexts = (title = ''): Record<string, string> => ({ Error: error, ...texts.fieldTexts })[title] ?? {}
-
 /** What a parameter or a header of an operation means; `undefined` if it has no text. */
 export const parameterText = (id: string, name: string): string | undefined =>
   texts.parameterTexts[`${id}.${name}`] ?? texts.parameterTexts[name] ?? parameters[name]
-
-const error = {
-  code: 'The machine-readable error code: the reason phrase of the HTTP status in snake_case.',
-  message: 'The human-readable description of the error: what is wrong and how to fix it.',
-  status: 'The HTTP status code of the response.',
-}
 
 const parameters: Record<string, string> = {
   limit: 'The maximum number of items to return.',

@@ -1,13 +1,13 @@
-import type { JsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/entry.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'
+import { operationTexts } from '../../shared/texts.ts'
 import { command, run } from '../command-line.ts'
-import { fieldTexts, introduction, operationText, parameterText } from './descriptions.ts'
+import { introduction, parameterText } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
-import { componentSchemas, described, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
+import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
 const operations: [id: string, Entry][] = Object.entries(contract)
 
@@ -38,7 +38,7 @@ export const openApiDocument = (origin = ''): Json => ({
       },
     },
     headers: componentHeaders(),
-    schemas: { ...componentSchemas(), Error: described(ERROR, fieldTexts('Error')) },
+    schemas: { ...componentSchemas(), Error: ERROR },
   },
 })
 
@@ -83,7 +83,7 @@ const descriptionOf = (id: string, { scope, deprecated, stability }: Entry): str
   const notice =
     deprecated &&
     `This operation is deprecated and will be removed on ${removal}. Use \`${deprecated.successor}\` instead.`
-  return [operationText(id), access, warning, notice].filter(Boolean).join('\n\n')
+  return [operationTexts[id], access, warning, notice].filter(Boolean).join('\n\n')
 }
 
 // Only one media type, because generators make a type, or a method, of each.
@@ -128,15 +128,28 @@ const disabledExample = ({ wrapped, default: value }: Wrapper): Json => {
 
 type Wrapper = v.GenericSchema & { wrapped?: v.GenericSchema & { options?: unknown[] }; default?: unknown }
 
-const ERROR: JsonSchema = {
+const ERROR = {
   type: 'object',
   description: 'The body of every error response.',
   required: ['code', 'message', 'status'],
   additionalProperties: false,
   properties: {
-    code: { type: 'string', pattern: '^[a-z_]+$' },
-    message: { type: 'string' },
-    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
+    code: {
+      type: 'string',
+      pattern: '^[a-z_]+$',
+      description: 'The machine-readable error code: the reason phrase of the HTTP status in snake_case.',
+    },
+    message: {
+      type: 'string',
+      description: 'The human-readable description of the error: what is wrong and how to fix it.',
+    },
+    status: {
+      type: 'integer',
+      format: 'int32',
+      minimum: 400,
+      maximum: 599,
+      description: 'The HTTP status code of the response.',
+    },
   },
 }
 

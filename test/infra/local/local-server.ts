@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/gateway/lambda.ts'
 import { type Limits, localLimits } from '../../../infra/local/gateway/limits.ts'
-import { createLocalServer } from '../../../infra/local/gateway/server.ts'
+import { addressOf, createLocalServer } from '../../../infra/local/gateway/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/http.ts'
 import { service } from '../../../shared/service.ts'
@@ -38,8 +38,7 @@ export const serve = async (
     await stop(0)
     vi.restoreAllMocks()
   })
-  const { port } = server.address() as AddressInfo
-  return { server, stop, baseUrl: `http://127.0.0.1:${port}` }
+  return { server, stop, baseUrl: `http://127.0.0.1:${addressOf(server).port}` }
 }
 
 const ok: Handler = async () => ({ statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: '[]' })

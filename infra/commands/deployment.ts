@@ -5,7 +5,7 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 import { setting } from '../../shared/settings.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
-import { DEFAULT_PORT, findDatabase, portOption, useDatabase } from '../local/database/database.ts'
+import { DEFAULT_PORT, localDatabase, namedDatabase, portOption, useDatabase } from '../local/database/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
 
@@ -44,7 +44,7 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
     const output = await outputsOf(stage, prefix)
     return { baseUrl: output('BaseUrl'), apiKeysTable: output(tableOutput('apiKeys')), keyPrefix }
   }
-  useDatabase(await findDatabase(port))
+  await selectLocal(port)
   return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
 }
 
@@ -61,9 +61,12 @@ export const findCollection = async (target: Target, id: CollectionId): Promise<
       'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
     )
   }
-  useDatabase(await findDatabase(port))
+  await selectLocal(port)
   return { table: tableName(id), shards: setting('writeShards') }
 }
+
+/** Lets this process use the database of the local server at a port, unless the user has named another one. */
+const selectLocal = async (port: number): Promise<void> => useDatabase(namedDatabase() ?? (await localDatabase(port)))
 
 /** Returns a function that returns an output of a stack by its name, or throws a CommandError. */
 const outputsOf = async (stage: string, prefix = '') => {

@@ -5,7 +5,7 @@ import { operationIds } from '../../shared/contract.ts'
 import { invocation } from '../../shared/examples.ts'
 import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
-import { findDatabase, openDatabase, portOption } from './database/database.ts'
+import { localDatabase, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { invoke, loadFunctions } from './gateway/lambda.ts'
 import { enforceRights } from './gateway/rights.ts'
 
@@ -20,18 +20,20 @@ const main = command('npm run invoke --', 'Runs a function on the database of th
   .action(async (id, file, { port }) => {
     const event = readEvent(file)
     console.info = console.error // The response alone is printed on stdout.
-    const address = await findDatabase(port).catch((error) => {
-      if (port !== undefined) throw error
-      console.info('%s This uses an empty database.', error.message)
-      return undefined
-    })
-    const database = await openDatabase({ address })
+    const database = await openDatabase({ address: namedDatabase() ?? (await serverDatabase(port)) })
     console.info('Database: %s', database.description)
     enforceRights()
     const { [id]: handler } = await loadFunctions([id])
     const response = await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
     process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
     await database.close()
+  })
+
+const serverDatabase = (port: number | undefined) =>
+  localDatabase(port).catch((error) => {
+    if (port !== undefined) throw error
+    console.info('%s This uses an empty database.', error.message)
+    return undefined
   })
 
 const readEvent = (file: string) => {

@@ -30,7 +30,7 @@ export const DEFAULT_PORT = 3000
 export const portOption = (description: string, least = 1) =>
   new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
 
-/** A DynamoDB, and whether the user has named it: such a one gets the user's credentials, an embedded one never does. */
+/** A DynamoDB, and whether the user has named it. A named one gets the user's credentials, an embedded one never does. */
 export type Address = { endpoint: string; isNamed: boolean }
 
 /** The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names, if it is set. Throws a CommandError if that is an endpoint of AWS. */
@@ -44,10 +44,8 @@ export const namedDatabase = (): Address | undefined => {
   return { endpoint, isNamed: true }
 }
 
-/** The named DynamoDB, or else that of the local server at a port. Throws a CommandError if no server runs there. */
-export const findDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
-  const named = namedDatabase()
-  if (named) return named
+/** The database of the local server at a port. Throws a CommandError if no server runs there. */
+export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
   const endpoint = `http://127.0.0.1:${port + 1}`
   const greeting = fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then((response) => response.text())
   // Something else may listen there.
@@ -95,8 +93,7 @@ export const openDatabase = async ({ address, folder, listener }: Choice = {}) =
 /** Lets the functions, the commands and the AWS SDK of this process use a DynamoDB: they read these environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
-  // The developer's AWS settings must neither break an embedded database nor be sent to it. The SDK prefers a profile to the
-  // placeholders.
+  // The user's AWS settings must neither break an embedded database nor be sent to it. The SDK prefers a profile to a key.
   if (!hasOwnKey)
     for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION']) delete process.env[name]
   const account = isNamed ? { ...placeholders, ...process.env } : placeholders

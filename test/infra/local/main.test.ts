@@ -71,13 +71,16 @@ test('npm run invoke runs a function on the database of the server at a port, or
 })
 
 test('npm run invoke says what is wrong, and prints its help', async () => {
-  const argumentsOf = [[example.create, 'no.json'], [example.create, 'package.json'], ['wrong', 'no.json'], ['--help']]
+  const files = ['no.json', 'package.json', `test/events/${events.create}.json`]
+  const argumentsOf = [...files.map((file) => [example.create, file]), ['wrong', 'no.json'], ['--help']]
+  const env = { AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' }
 
-  const outcomes = await Promise.all(argumentsOf.map((args) => runCommand('local/invoke', args)))
+  const outcomes = await Promise.all(argumentsOf.map((args) => runCommand('local/invoke', args, env)))
 
   const matching = [
     /^Cannot read an event: ENOENT.+\n$/,
     /^Cannot read an event: package\.json is no API Gateway event: it has no requestContext\.\n$/,
+    /^AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public\.\n$/,
     new RegExp(`^error: .*'wrong'.+ ${example.create}, .+\nExample: npm run invoke -- \\w+ test/events/.+\n$`),
   ]
   expect(outcomes).toEqual([

@@ -49,11 +49,7 @@ export const contentOf = async ({ body }: Response): Promise<object | undefined>
 }
 
 /** The error that a response means. `hideKey` removes the API key from a text, because the server may echo it. */
-export const errorOf = (
-  response: Response,
-  content: object | undefined,
-  hideKey: (text: string) => string,
-): ServiceError => {
+export const errorOf = (response: Response, content: object | undefined, hideKey: (text: string) => string) => {
   const { status, headers } = response
   const { code, message }: { code?: unknown; message?: unknown } = content ?? {}
   const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined

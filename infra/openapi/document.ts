@@ -1,4 +1,4 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/entry.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
@@ -76,14 +76,15 @@ export const operationObject = (id: string, entry: Entry): Json => ({
   responses: responsesOf(entry),
 })
 
-const descriptionOf = (id: string, { scope, deprecated, stability }: Entry): string => {
+const descriptionOf = (id: string, { scope, query, deprecated, stability }: Entry): string => {
   const access = `Needs an API key with the scope \`${scope}\`.`
   const warning = stability && `This operation is marked as ${stability}: it may change or be removed without notice.`
   const removal = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   const notice =
     deprecated &&
     `This operation is deprecated and will be removed on ${removal}. Use \`${deprecated.successor}\` instead.`
-  return [operationTexts[id], access, warning, notice].filter(Boolean).join('\n\n')
+  const rule = query && v.getDescription(query) // Of all parameters together, such as that of `Filters`.
+  return [operationTexts[id], rule, access, warning, notice].filter(Boolean).join('\n\n')
 }
 
 // Only one media type, because generators make a type, or a method, of each.

@@ -4,7 +4,7 @@ import { createClient } from '../../infra/client/client.ts'
 import { apiKey, baseUrl } from '../support/api.ts'
 import { example, isChangeable, type Resource } from '../support/example.ts'
 
-const { parameter, int64, changes } = example
+const { parameter, integer, range, changes } = example
 const client = createClient({ baseUrl, apiKey })
 const filter = { [example.filter.field]: example.filter.value }
 const body = () => ({ ...example.body(`Mia ${randomUUID()}`), ...filter })
@@ -24,14 +24,14 @@ test('lists resources across pages, newest first', async () => {
   await vi.waitFor(async () => expect(await listed()).toEqual([newer, older]), 30_000)
 })
 
-test.runIf(isChangeable).each([9007199254740991, 9007199254740993n, -9223372036854775808n])(
-  'creates a resource with the int64 %d exactly, changes and deletes it',
+test.runIf(isChangeable).each(range)(
+  'creates a resource with the integer %d exactly, changes and deletes it',
   async (value) => {
-    const given = { ...body(), [int64]: value }
+    const given = { ...body(), [integer]: value }
 
     const created = await client[example.create](given)
     const address = { [parameter]: created.id }
-    const changed = await client[example.change]({ ...address, ...changes, [int64]: value })
+    const changed = await client[example.change]({ ...address, ...changes, [integer]: value })
 
     expect(created).toMatchObject({ id: expect.any(Number), ...given })
     expect(changed).toMatchObject({ id: created.id, ...given, ...changes })

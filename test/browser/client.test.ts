@@ -28,7 +28,7 @@ const serveShop = async (): Promise<string> => {
 const PROGRAM = `async ({ example, ...options }) => {
   const { createClient, ServiceError } = await import('/client.js')
   const client = createClient(options)
-  const { id } = await client[example.create]({ ...example.body, [example.int64]: 2n ** 63n - 1n })
+  const { id } = await client[example.create]({ ...example.body, [example.integer]: BigInt(example.largest) })
   const changed = await client[example.change]({ [example.parameter]: id, ...example.changes })
   const listed = await client[example.list]({ limit: 1 }).toArray()
   await client[example.remove]({ [example.parameter]: id })
@@ -44,12 +44,13 @@ test('the packed client works in a browser, from a page of another origin', asyn
   await page.goto(shop)
 
   const { baseUrl, apiKey } = server
-  const { create, list, change, remove, parameter, int64, changes, invalid } = example
-  const names = { create, list, change, remove, parameter, int64, changes, invalid, body: example.body() }
+  const { create, list, change, remove, parameter, integer, changes, invalid } = example
+  const values = { body: example.body(), largest: `${example.range[1]}` }
+  const names = { create, list, change, remove, parameter, integer, changes, invalid, ...values }
   const options = JSON.stringify({ baseUrl, apiKey, example: names })
   const done = await page.evaluate(`(${PROGRAM})(${options})`)
 
-  const changed = { ...example.body(), ...example.changes, id: expect.any(Number), [example.int64]: 2n ** 63n - 1n }
+  const changed = { ...example.body(), ...example.changes, id: expect.any(Number), [example.integer]: example.range[1] }
   const requestId = expect.stringMatching(/^\S+$/)
   expect(done).toMatchObject({
     changed,

@@ -69,7 +69,7 @@ test('the output of a run includes what silenced functions log, and what command
 })
 
 const document = JSON.parse(openApiText())
-const body = { ...example.resource(1), [example.int64]: 9223372036854776000 }
+const body = { ...example.resource(1), [example.integer]: Number(example.range[1]) }
 const { path } = example
 const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
 const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: `${service.basePath}${path}/1` }

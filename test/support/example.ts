@@ -28,13 +28,14 @@ const own = {
   /** The least that a client sends to create one. `text` is the name of a field that holds any text of up to 50 characters. */
   body: (name = 'Rex') => ({ name, categoryId: 7 }),
   text: 'name',
-  /** The name of a field that holds any int64. */
-  int64: 'categoryId',
+  /** The name of a field with an integer, with the least and the largest: an int64, if the resource has one. */
+  integer: 'categoryId',
+  range: [-(2n ** 63n), 2n ** 63n - 1n],
   /** What the service itself gives a new one, besides an id, with values that are possible. */
   given: {},
   /** A change of required fields, after which the resource can be deleted. */
   changes: { name: 'Max' },
-  /** An optional field to filter lists by, one of its values, and another one. */
+  /** A field to filter lists by, one of its values, by which the smoke test lists, and another one. */
   filter: { field: 'status', value: 'sold', other: 'available' },
 } as const satisfies Own
 

@@ -12,7 +12,7 @@ import { service } from '../../../shared/service.ts'
 import { example, isChangeable } from '../../support/example.ts'
 import { type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
-const { path, parameter, int64, changes } = example
+const { path, parameter, integer, changes } = example
 const create = (client: Client) => client[example.create](example.body())
 const list = (client: Client) => client[example.list]().toArray({ max: 9 })
 
@@ -153,7 +153,7 @@ const requestOfOne = (id: unknown, ifMatch?: string) => async () => requestOf(on
 test.each<Refused>([
   [`${2 ** 53} ${ROUNDED}`, RangeError, requestOfOne(2 ** 53)],
   [`-${2 ** 53} ${ROUNDED}`, RangeError, (client) => client[example.list]({ limit: -(2 ** 53) }).toArray()],
-  [`1e+300 ${ROUNDED}`, RangeError, (client) => client[example.create]({ ...example.body(), [int64]: 1e300 })],
+  [`1e+300 ${ROUNDED}`, RangeError, (client) => client[example.create]({ ...example.body(), [integer]: 1e300 })],
   ...['', '.', '..', undefined].map((id): Refused => [PATH, TypeError, requestOfOne(id)]),
   ...['', 'a b', 'a\nb', 'é'].map((key): Refused => [`idempotencyKey ${VISIBLE}`, TypeError, keyed(key)]),
   [`ifMatch ${VISIBLE}`, TypeError, requestOfOne(1, '"a"\n')],

@@ -10,7 +10,7 @@ import { example, isChangeable } from '../../support/example.ts'
 import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
 const { path, parameter, changes } = example
-const given = { ...example.body(), [example.int64]: 2n ** 63n - 1n }
+const given = { ...example.body(), [example.integer]: example.range[1] }
 const saved = { id: 1, ...given }
 const created = { status: 201, body: stringifyJson(saved) }
 const create = (client: Client) => client[example.create](given)

@@ -198,7 +198,7 @@ type Fault = [string, string, Matches, Alteration]
 
 /** Of requests that the smoke test sends only if it can delete what it creates. */
 const faultsOfCreated: Fault[] = [
-  ['rounds an int64', LIST, isList, rounded],
+  ...(typeof example.range[1] === 'bigint' ? [['rounds an int64', LIST, isList, rounded] satisfies Fault] : []),
   ['does not list what it created', LIST, isList, () => ({ text: '[]' })],
   ['does not return its address', REPLAY, isReplay, without('Location')],
   ['creates twice', REPLAY, (received) => isReplay(received) && replays-- === 1, withField({ id: 1 })],
@@ -269,10 +269,11 @@ test.runIf(isChangeable).each<Incident>([
 test.runIf(isChangeable)('says beforehand how to remove what is left if the process is killed', async () => {
   const before = await stored()
   const lastCreation = used.findLast(({ method }) => method === 'POST')
+  const itsPath = new RegExp(`${lastCreation?.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
   const { baseUrl } = await serve(async ({ method, path, headers, body }) => {
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]))
     const received = await send(`http://127.0.0.1:${port}`, { method, path, headers: sent, body })
-    if (method === 'POST' && path.endsWith(`${lastCreation?.path}`)) child.kill('SIGKILL')
+    if (method === 'POST' && itsPath.test(path)) child.kill('SIGKILL')
     return { ...received, body: received.text }
   })
   const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)

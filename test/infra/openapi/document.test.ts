@@ -65,7 +65,10 @@ test('an operation says how stable it is, has the errors of its entry, and retur
   const documented = operationObject('paintToy', {
     ...contract[example.create],
     stability: 'beta',
-    query: v.object({ color: v.pipe(v.array(name), v.description('texts')) }),
+    query: v.pipe(
+      v.object({ color: v.pipe(v.array(name), v.description('texts')) }),
+      v.description('Name two colors.'),
+    ),
     body: toy,
     success: { status: 201, body: painted },
     errors: { 402: 'It costs 7.', 422: 'The paint is dry.' },
@@ -75,7 +78,7 @@ test('an operation says how stable it is, has the errors of its entry, and retur
   const dry = { code: 'unprocessable_content', message: 'The paint is dry.', status: 422 }
   expect(documented).toMatchObject({
     description: expect.stringMatching(
-      /This operation is marked as beta: it may change or be removed without notice\.$/,
+      /^Name two colors\.\n\n.* marked as beta: it may change or be removed without notice\.$/s,
     ),
     'x-stability': 'beta',
     'x-badges': [{ name: 'beta' }],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
+import { service } from '../../shared/service.ts'
 import { call, create, expectCommonHeaders, expectError } from '../support/api.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
@@ -17,7 +18,7 @@ test('adds a pet, with an id that every JSON parser reads exactly, and its path'
   expect(response.status).toBe(201)
   expect(response.body).toEqual({ id, name: 'Rex', categoryId: 7, status: 'available' })
   expect(id).toSatisfy((value) => Number.isSafeInteger(value) && value > 0)
-  expect(response.headers.location).toBe(`/v1/pets/${id}`)
+  expect(response.headers.location).toBe(`${service.basePath}/pets/${id}`)
   expectCommonHeaders(response)
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { service } from '../../shared/service.ts'
 import { call, info } from '../support/call.ts'
 import { storedItems } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo } from '../support/events.ts'
@@ -28,7 +29,7 @@ test.each([
   const response = await call(event)
 
   const ETag = expect.stringMatching(new RegExp(`^"${response.body.id}-[\\da-f-]{36}"$`))
-  const headers = { Location: `/v1/pets/${response.body.id}`, ETag }
+  const headers = { Location: `${service.basePath}/pets/${response.body.id}`, ETag }
   expect(response).toEqual(responseTo(event, { status: 201, headers, body: { id: expect.any(Number), ...pet } }))
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
@@ -18,7 +19,7 @@ test.each([
     ETag: `"${rex.id}-a"`,
     Deprecation: '@1795132800', // 2026-11-20
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: `<https://${host}/v1/pets>; rel="successor-version"`,
+    Link: `<https://${host}${service.basePath}/pets>; rel="successor-version"`,
   }
   expect(response).toEqual(responseTo(event, { status: 200, headers, body: rex }))
 })

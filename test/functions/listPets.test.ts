@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
@@ -29,7 +30,7 @@ test.each([
     'a page for a query with other parameters',
     list({ color: ['black & white', 'brown'], limit: '1', status: 'available' }),
     [nala],
-    'https://abcdef1234.execute-api.eu-central-1.amazonaws.com/v1/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv',
+    `https://abcdef1234.execute-api.eu-central-1.amazonaws.com${service.basePath}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
   ],
 ])('returns %s, and the address of the next one, if there is one', async (_, event, body, next) => {
   const response = await call(event)

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
 import { putItem, storedItems, storeKey } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
@@ -30,7 +31,7 @@ test('placeOrder returns 201 with the order, and stores no field that the client
   const response = await call(event)
 
   const placed = { id: response.body.id, petId, complete: false }
-  const headers = { Location: `/v1/store/orders/${placed.id}`, ETag: aTag }
+  const headers = { Location: `${service.basePath}/store/orders/${placed.id}`, ETag: aTag }
   expect(response).toEqual(responseTo(event, { status: 201, headers, body: placed }))
   expect(await storedItems('orders')).toContainEqual({ ...placed, shard: 0, revision: expect.any(String) })
 })

@@ -50,7 +50,7 @@ type Native = Parameters<typeof convertToAttr>[0]
 type Attribute = Parameters<typeof convertToNative>[0]
 type Convert = (value: unknown) => unknown
 
-const translate = (values: Values, convert: Convert): Values => {
+const translate = (values: object, convert: Convert): Values => {
   const translated: Values = {}
   for (const [name, value] of Object.entries(values)) {
     if (UNSUPPORTED.includes(name)) throw notSupported(`the parameter ${name}`)
@@ -61,11 +61,11 @@ const translate = (values: Values, convert: Convert): Values => {
   return translated
 }
 
-const each = (value: object, change: (each: Values) => Values) =>
-  Array.isArray(value) ? value.map(change) : change({ ...value })
+const each = (value: object, change: (each: object) => Values) =>
+  Array.isArray(value) ? value.map(change) : change(value)
 
 /** Converts the attributes of an item one by one, as the SDK does: it would refuse a map with the key `constructor`. */
-const translateItem = (item: Values, convert: Convert): Values => {
+const translateItem = (item: object, convert: Convert): Values => {
   const converted: Values = {}
   for (const [name, value] of Object.entries(item)) {
     if (name === '__proto__') throw notSupported('an attribute __proto__')

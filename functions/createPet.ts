@@ -2,4 +2,4 @@ import { operation } from '../shared/operation.ts'
 import { pets } from '../shared/pets/pets.ts'
 
 /** `POST /pets`: adds a pet. */
-export const handler = operation('createPet', ({ body, intent }) => pets.create(body, intent))
+export const handler = operation('createPet', ({ tx, body }) => pets.create(tx, body))

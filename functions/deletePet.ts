@@ -2,4 +2,4 @@ import { operation } from '../shared/operation.ts'
 import { pets } from '../shared/pets/pets.ts'
 
 /** `DELETE /pets/{petId}`: deletes a pet. */
-export const handler = operation('deletePet', ({ params, ifMatch }) => pets.remove(params.petId, ifMatch))
+export const handler = operation('deletePet', ({ tx, params, ifMatch }) => pets.remove(tx, params.petId, ifMatch))

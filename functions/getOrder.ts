@@ -2,4 +2,4 @@ import { operation } from '../shared/operation.ts'
 import { orders } from '../shared/orders/orders.ts'
 
 /** `GET /store/orders/{orderId}`: reads one order. */
-export const handler = operation('getOrder', ({ params }) => orders.get(params.orderId))
+export const handler = operation('getOrder', ({ tx, params }) => orders.get(tx, params.orderId))

@@ -2,4 +2,4 @@ import { operation } from '../shared/operation.ts'
 import { pets } from '../shared/pets/pets.ts'
 
 /** `GET /pets/{petId}`: reads one pet. */
-export const handler = operation('getPet', ({ params }) => pets.get(params.petId))
+export const handler = operation('getPet', ({ tx, params }) => pets.get(tx, params.petId))

@@ -2,4 +2,4 @@ import { operation } from '../shared/operation.ts'
 import { pets } from '../shared/pets/pets.ts'
 
 /** `GET /pets`: lists pets, newest first. */
-export const handler = operation('listPets', ({ query }) => pets.list(query))
+export const handler = operation('listPets', ({ tx, query }) => pets.list(tx, query))

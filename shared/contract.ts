@@ -16,10 +16,7 @@ export const contract = {
     query: v.object({ status: v.optional(PetStatus) }),
     success: { status: 200, body: Pets },
     paged: true,
-    access: [
-      { table: 'pets', index: 'newest', actions: ['Query'] },
-      { table: 'pets', index: 'byStatus', actions: ['Query'] },
-    ],
+    access: { pets: 'list' },
   },
   createPet: {
     method: 'POST',
@@ -31,7 +28,7 @@ export const contract = {
     success: { status: 201, body: Pet },
     idempotent: true,
     etag: true,
-    access: [{ table: 'pets', actions: ['PutItem'] }],
+    access: { pets: 'create' },
   },
   getPet: {
     method: 'GET',
@@ -43,7 +40,7 @@ export const contract = {
     success: { status: 200, body: Pet },
     etag: true,
     deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },
-    access: [{ table: 'pets', actions: ['GetItem'] }],
+    access: { pets: 'read' },
   },
   updatePet: {
     method: 'PATCH',
@@ -58,10 +55,7 @@ export const contract = {
     etag: true,
     conditional: true,
     errors: { 409: HELD },
-    access: [
-      { table: 'pets', actions: ['GetItem', 'PutItem'] },
-      { table: 'orders', actions: ['GetItem', 'ConditionCheckItem'] },
-    ],
+    access: { pets: 'change', orders: 'read' },
   },
   deletePet: {
     method: 'DELETE',
@@ -74,10 +68,7 @@ export const contract = {
     success: { status: 204 },
     conditional: true,
     errors: { 409: HELD },
-    access: [
-      { table: 'pets', actions: ['GetItem', 'DeleteItem'] },
-      { table: 'orders', actions: ['GetItem', 'ConditionCheckItem'] },
-    ],
+    access: { pets: 'remove', orders: 'read' },
   },
   listOrders: {
     method: 'GET',
@@ -88,7 +79,7 @@ export const contract = {
     stability: 'experimental',
     success: { status: 200, body: Orders },
     paged: true,
-    access: [{ table: 'orders', index: 'newest', actions: ['Query'] }],
+    access: { orders: 'list' },
   },
   placeOrder: {
     method: 'POST',
@@ -102,10 +93,7 @@ export const contract = {
     idempotent: true,
     etag: true,
     errors: { 409: 'Pet 373212905455903 is not available: it is sold.' },
-    access: [
-      { table: 'orders', actions: ['PutItem'] },
-      { table: 'pets', actions: ['GetItem', 'PutItem'] },
-    ],
+    access: { orders: 'create', pets: 'change' },
   },
   getOrder: {
     method: 'GET',
@@ -117,7 +105,7 @@ export const contract = {
     params: v.object({ orderId: OrderIdText }),
     success: { status: 200, body: Order },
     etag: true,
-    access: [{ table: 'orders', actions: ['GetItem'] }],
+    access: { orders: 'read' },
   },
   updateOrder: {
     method: 'PATCH',
@@ -131,10 +119,7 @@ export const contract = {
     success: { status: 200, body: Order },
     etag: true,
     conditional: true,
-    access: [
-      { table: 'orders', actions: ['GetItem', 'PutItem'] },
-      { table: 'pets', actions: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
-    ],
+    access: { orders: 'change', pets: 'change' },
   },
   cancelOrder: {
     method: 'DELETE',
@@ -147,10 +132,7 @@ export const contract = {
     success: { status: 204 },
     conditional: true,
     errors: { 409: 'Order 373212906332160 is complete. To offer pet 373212905520046 again, change its status.' },
-    access: [
-      { table: 'orders', actions: ['GetItem', 'DeleteItem'] },
-      { table: 'pets', actions: ['GetItem', 'PutItem', 'ConditionCheckItem'] },
-    ],
+    access: { orders: 'remove', pets: 'change' },
   },
 } as const satisfies Record<string, Entry>
 

@@ -1,14 +1,18 @@
 import * as v from 'valibot'
+import type { Page } from './data/page.ts'
 import type { Access } from './data/tables.ts'
-import { IfMatch } from './model/etag.ts'
-import { IdempotencyKey, type Intent } from './model/idempotency-key.ts'
+import type { Transaction } from './data/transaction.ts'
+import type { Caller } from './model/api-key.ts'
+import { IfMatch, type Revised } from './model/etag.ts'
+import { IdempotencyKey } from './model/idempotency-key.ts'
 import { Cursor, Limit } from './model/paging.ts'
 import type { Scope } from './service.ts'
 import type { SettingName } from './settings.ts'
 
 /** What the contract says of an operation. Its pipeline, deployment, local route, documentation and client follow from it. */
-export type Entry = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Entry = Operation & Method & Success
+
+type Operation = {
   /** Relative to the base address; `{name}` is a path parameter. */
   path: `/${string}`
   /** A short title, and the group that the documentation lists it in. */
@@ -29,41 +33,41 @@ export type Entry = {
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   deprecated?: Deprecated
-  /** What its function may do with the tables, besides what follows for it (`accessOf` in infra/functions.ts). */
-  access: readonly Access[]
+  /** What its function may do with the tables, besides what follows for it (`grantsOf` in infra/functions.ts). */
+  access: Access
   /** The settings that its function gets. */
   settings?: readonly SettingName[]
-} & Success
+}
+
+/** `idempotent` adds the header `Idempotency-Key`: requests with the same one take effect once, and get the same response. */
+type Method = { method: 'GET'; idempotent?: never } | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; idempotent?: true }
 
 /**
  * The kinds of entries, by what a success returns, and the flags that each may have: `paged` adds the parameters `limit` and
  * `cursor`, and links to the next page; `etag` the header `ETag`; `conditional` the header `If-Match`, with which a resource that
- * has changed since is a 412; `idempotent` the header `Idempotency-Key`, with which retries take effect once.
+ * has changed since is a 412.
  */
 type Success = List | Creation | Content | Nothing
 
-type List = { success: { status: 200; body: v.GenericSchema<unknown, unknown[]> }; paged: true } & Without<
-  'etag' | 'conditional' | 'idempotent'
->
+type List = {
+  success: { status: 200; body: v.GenericSchema<unknown, unknown[]> }
+  paged: true
+  etag?: never
+  conditional?: never
+  idempotent?: never
+}
 
 /** `location` is the path of the list of what is created, if it is not that of the operation. */
 type Creation = {
   success: { status: 201; body: v.GenericSchema<unknown, { id: number }>; location?: `/${string}` | undefined }
+  paged?: never
   etag?: true
-  idempotent?: true
-} & Without<'paged' | 'conditional'>
+  conditional?: never
+}
 
-type Content = {
-  success: { status: 200 | 202; body: v.GenericSchema }
-  etag?: true
-  conditional?: true
-} & Without<'paged' | 'idempotent'>
+type Content = { success: { status: 200 | 202; body: v.GenericSchema }; paged?: never; etag?: true; conditional?: true }
 
-type Nothing = { success: { status: 202 | 204 }; conditional?: true } & Without<'paged' | 'etag' | 'idempotent'>
-
-type Flag = 'paged' | 'etag' | 'conditional' | 'idempotent'
-
-type Without<Other extends Flag> = { [F in Other]?: never }
+type Nothing = { success: { status: 202 | 204 }; paged?: never; etag?: never; conditional?: true }
 
 /** A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks of the whole object. */
 export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries; pipe?: readonly unknown[] }
@@ -109,30 +113,38 @@ const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefi
 
 export type Part = 'params' | 'query' | 'headers' | 'body'
 
-/** What the function of an operation gets: the parsed parts of the request, and what follows from the flags of the entry. */
-export type Input<E extends Entry> = { [P in Part]: Parsed<E, P> } & {
-  query: IfFlagged<E, 'paged', v.InferOutput<typeof pageSize & typeof pageStart>>
+/** What the function of an operation gets. Nothing of it can be changed, because the function may run again. */
+export type Input<E extends Entry> = {
+  /** The transaction of the operation: everything that it reads and writes goes through it. */
+  tx: Transaction
+  caller: Caller
+  /** The parsed parts of the request. */
+  params: Parsed<E, 'params'>
+  query: Parsed<E, 'query'> & (E extends { paged: true } ? PageParameters : unknown)
+  headers: Parsed<E, 'headers'>
+  body: Parsed<E, 'body'>
+  /** The revisions that the client expects; `undefined` for any. */
+  ifMatch: E extends { conditional: true } ? IfMatch | undefined : undefined
   /** The values of the settings that the entry names. */
   settings: Record<E extends { settings: readonly (infer Name extends SettingName)[] } ? Name : never, string>
-} & IfFlagged<E, 'idempotent', { intent: Intent | undefined }> &
-  IfFlagged<E, 'conditional', { ifMatch: IfMatch | undefined }>
+}
 
-/** The function of an operation. From what it returns, the pipeline makes the body and the headers of the response. */
-export type Run<E extends Entry> = (
-  input: Input<E>,
-) => E extends { success: { body: infer Body extends v.GenericSchema } }
-  ? Promise<Result<E, v.InferOutput<Body>>>
-  : Promise<void>
-
-type Result<E, Body> = E extends { paged: true }
-  ? { items: Body; next: number | undefined }
-  : E extends { success: { status: 201 } } | { etag: true }
-    ? { resource: Body } & IfFlagged<E, 'etag', { revision: string }> &
-        IfFlagged<E, 'idempotent', { isReplay: boolean }>
-    : Body
+type PageParameters = v.InferOutput<typeof pageSize & typeof pageStart>
 
 type Parsed<E, Name extends Part> = E extends { [N in Name]: infer S extends v.GenericSchema }
   ? v.InferOutput<S>
   : unknown
 
-type IfFlagged<E, Name extends Flag, Type> = E extends { [F in Name]: true } ? Type : unknown
+/** The function of an operation. It may run several times, and only the last run counts. */
+export type Run<E extends Entry> = (input: Input<E>) => Promise<Returned<E>>
+
+/** What a function returns, by the kind of its entry. */
+type Returned<E> = E extends { paged: true; success: { body: infer Body extends v.GenericSchema<unknown, unknown[]> } }
+  ? Page<v.InferOutput<Body>[number]>
+  : E extends { success: { status: 201; body: infer Body extends v.GenericSchema } }
+    ? Revised<v.InferOutput<Body>>
+    : E extends { success: { body: infer Body extends v.GenericSchema }; etag: true }
+      ? Revised<v.InferOutput<Body>>
+      : E extends { success: { body: infer Body extends v.GenericSchema } }
+        ? v.InferOutput<Body>
+        : void

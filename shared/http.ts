@@ -2,18 +2,17 @@ import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
 import { contract } from './contract.ts'
 import { type Entry, noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
-import type { ApiKey } from './model/api-key.ts'
-import { stringifyJson } from './model/json.ts'
+import type { Caller } from './model/api-key.ts'
 
-/** The Lambda proxy event of an API Gateway REST API. */
-export type Event = APIGatewayProxyEventBase<null | undefined>
+/** The Lambda proxy event of an API Gateway REST API. `bearerKey` sets its authorizer. */
+export type Event = APIGatewayProxyEventBase<Caller | undefined>
 
 export type Result = { statusCode: number; headers: Record<string, string>; body: string }
 
 /** A step of the pipeline. The steps share `internal`. */
 export type Middleware = MiddlewareObj<Event, Result, Error, Context, Shared>
 
-type Shared = { startedAt?: number; caller?: ApiKey; errorCode?: string }
+export type Shared = { startedAt?: number; errorCode?: string }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestIdOf = ({ requestContext }: Event): string =>
@@ -46,18 +45,15 @@ export const absoluteUrl = (event: Event, path: string): string => {
   return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${path}`
 }
 
-/** Creates the response to `event`, with the headers that every response has. */
-export const respond = (event: Event, { status, headers, body }: Response): Result => {
-  const hasBody = body !== undefined
-  return {
-    statusCode: status,
-    headers: { ...commonHeaders(requestIdOf(event), hasBody), ...headers },
-    body: hasBody ? stringifyJson(body) : '',
-  }
-}
+/** A response; its body is JSON, or empty. */
+export type Response = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
-/** A response: without a `body`, it has no content. */
-export type Response = { status: number; headers?: Readonly<Record<string, string>> | undefined; body?: unknown }
+/** Creates the result of a function, with the headers that every response has. */
+export const respond = (event: Event, { status, headers, body }: Response): Result => ({
+  statusCode: status,
+  headers: { ...commonHeaders(requestIdOf(event), body !== ''), ...headers },
+  body,
+})
 
 const operations: Entry[] = Object.values(contract)
 

@@ -1,61 +1,56 @@
 import * as v from 'valibot'
-import { type Entry, type ObjectSchema, type Part, partsOf } from './entry.ts'
+import { type Entry, type ObjectSchema, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 import { badRequest, notFound } from './model/api-error.ts'
-import { type ApiKey, digestOf } from './model/api-key.ts'
+import type { Caller } from './model/api-key.ts'
 import type { IfMatch } from './model/etag.ts'
-import type { Intent } from './model/idempotency-key.ts'
-import { stringifyJson } from './model/json.ts'
+import { frozen } from './model/frozen.ts'
+import { type Intent, jsonDigest } from './model/idempotency-key.ts'
 import { setting } from './settings.ts'
 
 /**
- * Creates the function that makes the input of an operation from an event and its caller. That throws an ApiError: 404 for
- * an invalid path parameter, 400 that names every invalid parameter, header or field. The body must have passed `jsonBody`.
+ * Creates the function that parses the requests of an operation. It returns the parts of the request, the revisions that the
+ * client expects, and the intent of a request with an idempotency key. It throws an ApiError: 404 for an invalid path
+ * parameter, 400 that names every invalid parameter, header or field. The body must have passed `jsonBody`.
  */
-export const inputOf = (id: string, entry: Entry) => {
+export const requestParser = (operation: string, entry: Entry) => {
   const { params, query, headers, body } = partsOf(entry)
-  return (event: Event, { clientId }: ApiKey) => {
-    const sent: Record<Part, unknown> = {
-      params: event.pathParameters ?? {},
-      query: valuesOf(query, (name) => event.multiValueQueryStringParameters?.[name]),
-      headers: valuesOf(headers, (name) => headerValues(event, name.toLowerCase())),
-      body: event.body,
-    }
+  return (event: Event, { clientId }: Caller) => {
+    const sentHeaders = sentValues(headers, (name) => headerValues(event, name.toLowerCase()))
+    const sentQuery = event.multiValueQueryStringParameters ?? {}
     const parsed = {
-      params: params && parse(params, sent.params, notFound),
-      query: query && parse(query, sent.query),
-      headers: headers && parse(headers, sent.headers),
-      body: body && parse(body, sent.body),
+      params: params && parse(params, event.pathParameters ?? {}, notFound),
+      query:
+        query &&
+        parse(
+          query,
+          sentValues(query, (name) => sentQuery[name]),
+        ),
+      headers: headers && parse(headers, sentHeaders),
+      body: body && parse(body, event.body),
     }
     const { 'Idempotency-Key': key, 'If-Match': ifMatch }: FlaggedHeaders = parsed.headers ?? {}
-    const intent: Intent | undefined =
-      key === undefined ? undefined : { clientId, operation: id, key, request: requestDigest(entry, sent) }
+    const { 'Idempotency-Key': _, ...otherHeaders } = sentHeaders
+    const intentOf = (key: string): Intent => ({
+      clientId,
+      operation,
+      key,
+      request: jsonDigest([event.pathParameters, sentQuery, otherHeaders, event.body]),
+    })
     const settings = Object.fromEntries((entry.settings ?? []).map((name) => [name, setting(name)]))
-    return { ...parsed, settings, intent, ifMatch }
+    return { input: frozen({ ...parsed, ifMatch, settings }), intent: key === undefined ? undefined : intentOf(key) }
   }
 }
 
-/**
- * A digest of what a request asks for: of the values that the schemas of its entry name, in the order of their names. They are
- * as they were sent, so that a default or a rule of a later release does not make a retry another request.
- */
-const requestDigest = (entry: Entry, sent: Record<Part, unknown>): string => {
-  const named = (part: Part) => {
-    const names = Object.keys(entry[part]?.entries ?? {}).sort()
-    return Object.fromEntries(names.map((name) => [name, fieldOf(sent[part], name)]))
-  }
-  return digestOf(stringifyJson([named('params'), named('query'), named('headers'), named('body')]))
-}
+/** The parsed parts of a request, and what follows from the flags and the settings of its entry. */
+export type ParsedRequest = ReturnType<ReturnType<typeof requestParser>>['input']
 
 /** The headers that flags of an entry add. */
 type FlaggedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
 
-/** A field of what a client has sent: of any JSON value. */
-const fieldOf = (sent: unknown, name: string): unknown => Object(sent)[name]
-
-/** The fields of a schema in order, each with the rule for its value. Throws an Error if a field has no rule. */
-export const fieldRules = ({ entries }: ObjectSchema): [field: string, rule: string][] =>
-  Object.entries(entries).map(([field, schema]) => [field, `${field} must be ${ruleOf(schema, field)}`])
+/** The rules of the fields of a schema, in order. Each completes "<field> must be …". Throws an Error if a field has none. */
+export const fieldRules = ({ entries }: ObjectSchema): { field: string; rule: string }[] =>
+  Object.entries(entries).map(([field, schema]) => ({ field, rule: ruleOf(schema, field) }))
 
 const ruleOf = (schema: v.ObjectEntries[string], field: string): string => {
   const rule = v.getDescription(schema)
@@ -68,30 +63,32 @@ const ruleOf = (schema: v.ObjectEntries[string], field: string): string => {
 const alternativesOf = ({ type }: v.ObjectEntries[string]): string =>
   (/^null/.test(type) ? ', or null' : '') + (/(optional|nullish)$/.test(type) ? ', or omitted' : '')
 
-const parse = (schema: ObjectSchema, input: unknown, error = badRequest): object => {
-  const { success, output, issues } = v.safeParse(schema, input)
+const parse = (schema: ObjectSchema, sent: unknown, error = badRequest): object => {
+  const { success, output, issues } = v.safeParse(schema, sent)
   if (success) return output
   const invalid = new Set(issues.map(({ path }) => path?.[0]?.key))
+  const values = new Map(Object.entries(sent ?? {}))
   const problems = fieldRules(schema)
-    .filter(([field]) => invalid.has(field))
-    .map(([field, rule]) => problemOf(field, rule, fieldOf(input, field)))
-  const wholeInputIssues = issues.filter(({ path }) => !path).map(({ message }) => message)
-  throw error(`${[...problems, ...wholeInputIssues].join('; ')}.`)
+    .filter(({ field }) => invalid.has(field))
+    .map(({ field, rule }) => problemOf(field, rule, values.get(field)))
+  const problemsOfAll = issues.filter(({ path }) => !path).map(({ message }) => message)
+  throw error(`${[...problems, ...problemsOfAll].join('; ')}.`)
 }
 
 const problemOf = (field: string, rule: string, value: unknown): string => {
-  if (value === undefined) return `${field} is missing: it${rule.slice(field.length)}`
-  return value === REPEATED ? `${rule} (give it once)` : rule
+  if (value === undefined) return `${field} is missing: it must be ${rule}`
+  return `${field} must be ${rule}${value === REPEATED ? ' (give it once)' : ''}`
 }
 
 /** Stands for several values where only one is allowed. No schema accepts it. */
 const REPEATED = Symbol('repeated')
 
 /** The values that were sent for the fields of a schema. All others are ignored. */
-const valuesOf = (schema: ObjectSchema | undefined, sent: (name: string) => string[] | undefined): object =>
-  Object.fromEntries(
-    Object.entries(schema?.entries ?? {}).map(([name, schema]) => [name, valueOrList(schema, sent(name))]),
-  )
+const sentValues = (schema: ObjectSchema | undefined, valuesOf: (name: string) => string[] | undefined) => {
+  const sent: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema?.entries ?? {})) sent[name] = valueOrList(field, valuesOf(name))
+  return sent
+}
 
 const valueOrList = (schema: v.ObjectEntries[string], values: string[] = []): unknown => {
   if (isList(schema) && values.length > 0) return values

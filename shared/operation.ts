@@ -1,15 +1,20 @@
 import middy from '@middy/core'
+import type { Context } from 'aws-lambda'
 import { type Contract, contract, type OperationId } from './contract.ts'
 import * as apiKeys from './data/api-keys.ts'
+import type { Page } from './data/page.ts'
+import { doOnce } from './data/reservations.ts'
+import { type Transaction, transaction } from './data/transaction.ts'
 import type { Entry, Run } from './entry.ts'
-import { type Event, type Middleware, type Result, respond } from './http.ts'
-import { fieldRules, inputOf } from './input.ts'
+import { type Event, type Response, type Result, respond, type Shared } from './http.ts'
+import { fieldRules, type ParsedRequest, requestParser } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
 import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
-import { successOf } from './responses.ts'
+import type { Caller } from './model/api-key.ts'
+import { pageResponse, successOf, successResponse } from './responses.ts'
 
 /**
  * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at its end, which
@@ -18,8 +23,8 @@ import { successOf } from './responses.ts'
  */
 export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
   const entry: Entry = contract[id]
-  const handler = middy<Event, Result>(
-    undefined,
+  const handler = middy<Event, Result, Error, Context, Shared>(
+    requestHandler(id, entry, run as AnyRun), // TypeScript cannot follow what an entry means for `run`.
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([
@@ -28,32 +33,41 @@ export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>
     ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
     bearerKey(apiKeys.find, entry.scope),
-    ...(entry.body ? [jsonBody(fieldRules(entry.body).map(([, rule]) => rule))] : []),
-    running(id, entry, run as Run<Entry>), // TypeScript cannot follow what an entry means for `run`.
+    ...(entry.body ? [jsonBody(fieldRules(entry.body))] : []),
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }
 
-/** A page with more characters is read again with fewer items: Lambda returns 6 MB, in which a character has up to 3 bytes. */
-const LONGEST_BODY = 2_000_000
+/** A function without the types that its entry gives it. */
+type AnyRun = (input: AnyInput) => Promise<unknown>
+type AnyInput = ParsedRequest & { tx: Transaction; caller: Caller }
 
-/** The last step: runs the operation, in `after`, because a handler of Middy would not get what the steps share. */
-const running = (id: string, entry: Entry, run: Run<Entry>): Middleware => {
-  const parse = inputOf(id, entry)
-  return {
-    after: async (request) => {
-      const { event, internal } = request
-      if (!internal.caller) throw new Error('The caller is unknown until bearerKey has run.')
-      const input = parse(event, internal.caller)
-      const respondTo = async (query: { limit?: unknown }): Promise<Result> => {
-        const result = await run({ ...input, query })
-        const response = respond(event, successOf(entry, event, input.query ?? {}, result))
-        const half = Number(query.limit) >> 1
-        return entry.paged && half > 0 && response.body.length > LONGEST_BODY
-          ? respondTo({ ...query, limit: half })
-          : response
-      }
-      request.response = await respondTo(input.query ?? {})
-    },
+/** Handles a request whose caller is known and whose body is parsed, in one transaction. */
+const requestHandler = (id: string, entry: Entry, run: AnyRun) => {
+  const parse = requestParser(id, entry)
+  return async (event: Event): Promise<Result> => {
+    const caller = event.requestContext.authorizer
+    if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
+    const { input, intent } = parse(event, caller)
+    const response = await transaction(async (tx) => {
+      const all = { ...input, tx, caller }
+      if (entry.paged) return readPage(event, all, run)
+      const success = await doOnce(tx, intent, async () => successOf(entry, event, await run(all)))
+      return successResponse(event, success)
+    })
+    return respond(event, response)
+  }
+}
+
+/** Lambda returns 6 MB. A character has up to 3 bytes. */
+const LONGEST_PAGE = 2_000_000
+
+/** Reads a page, and reads it with half as many items while it is too long for Lambda. */
+const readPage = async (event: Event, input: AnyInput, run: AnyRun): Promise<Response> => {
+  const query = input.query as { limit: number } // As `paged` adds it.
+  for (let { limit } = query; ; limit = Math.floor(limit / 2)) {
+    const page = await run({ ...input, query: { ...query, limit } })
+    const response = pageResponse(event, page as Page<unknown>, query)
+    if (response.body.length <= LONGEST_PAGE || limit === 1) return response
   }
 }

@@ -53,6 +53,15 @@ test.each([
   expect(imports.filter((each) => !allowed.test(each))).toEqual([])
 })
 
+test('only the pipeline, infra and tests open a transaction, because a function gets one', () => {
+  const opens = (file: string) => /^import \{[^}]*\btransaction\b[^}]*\} from/m.test(readFileSync(file, 'utf8'))
+
+  const openers = files.filter(opens)
+
+  expect(openers).toContain('shared/operation.ts')
+  expect(openers.filter((file) => !/^(infra\/|shared\/operation\.ts)/.test(file))).toEqual([])
+})
+
 test('imports form no cycle, those of types included', () => {
   const remaining = new Map(files.map((file) => [file, importsOf(file).filter((name) => files.includes(name))]))
   // Removes files that import none of the remaining files, until only cycles and what imports them are left.

@@ -48,21 +48,29 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
   return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
 }
 
+/** The table of a collection, and over how many shards it is read and written: the values of the settings. */
+type FoundCollection = { table: string; readShards: string; writeShards: string }
+
 /**
- * Finds the table of a collection in a deployment, and over how many shards it is written. Throws a CommandError if there is
+ * Finds the table of a collection in a deployment. Throws a CommandError if there is
  * none, or if it was deployed from other sources than these, which may store items in another form.
  */
-export const findCollection = async (target: Target, id: CollectionId): Promise<{ table: string; shards: string }> => {
+export const findCollection = async (target: Target, id: CollectionId): Promise<FoundCollection> => {
   const { stage, prefix, port } = target
   if (stage !== 'local') {
     const output = await outputsOf(stage, prefix)
-    if (output('Sources') === sourcesDigest()) return { table: output(tableOutput(id)), shards: output('WriteShards') }
+    if (output('Sources') === sourcesDigest())
+      return {
+        table: output(tableOutput(id)),
+        readShards: output('ReadShards'),
+        writeShards: output('WriteShards'),
+      }
     throw new CommandError(
       'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
     )
   }
   await selectLocal(port)
-  return { table: tableName(id), shards: setting('writeShards') }
+  return { table: tableName(id), readShards: setting('readShards'), writeShards: setting('writeShards') }
 }
 
 /** Lets this process use the database of the local server at a port, unless the user has named another one. */

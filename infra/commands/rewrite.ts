@@ -4,7 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredResource } from '../../shared/data/collection.ts'
-import type { Attributes } from '../../shared/data/page.ts'
+import type { Attributes } from '../../shared/data/shards.ts'
 import type { CollectionId } from '../../shared/data/tables.ts'
 import { exactNumber } from '../../shared/model/json.ts'
 import { resources } from '../../shared/resources.ts'
@@ -33,8 +33,9 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
     const stop = new AbortController()
     const stopped = () => stop.abort(new CommandError('Stopped.'))
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
-    const { table, shards } = await findCollection(target, collection)
-    process.env[settings.writeShards.variable] = shards
+    const { table, readShards, writeShards } = await findCollection(target, collection)
+    process.env[settings.readShards.variable] = readShards
+    process.env[settings.writeShards.variable] = writeShards
     const print = (progress: Progress) => console.info(json ? JSON.stringify(progress) : lineOf(progress))
     await rewrite({ table, itemOf: resources[collection].itemOf, after, perSecond, signal: stop.signal, print })
   })

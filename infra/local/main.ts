@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { contract, operationIds } from '../../shared/contract.ts'
+import { transaction } from '../../shared/data/transaction.ts'
 import { seed, seedHelp } from '../../shared/examples.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
@@ -40,7 +41,7 @@ const main = command(
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : firstOf('SIGINT', 'SIGTERM')
-    const content = isSeeded ? `, with ${await seed()}` : database.isEmpty ? ', empty: try --seed' : ''
+    const content = isSeeded ? `, with ${await transaction(seed)}` : database.isEmpty ? ', empty: try --seed' : ''
     if (watch) {
       const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
       api.close()

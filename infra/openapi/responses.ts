@@ -72,7 +72,10 @@ const errorsOf = (entry: Entry): ApiError[] => {
   ]
 }
 
-const firstRule = (schema: ObjectSchema): string => `${fieldRules(schema)[0]?.[1]}.`
+const firstRule = (schema: ObjectSchema): string => {
+  const [{ field, rule } = {}] = fieldRules(schema)
+  return `${field} must be ${rule}.`
+}
 
 const errorResponse = (entry: Entry, error: ApiError): Json => ({
   description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,

@@ -10,7 +10,7 @@ import type { Entry } from '../../shared/entry.ts'
 import { collections } from '../../shared/service.ts'
 import { type Setting, type SettingName, settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
-import { accessOf, functionSettings } from '../functions.ts'
+import { functionSettings, permissions } from '../functions.ts'
 import { ConfigurationError, type Stage } from '../stages.ts'
 import { extractMetrics } from './metrics.ts'
 import type { Grant, Storage } from './storage.ts'
@@ -35,7 +35,7 @@ export class OperationFunction extends Construct {
     this.operationId = operationId
     this.entry = entry
     this.logGroup = new LogGroup(this, 'Logs', { removalPolicy: stage.onRemoval, retention: stage.logRetention })
-    const grants = accessOf(entry).map((access) => storage.grant(access))
+    const grants = permissions(entry).map((permission) => storage.grant(permission))
     try {
       this.handler = this.#newFunction(grants, stage)
     } catch (error) {
@@ -88,7 +88,7 @@ export const roleProps = (policy: string, statements: PolicyStatement[], { logGr
 }
 
 const settingVariables = (entry: Entry, stage: Stage): Record<string, string> => {
-  const isSharded = entry.access.some(({ table }) => table in collections)
+  const isSharded = Object.keys(entry.access).some((table) => table in collections)
   const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
   const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
   return Object.fromEntries(names.map((name) => [settings[name].variable, settingOf(name, stage)]))

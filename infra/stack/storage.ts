@@ -3,7 +3,6 @@ import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import {
-  type Access,
   type KeyAttribute,
   type Table as TableDefinition,
   type TableId,
@@ -12,6 +11,7 @@ import {
   tables,
   tableVariable,
 } from '../../shared/data/tables.ts'
+import type { Permission } from '../functions.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { Stage } from '../stages.ts'
 
@@ -30,12 +30,13 @@ export class Storage extends Construct {
     this.#stage = stage
     this.tables = forEachTable((id) => this.#newOrAdopted(id))
     // For `npm run rewrite`, which must store items as the functions do.
+    new CfnOutput(Stack.of(this), 'ReadShards', { value: `${stage.readShards}` })
     new CfnOutput(Stack.of(this), 'WriteShards', { value: `${stage.writeShards}` })
     new CfnOutput(Stack.of(this), 'Sources', { value: sourcesDigest() })
   }
 
   /** Grants right and variable together, so that a function cannot have one without the other. */
-  grant({ table, index, actions }: Access): Grant {
+  grant({ table, index, actions }: Permission): Grant {
     return {
       statement: new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),

@@ -1,8 +1,8 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { type ApiKey, digestOf, isApiKey, isExpired, scopesOf } from '../model/api-key.ts'
+import { type Caller, digestOf, isApiKey, isExpired, scopesOf } from '../model/api-key.ts'
 import type { Scope } from '../service.ts'
 import { setting } from '../settings.ts'
-import { dynamodb, withinBudget } from './dynamodb.ts'
+import { available, dynamodb, withBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
 /**
@@ -23,21 +23,24 @@ const MAX_CACHED = 1000
 const cache = new Map<string, { key: StoredApiKey; readAt: number }>()
 
 /**
- * Finds the API key `text`; `undefined` if it is unknown, expired, or a key of another stage. A known key is cached for
+ * Finds the caller with the API key `text`; `undefined` if it is unknown, expired, or a key of another stage. A known key is cached for
  * 60 s from the moment its read was sent, so a revoked key is invalid within a minute. An unknown key is read each
  * time. Throws an ApiError 503 if DynamoDB is unavailable; an unread key never counts as unknown.
  */
-export const find = async (text: string): Promise<ApiKey | undefined> => {
+export const find = async (text: string): Promise<Caller | undefined> => {
   if (!isApiKey(text, setting('keyPrefix'))) return undefined
   const digest = digestOf(text)
   const key = cachedKey(digest) ?? (await read(digest))
   // DynamoDB deletes expired items late, by up to two days.
-  return key && !isExpired(key.expiresAt) ? { ...key, scopes: scopesOf(key.scopes) } : undefined
+  if (!key || isExpired(key.expiresAt)) return undefined
+  return { keyId: key.keyId, clientId: key.clientId, scopes: scopesOf(key.scopes) }
 }
 
 /** Stores an API key, or replaces the one with the same digest. */
-export const put = (key: StoredApiKey): Promise<unknown> =>
-  withinBudget((options) => dynamodb.send(new PutCommand({ TableName: tableName('apiKeys'), Item: key }), options))
+export const put = (key: StoredApiKey): Promise<unknown> => {
+  const command = new PutCommand({ TableName: tableName('apiKeys'), Item: key })
+  return withBudget((budget) => available(budget, dynamodb.send(command, budget)))
+}
 
 /**
  * While the function starts, reads a key that does not exist. A first read is mostly CPU time, for TLS and for code that
@@ -57,17 +60,16 @@ const cachedKey = (digest: string): StoredApiKey | undefined => {
   return age >= 0 && age < CACHED_MS ? cached?.key : undefined
 }
 
-const read = (digest: string): Promise<StoredApiKey | undefined> =>
-  withinBudget(async (options) => {
-    const readAt = Date.now()
-    const get = new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true })
-    const { Item } = await dynamodb.send(get, options)
-    // The document client types every item as `any`. An item of another key must never be taken for this one's.
-    const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
-    cache.delete(digest)
-    if (key) cache.set(digest, { key, readAt })
-    // A Map keeps the order of insertion, so its first key was read first.
-    const [oldest = ''] = cache.keys()
-    if (cache.size > MAX_CACHED) cache.delete(oldest)
-    return key
-  })
+const read = async (digest: string): Promise<StoredApiKey | undefined> => {
+  const readAt = Date.now()
+  const get = new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true })
+  const { Item } = await withBudget((budget) => available(budget, dynamodb.send(get, budget)))
+  // The document client types every item as `any`. An item of another key must never be taken for this one's.
+  const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
+  cache.delete(digest)
+  if (key) cache.set(digest, { key, readAt })
+  // A Map keeps the order of insertion, so its first key was read first.
+  const [oldest = ''] = cache.keys()
+  if (cache.size > MAX_CACHED) cache.delete(oldest)
+  return key
+}

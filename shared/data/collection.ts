@@ -2,15 +2,14 @@ import * as v from 'valibot'
 import { notFound, preconditionFailed } from '../model/api-error.ts'
 import { type IfMatch, type Revised, tagOf } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
-import type { Intent } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
-import { stringifyJson } from '../model/json.ts'
 import type { AtMostOne } from '../model/paging.ts'
+import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
-import { type Attributes, type Page, pageOf, partitionsOf, type Query } from './page.ts'
-import { createdFor, reserve } from './reservations.ts'
+import type { Page } from './page.ts'
+import { type Attributes, partitions } from './shards.ts'
 import type { CollectionId, FilterOf } from './tables.ts'
-import { inside, type Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 /** The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard` for each filter itself. */
 type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: number }> & {
@@ -23,10 +22,12 @@ export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attribute
 /** The fields to filter a list by, of which a list has at most one. */
 type Filter<Fields, Field extends keyof Fields> = [Field] extends [never] ? unknown : AtMostOne<Pick<Fields, Field>>
 
+type ListQuery = { limit: number; cursor?: number | undefined }
+
 /**
  * The resources in a table, with the fields of the `schema`. `own` are fields that are stored and never returned. Items of an
  * earlier version get the defaults of the schema, and what `older` returns for them: it only adds the fields that an item lacks,
- * the same each time, because other versions may need the rest. Functions that take a transaction become a part of it.
+ * the same each time, because other versions may need the rest.
  */
 export const collection = <
   Id extends CollectionId,
@@ -42,125 +43,122 @@ export const collection = <
   type Stored = Item & Fields
   type Changes = { [Field in Exclude<keyof Fields, 'id'>]?: Fields[Field] | null | undefined }
 
-  const entries = Object.entries<v.GenericSchema & { default?: unknown }>(schema.entries)
-  const defaults = present(Object.fromEntries(entries.map(([name, field]) => [name, field.default])))
+  const definition: Definition = { table, schema, older }
 
-  const keyOf = (id: Int64): Key => ({ table, value: id })
-
-  /** An item with what it lacks. Throws an Error if it cannot be read, because somebody has edited it. */
-  const complete = (item: Attributes): Attributes => {
-    const all: Attributes = { ...defaults, ...older?.(item), ...item }
-    for (const [name, { type }] of entries)
-      if (Number.isNaN(all[name]) || (all[name] === undefined && !type.endsWith('optional')))
-        throw new Error(`The item ${item.id} of ${table} has no ${name}, or one that JavaScript would round.`)
-    return all
-  }
-
-  /** An item as this version stores it, from one with what has changed. */
-  const itemOf = (changed: Attributes): Attributes => {
-    const item = complete(present(changed))
-    return present({ ...item, ...partitionsOf(table, item) })
-  }
-
-  const resourceOf = (item: Attributes): Resource =>
-    present(Object.fromEntries(entries.map(([name]) => [name, item[name]]))) as Resource // As it was stored.
-
-  const revised = (item: Attributes, revision: string): Revised<Resource> => ({ resource: resourceOf(item), revision })
-
-  const put = (tx: Transaction, item: Attributes & { id: number }): Revised<Resource> => {
-    const stored = itemOf(item)
-    const result = revised(stored, tx.revision)
-    keepPromise(tx, item.id, result.resource)
-    tx.put(keyOf(item.id), stored)
-    return result
-  }
-
-  /** Reads a resource as it is stored; `undefined` if there is none. */
-  const find = async (id: Int64, tx: Transaction): Promise<Stored | undefined> => {
-    const item = await tx.read(keyOf(id))
-    return item && (complete(item) as Stored) // As `put` stores it.
-  }
-
-  /** Reads a resource as `find` does. Throws an ApiError: 404 if there is none, 412 if `ifMatch` does not name its revision. */
-  const read = async (id: Int64, ifMatch: IfMatch | undefined, tx: Transaction): Promise<Stored> => {
-    const item = await find(id, tx)
-    if (!item) throw notFound(`No ${v.getTitle(schema)?.toLowerCase()} has the id ${id}.`)
-    if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
-      throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
-    return item
-  }
-
+  // The casts say what the functions below, which know no types, have stored.
   return {
     fields: { ...schema.entries, ...own },
-    itemOf,
-    keyOf,
-    find,
-    read,
+    keyOf: (id: Int64): Key => ({ table, value: id }),
 
-    /** Reads one resource (strongly consistent). Throws an ApiError 404 if there is none. */
-    get: (id: Int64, tx?: Transaction) =>
-      inside(tx, async (tx) => {
-        const item = await read(id, undefined, tx)
-        return revised(item, item.revision)
-      }),
+    /** An item as this version stores it. */
+    itemOf: (item: Attributes): Attributes => itemToStore(definition, item),
 
-    /**
-     * Creates a resource. All calls with the same intent within 24 hours create one, and return it as it was then; `isReplay`
-     * is true if an earlier call created it. Throws an ApiError 422 if the intent was that of another request. Rules of its
-     * own must not change what a resource with an intent returns in the same transaction.
-     */
-    create: (values: Omit<Fields, 'id'>, intent?: Intent, tx?: Transaction) =>
-      inside(tx, async (tx) => {
-        if (intent && promised.has(tx)) throw new Error('An intent is for one create.')
-        const created = intent && (await createdFor(intent, tx))
-        // As it was returned then, which may have been by an earlier version.
-        if (created) return { ...(created as Revised<Resource>), isReplay: true }
-        const result = put(tx, { ...values, id: newId() })
-        if (intent) {
-          reserve(intent, result.resource, tx)
-          promised.set(tx, result.resource)
-        }
-        return { ...result, isReplay: false }
-      }),
+    /** Reads a resource as it is stored; `undefined` if there is none. */
+    find: (tx: Transaction, id: Int64) => find(definition, tx, id) as Promise<Stored | undefined>,
+
+    /** Reads a resource as `find` does. Throws an ApiError: 404 if there is none, 412 if `ifMatch` does not name its revision. */
+    read: (tx: Transaction, id: Int64, ifMatch?: IfMatch) => read(definition, tx, id, ifMatch) as Promise<Stored>,
+
+    /** Reads a resource as it is returned. Throws an ApiError 404 if there is none. */
+    get: (tx: Transaction, id: Int64) => get(definition, tx, id) as Promise<Revised<Resource>>,
+
+    /** Creates a resource, and returns it. */
+    create: async (tx: Transaction, values: Omit<Fields, 'id'>) => {
+      const id = newId()
+      return put(definition, tx, id, { ...values, id }) as Revised<Resource>
+    },
 
     /**
      * Changes a resource, and returns it. A field that is `null` is removed. Throws an ApiError as `read` does; then nothing
      * has happened.
      */
-    change: (id: Int64, changes: Changes, ifMatch?: IfMatch, tx?: Transaction) =>
-      inside(tx, async (tx) => {
-        const given = Object.entries(present(changes)).map(([name, value]) => [name, value ?? undefined])
-        return put(tx, { ...(await read(id, ifMatch, tx)), ...Object.fromEntries(given) })
-      }),
+    change: (tx: Transaction, id: Int64, changes: Changes, ifMatch?: IfMatch) =>
+      change(definition, tx, id, changes, ifMatch) as Promise<Revised<Resource>>,
 
-    /** Deletes a resource. Throws an ApiError as `change` does. */
-    remove: (id: Int64, ifMatch?: IfMatch, tx?: Transaction): Promise<void> =>
-      inside(tx, async (tx) => {
-        await read(id, ifMatch, tx)
-        keepPromise(tx, id)
-        tx.remove(keyOf(id))
-      }),
+    /** Deletes a resource. Throws an ApiError as `read` does. */
+    remove: async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<void> => {
+      await read(definition, tx, id, ifMatch)
+      tx.remove({ table, value: id })
+    },
 
     /**
-     * Reads a page of a list (eventually consistent). What it costs does not depend on the number of resources. A page of large
-     * resources has fewer than `limit`.
+     * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with ids below `cursor`. What it
+     * costs does not depend on the number of resources. A page of large resources has fewer.
      */
-    list: <Given extends Query & Filter<Fields, FilterOf<Id> & keyof Fields>>(
+    list: <Given extends ListQuery & Filter<Fields, FilterOf<Id> & keyof Fields>>(
+      tx: Transaction,
       // Anything else would be ignored, and the list would have too much.
-      query: Given & { [Other in Exclude<keyof Given, keyof Query | FilterOf<Id>>]: never },
-    ): Promise<Page<Resource>> =>
-      pageOf(table, query).then(({ items, next }) => ({ items: items.map(complete).map(resourceOf), next })),
+      query: Given & { [Other in Exclude<keyof Given, keyof ListQuery | FilterOf<Id>>]: never },
+    ) => list(definition, tx, query) as Promise<Page<Resource>>,
   }
 }
 
-/** What a transaction has created with an intent. Each replay returns it. */
-const promised = new WeakMap<Transaction, { id: number }>()
+/** What the functions below know of a collection. */
+type Definition = {
+  table: CollectionId
+  schema: v.GenericSchema & { entries: v.ObjectEntries }
+  older: ((item: Readonly<Attributes>) => Attributes) | undefined
+}
 
-/** Throws an Error if what a transaction does to a resource would make a replay differ from the first response. */
-const keepPromise = (tx: Transaction, id: Int64, resource?: object): void => {
-  const created = promised.get(tx)
-  if (created?.id === id && stringifyJson(created) !== stringifyJson(resource))
-    throw new Error(`The transaction that creates ${id} for an intent must not change what it returns.`)
+const find = async ({ table, ...definition }: Definition, tx: Transaction, id: Int64): Promise<Item | undefined> => {
+  const item = await tx.read({ table, value: id })
+  return item && { ...complete({ table, ...definition }, item), revision: item.revision }
+}
+
+const read = async (definition: Definition, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
+  const item = await find(definition, tx, id)
+  if (!item) throw notFound(`No ${v.getTitle(definition.schema)?.toLowerCase()} has the id ${id}.`)
+  if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
+    throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
+  return item
+}
+
+const get = async (definition: Definition, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
+  const item = await read(definition, tx, id)
+  return { resource: resourceIn(definition, item), revision: item.revision }
+}
+
+const change = async (definition: Definition, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
+  const changed: Attributes = await read(definition, tx, id, ifMatch)
+  for (const [name, value] of Object.entries(present(changes))) changed[name] = value ?? undefined
+  return put(definition, tx, id, changed)
+}
+
+const put = (definition: Definition, tx: Transaction, id: Int64, changed: Attributes): Revised<Attributes> => {
+  const item = itemToStore(definition, changed)
+  tx.put({ table: definition.table, value: id }, item)
+  return { resource: resourceIn(definition, item), revision: tx.revision }
+}
+
+const list = async (definition: Definition, tx: Transaction, query: ListQuery & Attributes) => {
+  const { table } = definition
+  const { limit, cursor } = query
+  const field = collections[table].find((name) => query[name] !== undefined)
+  const filter = field === undefined ? undefined : { field, value: query[field] }
+  const { items, next } = await tx.list({ table, limit, cursor, filter })
+  return { items: items.map((item) => resourceIn(definition, complete(definition, item))), next }
+}
+
+/** An item with what it lacks. Throws an Error if it cannot be read, because somebody has edited it. */
+const complete = ({ table, schema, older }: Definition, item: Attributes): Attributes => {
+  const all: Attributes = { ...defaultsOf(schema.entries), ...older?.(item), ...item }
+  for (const [name, { type }] of Object.entries(schema.entries))
+    if (Number.isNaN(all[name]) || (all[name] === undefined && !type.endsWith('optional')))
+      throw new Error(`The item ${item.id} of ${table} has no ${name}, or one that JavaScript would round.`)
+  return all
+}
+
+const itemToStore = (definition: Definition, changed: Attributes): Attributes => {
+  const item = complete(definition, present(changed))
+  return present({ ...item, ...partitions(definition.table, item) })
+}
+
+const resourceIn = ({ schema }: Definition, item: Attributes): Attributes =>
+  present(Object.fromEntries(Object.keys(schema.entries).map((name) => [name, item[name]])))
+
+const defaultsOf = (entries: v.ObjectEntries): Attributes => {
+  const fields = Object.entries<v.GenericSchema & { default?: unknown }>(entries as Record<string, v.GenericSchema>)
+  return present(Object.fromEntries(fields.map(([name, field]) => [name, field.default])))
 }
 
 /** The attributes that are not `undefined`. */

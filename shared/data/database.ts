@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { frozen } from '../model/frozen.ts'
 import type { Int64 } from '../model/int64.ts'
-import { dynamodb, isThrottling, type Options } from './dynamodb.ts'
+import { available, type Budget, dynamodb, isThrottling, unavailable } from './dynamodb.ts'
+import { type Page, type PageQuery, readPage } from './page.ts'
+import type { Attributes } from './shards.ts'
 import { type TableId, tableName, tables } from './tables.ts'
 
 /** Names an item: its table, and the value of its partition key. */
@@ -11,102 +14,141 @@ export type Key = { table: TableId; value: Int64 | string }
 /** An item that transactions write. Its `revision` is the token of the transaction that wrote it last. */
 export type Item = Record<string, unknown> & { revision: string }
 
-/**
- * What a transaction does with an item if it has the revision `expected`; without one, if there is no item. It writes the
- * `item`, deletes it if that is `undefined`, and only checks it without a `write`.
- */
-export type TransactAction = { key: Key; expected: string | undefined; write?: { item: Item | undefined } | undefined }
+/** What a transaction does with an item, on condition that it has the revision `expected`; `undefined` if there must be none. */
+export type TransactAction = { key: Key; expected: string | undefined } & (
+  | { kind: 'put'; item: Item }
+  | { kind: 'delete' }
+  | { kind: 'check' }
+)
+
+/** Whether a write took effect. If it was refused, the items with these keys have another revision. */
+export type Written = { kind: 'written' } | { kind: 'refused'; keys: Key[] }
 
 /** What transactions need of a database. */
 export type Database = {
-  /** Reads items at the same moment. */
+  /** Reads items, all of them at one moment. */
   read: (keys: Key[]) => Promise<(Item | undefined)[]>
+  /** Reads a page of a list. */
+  list: (query: PageQuery) => Promise<Page<Attributes>>
   /**
-   * Carries out all actions, or none: `refused` if an item has another revision, `busy` if another transaction holds one.
-   * All calls with one token take effect at most once. After `busy`, an earlier call with the token still may. DynamoDB
-   * remembers a token for ten minutes, and nothing is sent after the time budget. What remains is a process that is frozen for
-   * ten minutes between that check and the sending, which Lambda does not do.
+   * Carries out all actions, or none if items have another revision. All calls with one token take effect at most once:
+   * DynamoDB remembers it for ten minutes.
    */
-  write: (token: string, actions: TransactAction[]) => Promise<'written' | 'refused' | 'busy'>
-  /** Pauses after so many attempts. */
-  pause: (attempts: number) => Promise<void>
+  write: (token: string, actions: TransactAction[]) => Promise<Written>
+  /** Pauses before the next run. */
+  pause: (runs: number) => Promise<void>
 }
 
-/** DynamoDB, within a time budget. */
-export const databaseWith = (options: Options): Database => ({
-  read: async (keys) => {
-    const [key, ...others] = keys
-    const items = key && others.length === 0 ? await getOne(key, options) : await getTogether(keys, options)
-    return keys.map((key, i) => checked(key, items[i]))
-  },
-  write: (ClientRequestToken, actions) => {
-    const command = new TransactWriteCommand({ ClientRequestToken, TransactItems: actions.map(transactItem) })
-    return dynamodb.send(command, options).then(
-      () => 'written',
-      (error) =>
-        outcomeOf(
-          error,
-          actions.map(({ key }) => key),
-          options,
-        ),
-    )
-  },
-  pause: (attempts) => pauseAfter(attempts, options),
+/** DynamoDB, within a time budget. Each function throws an ApiError 503 if it is slow, throttled or unavailable. */
+export const databaseWith = (budget: Budget): Database => ({
+  read: (keys) => available(budget, readItems(keys, budget)),
+  list: (query) => available(budget, readPage(query, budget)),
+  write: (token, actions) => available(budget, writeItems(token, actions, budget)),
+  pause: (runs) => available(budget, pauseAfter(runs, budget)),
 })
 
-const pauseAfter = (attempts: number, { abortSignal: signal }: Options): Promise<void> =>
-  sleep(Math.random() * Math.min(20 * 2 ** attempts, 500), undefined, { signal })
-
-const getOne = async (key: Key, options: Options) => {
-  const command = new GetCommand({ TableName: tableName(key.table), Key: partitionKeyOf(key), ConsistentRead: true })
-  return [(await dynamodb.send(command, options)).Item]
+const readItems = async (keys: Key[], budget: Budget): Promise<(Item | undefined)[]> => {
+  const [key, ...others] = keys
+  const items = key && others.length === 0 ? [await readOne(key, budget)] : await readTogether(keys, budget)
+  return keys.map((key, i) => checked(key, items[i]))
 }
 
-/** Reads items at one moment. Until no other transaction holds them, it tries again. */
-const getTogether = async (keys: Key[], options: Options) => {
-  const gets = keys.map((key) => ({ Get: { TableName: tableName(key.table), Key: partitionKeyOf(key) } }))
-  for (let attempts = 1; ; attempts++) {
-    const sent = dynamodb.send(new TransactGetCommand({ TransactItems: gets }), options)
-    const { Responses } = await sent.catch((error) => ({ Responses: outcomeOf(error, keys, options) }))
-    if (typeof Responses === 'object') return Responses.map(({ Item }) => Item)
-    await pauseAfter(attempts, options)
+const readOne = async (key: Key, budget: Budget) => {
+  const get = new GetCommand({ TableName: tableName(key.table), Key: keyAttribute(key), ConsistentRead: true })
+  const { Item } = await dynamodb.send(get, budget)
+  return Item
+}
+
+const readTogether = async (keys: Key[], budget: Budget) => {
+  const gets = keys.map((key) => ({ Get: { TableName: tableName(key.table), Key: keyAttribute(key) } }))
+  const command = new TransactGetCommand({ TransactItems: gets })
+  const { Responses = [] } = await untilFree(keys, budget, () => dynamodb.send(command, budget))
+  return Responses.map(({ Item }) => Item)
+}
+
+const writeItems = async (token: string, actions: TransactAction[], budget: Budget): Promise<Written> => {
+  const keys = actions.map(({ key }) => key)
+  const command = new TransactWriteCommand({ ClientRequestToken: token, TransactItems: actions.map(transactItem) })
+  try {
+    // Always with the same token: with a new one, an earlier request whose response was lost could take effect, too.
+    await untilFree(keys, budget, () => dynamodb.send(command, budget))
+    return { kind: 'written' }
+  } catch (error) {
+    const codes = cancellationCodes(error)
+    const isRefused = (code?: string) => code === 'ConditionalCheckFailed'
+    if (codes.some(isRefused)) return { kind: 'refused', keys: keys.filter((_, i) => isRefused(codes[i])) }
+    throw mayHaveWritten(error, budget) ? unavailable(error, budget) : error
   }
 }
 
-const partitionKeyOf = ({ table, value }: Key) => ({ [tables[table].partitionKey.name]: value })
+/** The primary key of an item, as its attribute. */
+export const keyAttribute = ({ table, value }: Key) => ({ [tables[table].partitionKey.name]: value })
 
 /** An item that was read. Throws an Error if it has no revision, because its changes could not be noticed. */
 const checked = ({ table, value }: Key, item: Record<string, unknown> | undefined): Item | undefined => {
   if (item && typeof item.revision !== 'string') throw new Error(`The item ${value} of ${table} has no revision.`)
-  return item as Item | undefined
+  return frozen(item) as Item | undefined // A function that changed it would see that in its next run.
 }
 
-const transactItem = ({ key, expected, write }: TransactAction) => {
+const transactItem = (action: TransactAction) => {
+  const { key, expected } = action
   const TableName = tableName(key.table)
-  const Key = partitionKeyOf(key)
-  const condition = {
-    ConditionExpression: expected === undefined ? 'attribute_not_exists(#name)' : '#name = :revision',
-    ExpressionAttributeNames: { '#name': expected === undefined ? tables[key.table].partitionKey.name : 'revision' },
-    ...(expected !== undefined && { ExpressionAttributeValues: { ':revision': expected } }),
+  const Key = keyAttribute(key)
+  const condition = expected === undefined ? isMissing(key) : hasRevision(expected)
+  switch (action.kind) {
+    case 'put':
+      return { Put: { TableName, Item: action.item, ...condition } }
+    case 'delete':
+      return { Delete: { TableName, Key, ...condition } }
+    case 'check':
+      return { ConditionCheck: { TableName, Key, ...condition } }
   }
-  if (!write) return { ConditionCheck: { TableName, Key, ...condition } }
-  return write.item
-    ? { Put: { TableName, Item: write.item, ...condition } }
-    : { Delete: { TableName, Key, ...condition } }
 }
 
-/** What an error says of a transaction of the items with these keys. Throws any other error. */
-const outcomeOf = (error: unknown, keys: Key[], { delays }: Options): 'refused' | 'busy' => {
-  if (error instanceof Error && error.name === 'TransactionInProgressException') {
-    delays.push(error.name)
-    return 'busy'
+const isMissing = ({ table }: Key) => ({
+  ConditionExpression: 'attribute_not_exists(#key)',
+  ExpressionAttributeNames: { '#key': tables[table].partitionKey.name },
+})
+
+const hasRevision = (revision: string) => ({
+  ConditionExpression: 'revision = :revision',
+  ExpressionAttributeValues: { ':revision': revision },
+})
+
+/** Sends a transaction, again and again while other transactions hold its items. */
+const untilFree = async <T>(keys: Key[], budget: Budget, send: () => Promise<T>): Promise<T> => {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await send()
+    } catch (error) {
+      const reason = busyReason(error, keys)
+      if (reason === undefined) throw error
+      budget.delays.push(reason)
+    }
+    await pauseAfter(attempts, budget)
   }
-  if (!(error instanceof TransactionCanceledException)) throw error
-  const codes = (error.CancellationReasons ?? []).map(({ Code = 'None' }) => Code)
-  if (codes.includes('ConditionalCheckFailed')) return 'refused'
-  const cause = codes.findIndex((code) => code !== 'None')
-  const isBusy = (code: string) => code === 'None' || code === 'TransactionConflict' || isThrottling(code)
-  if (cause < 0 || !codes.every(isBusy)) throw error
-  delays.push(`${codes[cause]} on ${keys[cause]?.table}`)
-  return 'busy'
 }
+
+/** Why a transaction may succeed if it is sent again as it is; `undefined` if it may not. */
+const busyReason = (error: unknown, keys: Key[]): string | undefined => {
+  if (error instanceof Error && error.name === 'TransactionInProgressException') return error.name
+  const codes = cancellationCodes(error)
+  const first = codes.findIndex((code) => code !== 'None')
+  const mayEnd = (code: string) => code === 'None' || code === 'TransactionConflict' || isThrottling(code)
+  return first >= 0 && codes.every(mayEnd) ? `${codes[first]} on ${keys[first]?.table}` : undefined
+}
+
+/** Why a transaction was canceled, item by item, with `None` for the innocent; empty for any other error. */
+const cancellationCodes = (error: unknown): string[] => {
+  const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : []
+  return (reasons ?? []).map(({ Code = 'None' }) => Code)
+}
+
+/** Whether an earlier request of a write that failed may have taken effect, because its response was lost. */
+const mayHaveWritten = (error: unknown, { delays }: Budget): error is Error => {
+  const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {} // As both clients count.
+  return attempts > 1 || delays.length > 0
+}
+
+const pauseAfter = (attempts: number, { abortSignal: signal }: Budget): Promise<void> =>
+  sleep(Math.random() * Math.min(20 * 2 ** attempts, 500), undefined, { signal })

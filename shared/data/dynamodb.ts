@@ -29,45 +29,44 @@ export const dynamodb = DynamoDBDocumentClient.from(
   },
 )
 
-/** The options for each `dynamodb.send` within a time budget. Who sends a request again adds why to `delays`. */
-export type Options = { abortSignal: AbortSignal; delays: string[] }
-
 /**
- * Runs `work` within the time budget. It must pass its options to each `dynamodb.send`. Their signal ends what the
- * timeouts above do not: a response that arrives byte by byte, and the pauses between retries. Nothing is sent after the
- * budget has passed by the clock. Throws an ApiError 503 if DynamoDB is slow, throttled or unavailable.
+ * A time budget, which is passed to each `dynamodb.send` as its options. The signal ends what the timeouts above do not: a
+ * response that arrives byte by byte, and the pauses between retries. Who sends a request again adds the reason to `delays`.
  */
-export const withinBudget = async <T>(work: (options: Options) => Promise<T>): Promise<T> => {
-  const ended = new AbortController()
-  const end = Date.now() + BUDGET_MS
-  let isOver = false
-  const stop = () => {
-    isOver = true
-    ended.abort()
-  }
-  const timer = setTimeout(stop, BUDGET_MS)
-  // In a process that was frozen, the timer of a pause before a resend still fires before this one. Both clients ask
-  // whether the signal is aborted before they send a request.
-  Object.defineProperty(ended.signal, 'aborted', { get: () => isOver || Date.now() >= end })
-  const delays: string[] = []
+export type Budget = { abortSignal: AbortSignal; delays: string[] }
+
+/** Runs `work` with a time budget. The signal aborts when the budget ends, or before that with the work. */
+export const withBudget = async <T>(work: (budget: Budget) => Promise<T>): Promise<T> => {
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(), BUDGET_MS)
   try {
-    return await work({ abortSignal: ended.signal, delays })
-  } catch (error) {
-    stop() // Ends concurrent requests, such as the other queries of a list.
-    if (!isUnavailable(error)) throw error
-    // One line for the log. The reasons of throttling name the table or the index.
-    const reasons = JSON.stringify(error.ThrottlingReasons) ?? ''
-    throw serviceUnavailable(`${delays.at(-1) ?? error} ${reasons}(${delays.length} resends)`)
+    return await work({ abortSignal: end.signal, delays: [] })
   } finally {
     clearTimeout(timer)
+    end.abort() // Ends concurrent requests, such as the other queries of a list.
   }
+}
+
+/** Waits for DynamoDB. Throws an ApiError 503 if it is slow, throttled or unavailable. */
+export const available = async <T>(budget: Budget, response: Promise<T>): Promise<T> => {
+  try {
+    return await response
+  } catch (error) {
+    throw isUnavailable(error) ? unavailable(error, budget) : error
+  }
+}
+
+/** The ApiError 503 for an error of DynamoDB. Its cause is one line for the log, with the table or index that was throttled. */
+export const unavailable = (error: object, { delays }: Budget) => {
+  const reasons = 'ThrottlingReasons' in error ? (JSON.stringify(error.ThrottlingReasons) ?? '') : ''
+  return serviceUnavailable(`${delays.at(-1) ?? error} ${reasons}(${delays.length} resends)`)
 }
 
 /**
  * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`, which occur before the
  * request is sent (an invalid value, no region, no credentials), and those that DynamoDB calls the client's fault.
  */
-const isUnavailable = (error: unknown): error is Error & { ThrottlingReasons?: unknown } => {
+const isUnavailable = (error: unknown): error is Error => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
   const isOurFault = error instanceof DynamoDBServiceException && error.$fault === 'client' && !isThrottling(error.name)

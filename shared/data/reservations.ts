@@ -1,42 +1,51 @@
 import { idempotencyKeyReused } from '../model/api-error.ts'
-import type { Revised } from '../model/etag.ts'
 import { type Intent, intentDigest } from '../model/idempotency-key.ts'
-import { exactJson, stringifyJson } from '../model/json.ts'
-import type { Key } from './database.ts'
+import type { Item, Key } from './database.ts'
 import type { Transaction } from './transaction.ts'
+
+/** The response of a success, as it is stored: its location is a path below the base address. */
+export type Success = { status: number; body: string; tag?: string | undefined; location?: string | undefined }
 
 /** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
 const VALID_SECONDS = 24 * 60 * 60
 
-const keyOf = (intent: Intent): Key => ({ table: 'idempotencyKeys', value: intentDigest(intent) })
-
-/** The key of what an intent reserves, for a transaction that reads it together with other items; none without an intent. */
-export const reservationKeys = (intent?: Intent): Key[] => (intent ? [keyOf(intent)] : [])
+/** DynamoDB stores items of 400 KB. The rest of a reservation has less than 2 KB. */
+const LONGEST_BODY_BYTES = 398 * 1024
 
 /**
- * What an earlier request with this intent has created, as it was returned then; `undefined` if there was none, or it is too
- * long ago. Throws an ApiError 422 if that request was another one.
+ * Does the work of a request once for each intent, and stores its response in the same transaction. A later request with the
+ * same intent gets that response (`isReplay`), and the work is not done. Without an intent, the work is done each time. Throws an
+ * ApiError 422 if the intent was that of another request, and an Error if the response is too long to be stored.
  */
-export const createdFor = async (intent: Intent, tx: Transaction): Promise<Revised<object> | undefined> => {
-  const reservation = await tx.read(keyOf(intent))
+export const doOnce = async (
+  tx: Transaction,
+  intent: Intent | undefined,
+  work: () => Promise<Success>,
+): Promise<Success & { isReplay: boolean }> => {
+  if (!intent) return { ...(await work()), isReplay: false }
+  const earlier = await earlierSuccess(tx, intent)
+  if (earlier) return { ...earlier, isReplay: true }
+  const success = await work()
+  reserve(tx, intent, success)
+  return { ...success, isReplay: false }
+}
+
+const earlierSuccess = async (tx: Transaction, intent: Intent): Promise<Success | undefined> => {
+  const reservation = await tx.read(reservationKey(intent))
   if (!reservation || Number(reservation.expiresAt) <= now()) return undefined
   if (reservation.request !== intent.request) throw idempotencyKeyReused()
-  const text = `${reservation.created}`
-  const resource = exactJson(text, JSON.parse(text)) as object // As `reserve` wrote it.
-  return { resource, revision: reservation.revision }
+  const { status, body, tag, location } = reservation as Item & Success // As `reserve` wrote it.
+  return { status, body, tag, location }
 }
 
-/**
- * Reserves an intent in the transaction that creates a resource for it. The reservation has a copy of the resource, as text:
- * a map of DynamoDB would lose the order of its fields. So a replay follows from nothing that may have changed since.
- */
-export const reserve = (intent: Intent, resource: object, tx: Transaction): void => {
-  const { value, table } = keyOf(intent)
-  const { request } = intent
-  tx.put(
-    { table, value },
-    { intent: value, request, created: stringifyJson(resource), expiresAt: now() + VALID_SECONDS },
-  )
+const reserve = (tx: Transaction, intent: Intent, success: Success): void => {
+  const { operation, request } = intent
+  const bytes = Buffer.byteLength(success.body)
+  if (bytes > LONGEST_BODY_BYTES)
+    throw new Error(`A response of ${operation} has ${bytes} bytes. To be stored, it may have ${LONGEST_BODY_BYTES}.`)
+  tx.put(reservationKey(intent), { request, ...success, expiresAt: now() + VALID_SECONDS })
 }
+
+const reservationKey = (intent: Intent): Key => ({ table: 'idempotencyKeys', value: intentDigest(intent) })
 
 const now = (): number => Math.floor(Date.now() / 1000)

@@ -58,21 +58,12 @@ export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase(
 /** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
 
-type IndexOf<Id> = Id extends CollectionId ? 'newest' | `by${Capitalize<FilterOf<Id>>}` : never
+/** What a function may do with the items of a table. A page of a list needs `list`. */
+export type Right = 'list' | 'read' | 'create' | 'change' | 'remove'
 
-/** The actions that a function may do with a table, or with one of its indexes. It may do nothing else, locally too. */
+/** The rights of a function, by table. It may do nothing else, on a developer's machine too. Only collections have lists. */
 export type Access = {
-  [Id in TableId]: { table: Id; index?: IndexOf<Id>; actions: readonly Action[] }
-}[TableId]
+  readonly [Id in TableId]?: RightTo<Id> | readonly RightTo<Id>[]
+}
 
-/** The actions on items, as IAM names them. A transaction needs the actions of its items. */
-export type Action =
-  | 'BatchGetItem'
-  | 'BatchWriteItem'
-  | 'ConditionCheckItem'
-  | 'DeleteItem'
-  | 'GetItem'
-  | 'PutItem'
-  | 'Query'
-  | 'Scan'
-  | 'UpdateItem'
+type RightTo<Id> = Id extends CollectionId ? Right : Exclude<Right, 'list'>

@@ -1,20 +1,21 @@
 import { headerValues, type Middleware } from '../http.ts'
 import { insufficientScope, unauthorized } from '../model/api-error.ts'
-import type { ApiKey } from '../model/api-key.ts'
+import type { Caller } from '../model/api-key.ts'
+import { frozen } from '../model/frozen.ts'
 import type { Scope } from '../service.ts'
 
 // RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
 
 /** Lets a request through only with a known API key that has the scope: `Authorization: Bearer <API_KEY>` (RFC 6750). */
-export const bearerKey = (find: (key: string) => Promise<ApiKey | undefined>, scope: Scope): Middleware => ({
-  before: async ({ event, internal }) => {
+export const bearerKey = (find: (key: string) => Promise<Caller | undefined>, scope: Scope): Middleware => ({
+  before: async ({ event }) => {
     const sent = headerValues(event, 'authorization')
     // Repeated headers are rejected, because proxies may disagree on which of them counts.
     const key = sent.length === 1 ? BEARER.exec(sent[0] ?? '')?.groups?.key : undefined
-    const apiKey = key ? await find(key) : undefined
-    if (!apiKey) throw unauthorized({ keyWasSent: key !== undefined })
-    internal.caller = apiKey
-    if (!apiKey.scopes.includes(scope)) throw insufficientScope(scope)
+    const caller = key ? await find(key) : undefined
+    if (!caller) throw unauthorized({ keyWasSent: key !== undefined })
+    event.requestContext.authorizer = frozen(caller)
+    if (!caller.scopes.includes(scope)) throw insufficientScope(scope)
   },
 })

@@ -1,5 +1,6 @@
 import { type Middleware, requestIdOf, respond } from '../http.ts'
 import { ApiError, internalServerError } from '../model/api-error.ts'
+import { stringifyJson } from '../model/json.ts'
 import { nameSourceLines } from './source-lines.ts'
 
 /** Turns every error into a response with the Error body. */
@@ -11,6 +12,7 @@ export const errorBody = (): Middleware => ({
       console.error('Request %s failed with status %d:', requestIdOf(request.event), error.status, error.cause)
     }
     request.internal.errorCode = error.code
-    request.response = respond(request.event, error)
+    const { status, headers, body } = error
+    request.response = respond(request.event, { status, headers, body: stringifyJson(body) })
   },
 })

@@ -7,10 +7,11 @@ const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /**
  * Replaces the text of the body with the JSON object in it. Integers keep all their digits. Error messages repeat the
- * `rules` of the fields. Throws an ApiError 413, 415, or 400 if the body is missing or not a JSON object.
+ * `rules` of its fields. Throws an ApiError 413, 415, or 400 if the body is missing or not a JSON object.
  */
-export const jsonBody = (rules: string[]): Middleware => {
-  const expected = `It must be a JSON object in which ${rules.join('; ')}.`
+export const jsonBody = (rules: { field: string; rule: string }[]): Middleware => {
+  const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)
+  const expected = `It must be a JSON object in which ${fields.join('; ')}.`
   // The parser's own check finds only two spellings of the header name and allows no space before a semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
 

@@ -19,8 +19,8 @@ export const requestLog = (operation: string): Middleware => {
       code: internal.errorCode,
       replayed: response?.headers['Idempotent-Replayed'],
       milliseconds: Math.round(performance.now() - (internal.startedAt ?? 0)),
-      keyId: internal.caller?.keyId,
-      clientId: internal.caller?.clientId,
+      keyId: event.requestContext.authorizer?.keyId,
+      clientId: event.requestContext.authorizer?.clientId,
       coldStart,
     })
     coldStart = false

@@ -2,8 +2,8 @@ import { hash, randomInt } from 'node:crypto'
 import { type Scope, scopes, service } from '../service.ts'
 import { crc32 } from './crc32.ts'
 
-/** The owner of an API key, and what it allows. `clientId` identifies the client, and survives key rotation. */
-export type ApiKey = { keyId: string; clientId: string; scopes: readonly Scope[] }
+/** Who calls: the owner of an API key, and what it allows. `clientId` identifies the client, and survives key rotation. */
+export type Caller = { readonly keyId: string; readonly clientId: string; readonly scopes: readonly Scope[] }
 
 /**
  * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes. Anything else allows

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { digestOf } from './api-key.ts'
+import { stringifyJson } from './json.ts'
 
 const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
 
@@ -16,12 +17,25 @@ export const IdempotencyKey = v.pipe(
   v.description('1 to 255 visible ASCII characters, bare or in double quotes'),
 )
 
-/**
- * What a client wants done once, however often it sends the request: identified by the first three. `request` is a digest of
- * what it asked for.
- */
-export type Intent = { clientId: string; operation: string; key: string; request: string }
+/** What a client wants done once, however often it sends the request. */
+export type Intent = {
+  clientId: string
+  operation: string
+  key: string
+  /** The digest of all that was sent. */
+  request: string
+}
 
 /** The digest that is stored for an intent. JSON separates the parts, so that two intents cannot have the same text. */
 export const intentDigest = ({ clientId, operation, key }: Intent): string =>
   digestOf(JSON.stringify([clientId, operation, key]))
+
+/** A digest of JSON values. The order of keys does not matter, at any depth. */
+export const jsonDigest = (value: unknown): string => digestOf(stringifyJson(sorted(value)))
+
+const sorted = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sorted)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, part]) => [key, sorted(part)]))
+}

@@ -1,11 +1,9 @@
 import { collection } from '../data/collection.ts'
-import { reservationKeys } from '../data/reservations.ts'
-import { inside, type Transaction } from '../data/transaction.ts'
+import type { Transaction } from '../data/transaction.ts'
 import { conflict } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
-import type { Intent } from '../model/idempotency-key.ts'
 import type { Int64 } from '../model/int64.ts'
-import { hold, pets, release } from '../pets/pets.ts'
+import { hold, release } from '../pets/pets.ts'
 import { type NewOrder, Order } from './order.ts'
 
 /** The orders as they are stored, without their rules. */
@@ -16,31 +14,26 @@ export const orders = {
   get: storedOrders.get,
   list: storedOrders.list,
 
-  /** Orders a pet, which is `pending` from then on. Throws an ApiError 409 if it is not available; 422 as `create` does. */
-  place: ({ petId }: NewOrder, intent?: Intent, tx?: Transaction) =>
-    inside(tx, async (tx) => {
-      // A replay follows from the reservation, a 409 from the pet: read one after the other, they could be of different moments.
-      await tx.readTogether(...reservationKeys(intent), pets.keyOf(petId))
-      const placed = await storedOrders.create({ petId, complete: false }, intent, tx)
-      if (!placed.isReplay) await hold(petId, placed.resource.id, tx)
-      return placed
-    }),
+  /** Orders a pet, which is `pending` from then on. Throws an ApiError 409 if it is not available. */
+  place: async (tx: Transaction, { petId }: NewOrder) => {
+    const placed = await storedOrders.create(tx, { petId, complete: false })
+    await hold(tx, petId, placed.resource.id)
+    return placed
+  },
 
   /** Completes an order: its pet is `sold`. Does nothing if it is complete. Throws an ApiError as `change` does. */
-  complete: (id: Int64, ifMatch?: IfMatch, tx?: Transaction) =>
-    inside(tx, async (tx) => {
-      const { petId, complete } = await storedOrders.read(id, ifMatch, tx)
-      if (complete) return storedOrders.get(id, tx)
-      await release(petId, id, 'sold', tx)
-      return storedOrders.change(id, { complete: true }, ifMatch, tx)
-    }),
+  complete: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
+    const { petId, complete } = await storedOrders.read(tx, id, ifMatch)
+    if (complete) return storedOrders.get(tx, id)
+    await release(tx, petId, id, 'sold')
+    return storedOrders.change(tx, id, { complete: true })
+  },
 
   /** Deletes an open order: its pet is `available` again. Throws an ApiError as `remove` does; 409 if it is complete. */
-  cancel: (id: Int64, ifMatch?: IfMatch, tx?: Transaction) =>
-    inside(tx, async (tx) => {
-      const { petId, complete } = await storedOrders.read(id, ifMatch, tx)
-      if (complete) throw conflict(`Order ${id} is complete. To offer pet ${petId} again, change its status.`)
-      await release(petId, id, 'available', tx)
-      await storedOrders.remove(id, ifMatch, tx)
-    }),
+  cancel: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
+    const { petId, complete } = await storedOrders.read(tx, id, ifMatch)
+    if (complete) throw conflict(`Order ${id} is complete. To offer pet ${petId} again, change its status.`)
+    await release(tx, petId, id, 'available')
+    await storedOrders.remove(tx, id)
+  },
 }

@@ -1,5 +1,5 @@
 import { collection } from '../data/collection.ts'
-import { inside, type Transaction } from '../data/transaction.ts'
+import type { Transaction } from '../data/transaction.ts'
 import { conflict } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
 import { Id } from '../model/id.ts'
@@ -15,40 +15,36 @@ type StoredPet = Awaited<ReturnType<typeof stored.read>>
 export const pets = {
   ...stored,
 
-  change: (id: Int64, changes: PetChanges, ifMatch?: IfMatch, tx?: Transaction) =>
-    inside(tx, async (tx) => {
-      const pet = await stored.read(id, ifMatch, tx)
-      const { status = pet.status } = changes
-      if (status !== pet.status) await refuseIfHeld(pet, tx)
-      return stored.change(id, changes, ifMatch, tx)
-    }),
+  change: async (tx: Transaction, id: Int64, changes: PetChanges, ifMatch?: IfMatch) => {
+    const pet = await stored.read(tx, id, ifMatch)
+    const { status = pet.status } = changes
+    if (status !== pet.status) await refuseIfHeld(tx, pet)
+    return stored.change(tx, id, changes)
+  },
 
-  remove: (id: Int64, ifMatch?: IfMatch, tx?: Transaction) =>
-    inside(tx, async (tx) => {
-      await refuseIfHeld(await stored.read(id, ifMatch, tx), tx)
-      return stored.remove(id, ifMatch, tx)
-    }),
+  remove: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
+    await refuseIfHeld(tx, await stored.read(tx, id, ifMatch))
+    await stored.remove(tx, id)
+  },
 }
 
 /** Lets an order hold a pet. Throws an ApiError 409 if the pet is not available. */
-export const hold = async (id: Int64, order: number, tx: Transaction): Promise<void> => {
-  const pet = await stored.find(id, tx)
+export const hold = async (tx: Transaction, id: Int64, order: number): Promise<void> => {
+  const pet = await stored.find(tx, id)
   const state = pet ? (pet.status ? `is ${pet.status}` : 'has no status') : 'does not exist'
   if (pet?.status !== 'available') throw conflict(`Pet ${id} is not available: it ${state}.`)
-  await stored.change(id, { status: 'pending', order }, undefined, tx)
+  await stored.change(tx, id, { status: 'pending', order })
 }
 
 /** Ends the hold of an order, and gives the pet this status. Does nothing if the order does not hold the pet. */
-export const release = async (id: Int64, order: Int64, status: PetStatus, tx: Transaction): Promise<void> => {
-  const pet = await stored.find(id, tx)
-  if (pet?.order === order) await stored.change(id, { status, order: null }, undefined, tx)
+export const release = async (tx: Transaction, id: Int64, order: Int64, status: PetStatus): Promise<void> => {
+  const pet = await stored.find(tx, id)
+  if (pet?.order === order) await stored.change(tx, id, { status, order: null })
 }
 
-const refuseIfHeld = async ({ id, order }: StoredPet, tx: Transaction): Promise<void> => {
+const refuseIfHeld = async (tx: Transaction, { id, order }: StoredPet): Promise<void> => {
   if (order === undefined) return
-  const key = { table: 'orders', value: order } as const // By name, because orders import this file.
-  await tx.readTogether(stored.keyOf(id), key)
-  const found = await tx.read(key)
+  const found = await tx.read({ table: 'orders', value: order }) // By name, because orders import this file.
   // After a table was restored, an order may be missing or complete, and must not lock the pet.
   if (found && !found.complete) throw conflict(`Pet ${id} has the open order ${order}. Complete or cancel it first.`)
 }

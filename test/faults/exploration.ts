@@ -47,9 +47,7 @@ const stepsOfCaller = async (state: State, i: number, scenario: Scenario, progre
   const receive = async (event: string, result: unknown, from: State | string = state): Promise<Step[]> => {
     if (typeof from === 'string') return [{ event, next: from }]
     const more: Caller['results'] = [...results, [result, now]]
-    const { call: nextCall, response } = await progressOf(i, more)
-    // A caller that repeats its call after a conflict is in the same state as before.
-    if (result === 'busy' && JSON.stringify(nextCall) === JSON.stringify(call)) return []
+    const { response } = await progressOf(i, more)
     // Whatever the others do, a request needs fewer calls.
     if (more.length > 16) return [{ event, next: 'A request never ends.' }]
     if (!response) return [{ event, next: become(from, { results: more, since: since ?? now }) }]
@@ -72,8 +70,8 @@ const stepsOfCaller = async (state: State, i: number, scenario: Scenario, progre
   const { outcome, next } = model.carryOut(state, i, call, scenario)
   // A commit is visible when its caller gets the response.
   const visible = typeof next === 'string' ? next : { ...next, before: {} }
-  if (outcome !== 'busy') steps.push(...(await receive(`${name}: ${token} is ${outcome}`, outcome, visible)))
-  steps.push(...(await receive(`${name}: ${token} is busy`, 'busy')))
+  // Without an outcome, another transaction holds an item, and the same request is sent again.
+  if (outcome) steps.push(...(await receive(`${name}: ${token} is ${outcome.kind}`, outcome, visible)))
   if (state.commits[token] || late.some((other) => other.token === token)) return steps
   const sent = [...late, { ...call, by: i, since: since ?? now }].sort((a, b) => (a.token < b.token ? -1 : 1))
   const lost = { ...become(state, { results, since: since ?? now }), late: sent }
@@ -82,7 +80,7 @@ const stepsOfCaller = async (state: State, i: number, scenario: Scenario, progre
 
 const nameOfResponse = ({ status, value }: Response): string => {
   if (!value) return `${status ?? 204}`
-  return value.isReplay === undefined ? '200' : value.isReplay ? 'replay' : '201'
+  return value.isReplay ? 'replay' : `${value.status ?? 200}`
 }
 
 const errorOfResponse = (state: State, i: number, { status, value }: Response, { attempts }: Scenario) => {
@@ -96,15 +94,15 @@ const errorOfResponse = (state: State, i: number, { status, value }: Response, {
   }
   if (!value) return isOwn ? undefined : 'A request got a success without an effect.'
   const { resource, revision, isReplay = false } = value
-  const { by, actions = [] } = commits[revision] ?? {}
-  const put = actions.find(({ key }) => key.value === resource.id)?.write?.item
-  if (!put || Object.entries(resource).some(([name, field]) => put[name] !== field))
-    return 'A response is of a resource that never was.'
-  return isReplay === (by === i) || isOwn === isReplay ? 'A response is wrong about who made the resource.' : undefined
+  const put = commits[revision]?.actions.find(({ key }) => key.value === resource.id)
+  const item: object = put?.kind === 'put' ? put.item : {}
+  const differs = ([name, field]: [string, unknown]) => new Map(Object.entries(item)).get(name) !== field
+  if (Object.entries(resource).some(differs)) return 'A response is of a resource that never was.'
+  return isOwn === isReplay ? 'A response is wrong about whether its request took effect.' : undefined
 }
 
 type Call = { keys: Key[]; actions?: never } | model.Write
-type Value = { resource: Record<string, unknown>; revision: string; isReplay?: boolean }
+type Value = { status?: number; resource: Record<string, unknown>; revision: string; isReplay?: boolean }
 /** A response; without a value, that of a delete. */
 type Response = { status?: number; value?: Value | undefined }
 /** How far a caller comes with its results: its next call, or its response. */
@@ -147,6 +145,7 @@ const replay = ({ attempts }: Scenario, i: number, results: Caller['results']) =
     }
     const database: Database = {
       read: async (keys) => (await send({ keys })).map((item: Item | null) => item ?? undefined),
+      list: async () => ({ items: [], next: undefined }), // No condition depends on a list.
       write: (token, actions) => send({ token, actions }),
       pause: async () => {},
     }

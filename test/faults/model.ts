@@ -1,4 +1,4 @@
-import type { Item, Key, TransactAction } from '../../shared/data/database.ts'
+import type { Item, Key, TransactAction, Written } from '../../shared/data/database.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
 
@@ -9,7 +9,7 @@ import type { Intent } from '../../shared/model/idempotency-key.ts'
 /** A request of a client. */
 export type Attempt = {
   work: (open: Transaction) => Promise<unknown>
-  /** What it creates is reserved for this intent. */
+  /** It takes effect once for this intent. */
   intent?: Intent | undefined
   /** The ids that its runs draw; by default ids of its own. */
   draws?: number[]
@@ -59,7 +59,7 @@ export const EIGHT_HOURS = 8 * 3_600_000
 export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
 
 export const initialState = ({ attempts, stored = [] }: Scenario): State => {
-  const actions = stored.map(([key, item]): TransactAction => ({ key, expected: undefined, write: { item } }))
+  const actions = stored.map(([key, item]): TransactAction => ({ kind: 'put', key, expected: undefined, item }))
   const items = Object.fromEntries(stored.map(([key, item]) => [nameOf(key), item]))
   const commits = Object.fromEntries(stored.map(([, { revision }]) => [revision, { by: -1, actions }]))
   return { now: 0, items, before: {}, commits, callers: attempts.map(() => ({ results: [] })), late: [] }
@@ -84,14 +84,24 @@ export function* stepsOfDatabase(state: State, scenario: Scenario): Generator<St
   if (now < (scenario.clock ?? 0) && !callers.some(isOld)) yield { event: 'eight hours pass', next: later }
 }
 
-/** Carries out a write as DynamoDB does. The outcome is that of its caller. */
-export const carryOut = (state: State, by: number, { token, actions }: Write, scenario: Scenario) => {
+const WRITTEN: Written = { kind: 'written' }
+
+/** Carries out a write as DynamoDB does. It has no outcome while another transaction holds an item. */
+export const carryOut = (
+  state: State,
+  by: number,
+  { token, actions }: Write,
+  scenario: Scenario,
+): { outcome?: Written; next: State | string } => {
   const { items, before, commits } = state
   const { holds = hasRevision, errorOf } = scenario
-  if (actions.some(({ key }) => nameOf(key) in before)) return { outcome: 'busy', next: state }
-  if (commits[token]) return { outcome: 'written', next: state }
-  if (!actions.every((action) => holds(items[nameOf(action.key)], action))) return { outcome: 'refused', next: state }
-  const written = actions.flatMap(({ key, write }) => (write ? [[nameOf(key), write.item] as const] : []))
+  if (actions.some(({ key }) => nameOf(key) in before)) return { next: state }
+  if (commits[token]) return { outcome: WRITTEN, next: state }
+  const refused = actions.filter((action) => !holds(items[nameOf(action.key)], action))
+  if (refused.length > 0) return { outcome: { kind: 'refused', keys: refused.map(({ key }) => key) }, next: state }
+  const written = actions.flatMap((action) =>
+    action.kind === 'check' ? [] : [[nameOf(action.key), action.kind === 'put' ? action.item : undefined] as const],
+  )
   const old = written.map(([name]) => [name, items[name] ?? null] as const)
   const next: State = {
     ...state,
@@ -99,7 +109,7 @@ export const carryOut = (state: State, by: number, { token, actions }: Write, sc
     before: old.length > 1 ? sorted(Object.fromEntries(old)) : {},
     commits: sorted({ ...commits, [token]: { by, actions } }),
   }
-  return { outcome: 'written', next: errorOfWrite(state, by, actions, scenario) ?? errorOf?.(next.items) ?? next }
+  return { outcome: WRITTEN, next: errorOfWrite(state, by, actions, scenario) ?? errorOf?.(next.items) ?? next }
 }
 
 /** The condition of an action, as the service states it. */
@@ -109,7 +119,7 @@ export const hasRevision = (item: Item | undefined, { expected }: TransactAction
 export const isExpired = (item: Item | undefined, now: number): boolean =>
   item?.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= START + now * EIGHT_HOURS
 
-export const isCreate = ({ expected, write }: TransactAction): boolean => write?.item !== undefined && !expected
+export const isCreate = ({ kind, expected }: TransactAction): boolean => kind === 'put' && !expected
 
 const errorOfWrite = (
   state: State,
@@ -121,14 +131,13 @@ const errorOfWrite = (
   const { ended = 'crashed' } = callers[by] ?? {}
   if (ended !== 'crashed') return 'A request took effect after its response.'
   if (Object.values(commits).some((commit) => commit.by === by)) return 'A request took effect twice.'
-  const creates = actions.some((action) => isCreate(action) && action.key.table !== 'idempotencyKeys')
   const reserves = actions.some(({ key }) => key.table === 'idempotencyKeys')
-  if (attempts[by]?.intent && creates !== reserves) return 'A resource was created without its reservation.'
-  const errors = actions.map(({ key, expected, write }) => {
+  if (attempts[by]?.intent && !reserves) return 'A request took effect without its reservation.'
+  const errors = actions.map(({ kind, key, expected }) => {
     const item = items[nameOf(key)]
-    if (key.table === 'idempotencyKeys') return item && !isExpired(item, now) && 'A key created two resources.'
+    if (key.table === 'idempotencyKeys') return item && !isExpired(item, now) && 'A key took effect twice.'
     if (item?.revision === expected) return undefined
-    if (!write) return 'A request took effect although what it had read was changed.'
+    if (kind === 'check') return 'A request took effect although what it had read was changed.'
     if (!expected) return 'An id got two resources.'
     return item ? 'A write undid another one.' : 'A deleted resource came back.'
   })

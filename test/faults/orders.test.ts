@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Item, Key } from '../../shared/data/database.ts'
-import { reservationKeys } from '../../shared/data/reservations.ts'
+import { doOnce } from '../../shared/data/reservations.ts'
+import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
 import { orders } from '../../shared/orders/orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../support/database.ts'
@@ -33,7 +34,7 @@ describe('on the wire', () => {
     await putItem('pets', aPet(id, 'pending', id))
   }
   const [KEY, ORDER, PET] = ['GetItem apiKeys', 'GetItem orders', 'GetItem pets']
-  const READ = 'TransactGetItems idempotencyKeys pets'
+  const RESERVATION = 'GetItem idempotencyKeys'
   const PLACE = 'TransactWriteItems idempotencyKeys pets orders'
   const END = 'TransactWriteItems orders pets'
   const store = (id: number) => putItem('pets', { ...aPet(id, 'available'), revision: 'w' })
@@ -43,7 +44,7 @@ describe('on the wire', () => {
   }
   const complete: Way['event'] = (apiKey, id) => eventFrom(apiKey, 'updateOrder-completed', { id: `${id}` })
   const cancel: Way['event'] = (apiKey, id) => eventFrom(apiKey, 'cancelOrder-canceled', { id: `${id}` })
-  const placed = { exists: store, calls: [KEY, READ, PLACE], served: '201 replay' }
+  const placed = { exists: store, calls: [KEY, RESERVATION, PET, PLACE], served: '201 replay' }
   const ended = { exists: storeOrder, calls: [KEY, ORDER, PET, END] }
   /** The pet, and an order that exists before, have the number of the case as their id. The pet `ends` with a status. */
   const ways: Record<string, Way & { ends: string }> = {
@@ -74,25 +75,32 @@ describe('on the wire', () => {
 
 describe('in all orders of events', () => {
   const [PET, ORDER] = [pets.keyOf(1), { table: 'orders', value: 9 } as const]
-  const intentOf = (key: string) => ({ clientId: 'ann', operation: 'placeOrder', key, request: 'the same' })
+  const intentOf = (key: string): Intent => ({ clientId: 'ann', operation: 'placeOrder', key, request: 'the same' })
 
   /** Orders the pet. The retry of an order that was placed must not get a 409. */
   const place = (key: string): Attempt => ({
-    work: (tx) => orders.place({ petId: 1 }, intentOf(key), tx),
+    work: async (tx) => {
+      const { status, body, tag, isReplay } = await doOnce(tx, intentOf(key), async () => {
+        const { resource, revision } = await orders.place(tx, { petId: 1 })
+        return { status: 201, body: JSON.stringify(resource), tag: revision }
+      })
+      return { status, resource: JSON.parse(body), revision: tag, isReplay }
+    },
     intent: intentOf(key),
     isWrong: (_, items) =>
-      items[nameOf(PET)]?.status === 'available' || reservationKeys(intentOf(key)).some((each) => items[nameOf(each)]),
+      items[nameOf(PET)]?.status === 'available' ||
+      items[nameOf({ table: 'idempotencyKeys', value: intentDigest(intentOf(key)) })] !== undefined,
   })
   const complete: Attempt = {
-    work: (tx) => orders.complete(9, undefined, tx),
+    work: (tx) => orders.complete(tx, 9),
     isWrong: (_, items) => items[nameOf(ORDER)] !== undefined,
   }
   const cancel: Attempt = {
-    work: (tx) => orders.cancel(9, undefined, tx),
+    work: (tx) => orders.cancel(tx, 9),
     isWrong: (status, items) => items[nameOf(ORDER)]?.complete !== (status === 409 ? true : undefined),
   }
   const removePet: Attempt = {
-    work: (tx) => pets.remove(1, undefined, tx),
+    work: (tx) => pets.remove(tx, 1),
     isWrong: (status, items) => items[nameOf(PET)]?.status !== (status === 409 ? 'pending' : undefined),
   }
 

@@ -25,7 +25,7 @@ const operation: Change[] = [
   success: { status: 202, body: v.object({ with: v.array(v.string()) }) },
   errors: { 409: 'Pet 7 is out for a walk.' },
   settings: ['walkMinutes'],
-  access: [{ table: 'walks', actions: ['GetItem', 'PutItem'] }],
+  access: { walks: 'change' },
 },
 `,
   },
@@ -36,20 +36,17 @@ const operation: Change[] = [
   },
   {
     file: 'functions/walkPet.ts',
-    text: `import { transaction } from '../shared/data/transaction.ts'
-import { conflict } from '../shared/model/api-error.ts'
+    text: `import { conflict } from '../shared/model/api-error.ts'
 import { operation } from '../shared/operation.ts'
 
 /** \`POST /pets/walks/{petId}\`: takes a pet for a walk. */
-export const handler = operation('walkPet', ({ params: { petId }, query, settings }) =>
-  transaction(async (tx) => {
-    const key = { table: 'walks', value: petId } as const
-    const walk = await tx.read(key)
-    if (walk) throw conflict(\`Pet \${petId} is out for a walk.\`)
-    tx.put(key, { id: petId, expiresAt: Math.floor(Date.now() / 1000) + 60 * Number(settings.walkMinutes) })
-    return { with: query.with ?? [] }
-  }),
-)
+export const handler = operation('walkPet', async ({ tx, params: { petId }, query, settings }) => {
+  const key = { table: 'walks', value: petId } as const
+  const walk = await tx.read(key)
+  if (walk) throw conflict(\`Pet \${petId} is out for a walk.\`)
+  tx.put(key, { expiresAt: Math.floor(Date.now() / 1000) + 60 * Number(settings.walkMinutes) })
+  return { with: query.with ?? [] }
+})
 `,
   },
   {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { contract } from '../../shared/contract.ts'
 import { type Entry, partsOf } from '../../shared/entry.ts'
 import type { Event } from '../../shared/http.ts'
-import { fieldRules, inputOf } from '../../shared/input.ts'
+import { fieldRules, requestParser } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { Id } from '../../shared/model/id.ts'
 import { eventOf } from '../support/events.ts'
@@ -23,11 +23,11 @@ const entry = {
   headers: v.object({ 'X-Brush': text }),
   body: v.object({ id: number, size: number, color: v.nullish(text), paint: v.optional(v.nullable(text)) }),
   success: { status: 204 },
-  access: [],
+  access: {},
 } as const satisfies Entry
 
 const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
-const parse = (event: Event) => inputOf('paintToy', entry)(event, caller)
+const parse = (event: Event) => requestParser('paintToy', entry)(event, caller).input
 
 const request = ({
   body = { id: 7, size: 1 },
@@ -77,10 +77,17 @@ test.each([
 
 describe('an idempotency key', () => {
   const Toy = v.object({ id: Id })
-  const create = { ...entry, method: 'POST', success: { status: 201, body: Toy }, idempotent: true } as const
+  const create = {
+    ...entry,
+    method: 'POST',
+    success: { status: 200, body: Toy },
+    idempotent: true,
+    conditional: true,
+  } as const
   const intentOf = (changes: object, id = 'a') => {
     const headers: Record<string, string> = { 'x-brush': 'fine', 'idempotency-key': 'k' }
-    return inputOf('paintToy', create)({ ...request({ headers, ...changes }), pathParameters: { id } }, caller).intent
+    return requestParser('paintToy', create)({ ...request({ headers, ...changes }), pathParameters: { id } }, caller)
+      .intent
   }
   const body = { id: 7, size: 1 }
   const intent = intentOf({})
@@ -91,14 +98,20 @@ describe('an idempotency key', () => {
   })
 
   test.each([
-    ['the fields in another order', { body: { size: 1, id: 7 } }],
-    ['a field that nobody knows', { body: { ...body, toy: 1 } }],
-  ])('is for the same request with %s', (_, changes) => {
-    expect(intentOf(changes)).toEqual(intent)
+    [{ size: 1, id: 7 }, body],
+    [
+      { ...body, parts: [{ a: 1, b: 2 }] },
+      { ...body, parts: [{ b: 2, a: 1 }] },
+    ],
+  ])('is for the same request if only the order of fields differs: %j', (one, other) => {
+    expect(intentOf({ body: one })).toEqual(intentOf({ body: other }))
   })
 
   test.each<[string, object, string?]>([
-    ['body', { body: { ...body, size: 2 } }],
+    ['field', { body: { ...body, size: 2 } }],
+    ['field that the schema does not name', { body: { ...body, toy: 1 } }],
+    ['parameter that the schema does not name', { query: { toy: '1' } }],
+    ['If-Match', { headers: { 'x-brush': 'fine', 'idempotency-key': 'k', 'if-match': '*' } }],
     ['query', { query: { id: 'b' } }],
     ['header', { headers: { 'x-brush': 'wide', 'idempotency-key': 'k' } }],
     ['path', {}, 'b'],

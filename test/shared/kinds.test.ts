@@ -7,7 +7,7 @@ import { jsonSchemaOf } from '../../infra/openapi/schemas.ts'
 import { collection } from '../../shared/data/collection.ts'
 import type { Entry, ObjectSchema } from '../../shared/entry.ts'
 import type { Event } from '../../shared/http.ts'
-import { inputOf } from '../../shared/input.ts'
+import { requestParser } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { Id, IdText } from '../../shared/model/id.ts'
 import { Int64, Int64Text } from '../../shared/model/int64.ts'
@@ -18,6 +18,7 @@ import { Text, TextList } from '../../shared/model/text.ts'
 import { CalendarDate, Timestamp } from '../../shared/model/time.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
+import { alone } from '../support/alone.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
 import { example } from '../support/example.ts'
@@ -142,7 +143,7 @@ const kinds: Record<string, Kind> = {
 describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule, parameter, ...kind }) => {
   const { field } = example.filter
   const Toy = v.pipe(v.object({ id: Id, [field]: v.optional(schema) }), v.title('Toy'))
-  const toys = collection(example.table, Toy)
+  const toys = alone(collection(example.table, Toy))
   const entry = {
     method: 'POST',
     path: '/toys/{id}',
@@ -154,7 +155,7 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
     body: v.object({ [field]: schema }),
     success: { status: 201, body: Toy },
     idempotent: true,
-    access: [],
+    access: {},
   } as const satisfies Entry
   const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
   const bodyOf = (json: string) => exactJson(`{"${field}":${json}}`, JSON.parse(`{"${field}":${json}}`))
@@ -164,7 +165,11 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
       query: { [field]: sent },
       headers: { 'Idempotency-Key': 'a' },
     })
-    return inputOf('addToy', entry)({ ...event, pathParameters: { id: '7' }, body: bodyOf(json) as never }, caller)
+    const { input, intent } = requestParser('addToy', entry)(
+      { ...event, pathParameters: { id: '7' }, body: bodyOf(json) as never },
+      caller,
+    )
+    return { ...input, intent }
   }
   // As the generated requests of test/api/properties.test.ts have them.
   const drawn = fc.sample(valuesOf(schema), { seed: 20261120, numRuns: 5 }).map((value) => stringifyJson(value))
@@ -213,7 +218,7 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
   test('can have a default, which older items get, too', async () => {
     const value = Object(bodyOf(kind.valid[0] ?? ''))[field]
     const Defaulted = v.pipe(v.object({ id: Id, [field]: v.optional(schema, value) }), v.title('Toy'))
-    const later = collection(example.table, Defaulted)
+    const later = alone(collection(example.table, Defaulted))
     await putItem(example.table, { id: 1, shard: 0, revision: 'x' })
 
     const { resource } = await later.create({})

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../../shared/data/collection.ts'
+import type { Transaction } from '../../shared/data/transaction.ts'
 import type { Entry, Run } from '../../shared/entry.ts'
 import { Id } from '../../shared/model/id.ts'
 import { Filters } from '../../shared/model/paging.ts'
@@ -15,7 +16,7 @@ const entry = {
   summary: 'Add a toy',
   tag: 'Toys',
   scope: example.scopes.write,
-  access: [],
+  access: {},
 } as const
 
 const created = { ...entry, success: { status: 201, body: Toy }, etag: true, idempotent: true } as const
@@ -26,7 +27,7 @@ const empty = { ...entry, success: { status: 204 }, conditional: true } as const
 
 /** What the flags of an entry mean for its function. */
 export const functions: [Run<typeof created>, Run<typeof paged>, Run<typeof plain>, Run<typeof empty>] = [
-  async ({ intent }) => ({ resource: toy, revision: 'a', isReplay: intent !== undefined }),
+  async ({ tx, caller }) => ({ resource: toy, revision: tx.revision + caller.clientId }),
   async ({ query }) => ({ items: [toy], next: query.cursor }),
   async ({ settings }) => ({ ...toy, size: Number(settings.keyPrefix) }),
   async ({ ifMatch }) => void ifMatch,
@@ -35,9 +36,9 @@ export const functions: [Run<typeof created>, Run<typeof paged>, Run<typeof plai
 export const wrongFunctions: [Run<typeof created>, Run<typeof created>, Run<typeof paged>, Run<typeof plain>][] = [
   [
     // @ts-expect-error: an operation with an ETag returns a revision.
-    async () => ({ resource: toy, isReplay: false }),
-    // @ts-expect-error: an idempotent operation says whether it is a replay.
-    async () => ({ resource: toy, revision: 'a' }),
+    async () => ({ resource: toy }),
+    // @ts-expect-error: only an operation with If-Match gets revisions to compare.
+    async ({ ifMatch }) => ({ resource: toy, revision: ifMatch[0] }),
     // @ts-expect-error: a paged operation says where the next page begins.
     async () => ({ items: [toy] }),
     // @ts-expect-error: a function gets only the settings that its entry names.
@@ -46,23 +47,27 @@ export const wrongFunctions: [Run<typeof created>, Run<typeof created>, Run<type
 ]
 
 export const wrongEntries: Entry[] = [
-  // @ts-expect-error: only what creates something can be idempotent.
-  { ...plain, idempotent: true },
+  // @ts-expect-error: a GET changes nothing, and so is idempotent already.
+  { ...plain, method: 'GET', idempotent: true },
+  // @ts-expect-error: a list is not stored.
+  { ...paged, idempotent: true },
   // @ts-expect-error: only a list has pages.
   { ...plain, paged: true },
   // @ts-expect-error: a list has no revision.
   { ...paged, etag: true },
   // @ts-expect-error: there is no such table.
-  { ...plain, access: [{ table: 'toys', actions: ['GetItem'] }] },
-  // @ts-expect-error: the table has no such index.
-  { ...plain, access: [{ table: example.table, index: 'byNothing', actions: ['Query'] }] },
+  { ...plain, access: { toys: 'read' } },
+  // @ts-expect-error: there is no such right.
+  { ...plain, access: { [example.table]: 'write' } },
+  // @ts-expect-error: only collections have lists.
+  { ...plain, access: { apiKeys: 'list' } },
   // @ts-expect-error: there is no such setting.
   { ...plain, settings: ['holdHours'] },
   // @ts-expect-error: there is no such scope.
   { ...plain, scope: 'toys:read' },
 ]
 
-export const wrongCollections = () => [
+export const wrongCollections = (tx: Transaction) => [
   // @ts-expect-error: a collection stores a revision of its own.
   collection(example.table, v.object({ id: Id, revision: v.string() })),
   // @ts-expect-error: and the partition of an index.
@@ -72,7 +77,7 @@ export const wrongCollections = () => [
   // @ts-expect-error: a resource has an id.
   collection(example.table, v.object({ size: v.number() })),
   // @ts-expect-error: no index serves this filter.
-  example.collection.list({ limit: 1, nothing: 'red' }),
+  example.collection.list(tx, { limit: 1, nothing: 'red' }),
   // @ts-expect-error: the resource has no such field.
-  collection(example.table, Toy).change(1, { color: 'red' }),
+  collection(example.table, Toy).change(tx, 1, { color: 'red' }),
 ]

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import middy from '@middy/core'
 import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -10,12 +11,13 @@ import { deprecation } from '../../shared/middleware/deprecation.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { Id } from '../../shared/model/id.ts'
+import { stringifyJson } from '../../shared/model/json.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { operation } from '../../shared/operation.ts'
-import { successOf } from '../../shared/responses.ts'
+import { pageResponse, successOf, successResponse } from '../../shared/responses.ts'
 import { type Scope, scopes, service } from '../../shared/service.ts'
 import { call, context, error, info } from '../support/call.ts'
-import { always, storeKey } from '../support/database.ts'
+import { always, storedItems, storeKey } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
 import { example, isChangeable } from '../support/example.ts'
 
@@ -169,21 +171,85 @@ describe('a bug', () => {
 })
 
 test('a response can have a body that is null, no tag, and a link with a list', () => {
-  const unpaged = { ...contract[example.list], paged: undefined }
-  const of = (entry: Entry, result: unknown) => successOf(entry, list(), { size: [1, 2] }, result)
+  const unpaged = { ...contract[example.create], etag: undefined }
+  const of = (success: Entry['success'], result: unknown) => {
+    const entry: Entry = { ...unpaged, success } as Entry // Its flags fit each kind of success.
+    return successResponse(list(), { ...successOf(entry, list(), result), isReplay: false })
+  }
+  const created = { status: 201, body: v.object({ id: Id }) } as const
+  const revised = { resource: { id: 7 }, revision: 'x' }
+  const base = `${service.basePath}${example.path}`
 
-  const empty = of({ ...unpaged, success: { status: 200, body: v.null() } }, null)
-  const accepted = of({ ...unpaged, success: { status: 202 } }, undefined)
-  const success = { status: 201, body: v.object({ id: Id }) } as const
-  const created = of({ ...unpaged, success }, { resource: { id: 7 } })
-  const elsewhere = of({ ...unpaged, success: { ...success, location: '/cats' } }, { resource: { id: 7 } })
-  const paged = of(contract[example.list], { items: [], next: 1 })
+  expect(of({ status: 200, body: v.null() }, null)).toEqual({ status: 200, headers: {}, body: 'null' })
+  expect(of({ status: 202 }, undefined)).toEqual({ status: 202, headers: {}, body: '' })
+  expect(of(created, revised)).toEqual({ status: 201, headers: { Location: `${base}/7` }, body: '{"id":7}' })
+  expect(of({ ...created, location: '/cats' }, revised).headers).toEqual({ Location: `${service.basePath}/cats/7` })
+  expect(pageResponse(list(), { items: [], next: 1 }, { size: [1, 2] }).headers.Link).toContain(
+    '?size=1&size=2&cursor=',
+  )
+})
 
-  expect(empty).toEqual({ status: 200, body: null })
-  expect(accepted).toEqual({ status: 202 })
-  expect(created).toMatchObject({ headers: { Location: `${service.basePath}${example.path}/7` }, body: { id: 7 } })
-  expect(elsewhere.headers).toEqual({ Location: `${service.basePath}/cats/7` })
-  expect(paged.headers?.Link).toContain('?size=1&size=2&cursor=')
+describe('an operation with an idempotency key', () => {
+  const { create } = example
+  const keyed = () => eventOf(events.create, { headers: { 'Idempotency-Key': randomUUID() } })
+
+  test('runs once, also if it writes nothing, and each retry gets its response', async () => {
+    const event = keyed()
+    const resource = example.resource(7)
+    const run = vi.fn(async () => ({ resource, revision: 'a' }))
+    const handler = operation(create, run)
+
+    const responses = [await handler(structuredClone(event), context), await handler(structuredClone(event), context)]
+
+    const headers = { Location: `${service.basePath}${example.path}/7`, ETag: '"7-a"' }
+    const first = { statusCode: 201, headers: expect.objectContaining(headers), body: stringifyJson(resource) }
+    const replay = { ...first, headers: expect.objectContaining({ ...headers, 'Idempotent-Replayed': 'true' }) }
+    expect(responses).toEqual([first, replay])
+    expect(run).toHaveBeenCalledTimes(1)
+  })
+
+  test('that fails is not stored', async () => {
+    const event = keyed()
+    const failed = operation(create, () => Promise.reject(new ApiError(409, 'Made by the test.')))
+
+    const refused = await failed(structuredClone(event), context)
+    const { status } = await call(event)
+
+    expect([refused.statusCode, status]).toEqual([409, 201])
+  })
+
+  test('is a 500 whose log says so if its response cannot be stored, and has no effect', async () => {
+    const resource = { ...example.resource(7), [example.text]: 'é'.repeat(204_000) }
+    const before = await storedItems()
+    const handler = operation(create, async ({ tx }) => {
+      tx.put({ table: example.table, value: 7 }, example.item(7))
+      return { resource, revision: 'a' }
+    })
+
+    const { statusCode } = await handler(keyed(), context)
+
+    const bytes = Buffer.byteLength(stringifyJson(resource))
+    const cause = new Error(`A response of ${create} has ${bytes} bytes. To be stored, it may have 407552.`)
+    expect([statusCode, error.mock.lastCall?.at(-1)]).toEqual([500, cause])
+    expect(await storedItems()).toEqual(before)
+  })
+})
+
+test('a function gets its caller, and can change nothing that it gets', async () => {
+  const key = await storeKey({ clientId: 'bob' })
+  const event = eventOf(events.create, { headers: { Authorization: `Bearer ${key}` } })
+  const inputs: object[] = []
+  const handler = operation(example.create, async ({ tx, ...input }) => {
+    inputs.push(input)
+    for (const part of [input.caller, input.caller.scopes, input.body, input.headers, input.settings])
+      expect(Object.isFrozen(part)).toBe(true)
+    return { resource: example.resource(7), revision: tx.revision }
+  })
+
+  const { statusCode } = await handler(event, context)
+
+  expect(statusCode).toBe(201)
+  expect(inputs).toMatchObject([{ caller: { clientId: 'bob', keyId: 'key-1', scopes } }])
 })
 
 test('a page is shorter than its limit if a response cannot have all of it', async () => {

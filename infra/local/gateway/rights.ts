@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { contract, type OperationId } from '../../../shared/contract.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
-import { tableIds, tableName } from '../../../shared/data/tables.ts'
-import { accessOf } from '../../functions.ts'
+import { type Right, tableIds, tableName } from '../../../shared/data/tables.ts'
+import { permissions } from '../../functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 
@@ -39,10 +39,13 @@ type Input = {
 const operationOf = (command: Command): string =>
   'operation' in command ? command.operation : command.clientCommand.constructor.name.replace(/Command$/, '')
 
-type Right = { action: string; table: string; index?: string | undefined }
+type RequiredRight = { action: string; table: string; index?: string | undefined }
 
 /** The rights that IAM requires for a command. */
-const rightsFor = (operation: string, { TableName, IndexName, RequestItems, TransactItems }: Input): Right[] => {
+const rightsFor = (
+  operation: string,
+  { TableName, IndexName, RequestItems, TransactItems }: Input,
+): RequiredRight[] => {
   if (operation.startsWith('Batch'))
     return Object.keys(RequestItems ?? {}).map((table) => ({ action: operation, table }))
   if (!operation.startsWith('Transact')) return [{ action: operation, table: TableName, index: IndexName }]
@@ -53,18 +56,30 @@ const rightsFor = (operation: string, { TableName, IndexName, RequestItems, Tran
 
 /** Throws unless the operation has all rights for a command. Without `$metadata`, so that the response is a 500. */
 const check = (id: OperationId, operation: string, input: Input): void => {
-  const rights = rightsFor(operation, input)
-  if (rights.length === 0) throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
-  for (const { action, table, index } of rights) {
+  const required = rightsFor(operation, input)
+  if (required.length === 0) throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
+  for (const { action, table, index } of required) {
     const name = tableIds.find((id) => tableName(id) === table) ?? table
-    const granted = accessOf(contract[id]).filter((access) => access.table === name && access.index === index)
-    if (granted.some(({ actions }) => actions.some((each) => each === action))) continue
+    const granted = permissions(contract[id]).filter((each) => each.table === name && each.index === index)
+    if (granted.some(({ actions }) => actions.includes(action))) continue
     const place = `${index ? `index ${index} of the ` : ''}table ${name}`
-    const entry = `{ table: '${name}', ${index ? `index: '${index}', ` : ''}actions: ['${action}'] }`
-    throw new AccessDenied(
-      `${id} may not use ${action} on the ${place}. Add ${entry} to "access" in its entry in shared/contract.ts.`,
-    )
+    throw new AccessDenied(`${id} may not use ${action} on the ${place}. ${adviceFor(action, name)}`)
   }
+}
+
+/** How an entry gets the right to an action. */
+const adviceFor = (action: string, table: string): string => {
+  const right = WORDS[action]
+  if (!right) return 'No entry can get this right.'
+  return `Add ${table}: '${right}' to "access" in its entry in shared/contract.ts.`
+}
+
+const WORDS: Record<string, Right> = {
+  Query: 'list',
+  GetItem: 'read',
+  ConditionCheckItem: 'read',
+  PutItem: 'create',
+  DeleteItem: 'remove',
 }
 
 class AccessDenied extends Error {

@@ -60,7 +60,7 @@ describe('a stage in AWS', () => {
 
   test('has the table of a collection, and its shards, if it was deployed from these sources', async () => {
     const collection = () => findCollection({ stage: 'production', port: 0 }, example.table)
-    const outputs = [tableOutput(example.table), 'WriteShards', 'Sources']
+    const outputs = [tableOutput(example.table), 'ReadShards', 'WriteShards', 'Sources']
     const stack = stackWith(...outputs)
     const { baseUrl } = await serve(
       { status: 200, body: stack },
@@ -69,7 +69,11 @@ describe('a stage in AWS', () => {
     vi.stubEnv('AWS_REGION', 'eu-central-1')
     vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
 
-    expect(await collection()).toEqual({ table: `the ${outputs[0]}`, shards: 'the WriteShards' })
+    expect(await collection()).toEqual({
+      table: `the ${outputs[0]}`,
+      readShards: 'the ReadShards',
+      writeShards: 'the WriteShards',
+    })
     await expect(collection()).rejects.toThrow(
       new CommandError(
         'The stack was deployed from another version of shared. Check that version out, or deploy this one.',

@@ -2,6 +2,7 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, test, vi } from 'vitest'
 import { rewrite } from '../../../infra/commands/rewrite.ts'
 import { tableName } from '../../../shared/data/tables.ts'
+import { alone } from '../../support/alone.ts'
 import { deleteItem, once, proxy, putItem, type Stored, storedItems } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
@@ -16,6 +17,7 @@ const early = (id: number): Stored => ({
   ...example.item(id, { ...changes, [field]: value }),
   [`${field}Shard`]: undefined,
 })
+const resources = alone(collection)
 const current = (item: Stored): Stored => collection.itemOf(item)
 
 const start = (...args: string[]) => {
@@ -25,7 +27,7 @@ const start = (...args: string[]) => {
 
 const byId = (items: Stored[]) => new Map(items.map((item) => [item.id, item]))
 const listed = async (cursor?: number): Promise<number[]> => {
-  const { items, next } = await collection.list({ [field]: value, limit: 100, cursor })
+  const { items, next } = await resources.list({ [field]: value, limit: 100, cursor })
   return [...items.map(({ id }) => id), ...(next === undefined ? [] : await listed(next))]
 }
 
@@ -52,9 +54,9 @@ test('stores each older item anew while others change, create and delete, althou
   const work = async () => {
     await vi.waitUntil(() => proxy.counts.PutItem, 60_000)
     for (const id of ids) {
-      if (id % 3 === 0) expectStored(await collection.change(id, { ...changes, [field]: id % 2 ? value : other }))
-      if (id % 3 === 1 && expected.delete(id)) await collection.remove(id)
-      if (id % 9 === 2) expectStored(await collection.create(example.resource(0, { [field]: value })))
+      if (id % 3 === 0) expectStored(await resources.change(id, { ...changes, [field]: id % 2 ? value : other }))
+      if (id % 3 === 1 && expected.delete(id)) await resources.remove(id)
+      if (id % 9 === 2) expectStored(await resources.create(example.resource(0, { [field]: value })))
     }
   }
   const [killed] = await Promise.all([exited, work()])

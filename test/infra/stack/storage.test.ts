@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
-import { accessOf } from '../../../infra/functions.ts'
+import { permissions } from '../../../infra/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
@@ -65,7 +65,7 @@ test('a stack that adopts tables uses the first of each, and keeps its own table
     const used = adopt[id]?.[0] ?? { Ref: own }
     expect(outputs).toContainEqual(used)
 
-    const users = operationIds.filter((operation) => accessOf(contract[operation]).some(({ table }) => table === id))
+    const users = operationIds.filter((operation) => permissions(contract[operation]).some(({ table }) => table === id))
     for (const { handler, role } of users.map((operation) => partsOf(template, operation))) {
       const rights = JSON.stringify(resource(template, role).Properties.Policies)
       expect(handler.Environment.Variables[tableVariable(id)]).toEqual(used)

@@ -3,9 +3,8 @@ import * as v from 'valibot'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { collection } from '../../../shared/data/collection.ts'
 import type { Page } from '../../../shared/data/page.ts'
-import { type Transaction, transaction } from '../../../shared/data/transaction.ts'
 import { newId } from '../../../shared/model/id.ts'
-import type { Intent } from '../../../shared/model/idempotency-key.ts'
+import { alone } from '../../support/alone.ts'
 import { once, proxy, putItem, storedItem } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
@@ -176,49 +175,39 @@ test('nothing is changed or deleted in another revision', async () => {
   expect(await storedItem(id)).toBeDefined()
 })
 
-describe('a resource with values that the server sets', () => {
-  const dated = collection(table, toyOf({ madeAt: v.string() }), { own: { secret: v.string() } })
-  const make = (intent?: Intent, madeAt = new Date().toISOString(), tx?: Transaction) =>
-    dated.create({ madeAt, secret: 'a' }, intent, tx)
-  const intentOf = (key: string): Intent => ({ clientId: 'ann', operation: 'makeToy', key, request: 'a toy' })
+test('own fields are stored, and never returned', async () => {
+  const secrets = alone(collection(table, toyOf({}), { own: { secret: v.string() } }))
 
-  test('is created once, and returned as it was', async () => {
-    const first = await make(intentOf('a'), 'early')
-    await dated.change(first.resource.id, { madeAt: 'changed' })
-    const again = await make(intentOf('a'), 'late')
-    await dated.remove(first.resource.id)
-    const last = await make(intentOf('a'), 'later')
+  const { resource } = await secrets.create({ secret: 'a' })
+  const changed = await secrets.change(resource.id, { secret: 'b' })
 
-    expect(first.resource).toEqual({ id: expect.any(Number), madeAt: 'early' })
-    for (const replay of [again, last]) expect(replay).toEqual({ ...first, isReplay: true })
-  })
+  expect(await storedItem(resource.id)).toMatchObject({ secret: 'b' })
+  for (const each of [resource, changed.resource]) expect(each).toEqual({ id: resource.id })
+})
 
-  test('is stored with its own fields, which may change in the transaction that creates it', async () => {
-    const { resource } = await transaction(async (tx) => {
-      const made = await make(intentOf('b'), 'early', tx)
-      await dated.change(made.resource.id, { secret: 'b' }, undefined, tx)
-      return made
-    })
+test('an item stays in the shard that it was stored in, if lists read it', async () => {
+  const partitionsOf = async (id: number) => {
+    const { shard, [`${field}Shard`]: filtered } = (await storedItem(id)) ?? {}
+    return [shard, filtered]
+  }
+  setShards({ read: 5, write: 1 })
+  const { id } = await create('a', value)
+  await putItem(table, { ...(await storedItem(id)), shard: 3 })
+  setShards({ read: 5, write: 5 })
 
-    expect(await storedItem(resource.id)).toMatchObject({ madeAt: 'early', secret: 'b' })
-  })
+  await toys.change(id, { [field]: other })
+  const kept = await partitionsOf(id)
+  setShards({ read: 3, write: 1 })
+  await toys.change(id, changes)
 
-  test.each<[string, (id: number, tx: Transaction) => Promise<unknown>]>([
-    ['changed', (id, tx) => dated.change(id, { madeAt: 'late' }, undefined, tx)],
-    ['deleted', (id, tx) => dated.remove(id, undefined, tx)],
-    ['followed by another', (_, tx) => make(intentOf('followed by another'), 'late', tx)],
-  ])('is not %s by the transaction that creates it with an intent', async (key, then) => {
-    const work = transaction(async (tx) => then((await make(intentOf(key), 'early', tx)).resource.id, tx))
-
-    await expect(work).rejects.toThrow(/intent/)
-    expect(await make(intentOf(key))).toMatchObject({ isReplay: false })
-  })
+  expect(kept).toEqual([3, `${other}#3`])
+  expect(await partitionsOf(id)).toEqual([0, `${other}#0`])
 })
 
 describe('an item of an earlier version', () => {
   const fields = toyOf({ size: v.optional(v.number(), 7), color: v.optional(v.string()), name: v.string() })
   const older = (item: Readonly<Record<string, unknown>>) => ({ name: item.title, color: 'red' })
-  const later = collection(table, fields, { older })
+  const later = alone(collection(table, fields, { older }))
   const early = (id: number) => ({ id, title: 'Top', color: 'blue', shard: 0, revision: 'x' })
   const resource = (id: number) => ({ id, name: 'Top', size: 7, color: 'blue' })
 

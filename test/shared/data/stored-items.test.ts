@@ -1,8 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
+import { doOnce } from '../../../shared/data/reservations.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
+import { transaction } from '../../../shared/data/transaction.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
-import { stringifyJson } from '../../../shared/model/json.ts'
 import { scopes } from '../../../shared/service.ts'
 import { putItem, storedItems } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
@@ -25,6 +26,7 @@ afterEach(() => {
 })
 
 test('a resource is stored with its fields, its partitions in the indexes, and its revision', async () => {
+  vi.stubEnv('READ_SHARDS', '5')
   vi.stubEnv('WRITE_SHARDS', '5')
 
   const created = await toys.create(body)
@@ -39,15 +41,18 @@ test('a resource is stored with its fields, its partitions in the indexes, and i
   for (const each of [created, changed]) expect(each.revision).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 })
 
-test('an idempotency key is stored with what was asked for and what was created, for 24 hours', async () => {
+test('an idempotency key is stored with a digest of the request and with its response, for 24 hours', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+  const response = { status: 201, body: '{"id":7}', tag: `7-${revision}`, location: '/toys/7' }
 
-  const { resource, revision } = await toys.create(body, intent)
+  const token = await transaction(async (tx) => {
+    await doOnce(tx, intent, async () => response)
+    return tx.revision
+  })
 
   const digest = '81d583a67152e1460833e0ace011c5cd09239225b1649ca68a600ba9e6eceda2'
-  const created = JSON.stringify(resource)
   expect(await storedItems('idempotencyKeys')).toEqual([
-    { intent: digest, request: 'a digest', created, expiresAt: 1_800_086_400, revision },
+    { intent: digest, request: 'a digest', ...response, expiresAt: 1_800_086_400, revision: token },
   ])
 })
 
@@ -57,16 +62,15 @@ test('stored resources, idempotency keys and API keys are understood', async () 
   const reserved = 'c16df478cf7349de101a96acfaf8315ebcaaa314636460527eb9891611ec9a7d'
   const [createdAt, expiresAt] = ['2026-11-20T12:00:00.000Z', 4e9]
   await putItem(table, { id: 1, ...body, shard: 0, [`${field}Shard`]: `${value}#0`, revision })
-  // As an earlier version returned it: with a field that there is no more.
-  const created = { id: 2, age: 9223372036854775807n, ...body }
-  const reservation = { intent: reserved, request: 'a digest', created: stringifyJson(created), expiresAt, revision }
-  await putItem('idempotencyKeys', reservation)
+  const response = { status: 204, body: '' }
+  await putItem('idempotencyKeys', { intent: reserved, request: 'a digest', ...response, expiresAt, revision })
   await putItem('apiKeys', { digest, keyId: 'key-1', clientId: 'ann', name: 'Ann', scopes, createdAt, expiresAt })
 
   expect(await toys.get(1)).toEqual({ resource: { id: 1, ...body }, revision })
   expect(await toys.list({ [field]: value, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
-  const replay = { resource: created, revision, isReplay: true }
-  expect(await toys.create(body, { ...intent, key: 'order-1743' })).toEqual(replay)
+  const isNotDone = () => Promise.reject(new Error('It was done already.'))
+  const replay = await transaction((tx) => doOnce(tx, { ...intent, key: 'order-1743' }, isNotDone))
+  expect(replay).toEqual({ ...response, isReplay: true })
   expect(await toys.change(1, { [field]: other }, [`1-${revision}`])).toMatchObject({ resource: { id: 1 } })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes })
 })

@@ -1,20 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Key } from '../../../shared/data/database.ts'
 import { type Transaction, transaction } from '../../../shared/data/transaction.ts'
+import { conflict } from '../../../shared/model/api-error.ts'
 import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
 import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
 const key = (value: string): Key => ({ table: 'idempotencyKeys', value })
-const [a, b, c, d] = [key('a'), key('b'), key('c'), key('d')]
-
-/** Reads items at the same moment. */
-const readAll = async (tx: Transaction, ...keys: Key[]) => {
-  await tx.readTogether(...keys)
-  return Promise.all(keys.map(tx.read))
-}
+const [a, b, c, d, e] = [key('a'), key('b'), key('c'), key('d'), key('e')]
 
 const store = (intent: unknown, revision: string) => putItem('idempotencyKeys', { intent, revision })
 const stored = async () => new Map((await storedItems('idempotencyKeys')).map((item) => [item.intent, item.revision]))
+
+/** Reads items one after the other. */
+const readAll = async (tx: Transaction, ...keys: Key[]) => {
+  const items = []
+  for (const each of keys) items.push(await tx.read(each))
+  return items
+}
 
 beforeEach(async () => {
   await store('a', 'a1')
@@ -23,12 +26,12 @@ beforeEach(async () => {
 
 afterEach(() => vi.restoreAllMocks())
 
-test('writes all that was put or deleted, with one revision, and returns the result', againIfBusy, async () => {
+test('writes all that was put or removed, with one revision, and returns the result', againIfBusy, async () => {
   const revision = await transaction(async (tx) => {
-    await tx.readTogether(a, b)
-    tx.put(a, { intent: 'a' })
+    await readAll(tx, a, b)
+    tx.put(a, { more: 1 })
     tx.remove(b)
-    tx.put(c, { intent: 'c' })
+    tx.put(c, { more: 2, intent: 'another key', revision: 'another revision' })
     return tx.revision
   })
 
@@ -38,13 +41,13 @@ test('writes all that was put or deleted, with one revision, and returns the res
       ['c', revision],
     ]),
   )
-  expect(proxy.counts).toEqual({ TransactGetItems: 1, TransactWriteItems: 1 })
+  expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
 })
 
 test('writes nothing if the work throws, or only reads', againIfBusy, async () => {
   const error = new Error('Made by the test.')
   const failed = transaction(async (tx) => {
-    tx.put(c, { intent: 'c' })
+    tx.put(c, {})
     throw error
   })
 
@@ -53,31 +56,23 @@ test('writes nothing if the work throws, or only reads', againIfBusy, async () =
   expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
-test('the work sees its own writes, and reads no item again that it has read', againIfBusy, async () => {
+test('the work sees its own writes, and reads no item again that it has read or is reading', againIfBusy, async () => {
   const seen = await transaction(async (tx) => {
-    const before = await readAll(tx, a, b)
-    tx.put(a, { intent: 'a', more: 1 })
+    const [first, second] = await Promise.all([tx.read(a), tx.read(a), tx.read(b)])
+    tx.put(a, { more: 1 })
     tx.remove(b)
-    tx.put(d, { intent: 'd', more: 2 })
-    return [...before, ...(await readAll(tx, a, b, d))].map((item) => item?.more)
+    tx.put(d, { more: 2 })
+    return [first, second, ...(await readAll(tx, a, b, d))].map((item) => item?.more)
   })
 
   expect(seen).toEqual([undefined, undefined, 1, undefined, 2])
-  expect(proxy.counts).toEqual({ TransactGetItems: 1, TransactWriteItems: 1 })
+  expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
 })
 
-test.each<[string, (open: Transaction) => unknown]>([
-  ['unread', (tx) => tx.remove(c)],
-  ['new', async (tx) => [tx.put(c, { intent: 'c' }), await tx.read(c), tx.remove(c)]],
-])('an item that is %s cannot be deleted', async (_, work) => {
-  const message = 'idempotencyKeys c must be read from the table before it is deleted.'
+test('an item that was read cannot be changed, because the work may run again', async () => {
+  const change = transaction(async (tx) => Object.assign((await tx.read(a)) ?? {}, { more: 1 }))
 
-  await expect(transaction(async (tx) => work(tx))).rejects.toThrow(message)
-})
-
-test('an item that is named twice is read once', againIfBusy, async () => {
-  expect(await transaction((tx) => readAll(tx, a, a))).toMatchObject([{ intent: 'a' }, { intent: 'a' }])
-  expect(proxy.counts).toEqual({ GetItem: 1 })
+  await expect(change).rejects.toThrow(TypeError)
 })
 
 describe('runs again', () => {
@@ -91,25 +86,109 @@ describe('runs again', () => {
     let count = 0
 
     await transaction(async (tx) => {
-      await tx.readTogether(...keys)
+      await readAll(tx, ...keys)
       if (++count === 1) await happens()
-      tx.put(a, { intent: 'a' })
+      tx.put(a, {})
     })
 
     expect(count).toBe(2)
   })
 
-  test('when an item that it reads beside another one has changed since', async () => {
-    let count = 0
+  test.each<[string, (sum: string) => string]>([
+    ['returns', (sum) => sum],
+    [
+      'throws',
+      (sum) => {
+        throw conflict(sum)
+      },
+    ],
+  ])('when what it %s without a write was true at no moment', againIfBusy, async (_, end) => {
+    const sums: string[] = []
 
-    const pairs = await transaction(async (tx) => {
+    const outcome = await transaction(async (tx) => {
       const before = await tx.read(a)
-      if (++count === 1) await store('a', 'a2')
-      return [before, ...(await readAll(tx, a, b))].map((item) => item?.revision)
-    })
+      if (sums.length === 0) await Promise.all([store('a', 'a2'), store('b', 'b2')])
+      const after = await tx.read(b)
+      sums.push(`${before?.revision} ${after?.revision}`)
+      return end(`${sums.at(-1)}`)
+    }).catch((error) => error.message)
 
-    expect([count, pairs]).toEqual([2, ['a2', 'a2', 'b1']])
+    expect([outcome, sums]).toEqual(['a2 b2', ['a1 b2', 'a2 b2']])
+    // The second run has what was read at one moment.
+    expect(proxy.counts).toEqual({ GetItem: 2, TransactGetItems: 1 })
   })
+
+  test('and its outcome counts at once if all was as it had read it', againIfBusy, async () => {
+    expect(await transaction((tx) => readAll(tx, a, b, e))).toMatchObject([
+      { revision: 'a1' },
+      { revision: 'b1' },
+      undefined,
+    ])
+    expect(proxy.counts).toEqual({ GetItem: 3, TransactGetItems: 1 })
+  })
+})
+
+describe('a mistake is an error that says what to do:', () => {
+  const many = Array.from({ length: 100 }, (_, i): Key => ({ table: 'apiKeys', value: `${i}` }))
+  let left: Transaction | undefined
+
+  test.each<[string, (tx: Transaction) => unknown, string]>([
+    ['to remove what was not read', (tx) => tx.remove(c), 'idempotencyKeys c must be read before it is removed.'],
+    [
+      'to remove what is new',
+      (tx) => [tx.put(c, {}), tx.remove(c)],
+      'idempotencyKeys c must be read before it is removed.',
+    ],
+    [
+      'to put what exists and was not read',
+      (tx) => tx.put(a, {}),
+      'idempotencyKeys a exists, and was put without being read. Read it first.',
+    ],
+    [
+      'to write 100 items',
+      (tx) => many.map((each) => tx.put(each, {})),
+      'An operation may use 99 items at most, and this one uses 100.',
+    ],
+    [
+      'not to await a read',
+      (tx) => void tx.read(a),
+      'The function returned while a call with its tx was pending. Await each of them.',
+    ],
+    [
+      'not to await a change',
+      (tx) => void tx.read(a).then(() => tx.put(a, {})),
+      'The function returned while a call with its tx was pending. Await each of them.',
+    ],
+    [
+      'to use tx later',
+      async (tx) => {
+        await left?.read(a)
+        left = tx
+      },
+      'The transaction has ended. Use tx only in the function that gets it.',
+    ],
+  ])('%s', async (_, work, message) => {
+    await transaction(async (tx) => (left = tx))
+
+    await expect(transaction(async (tx) => void (await work(tx)))).rejects.toThrow(new Error(message))
+    expect((await stored()).get('a')).toBe('a1')
+  })
+
+  test('a call of the database that failed ends the run, even if the work catches it', async () => {
+    once({ GetItem: databaseResponses.accessDenied })
+
+    const work = transaction((tx) => tx.read(a).catch(() => 'nothing'))
+
+    await expect(work).rejects.toMatchObject({ name: 'AccessDeniedException' })
+  })
+})
+
+test('an error counts although other reads are pending, which it waits for', async () => {
+  const error = conflict('Made by the test.')
+
+  const work = transaction((tx) => Promise.all([tx.read(a), tx.read(b), pause(1).then(() => Promise.reject(error))]))
+
+  await expect(work).rejects.toBe(error)
 })
 
 test('sends the same request again while other transactions hold its items', againIfBusy, async () => {
@@ -129,8 +208,8 @@ test('sends the same request again while other transactions hold its items', aga
   }
 
   await transaction(async (tx) => {
-    await tx.readTogether(a, b)
-    tx.put(a, { intent: 'a' })
+    await readAll(tx, a, b)
+    tx.put(a, {})
   })
 
   expect(bodies).toEqual(Array(6).fill(bodies[0]))
@@ -142,5 +221,5 @@ test('reads several items again while other transactions hold them', againIfBusy
   const items = await transaction((tx) => readAll(tx, a, b))
 
   expect(items.map((item) => item?.revision)).toEqual(['a1', 'b1'])
-  expect(proxy.counts).toEqual({ TransactGetItems: 2 })
+  expect(proxy.counts).toEqual({ GetItem: 2, TransactGetItems: 2 })
 })

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
 import { tagOf } from '../../../shared/model/etag.ts'
-import { orders } from '../../../shared/orders/orders.ts'
-import { pets } from '../../../shared/pets/pets.ts'
+import * as ofOrders from '../../../shared/orders/orders.ts'
+import * as ofPets from '../../../shared/pets/pets.ts'
+import { alone } from '../../support/alone.ts'
 import { proxy, putItem, storedItems } from '../../support/database.ts'
+
+const orders = alone(ofOrders.orders)
+const pets = alone(ofPets.pets)
 
 let lastId = 0
 
@@ -49,11 +53,11 @@ test.each([
   ['change', 412, (id: number) => pets.change(id, { status: 'sold' }, [tagOf(id, 'a')])],
   ['remove', 412, (id: number) => pets.remove(id, [tagOf(id, 'a')])],
   ['change without If-Match', 409, (id: number) => pets.change(id, { status: 'sold' })],
-])('a %s throws a %d if a pet with a hold changes while its order is read', async (_, status, work) => {
+])('a %s throws a %d if a pet with a hold changes after its order was read', async (_, status, work) => {
   const order = await anOrder()
   const id = await aPet(status === 412 ? order : ++lastId)
   proxy.faultOf = async ({ operation }) => {
-    if (operation === 'TransactGetItems') await putItem('pets', { ...pet(order), id, shard: 0, revision: 'b' })
+    if (operation.startsWith('Transact')) await putItem('pets', { ...pet(order), id, shard: 0, revision: 'b' })
     return 'pass' as const
   }
 

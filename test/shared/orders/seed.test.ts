@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { transaction } from '../../../shared/data/transaction.ts'
 import { seed } from '../../../shared/examples.ts'
 import { NewOrder, Order } from '../../../shared/orders/order.ts'
 import { storedItems } from '../../support/database.ts'
 
 test('seeds pets of each status, with an order for each that is pending or sold, into an empty store only', async () => {
-  expect([await seed(), await seed()]).toEqual(['51 new pets and 22 orders', 'no new pets'])
+  expect([await transaction(seed), await transaction(seed)]).toEqual(['51 new pets and 22 orders', 'no new pets'])
 
   const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
   const of = (status: string) => pets.filter((pet) => pet.status === status).length

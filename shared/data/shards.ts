@@ -1,0 +1,32 @@
+import { collections } from '../service.ts'
+import { setting, settings } from '../settings.ts'
+import { type CollectionId, filterIndex } from './tables.ts'
+
+/** What an item has, by name. */
+export type Attributes = { [name: string]: unknown }
+
+/** Over how many partitions of an index lists are read, or new items are written. Throws an Error for an invalid setting. */
+export const shardCount = (name: 'readShards' | 'writeShards'): number => {
+  const count = Number(setting(name))
+  // Without this check, a list would be empty.
+  if (!(Number.isInteger(count) && count > 0)) throw new Error(`${settings[name].variable} must be a positive integer.`)
+  return count
+}
+
+/** The partitions of an item in the indexes; `undefined` where it is in none. */
+export const partitions = (table: CollectionId, item: Attributes): Attributes => {
+  const shard = isShard(item.shard) ? item.shard : Number(item.id) % shardCount('writeShards')
+  const all: Attributes = { shard }
+  for (const field of collections[table]) {
+    const value = item[field]
+    all[filterIndex(field).name] = value === undefined ? undefined : filterPartition(value, shard)
+  }
+  return all
+}
+
+/** The partition of the items with a value in one shard. It is a text, also for a number or a boolean. */
+export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
+
+// An item stays in the shard that it was stored in: while it moved, a list that is being read would have it twice or not at all.
+const isShard = (stored: unknown): stored is number =>
+  typeof stored === 'number' && Number.isInteger(stored) && stored >= 0 && stored < shardCount('readShards')

@@ -1,0 +1,21 @@
+import { type Transaction, transaction } from '../../shared/data/transaction.ts'
+
+/** A function of a collection without its transaction; anything else as it is. */
+type Alone<Member> = Member extends (tx: Transaction, ...rest: infer Rest) => Promise<infer Result>
+  ? (...rest: Rest) => Promise<Result>
+  : Member
+
+const WITHOUT_TRANSACTION = ['keyOf', 'itemOf']
+
+/** The functions of a collection or a resource, each call in a transaction of its own. */
+export const alone = <Collection extends object>(
+  collection: Collection,
+): { [K in keyof Collection]: Alone<Collection[K]> } => {
+  const members = Object.entries(collection).map(([name, member]) => [
+    name,
+    typeof member !== 'function' || WITHOUT_TRANSACTION.includes(name)
+      ? member
+      : (...rest: unknown[]) => transaction((tx) => member(tx, ...rest)),
+  ])
+  return Object.fromEntries(members) // Which loses the names.
+}

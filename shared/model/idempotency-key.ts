@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { digestOf } from './api-key.ts'
-import { stringifyJson } from './json.ts'
 
 const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
 
@@ -31,11 +30,11 @@ export const intentDigest = ({ clientId, operation, key }: Intent): string =>
   digestOf(JSON.stringify([clientId, operation, key]))
 
 /** A digest of JSON values. The order of keys does not matter, at any depth. */
-export const jsonDigest = (value: unknown): string => digestOf(stringifyJson(sorted(value)))
+export const jsonDigest = (value: unknown): string => digestOf(JSON.stringify(value, exactAndSorted))
 
-const sorted = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(sorted)
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, part]) => [key, sorted(part)]))
+// A replacer, because a recursion of our own ends at less depth than the parser of bodies.
+const exactAndSorted = (_key: string, value: unknown): unknown => {
+  if (typeof value === 'bigint') return JSON.rawJSON(value.toString())
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

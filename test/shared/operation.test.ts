@@ -284,3 +284,16 @@ test('a deprecated list keeps the link to its next page, and links with https by
     Link: `${next}, <https://toys.example.com/games>; rel="successor-version"`,
   })
 })
+
+test('a body that is nested deeply is a 400 or a success, with a key, too', async () => {
+  const statuses = new Set<number>()
+
+  for (let depth = 1000; depth < 4000; depth += 100) {
+    const nested = '{"a":'.repeat(depth) + 1 + '}'.repeat(depth)
+    const body = JSON.stringify(example.body()).replace('{', `{"nested":${nested},`)
+    const event = eventOf(events.create, { body, headers: { 'Idempotency-Key': `${depth}` } })
+    statuses.add((await call(event)).status)
+  }
+
+  expect([...statuses]).toEqual([201, 400])
+})

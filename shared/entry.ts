@@ -136,15 +136,13 @@ type Parsed<E, Name extends Part> = E extends { [N in Name]: infer S extends v.G
   : unknown
 
 /** The function of an operation. It may run several times, and only the last run counts. */
-export type Run<E extends Entry> = (input: Input<E>) => Promise<Returned<E>>
+export type Run<E extends Entry> = (input: Input<E>) => Returned<E>
 
 /** What a function returns, by the kind of its entry. */
 type Returned<E> = E extends { paged: true; success: { body: infer Body extends v.GenericSchema<unknown, unknown[]> } }
-  ? Page<v.InferOutput<Body>[number]>
-  : E extends { success: { status: 201; body: infer Body extends v.GenericSchema } }
-    ? Revised<v.InferOutput<Body>>
-    : E extends { success: { body: infer Body extends v.GenericSchema }; etag: true }
-      ? Revised<v.InferOutput<Body>>
-      : E extends { success: { body: infer Body extends v.GenericSchema } }
-        ? v.InferOutput<Body>
-        : void
+  ? Promise<Page<v.InferOutput<Body>[number]>>
+  : E extends { success: { body: infer Body extends v.GenericSchema } }
+    ? Promise<
+        E extends { success: { status: 201 } } | { etag: true } ? Revised<v.InferOutput<Body>> : v.InferOutput<Body>
+      >
+    : Promise<void>

@@ -24,7 +24,7 @@ import { pageResponse, successOf, successResponse } from './responses.ts'
 export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
   const entry: Entry = contract[id]
   const handler = middy<Event, Result, Error, Context, Shared>(
-    requestHandler(id, entry, run as AnyRun), // TypeScript cannot follow what an entry means for `run`.
+    requestHandler(id, entry, run as unknown as AnyRun), // TypeScript cannot follow what an entry means for `run`.
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([

@@ -7,14 +7,18 @@ import type { AtMostOne } from '../model/paging.ts'
 import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
 import type { Page } from './page.ts'
-import { type Attributes, partitions } from './shards.ts'
+import type { Attributes } from './shards.ts'
+import { checkChanges, type Definition, itemAsRead, itemAsStored, present } from './stored-item.ts'
 import type { CollectionId, FilterOf } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard` for each filter itself. */
 type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: number }> & {
-  entries: v.ObjectEntries & { [Field in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never }
+  entries: v.ObjectEntries & Reserved<Id>
 }
+
+/** Attributes that a collection stores itself. */
+type Reserved<Id extends CollectionId> = { [Name in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never }
 
 /** What is known of a collection without its types: the schemas of its fields, and an item as this version stores it. */
 export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
@@ -24,34 +28,54 @@ type Filter<Fields, Field extends keyof Fields> = [Field] extends [never] ? unkn
 
 type ListQuery = { limit: number; cursor?: number | undefined }
 
+/** A field that may be absent can be removed: `null`. */
+type Changes<Fields> = {
+  [Name in keyof Fields]?: Fields[Name] | undefined | (undefined extends Fields[Name] ? null : never)
+}
+
+/** Fields that are stored and never returned. Items that were stored before them lack them. */
+type Own<Entries> = { [Name in keyof Entries]?: Output<Entries[Name]> | undefined }
+
+/** Fields that follow from `Given`, with their schemas and functions. */
+type Derivations<Entries, Given> = {
+  [Name in keyof Entries]: readonly [
+    schema: Entries[Name],
+    compute: (fields: Readonly<Given>) => Output<Entries[Name]> | undefined,
+  ]
+}
+
+type Output<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : never
+
 /**
- * The resources in a table, with the fields of the `schema`. `own` are fields that are stored and never returned. Items of an
- * earlier version get the defaults of the schema, and what `older` returns for them: it only adds the fields that an item lacks,
- * the same each time, because other versions may need the rest.
+ * The resources in a table, with the fields of the `schema`. `own` are fields that are stored, and never returned. `derived` are
+ * fields that follow from all others, each with its schema and its function: they are computed whenever an item is read or
+ * stored, and returned if the schema of the resource has them. A field that is `undefined` is absent.
  */
 export const collection = <
   Id extends CollectionId,
   Schema extends ResourceSchema<Id>,
-  Own extends v.ObjectEntries = Record<never, never>,
+  OwnEntries extends v.ObjectEntries & Reserved<Id> = Record<never, never>,
+  DerivedEntries extends v.ObjectEntries & Reserved<Id> = Record<never, never>,
 >(
   table: Id,
   schema: Schema,
-  { own, older }: { own?: Own; older?: (item: Readonly<Attributes>) => Attributes } = {},
+  options: { own?: OwnEntries; derived?: Derivations<DerivedEntries, v.InferOutput<Schema> & Own<OwnEntries>> } = {},
 ) => {
   type Resource = v.InferOutput<Schema>
-  type Fields = Resource & { [Field in keyof Own]?: v.InferOutput<Own[Field]> | undefined }
-  type Stored = Item & Fields
-  type Changes = { [Field in Exclude<keyof Fields, 'id'>]?: Fields[Field] | null | undefined }
+  type Given = Omit<Resource & Own<OwnEntries>, keyof DerivedEntries>
+  type Stored = Item & Resource & Own<OwnEntries> & Own<DerivedEntries>
+  type NotSet = { [Name in keyof DerivedEntries]?: never }
 
-  const definition: Definition = { table, schema, older }
+  const { own = {}, derived = {} } = options
+  const definition = definitionOf(table, schema, own, derived)
 
   // The casts say what the functions below, which know no types, have stored.
   return {
-    fields: { ...schema.entries, ...own },
+    fields: { ...schema.entries, ...own, ...schemasOf(derived) },
     keyOf: (id: Int64): Key => ({ table, value: id }),
 
-    /** An item as this version stores it. */
-    itemOf: (item: Attributes): Attributes => itemToStore(definition, item),
+    /** An item as this version stores it. Throws an Error if it cannot be read, or a derived field breaks its schema. */
+    itemOf: (item: Attributes): Attributes => itemAsStored(definition, item),
 
     /** Reads a resource as it is stored; `undefined` if there is none. */
     find: (tx: Transaction, id: Int64) => find(definition, tx, id) as Promise<Stored | undefined>,
@@ -62,17 +86,12 @@ export const collection = <
     /** Reads a resource as it is returned. Throws an ApiError 404 if there is none. */
     get: (tx: Transaction, id: Int64) => get(definition, tx, id) as Promise<Revised<Resource>>,
 
-    /** Creates a resource, and returns it. */
-    create: async (tx: Transaction, values: Omit<Fields, 'id'>) => {
-      const id = newId()
-      return put(definition, tx, id, { ...values, id }) as Revised<Resource>
-    },
+    /** Creates a resource, and returns it. Throws an Error if a value breaks its schema; an ApiError 413 if it is too large. */
+    create: (tx: Transaction, values: Omit<Given, 'id'> & NotSet) =>
+      create(definition, tx, values) as Promise<Revised<Resource>>,
 
-    /**
-     * Changes a resource, and returns it. A field that is `null` is removed. Throws an ApiError as `read` does; then nothing
-     * has happened.
-     */
-    change: (tx: Transaction, id: Int64, changes: Changes, ifMatch?: IfMatch) =>
+    /** Changes a resource, and returns it. A field that is `null` is removed. Throws errors as `read` and `create` do. */
+    change: (tx: Transaction, id: Int64, changes: Changes<Omit<Given, 'id'>> & NotSet, ifMatch?: IfMatch) =>
       change(definition, tx, id, changes, ifMatch) as Promise<Revised<Resource>>,
 
     /** Deletes a resource. Throws an ApiError as `read` does. */
@@ -85,82 +104,87 @@ export const collection = <
      * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with ids below `cursor`. What it
      * costs does not depend on the number of resources. A page of large resources has fewer.
      */
-    list: <Given extends ListQuery & Filter<Fields, FilterOf<Id> & keyof Fields>>(
+    list: <Query extends ListQuery & Filter<Stored, FilterOf<Id> & keyof Stored>>(
       tx: Transaction,
       // Anything else would be ignored, and the list would have too much.
-      query: Given & { [Other in Exclude<keyof Given, keyof ListQuery | FilterOf<Id>>]: never },
+      query: Query & { [Other in Exclude<keyof Query, keyof ListQuery | FilterOf<Id>>]: never },
     ) => list(definition, tx, query) as Promise<Page<Resource>>,
   }
 }
 
-/** What the functions below know of a collection. */
-type Definition = {
-  table: CollectionId
-  schema: v.GenericSchema & { entries: v.ObjectEntries }
-  older: ((item: Readonly<Attributes>) => Attributes) | undefined
+/** A definition that knows which of its fields are returned, and how the resource is called. */
+type Known = Definition & { returned: string[]; title: string }
+
+const definitionOf = (
+  table: CollectionId,
+  schema: v.GenericSchema & { entries: v.ObjectEntries },
+  own: v.ObjectEntries,
+  derived: Definition['derived'],
+): Known => {
+  const entries = Object.entries<v.ObjectEntries[string]>(schema.entries)
+  const given = entries.filter(([name]) => !(name in derived))
+  const required = entries.filter(([, { type }]) => !type.endsWith('optional'))
+  return {
+    table,
+    fields: { ...Object.fromEntries(given), ...own },
+    required: required.map(([name]) => name),
+    derived,
+    returned: Object.keys(schema.entries),
+    title: v.getTitle(schema)?.toLowerCase() ?? table,
+  }
 }
 
-const find = async ({ table, ...definition }: Definition, tx: Transaction, id: Int64): Promise<Item | undefined> => {
-  const item = await tx.read({ table, value: id })
-  return item && { ...complete({ table, ...definition }, item), revision: item.revision }
+const schemasOf = (derived: Definition['derived']): v.ObjectEntries =>
+  Object.fromEntries(Object.entries(derived).map(([name, [schema]]) => [name, schema]))
+
+const find = async (known: Known, tx: Transaction, id: Int64): Promise<Item | undefined> => {
+  const item = await tx.read({ table: known.table, value: id })
+  return item && { ...itemAsRead(known, item), revision: item.revision }
 }
 
-const read = async (definition: Definition, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
-  const item = await find(definition, tx, id)
-  if (!item) throw notFound(`No ${v.getTitle(definition.schema)?.toLowerCase()} has the id ${id}.`)
+const read = async (known: Known, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
+  const item = await find(known, tx, id)
+  if (!item) throw notFound(`No ${known.title} has the id ${id}.`)
   if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
     throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
   return item
 }
 
-const get = async (definition: Definition, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
-  const item = await read(definition, tx, id)
-  return { resource: resourceIn(definition, item), revision: item.revision }
+const get = async (known: Known, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
+  const item = await read(known, tx, id)
+  return { resource: resourceOf(known, item), revision: item.revision }
 }
 
-const change = async (definition: Definition, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
-  const changed: Attributes = await read(definition, tx, id, ifMatch)
-  for (const [name, value] of Object.entries(present(changes))) changed[name] = value ?? undefined
-  return put(definition, tx, id, changed)
+const create = async (known: Known, tx: Transaction, values: object): Promise<Revised<Attributes>> => {
+  const id = newId()
+  checkChanges(known, { ...values })
+  return put(known, tx, id, { ...values, id })
 }
 
-const put = (definition: Definition, tx: Transaction, id: Int64, changed: Attributes): Revised<Attributes> => {
-  const item = itemToStore(definition, changed)
-  tx.put({ table: definition.table, value: id }, item)
-  return { resource: resourceIn(definition, item), revision: tx.revision }
+const change = async (known: Known, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
+  const item: Attributes = await read(known, tx, id, ifMatch)
+  // JSON merge patch (RFC 7396): a field without a value stays, and null removes it.
+  const given = Object.entries(present(changes)).map(([name, value]) => [name, value ?? undefined])
+  const changed = Object.fromEntries(given)
+  checkChanges(known, changed)
+  return put(known, tx, id, { ...item, ...changed })
 }
 
-const list = async (definition: Definition, tx: Transaction, query: ListQuery & Attributes) => {
-  const { table } = definition
+const put = (known: Known, tx: Transaction, id: Int64, item: Attributes): Revised<Attributes> => {
+  const stored = itemAsStored(known, item)
+  tx.put({ table: known.table, value: id }, stored)
+  return { resource: resourceOf(known, stored), revision: tx.revision }
+}
+
+const list = async (known: Known, tx: Transaction, query: ListQuery & Attributes) => {
+  const { table } = known
   const { limit, cursor } = query
   const field = collections[table].find((name) => query[name] !== undefined)
   const filter = field === undefined ? undefined : { field, value: query[field] }
   const { items, next } = await tx.list({ table, limit, cursor, filter })
-  return { items: items.map((item) => resourceIn(definition, complete(definition, item))), next }
+  return { items: items.map((item) => resourceOf(known, itemAsRead(known, item))), next }
 }
 
-/** An item with what it lacks. Throws an Error if it cannot be read, because somebody has edited it. */
-const complete = ({ table, schema, older }: Definition, item: Attributes): Attributes => {
-  const all: Attributes = { ...defaultsOf(schema.entries), ...older?.(item), ...item }
-  for (const [name, { type }] of Object.entries(schema.entries))
-    if (Number.isNaN(all[name]) || (all[name] === undefined && !type.endsWith('optional')))
-      throw new Error(`The item ${item.id} of ${table} has no ${name}, or one that JavaScript would round.`)
-  return all
-}
-
-const itemToStore = (definition: Definition, changed: Attributes): Attributes => {
-  const item = complete(definition, present(changed))
-  return present({ ...item, ...partitions(definition.table, item) })
-}
-
-const resourceIn = ({ schema }: Definition, item: Attributes): Attributes =>
-  present(Object.fromEntries(Object.keys(schema.entries).map((name) => [name, item[name]])))
-
-const defaultsOf = (entries: v.ObjectEntries): Attributes => {
-  const fields = Object.entries<v.GenericSchema & { default?: unknown }>(entries as Record<string, v.GenericSchema>)
-  return present(Object.fromEntries(fields.map(([name, field]) => [name, field.default])))
-}
-
-/** The attributes that are not `undefined`. */
-const present = (attributes: object): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
+/** The fields of an item that are returned. */
+const resourceOf = ({ returned }: Known, item: Attributes): Attributes =>
+  present(Object.fromEntries(returned.map((name) => [name, item[name]])))

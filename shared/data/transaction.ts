@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { itemTooLarge } from '../model/api-error.ts'
 import { type Database, databaseWith, type Item, type Key, keyAttribute, type TransactAction } from './database.ts'
 import { withBudget } from './dynamodb.ts'
+import { isTooLarge } from './item-size.ts'
 import type { Page, PageQuery } from './page.ts'
 import type { Attributes } from './shards.ts'
 
@@ -13,7 +15,10 @@ export type Transaction = {
   read: (key: Key) => Promise<Item | undefined>
   /** Reads a page of a list (eventually consistent). A commit does not depend on it. */
   list: (query: PageQuery) => Promise<Page<Attributes>>
-  /** Puts an item in place of the one that was read. If it was not read, no item may have the key. */
+  /**
+   * Puts an item in place of the one that was read. If it was not read, no item may have the key. Throws an ApiError 413 if the
+   * item has more than 400 KB.
+   */
   put: (key: Key, attributes: object) => void
   /** Deletes an item that was read. Throws an Error for any other. */
   remove: (key: Key) => void
@@ -107,6 +112,7 @@ class Run implements Transaction {
 
   put(key: Key, attributes: object): void {
     const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
+    if (isTooLarge(item)) throw itemTooLarge()
     this.#written.set(this.#nameOf(key), { key, item })
   }
 

@@ -4,8 +4,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { collection } from '../../../shared/data/collection.ts'
 import type { Page } from '../../../shared/data/page.ts'
 import { newId } from '../../../shared/model/id.ts'
+import { Text } from '../../../shared/model/text.ts'
 import { alone } from '../../support/alone.ts'
-import { once, proxy, putItem, storedItem } from '../../support/database.ts'
+import { once, proxy, putItem, storedItem, storedItems } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { filter, type Toy, toyOf, toys } from '../../support/toys.ts'
@@ -206,30 +207,131 @@ test('an item stays in the shard that it was stored in, if lists read it', async
 
 describe('an item of an earlier version', () => {
   const fields = toyOf({ size: v.optional(v.number(), 7), color: v.optional(v.string()), name: v.string() })
-  const older = (item: Readonly<Record<string, unknown>>) => ({ name: item.title, color: 'red' })
-  const later = alone(collection(table, fields, { older }))
+  const own = { title: v.string(), count: v.optional(v.number(), 0) }
+  const later = alone(collection(table, fields, { own, derived: { name: [v.string(), ({ title }) => title] } }))
   const early = (id: number) => ({ id, title: 'Top', color: 'blue', shard: 0, revision: 'x' })
   const resource = (id: number) => ({ id, name: 'Top', size: 7, color: 'blue' })
 
-  test('is read and listed with what it lacks, and written when it changes', async () => {
+  test('is read and listed with defaults and derived fields, and stored with them when it changes', async () => {
     await putItem(table, early(1))
 
     expect(await later.get(1)).toEqual({ resource: resource(1), revision: 'x' })
     expect((await later.list({ limit: 1, cursor: 2 })).items).toEqual([resource(1)])
     const { revision } = await later.change(1, { color: null, size: 8 })
-    const item = later.itemOf({ ...early(1), name: 'Top', color: 'red', size: 8 })
-    expect(await storedItem(1)).toEqual({ ...item, revision })
+    expect(await storedItem(1)).toEqual({ id: 1, title: 'Top', name: 'Top', size: 8, count: 0, shard: 0, revision })
   })
 
   test.each([
     ['name', { title: undefined }],
     ['size', { size: NumberValue.from('1.00000000000000000001') }],
-    ['size', { size: NumberValue.from('12345678901234567891') }],
+    ['count', { count: NumberValue.from('12345678901234567891') }],
   ])('is an error that names it and its %s if it cannot be read', async (field, edited) => {
     await putItem(table, { ...early(2), ...edited })
 
     const error = new Error(`The item 2 of ${table} has no ${field}, or one that JavaScript would round.`)
     await expect(later.get(2)).rejects.toEqual(error)
     await expect(later.list({ limit: 1, cursor: 3 })).rejects.toEqual(error)
+  })
+})
+
+describe('a derived field', () => {
+  const Painted = toyOf({ color: v.optional(Text(80)), isSold: v.optional(v.boolean()) })
+  const schema = v.picklist([value, other])
+  /** The color of toys that can be sold. */
+  const offered = ({ color, isSold }: { color?: string | undefined; isSold?: boolean | undefined }) =>
+    isSold || (color !== value && color !== other) ? undefined : color
+  const derived = { [field]: [schema, offered] } as const
+  const current = collection(table, Painted, { derived })
+  const earlier = alone(collection(table, Painted))
+  const painted = alone(current)
+  const listsOf = async (id: number): Promise<string[]> => {
+    const page = { limit: 1, cursor: id + 1 }
+    const lists = { all: {}, [value]: { [field]: value }, [other]: { [field]: other } }
+    const found = Object.entries(lists).map(async ([name, of]) => {
+      const { items } = await painted.list({ ...page, ...of })
+      return items[0]?.id === id ? [name] : []
+    })
+    return (await Promise.all(found)).flat()
+  }
+
+  test('is right after each write, and a rewrite mends what an earlier version has left', async () => {
+    const { resource } = await painted.create({ color: value })
+    const { id } = resource
+    const lists: string[][] = [await listsOf(id)]
+
+    await earlier.change(id, { color: other })
+    lists.push(await listsOf(id))
+    await painted.change(id, { color: other })
+    lists.push(await listsOf(id))
+    await earlier.change(id, { isSold: true })
+    lists.push(await listsOf(id))
+    await putItem(table, current.itemOf((await storedItem(id)) ?? {}))
+    lists.push(await listsOf(id))
+
+    // The earlier version leaves it stale.
+    expect(lists).toEqual([['all', value], ['all', value], ['all', other], ['all', other], ['all']])
+  })
+
+  test('is not returned if the schema of the resource lacks it, and cannot be set', async () => {
+    const { resource } = await painted.create({ color: value })
+    const set = { color: value, [field]: other }
+
+    expect(resource).toEqual({ id: resource.id, color: value })
+    await expect(painted.create(set as never)).rejects.toThrow(
+      `${field} of ${table} cannot be set: it is derived, or there is no such field.`,
+    )
+  })
+})
+
+describe('what breaks its schema is an error, and is not stored:', () => {
+  const Money = toyOf({ name: Text(5), amount: v.pipe(v.number(), v.minValue(0)), note: v.optional(Text(500_000)) })
+  const cards = alone(
+    collection(table, Money, {
+      own: { count: v.pipe(v.number(), v.maxValue(2)) },
+      derived: { double: [v.pipe(v.number(), v.maxValue(10)), ({ amount }) => 2 * amount] },
+    }),
+  )
+  const card = { name: 'a', amount: 1 }
+
+  test.each([
+    ['name', 'a text', { name: '' }, '""'],
+    ['amount', 'a number', { amount: -4.7 }, '-4.7'],
+    ['count', 'an own field', { count: 3 }, '3'],
+    ['double', 'a derived field', { amount: 6 }, '12'],
+  ])('the %s, %s', async (name, _, wrong, text) => {
+    const { resource } = await cards.create(card)
+    const before = await storedItems(table)
+    const error = new Error(`${name} of ${table} cannot be ${text}.`)
+
+    await expect(cards.create({ ...card, ...wrong })).rejects.toEqual(error)
+    await expect(cards.change(resource.id, wrong)).rejects.toEqual(error)
+
+    expect(await storedItems(table)).toEqual(before)
+  })
+
+  test('a required field without a value', async () => {
+    const { resource } = await cards.create(card)
+    const missing = { ...card, name: undefined } as never
+
+    await expect(cards.create(missing)).rejects.toThrow(/has no name/)
+    await expect(cards.change(resource.id, { name: null } as never)).rejects.toThrow(/has no name/)
+  })
+
+  test('but not what was stored by another version, and stays', async () => {
+    const { resource } = await cards.create(card)
+    await putItem(table, { ...(await storedItem(resource.id)), name: 'too long now', amount: -1 })
+
+    const changed = await cards.change(resource.id, { note: 'b' })
+
+    expect(changed.resource).toEqual({ id: resource.id, name: 'too long now', amount: -1, note: 'b' })
+  })
+
+  test('an item of more than 400 KB is a 413', async () => {
+    const { resource } = await cards.create({ ...card, note: 'é'.repeat(200_000) })
+
+    const change = cards.change(resource.id, { note: 'é'.repeat(205_000) })
+
+    await expect(change).rejects.toMatchObject({ status: 413, message: expect.stringContaining('400 KB') })
+    expect((await storedItem(resource.id))?.note).toHaveLength(200_000)
   })
 })

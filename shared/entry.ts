@@ -23,13 +23,12 @@ type Operation = {
   /** Shown in the documentation. Operations without it do not change incompatibly. */
   stability?: 'experimental' | 'beta'
   /**
-   * The parts of the request. An invalid path parameter is a 404; other invalid input is a 400. A query parameter or a
+   * The parameters of the request. An invalid path parameter is a 404; other invalid input is a 400. A query parameter or a
    * header whose schema is a list may be repeated.
    */
   params?: ObjectSchema
   query?: ObjectSchema
   headers?: ObjectSchema
-  body?: ObjectSchema
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   deprecated?: Deprecated
@@ -39,8 +38,13 @@ type Operation = {
   settings?: readonly SettingName[]
 }
 
-/** `idempotent` adds the header `Idempotency-Key`: requests with the same one take effect once, and get the same response. */
-type Method = { method: 'GET'; idempotent?: never } | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; idempotent?: true }
+/**
+ * A GET has no body, and changes nothing. `idempotent` adds the header `Idempotency-Key`: requests with the same one take
+ * effect once, and get the same response.
+ */
+type Method =
+  | { method: 'GET'; body?: never; idempotent?: never }
+  | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; body?: ObjectSchema; idempotent?: true }
 
 /**
  * The kinds of entries, by what a success returns, and the flags that each may have: `paged` adds the parameters `limit` and
@@ -57,7 +61,10 @@ type List = {
   idempotent?: never
 }
 
-/** `location` is the path of the list of what is created, if it is not that of the operation. */
+/**
+ * The header `Location` has the path of the list of what is created, and its id, if an operation has such a path. `location` is
+ * the path of that list, if it is not that of the operation; it may have the same parameters.
+ */
 type Creation = {
   success: { status: 201; body: v.GenericSchema<unknown, { id: number }>; location?: `/${string}` | undefined }
   paged?: never
@@ -65,7 +72,12 @@ type Creation = {
   conditional?: never
 }
 
-type Content = { success: { status: 200 | 202; body: v.GenericSchema }; paged?: never; etag?: true; conditional?: true }
+type Content = {
+  success: { status: 200 | 202; body: v.GenericSchema<unknown, object> }
+  paged?: never
+  etag?: true
+  conditional?: true
+}
 
 type Nothing = { success: { status: 202 | 204 }; paged?: never; etag?: never; conditional?: true }
 
@@ -106,9 +118,14 @@ const condition = v.object({ 'If-Match': v.optional(IfMatch) })
 const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefined => {
   const given = schemas.filter((schema) => schema !== undefined)
   if (given.length < 2) return given[0]
-  // Valibot has no type for a pipe of any length.
-  const checks = given.flatMap(({ pipe = [] }) => pipe.slice(1)) as v.GenericPipeItem[]
+  const checks = given.flatMap(stepsOf) as v.GenericPipeItem[] // Valibot has no type for a pipe of any length.
   return v.pipe(v.object(Object.assign({}, ...given.map(({ entries }) => entries))), ...checks) as ObjectSchema
+}
+
+/** What follows in a pipe after its first schema, which may be a pipe, too. */
+const stepsOf = ({ pipe = [] }: { pipe?: readonly unknown[] }): unknown[] => {
+  const [first, ...steps] = pipe
+  return first ? [...stepsOf(first), ...steps] : []
 }
 
 export type Part = 'params' | 'query' | 'headers' | 'body'

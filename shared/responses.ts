@@ -1,6 +1,7 @@
+import { contract } from './contract.ts'
 import type { Page } from './data/page.ts'
 import type { Success } from './data/reservations.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, partsOf } from './entry.ts'
 import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
 import { type Revised, tagOf } from './model/etag.ts'
 import { stringifyJson } from './model/json.ts'
@@ -8,16 +9,25 @@ import { cursorAfter } from './model/paging.ts'
 
 /** The success of an operation that has no pages, from what its function returned, which has the type that the entry says. */
 export const successOf = (entry: Entry, event: Event, result: unknown): Success => {
-  const { status } = entry.success
-  if (!('body' in entry.success)) return { status, body: '' }
-  if (status !== 201 && !entry.etag) return { status, body: stringifyJson(result) }
+  const { success, etag } = entry
+  if (!('body' in success)) return { status: success.status, body: '' }
+  if (success.status !== 201 && !etag) return { status: success.status, body: stringifyJson(result) }
   const { resource, revision } = result as Revised<{ id: number }>
   return {
-    status,
+    status: success.status,
     body: stringifyJson(resource),
-    tag: entry.etag && tagOf(resource.id, revision),
-    location: status === 201 ? `${listPath(entry.success, event)}/${resource.id}` : undefined,
+    tag: etag && tagOf(resource.id, revision),
+    location: success.status === 201 ? locationOf(resource.id, success.location ?? entry.path, event) : undefined,
   }
+}
+
+/** The path of a new resource below the base address, if an operation has such a path. */
+const locationOf = (id: number, list: string, { pathParameters }: Event): string | undefined => {
+  const isPathOfOne = (path: string) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/')
+  if (!Object.values(contract).some(({ path }) => isPathOfOne(path))) return undefined
+  // Path parameters arrive decoded.
+  const parent = list.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(pathParameters?.[name] ?? ''))
+  return `${parent}/${id}`
 }
 
 /** The response for a success. */
@@ -34,24 +44,19 @@ export const successResponse = (
   body,
 })
 
-/** The response with a page, and a link to the next one. `query` has the parsed parameters. */
-export const pageResponse = (event: Event, { items, next }: Page<unknown>, query: object): Response => ({
+/** The response with a page of a list, and a link to the next one. */
+export const pageResponse = (entry: Entry, event: Event, { items, next }: Page<unknown>): Response => ({
   status: 200,
-  headers: next === undefined ? {} : { Link: linkToNext(event, query, next) },
+  headers: next === undefined ? {} : { Link: linkToNext(entry, event, next) },
   body: stringifyJson(items),
 })
 
-/** The path of the list that a new resource is in, below the base address. */
-const listPath = ({ location }: { location?: string }, event: Event): string =>
-  location ?? requestPath(event).slice(basePath(event).length)
-
-/**
- * The value of the header `Link` (RFC 8288) with the address of the next page: with the parsed parameters of this one. Those
- * that are lists are repeated.
- */
-const linkToNext = (event: Event, query: object, next: number): string => {
+/** The value of the header `Link` (RFC 8288): the address of the next page, with the other parameters as they were sent. */
+const linkToNext = (entry: Entry, event: Event, next: number): string => {
+  const sent = event.multiValueQueryStringParameters ?? {}
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...query, cursor: cursorAfter(next) }))
-    for (const each of [value].flat()) if (each !== undefined) parameters.append(name, `${each}`)
+  for (const name of Object.keys(partsOf(entry).query?.entries ?? {}))
+    if (name !== 'cursor') for (const value of sent[name] ?? []) parameters.append(name, value)
+  parameters.append('cursor', cursorAfter(next))
   return `<${absoluteUrl(event, `${requestPath(event)}?${parameters}`)}>; rel="next"`
 }

@@ -8,7 +8,7 @@ import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
 import type { Page } from './page.ts'
 import type { Attributes } from './shards.ts'
-import { checkChanges, type Definition, itemAsRead, itemAsStored, present } from './stored-item.ts'
+import { checkChanges, type Definition, itemAsRead, itemAsStored, present, resourceOf } from './stored-item.ts'
 import type { CollectionId, FilterOf } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -67,7 +67,8 @@ export const collection = <
   type NotSet = { [Name in keyof DerivedEntries]?: never }
 
   const { own = {}, derived = {} } = options
-  const definition = definitionOf(table, schema, own, derived)
+  const given = Object.entries(schema.entries).filter(([name]) => !(name in derived))
+  const definition: Definition = { table, schema, fields: { ...Object.fromEntries(given), ...own }, derived }
 
   // The casts say what the functions below, which know no types, have stored.
   return {
@@ -112,79 +113,53 @@ export const collection = <
   }
 }
 
-/** A definition that knows which of its fields are returned, and how the resource is called. */
-type Known = Definition & { returned: string[]; title: string }
-
-const definitionOf = (
-  table: CollectionId,
-  schema: v.GenericSchema & { entries: v.ObjectEntries },
-  own: v.ObjectEntries,
-  derived: Definition['derived'],
-): Known => {
-  const entries = Object.entries<v.ObjectEntries[string]>(schema.entries)
-  const given = entries.filter(([name]) => !(name in derived))
-  const required = entries.filter(([, { type }]) => !type.endsWith('optional'))
-  return {
-    table,
-    fields: { ...Object.fromEntries(given), ...own },
-    required: required.map(([name]) => name),
-    derived,
-    returned: Object.keys(schema.entries),
-    title: v.getTitle(schema)?.toLowerCase() ?? table,
-  }
-}
-
 const schemasOf = (derived: Definition['derived']): v.ObjectEntries =>
   Object.fromEntries(Object.entries(derived).map(([name, [schema]]) => [name, schema]))
 
-const find = async (known: Known, tx: Transaction, id: Int64): Promise<Item | undefined> => {
-  const item = await tx.read({ table: known.table, value: id })
-  return item && { ...itemAsRead(known, item), revision: item.revision }
+const find = async (definition: Definition, tx: Transaction, id: Int64): Promise<Item | undefined> => {
+  const item = await tx.read({ table: definition.table, value: id })
+  return item && { ...itemAsRead(definition, item), revision: item.revision }
 }
 
-const read = async (known: Known, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
-  const item = await find(known, tx, id)
-  if (!item) throw notFound(`No ${known.title} has the id ${id}.`)
+const read = async (definition: Definition, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
+  const item = await find(definition, tx, id)
+  if (!item) throw notFound(`No ${v.getTitle(definition.schema)?.toLowerCase()} has the id ${id}.`)
   if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
     throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
   return item
 }
 
-const get = async (known: Known, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
-  const item = await read(known, tx, id)
-  return { resource: resourceOf(known, item), revision: item.revision }
+const get = async (definition: Definition, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
+  const item = await read(definition, tx, id)
+  return { resource: resourceOf(definition, item), revision: item.revision }
 }
 
-const create = async (known: Known, tx: Transaction, values: object): Promise<Revised<Attributes>> => {
+const create = async (definition: Definition, tx: Transaction, values: object): Promise<Revised<Attributes>> => {
   const id = newId()
-  checkChanges(known, { ...values })
-  return put(known, tx, id, { ...values, id })
+  checkChanges(definition, { ...values })
+  return put(definition, tx, id, { ...values, id })
 }
 
-const change = async (known: Known, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
-  const item: Attributes = await read(known, tx, id, ifMatch)
+const change = async (definition: Definition, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
+  const item: Attributes = await read(definition, tx, id, ifMatch)
   // JSON merge patch (RFC 7396): a field without a value stays, and null removes it.
   const given = Object.entries(present(changes)).map(([name, value]) => [name, value ?? undefined])
   const changed = Object.fromEntries(given)
-  checkChanges(known, changed)
-  return put(known, tx, id, { ...item, ...changed })
+  checkChanges(definition, changed)
+  return put(definition, tx, id, { ...item, ...changed })
 }
 
-const put = (known: Known, tx: Transaction, id: Int64, item: Attributes): Revised<Attributes> => {
-  const stored = itemAsStored(known, item)
-  tx.put({ table: known.table, value: id }, stored)
-  return { resource: resourceOf(known, stored), revision: tx.revision }
+const put = (definition: Definition, tx: Transaction, id: Int64, item: Attributes): Revised<Attributes> => {
+  const stored = itemAsStored(definition, item)
+  tx.put({ table: definition.table, value: id }, stored)
+  return { resource: resourceOf(definition, stored), revision: tx.revision }
 }
 
-const list = async (known: Known, tx: Transaction, query: ListQuery & Attributes) => {
-  const { table } = known
+const list = async (definition: Definition, tx: Transaction, query: ListQuery & Attributes) => {
+  const { table } = definition
   const { limit, cursor } = query
   const field = collections[table].find((name) => query[name] !== undefined)
   const filter = field === undefined ? undefined : { field, value: query[field] }
   const { items, next } = await tx.list({ table, limit, cursor, filter })
-  return { items: items.map((item) => resourceOf(known, itemAsRead(known, item))), next }
+  return { items: items.map((item) => resourceOf(definition, itemAsRead(definition, item))), next }
 }
-
-/** The fields of an item that are returned. */
-const resourceOf = ({ returned }: Known, item: Attributes): Attributes =>
-  present(Object.fromEntries(returned.map((name) => [name, item[name]])))

@@ -3,36 +3,37 @@ import { stringifyJson } from '../model/json.ts'
 import { type Attributes, partitions } from './shards.ts'
 import type { CollectionId } from './tables.ts'
 
-/** What the items of a collection have. */
+/** What the items of a collection are made of. */
 export type Definition = {
   table: CollectionId
-  /** The fields that functions set. */
+  /** The schema of the resource: its fields are returned, and those that are not optional are always there. */
+  schema: v.GenericSchema & { entries: v.ObjectEntries }
+  /** The schemas of the fields that functions set. */
   fields: v.ObjectEntries
-  /** The names of the fields that each item has. */
-  required: string[]
-  /** The fields that follow from these. */
-  derived: Readonly<Record<string, Derivation>>
+  /** The fields that follow from these: the schema of each, and the function that computes it. */
+  derived: Readonly<Record<string, readonly [v.GenericSchema, (fields: never) => unknown]>>
 }
-
-/** The schema of a derived field, and the function that computes it from the fields that are not derived. */
-export type Derivation = readonly [schema: v.GenericSchema, compute: (fields: never) => unknown]
 
 /**
  * An item as it is read: with the defaults of fields that it lacks, and with derived fields computed anew, because a version
  * that does not know them may have stored it. Throws an Error if it cannot be read, because somebody has edited it.
  */
 export const itemAsRead = (definition: Definition, stored: Attributes): Attributes => {
-  const { table, fields, required } = definition
+  const { table, schema, fields } = definition
   const given = { ...stored }
-  for (const [name, schema] of Object.entries(fields)) if (given[name] === undefined) given[name] = v.getDefault(schema)
+  for (const [name, field] of Object.entries(fields)) given[name] ??= v.getDefault(field)
   const item = present({ ...given, ...derivedFields(definition, given) })
-  for (const name of new Set([...Object.keys(fields), ...required])) {
-    const isMissing = item[name] === undefined && required.includes(name)
-    if (isMissing || Number.isNaN(item[name]))
+  for (const [name, { type }] of Object.entries<v.ObjectEntries[string]>({ ...fields, ...schema.entries })) {
+    const isRequired = name in schema.entries && !type.endsWith('optional')
+    if (Number.isNaN(item[name]) || (isRequired && item[name] === undefined))
       throw new Error(`The item ${stored.id} of ${table} has no ${name}, or one that JavaScript would round.`)
   }
   return item
 }
+
+/** The fields of an item that are returned. */
+export const resourceOf = ({ schema }: Definition, item: Attributes): Attributes =>
+  present(Object.fromEntries(Object.keys(schema.entries).map((name) => [name, item[name]])))
 
 /** An item as this version stores it, in the partitions of its indexes. Throws an Error if a derived field breaks its schema. */
 export const itemAsStored = (definition: Definition, item: Attributes): Attributes => {

@@ -6,6 +6,7 @@ import type { Event } from '../../shared/http.ts'
 import { fieldRules, requestParser } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { Id } from '../../shared/model/id.ts'
+import { Filters } from '../../shared/model/paging.ts'
 import { eventOf } from '../support/events.ts'
 import { example } from '../support/example.ts'
 
@@ -52,6 +53,19 @@ test('keeps values of the same name in different parts apart', () => {
 
 test.each([[['red']], [['red', 'blue']], [undefined]])('a parameter whose schema is a list is one: %j', (color) => {
   expect(parse(request({ query: { color } })).query).toEqual({ color })
+})
+
+test('checks of a query hold beside pages, also of a pipe in a pipe', () => {
+  const query = v.pipe(
+    Filters({ color: v.optional(text), size: v.optional(text) }),
+    v.check(({ color }) => color !== 'red', 'The color must not be red'),
+  )
+  const list = { ...entry, query, body: undefined, success: { status: 200, body: v.array(v.object({})) }, paged: true }
+  const sent = (query: object) => () => requestParser('listToys', list as Entry)(request({ query }), caller) // Its parts are an Entry's.
+
+  expect(sent({ color: 'red' })).toThrow('The color must not be red.')
+  expect(sent({ color: 'blue', size: '1' })).toThrow('The query must have at most one of color, size.')
+  expect(sent({ color: 'blue' })().input.query).toEqual({ color: 'blue', limit: 20 })
 })
 
 test.each([

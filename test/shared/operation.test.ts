@@ -170,23 +170,35 @@ describe('a bug', () => {
   })
 })
 
-test('a response can have a body that is null, no tag, and a link with a list', () => {
-  const unpaged = { ...contract[example.create], etag: undefined }
-  const of = (success: Entry['success'], result: unknown) => {
-    const entry: Entry = { ...unpaged, success } as Entry // Its flags fit each kind of success.
-    return successResponse(list(), { ...successOf(entry, list(), result), isReplay: false })
+describe('a response', () => {
+  const of = (success: Entry['success'], result: unknown, pathParameters = {}) => {
+    const entry = { ...contract[example.create], etag: undefined, success } as Entry // Its flags fit each kind of success.
+    const event = { ...list(), pathParameters }
+    return successResponse(event, { ...successOf(entry, event, result), isReplay: false })
   }
   const created = { status: 201, body: v.object({ id: Id }) } as const
   const revised = { resource: { id: 7 }, revision: 'x' }
-  const base = `${service.basePath}${example.path}`
 
-  expect(of({ status: 200, body: v.null() }, null)).toEqual({ status: 200, headers: {}, body: 'null' })
-  expect(of({ status: 202 }, undefined)).toEqual({ status: 202, headers: {}, body: '' })
-  expect(of(created, revised)).toEqual({ status: 201, headers: { Location: `${base}/7` }, body: '{"id":7}' })
-  expect(of({ ...created, location: '/cats' }, revised).headers).toEqual({ Location: `${service.basePath}/cats/7` })
-  expect(pageResponse(list(), { items: [], next: 1 }, { size: [1, 2] }).headers.Link).toContain(
-    '?size=1&size=2&cursor=',
-  )
+  test('can have a body without a tag, or none', () => {
+    expect(of({ status: 200, body: v.object({}) }, {})).toEqual({ status: 200, headers: {}, body: '{}' })
+    expect(of({ status: 202 }, undefined)).toEqual({ status: 202, headers: {}, body: '' })
+  })
+
+  test('says where a new resource is, if an operation is there', () => {
+    const Location = `${service.basePath}${example.path}/7`
+
+    expect(of(created, revised)).toEqual({ status: 201, headers: { Location }, body: '{"id":7}' })
+    expect(of({ ...created, location: '/cats' }, revised).headers).toEqual({})
+  })
+
+  test('of a list links to the next page with the parameters as they were sent, those that it knows', () => {
+    const event = eventOf(events.list, { query: { limit: '5', size: ['1', '2'], other: 'a', cursor: 'b' } })
+    const entry = { ...contract[example.list], query: v.object({ size: v.optional(v.array(v.string())) }) } as const
+
+    const { headers } = pageResponse(entry, event, { items: [], next: 1 })
+
+    expect(headers.Link).toContain(`?limit=5&size=1&size=2&cursor=${cursorAfter(1)}>`)
+  })
 })
 
 describe('an operation with an idempotency key', () => {

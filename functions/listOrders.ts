@@ -1,5 +1,5 @@
-import { operation } from '../shared/operation.ts'
 import { orders } from '../shared/orders/orders.ts'
+import { operation } from '../shared/pipeline/operation.ts'
 
 /** `GET /store/orders`: lists orders, newest first. */
 export const handler = operation('listOrders', ({ tx, query }) => orders.list(tx, query))

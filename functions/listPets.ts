@@ -1,5 +1,5 @@
-import { operation } from '../shared/operation.ts'
 import { pets } from '../shared/pets/pets.ts'
+import { operation } from '../shared/pipeline/operation.ts'
 
 /** `GET /pets`: lists pets, newest first. */
 export const handler = operation('listPets', ({ tx, query }) => pets.list(tx, query))

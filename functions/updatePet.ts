@@ -1,5 +1,5 @@
-import { operation } from '../shared/operation.ts'
 import { pets } from '../shared/pets/pets.ts'
+import { operation } from '../shared/pipeline/operation.ts'
 
 /** `PATCH /pets/{petId}`: changes a pet. */
 export const handler = operation('updatePet', ({ tx, params, body, ifMatch }) =>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { StoredResource } from '../shared/data/collection.ts'
-import type { Entry, ObjectSchema } from '../shared/entry.ts'
 import { Int64 } from '../shared/model/int64.ts'
+import type { Entry, ObjectSchema } from '../shared/pipeline/entry.ts'
 import { collections, service } from '../shared/service.ts'
 import { referencePaths } from './gateway.ts'
 
@@ -11,13 +11,18 @@ type Entries = Record<string, Pick<Entry, 'method' | 'path' | 'body'> & Partial<
  * Why a service would work on a developer's machine and fail at the deployment, or go wrong without a word; in one sentence.
  * `undefined` if it would not.
  */
-export const problemOf = (contract: Entries, resources: Record<string, StoredResource>): string | undefined => {
+export const problemOf = (
+  contract: Entries,
+  resources: Record<string, { collection: StoredResource }>,
+): string | undefined => {
   if (!/^\/[\w-]+$/.test(service.basePath))
     return `The basePath ${service.basePath} is not one part, such as /v1, as a stage of API Gateway is.`
   const problems = [
     ...Object.entries(contract).map(([id, { method, body }]) => body && bodyProblem(id, body, method === 'PATCH')),
-    ...Object.entries(resources).map(([id, { fields }]) => bodyProblem(id, v.object(fields))),
-    ...Object.entries(collections).map(([id, filters]) => filterProblem(id, resources[id]?.fields ?? {}, filters)),
+    ...Object.entries(resources).map(([id, { collection }]) => bodyProblem(id, v.object(collection.fields))),
+    ...Object.entries(collections).map(([id, filters]) =>
+      filterProblem(id, resources[id]?.collection.fields ?? {}, filters),
+    ),
   ]
   return pathProblem(contract) ?? problems.find(Boolean)
 }

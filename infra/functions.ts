@@ -1,7 +1,7 @@
 // What the functions may do and what they get, in AWS and on a developer's machine.
 
 import { type Right, type TableId, tableIds, tables } from '../shared/data/tables.ts'
-import type { Entry } from '../shared/entry.ts'
+import type { Entry } from '../shared/pipeline/entry.ts'
 
 /** The actions that a function may do with the items of a table, or of one of its indexes, as IAM names them. */
 export type Permission = { table: TableId; index?: string; actions: readonly string[] }

@@ -1,8 +1,8 @@
 // What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
 // this file, so it must not import CDK.
 import { contract } from '../shared/contract.ts'
-import { cors } from '../shared/http.ts'
 import { ApiError, internalServerError, NO_PATH, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
+import { cors } from '../shared/pipeline/http.ts'
 import { service } from '../shared/service.ts'
 
 /** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Entry } from './entry.ts'
 import { NewOrder, Order, OrderChanges, OrderIdText, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './pets/pet.ts'
+import type { Entry } from './pipeline/entry.ts'
 
 const HELD = 'Pet 373212905520046 has the open order 373212906332160. Complete or cancel it first.'
 

@@ -12,6 +12,17 @@ export const service = {
   basePath: '/v1',
 } as const
 
+/** What the reference says of the service as a whole. No function loads it. */
+export const reference = {
+  /** The icon of the page: an emoji. */
+  icon: '🐾',
+  /** The first paragraph, in Markdown. */
+  introduction: 'The catalog of a pet store: list, add, read, change and delete pets, and order them.',
+  /** Hints for generators of clients, at the end. */
+  generatorHint:
+    'OpenAPI Generator makes clients for other languages. Give it the address of this document, not a file: then the clients know the address of the API. For Go, it needs the option `--model-name-mappings NewPet=PetInput,NewOrder=OrderInput`.',
+} as const
+
 /** What an API key may allow. */
 export const scopes = ['pets:read', 'pets:write', 'orders:read', 'orders:write'] as const
 export type Scope = (typeof scopes)[number]

@@ -24,14 +24,21 @@ test.each([
   ['shared/model', /^shared\/model\//, /> (shared\/(model\/|service\.ts)|valibot$|node:(crypto|http)$)/],
   ['shared/data', /^shared\/data\//, /> (shared\/((model|data)\/|(service|settings)\.ts)|@aws-sdk\/|valibot$|node:)/],
   [
-    'shared/middleware',
-    /^shared\/middleware\//,
-    /> (shared\/(model|middleware)\/|shared\/(entry|http|service)\.ts|node:|@middy\/|aws-lambda$)/,
+    'shared/pipeline',
+    /^shared\/pipeline\//,
+    /> (shared\/((pipeline|data|model)\/|(contract|service|settings)\.ts)|@middy\/|aws-lambda$|valibot$|node:)/,
+  ],
+  [
+    'shared/pipeline/middleware',
+    /^shared\/pipeline\/middleware\//,
+    /> (shared\/(model|pipeline\/middleware)\/|shared\/(pipeline\/(entry|http)|service)\.ts|node:|@middy\/)/,
   ],
   [
     'infra/client',
     /^infra\/client\/(?!build)/,
-    new RegExp(`> (infra/client/|shared/(contract|entry|model/|${Object.keys(collections).join('|')})|valibot$)`),
+    new RegExp(
+      `> (infra/client/|shared/(contract|pipeline/entry|model/|${Object.keys(collections).join('|')})|valibot$)`,
+    ),
   ],
 ])('files in %s import only what their layer may use', (_, folder, allowed) => {
   const imports = importsBelow(folder)
@@ -42,7 +49,7 @@ test.each([
 
 test.each([
   ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|commands|local)\/|release-hook\.ts))/],
-  ['Middy', /> @middy\//, /^shared\/((operation|http)\.ts|middleware\/)/],
+  ['Middy', /> @middy\//, /^shared\/pipeline\//],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
   ['the client', / > infra\/client\//, /^infra\/(client\/|commands\/smoke(-checks)?\.ts)/],
   ['a function by its name', /> functions\//, /^infra\/local\/gateway\/lambda\.ts/],
@@ -58,8 +65,8 @@ test('only the pipeline, infra and tests open a transaction, because a function 
 
   const openers = files.filter(opens)
 
-  expect(openers).toContain('shared/operation.ts')
-  expect(openers.filter((file) => !/^(infra\/|shared\/operation\.ts)/.test(file))).toEqual([])
+  expect(openers).toContain('shared/pipeline/operation.ts')
+  expect(openers.filter((file) => !/^(infra\/|shared\/pipeline\/operation\.ts)/.test(file))).toEqual([])
 })
 
 test('imports form no cycle, those of types included', () => {

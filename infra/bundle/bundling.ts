@@ -13,7 +13,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   // An ES module takes longer to load, because its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
-  // A file next to the bundle. It is read only to log an error (shared/middleware/source-lines.ts).
+  // A file next to the bundle. It is read only to log an error (shared/pipeline/middleware/source-lines.ts).
   sourceMap: true,
   sourcesContent: false,
   logLevel: LogLevel.WARNING,

@@ -1,7 +1,7 @@
 // The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
 import { type Contract, contract } from '../../shared/contract.ts'
-import { type Entry, type Part, partsOf } from '../../shared/entry.ts'
+import { type Entry, type Part, partsOf } from '../../shared/pipeline/entry.ts'
 import { type Flag, flags, type Route } from './request.ts'
 
 export { NO_PATH } from '../../shared/model/api-error.ts'

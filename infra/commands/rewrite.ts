@@ -37,7 +37,14 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
     process.env[settings.readShards.variable] = readShards
     process.env[settings.writeShards.variable] = writeShards
     const print = (progress: Progress) => console.info(json ? JSON.stringify(progress) : lineOf(progress))
-    await rewrite({ table, itemOf: resources[collection].itemOf, after, perSecond, signal: stop.signal, print })
+    await rewrite({
+      table,
+      itemOf: resources[collection].collection.itemOf,
+      after,
+      perSecond,
+      signal: stop.signal,
+      print,
+    })
   })
 
 /** How far a run is after a page: how many items it has read and written in all, and the last of them. */

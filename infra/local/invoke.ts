@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { Argument } from '@commander-js/extra-typings'
 import { operationIds } from '../../shared/contract.ts'
-import { invocation } from '../../shared/examples.ts'
 import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { localDatabase, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { invoke, loadFunctions } from './gateway/lambda.ts'
 import { enforceRights } from './gateway/rights.ts'
 
-const EXAMPLE = `Example: npm run invoke -- ${invocation}`
+const [example = ''] = readdirSync(new URL('../../test/events', import.meta.url))
+const EXAMPLE = `Example: npm run invoke -- ${example.replace(/-.*/, '')} test/events/${example}`
 
 const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
   .addArgument(new Argument('<operation>').choices(operationIds))

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { contract, operationIds } from '../../shared/contract.ts'
+import type { CollectionId } from '../../shared/data/tables.ts'
 import { transaction } from '../../shared/data/transaction.ts'
-import { seed, seedHelp } from '../../shared/examples.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run } from '../command-line.ts'
@@ -32,7 +32,7 @@ const main = command(
   )
   .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
   .option('--data <folder>', 'the folder to keep the data in (default: in memory); corrupted files may go unnoticed')
-  .option('--seed', seedHelp)
+  .option('--seed', 'add examples to an empty database')
   .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
   .action(async ({ host, port, data: folder, seed: isSeeded, watch }) => {
@@ -41,7 +41,7 @@ const main = command(
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : firstOf('SIGINT', 'SIGTERM')
-    const content = isSeeded ? `, with ${await transaction(seed)}` : database.isEmpty ? ', empty: try --seed' : ''
+    const content = isSeeded ? `, with ${await seed()}` : database.isEmpty ? ', empty: try --seed' : ''
     if (watch) {
       const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
       api.close()
@@ -49,6 +49,16 @@ const main = command(
     } else await serve(api, database.description + content, stopped)
     await database.close()
   })
+
+/** Adds the examples of all resources if nothing is stored. Returns what it added. */
+const seed = async (): Promise<string> => {
+  const ids = Object.keys(resources) as CollectionId[] // `Object.keys` types them as any string.
+  const lists = await transaction((tx) => Promise.all(ids.map((table) => tx.list({ table, limit: 1 }))))
+  if (lists.some(({ items }) => items.length > 0)) return 'no examples: it is not empty'
+  const added: string[] = []
+  for (const resource of Object.values(resources)) if (resource.seed) added.push(await transaction(resource.seed))
+  return added.join(' and ')
+}
 
 const serve = async (listener: Server, database: string, stopped: Promise<unknown>): Promise<void> => {
   const problem = problemOf(contract, resources)

@@ -1,9 +1,21 @@
-import { scopes } from '../../shared/service.ts'
-import * as texts from '../../shared/texts.ts'
+import { resources } from '../../shared/resources.ts'
+import { reference, scopes } from '../../shared/service.ts'
+
+const texts = Object.values(resources).map((resource) => resource.texts)
+
+/** What a caller must know about an operation beyond its title; `undefined` if there is nothing. */
+export const operationText = (id: string): string | undefined =>
+  texts.map(({ operations }) => operations[id]).find(Boolean)
+
+/** What the fields of the schema with this title mean, by their names. */
+export const fieldTexts = (title: string): Readonly<Record<string, string>> | undefined =>
+  texts.map(({ fields }) => fields[title]).find(Boolean)
 
 /** What a parameter or a header of an operation means; `undefined` if it has no text. */
-export const parameterText = (id: string, name: string): string | undefined =>
-  texts.parameterTexts[`${id}.${name}`] ?? texts.parameterTexts[name] ?? parameters[name]
+export const parameterText = (id: string, name: string): string | undefined => {
+  const own = [`${id}.${name}`, name].flatMap((key) => texts.map(({ parameters }) => parameters[key]))
+  return own.find(Boolean) ?? parameters[name]
+}
 
 const parameters: Record<string, string> = {
   limit: 'The maximum number of items to return.',
@@ -15,7 +27,7 @@ const parameters: Record<string, string> = {
 }
 
 /** The introduction of the document. */
-export const introduction = `${texts.introduction}
+export const introduction = `${reference.introduction}
 
 **Authentication.** Every request needs an API key: \`Authorization: Bearer <API_KEY>\`. A key has one or more of the scopes
 ${scopes.map((scope) => `\`${scope}\``).join(', ')}. A request that needs another one gets a 403.
@@ -38,4 +50,4 @@ body in which a key is \`__proto__\`, or \`constructor\` with a \`prototype\`, i
 \`rel="next"\`. Follow these links until a response has none.
 
 **Clients.** TypeScript and JavaScript have a typed client of their own, in \`infra/client\` of the service's repository.
-${texts.generatorHint}`
+${reference.generatorHint}`

@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
-import { type Entry, type ObjectSchema, partsOf } from '../../shared/entry.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
-import { operationTexts } from '../../shared/texts.ts'
 import { command, run } from '../command-line.ts'
-import { introduction, parameterText } from './descriptions.ts'
+import { introduction, operationText, parameterText } from './descriptions.ts'
 import { componentHeaders, responsesOf } from './responses.ts'
 import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
 
@@ -84,7 +83,7 @@ const descriptionOf = (id: string, { scope, query, deprecated, stability }: Entr
     deprecated &&
     `This operation is deprecated and will be removed on ${removal}. Use \`${deprecated.successor}\` instead.`
   const rule = query && v.getDescription(query) // Of all parameters together, such as that of `Filters`.
-  return [operationTexts[id], rule, access, warning, notice].filter(Boolean).join('\n\n')
+  return [operationText(id), rule, access, warning, notice].filter(Boolean).join('\n\n')
 }
 
 // Only one media type, because generators make a type, or a method, of each.

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { service } from '../../shared/service.ts'
-import { icon } from '../../shared/texts.ts'
+import { reference, service } from '../../shared/service.ts'
 import { referencePaths } from '../gateway.ts'
 import { openApiDocument, serversOf } from './document.ts'
 
@@ -74,7 +73,7 @@ const contentSecurityPolicy = (start: string): string =>
 const DOCUMENT = `${service.basePath}${referencePaths.document}`
 
 // Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
-const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(icon)}%3C/text%3E%3C/svg%3E`
+const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(reference.icon)}%3C/text%3E%3C/svg%3E`
 
 const optionsWith = (token?: string) => ({
   url: DOCUMENT,

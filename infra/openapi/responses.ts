@@ -1,9 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
-import { type Entry, noticeHeaders, type ObjectSchema, partsOf, successHeaders } from '../../shared/entry.ts'
-import { cors } from '../../shared/http.ts'
-import { fieldRules } from '../../shared/input.ts'
 import {
   ApiError,
   badRequest,
@@ -17,6 +14,9 @@ import {
 } from '../../shared/model/api-error.ts'
 import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
 import { Cursor } from '../../shared/model/paging.ts'
+import { type Entry, noticeHeaders, type ObjectSchema, partsOf, successHeaders } from '../../shared/pipeline/entry.ts'
+import { cors } from '../../shared/pipeline/http.ts'
+import { fieldRules } from '../../shared/pipeline/input.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'

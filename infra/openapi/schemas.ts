@@ -2,7 +2,7 @@ import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs 
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { fieldTexts } from '../../shared/texts.ts'
+import { fieldTexts } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
@@ -10,7 +10,7 @@ export type Json = Record<string, unknown>
 /** The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they are references. */
 export const componentSchemas = (): Record<string, Json> => {
   const schemas = Object.entries(complete(toJsonSchemaDefs(named, config)))
-  return Object.fromEntries(schemas.map(([title, schema]) => [title, described(schema, fieldTexts[title])]))
+  return Object.fromEntries(schemas.map(([title, schema]) => [title, described(schema, fieldTexts(title))]))
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import { Construct } from 'constructs'
-import { commonHeaders } from '../../shared/http.ts'
+import { commonHeaders } from '../../shared/pipeline/http.ts'
 import { gatewayResponses } from '../gateway.ts'
 import type { Stage } from '../stages.ts'
 

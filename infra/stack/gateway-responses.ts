@@ -5,8 +5,8 @@ import {
   ResponseType,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway'
-import { commonHeaders } from '../../shared/http.ts'
 import type { ApiError } from '../../shared/model/api-error.ts'
+import { commonHeaders } from '../../shared/pipeline/http.ts'
 import { gatewayResponses, gatewayResponseTypes, preflightHeaders, referenceMethods } from '../gateway.ts'
 import { publicDocuments } from '../openapi/public-documents.ts'
 

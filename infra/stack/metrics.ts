@@ -4,7 +4,7 @@ import { type IMetric, MathExpression, type Metric, Stats } from 'aws-cdk-lib/aw
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type LogGroup, MetricFilter, type MetricFilterProps } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import type { Entry } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
 
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
@@ -39,7 +39,7 @@ export const newApiMetrics = (scope: Construct, { restApi, accessLog }: { restAp
 type Source = { operationId: string; entry: Entry; handler: LambdaFunction; logGroup: LogGroup }
 
 /**
- * Extracts metrics from the log of a function: from its request log (`shared/middleware/request-log.ts`), and from Lambda's
+ * Extracts metrics from the log of a function: from its request log (`shared/pipeline/middleware/request-log.ts`), and from Lambda's
  * own lines. Returns the responses with status 500 of the newest version, which Lambda does not count as errors.
  */
 export const extractMetrics = (scope: Construct, { operationId, entry, handler, logGroup }: Source): Metric => {

@@ -6,7 +6,7 @@ import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lam
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
-import type { Entry } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
 import { collections } from '../../shared/service.ts'
 import { type Setting, type SettingName, settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'

@@ -91,6 +91,10 @@ export const collection = <
     create: (tx: Transaction, values: Omit<Given, 'id'> & NotSet) =>
       create(definition, tx, values) as Promise<Revised<Resource>>,
 
+    /** Stores a resource with an id of its own, in place of any that has it. Throws an Error as `create` does. */
+    put: (tx: Transaction, resource: Given & NotSet & { id: number }) =>
+      replace(definition, tx, resource.id, resource) as Promise<Revised<Resource>>,
+
     /** Changes a resource, and returns it. A field that is `null` is removed. Throws errors as `read` and `create` do. */
     change: (tx: Transaction, id: Int64, changes: Changes<Omit<Given, 'id'>> & NotSet, ifMatch?: IfMatch) =>
       change(definition, tx, id, changes, ifMatch) as Promise<Revised<Resource>>,
@@ -138,6 +142,12 @@ const create = async (definition: Definition, tx: Transaction, values: object): 
   const id = newId()
   checkChanges(definition, { ...values })
   return put(definition, tx, id, { ...values, id })
+}
+
+const replace = async (definition: Definition, tx: Transaction, id: number, values: object) => {
+  await tx.read({ table: definition.table, value: id })
+  checkChanges(definition, { ...values })
+  return put(definition, tx, id, { ...values })
 }
 
 const change = async (definition: Definition, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {

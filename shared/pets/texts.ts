@@ -1,18 +1,3 @@
-// What the documentation says of pets.
-
-export const operations = {
-  listPets:
-    'Returns pets, newest first. If there are more pets than `limit`, the `Link` header contains the URL of the next page. A pet that was added a moment ago may not be listed yet.',
-  createPet:
-    'Adds a pet, and returns it with the `id` that the service assigned. To retry a request without adding a second pet, send an `Idempotency-Key` and repeat it with each retry.',
-  getPet:
-    'Returns the pet with this identifier. A pet can be read as soon as it has been added. An identifier that is not an int64 gets the same response as an unknown one: 404.',
-  updatePet:
-    'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC 7396). The body must have at least one of `name`, `categoryId` and `status`. A `status` of `null` removes the status. Without `If-Match`, the last of several requests that change a field at the same time wins. While a pet has an open order, its status cannot be changed: 409.',
-  deletePet:
-    'Deletes the pet. From then on, every request for it gets a 404. A retry of the request that added the pet does not bring it back. A list may still contain the pet for a moment. A pet with an open order cannot be deleted: 409.',
-}
-
 const pet = {
   id: 'The unique identifier of the pet, assigned by the service when the pet is added.',
   name: "The pet's name.",
@@ -20,11 +5,23 @@ const pet = {
   status: 'The availability status of the pet.',
 }
 
-/** By the title of the schema. */
-export const fields = { NewPet: pet, PetChanges: pet, Pet: pet }
-
-/** By name, or by operation and name. */
-export const parameters = {
-  petId: 'The identifier of the pet.',
-  'listPets.status': 'Returns only items with this availability status.',
-}
+/** What the reference says of pets. No function loads it. */
+export const petTexts = {
+  operations: {
+    listPets:
+      'Returns pets, newest first. If there are more pets than `limit`, the `Link` header contains the URL of the next page. A pet that was added a moment ago may not be listed yet.',
+    createPet:
+      'Adds a pet, and returns it with the `id` that the service assigned. To retry a request without adding a second pet, send an `Idempotency-Key` and repeat it with each retry.',
+    getPet:
+      'Returns the pet with this identifier. A pet can be read as soon as it has been added. An identifier that is not an int64 gets the same response as an unknown one: 404.',
+    updatePet:
+      'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC 7396). The body must have at least one of `name`, `categoryId` and `status`. A `status` of `null` removes the status. Without `If-Match`, the last of several requests that change a field at the same time wins. While a pet has an open order, its status cannot be changed: 409.',
+    deletePet:
+      'Deletes the pet. From then on, every request for it gets a 404. A retry of the request that added the pet does not bring it back. A list may still contain the pet for a moment. A pet with an open order cannot be deleted: 409.',
+  },
+  fields: { NewPet: pet, PetChanges: pet, Pet: pet },
+  parameters: {
+    petId: 'The identifier of the pet.',
+    'listPets.status': 'Returns only items with this availability status.',
+  },
+} as const

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { publicDocuments, referenceScript, referenceScriptText } from '../../infra/openapi/public-documents.ts'
 import { contract } from '../../shared/contract.ts'
-import type { Entry } from '../../shared/entry.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
 import { example } from '../support/example.ts'
 import { keepPicture, server, visit } from './browser.ts'
 

@@ -37,7 +37,7 @@ const operation: Change[] = [
   {
     file: 'functions/walkPet.ts',
     text: `import { conflict } from '../shared/model/api-error.ts'
-import { operation } from '../shared/operation.ts'
+import { operation } from '../shared/pipeline/operation.ts'
 
 /** \`POST /pets/walks/{petId}\`: takes a pet for a walk. */
 export const handler = operation('walkPet', async ({ tx, params: { petId }, query, settings }) => {

@@ -5,9 +5,6 @@ import { operationText } from '../../infra/client/build.ts'
 import { problemOf } from '../../infra/contract-problem.ts'
 import { jsonSchemaOf } from '../../infra/openapi/schemas.ts'
 import { collection } from '../../shared/data/collection.ts'
-import type { Entry, ObjectSchema } from '../../shared/entry.ts'
-import type { Event } from '../../shared/http.ts'
-import { requestParser } from '../../shared/input.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { Id, IdText } from '../../shared/model/id.ts'
 import { Int64, Int64Text } from '../../shared/model/int64.ts'
@@ -16,6 +13,9 @@ import { Decimal, Integer, Parameter } from '../../shared/model/number.ts'
 import { Filters } from '../../shared/model/paging.ts'
 import { Text, TextList } from '../../shared/model/text.ts'
 import { CalendarDate, Timestamp } from '../../shared/model/time.ts'
+import type { Entry, ObjectSchema } from '../../shared/pipeline/entry.ts'
+import type { Event } from '../../shared/pipeline/http.ts'
+import { requestParser } from '../../shared/pipeline/input.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
 import { alone } from '../support/alone.ts'
@@ -278,8 +278,9 @@ describe('what would go wrong without a word is refused, with what to use instea
     [v.array(Int64), `is a v.array(). ${OTHER}`],
   ])('%#: %s', (schema, problem) => {
     expect(withBody(v.object({ color: Color, size: schema }))).toBe(`addToy has the field size, which ${problem}`)
-    const { fields } = resources[table]
-    const own = { ...resources, [table]: { ...resources[table], fields: { ...fields, size: schema } } }
+    const { collection } = resources[table]
+    const fields = { ...collection.fields, size: schema }
+    const own = { ...resources, [table]: { collection: { ...collection, fields } } }
     expect(problemOf({}, own)).toBe(`${table} has the field size, which ${problem}`)
   })
 

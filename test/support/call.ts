@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import { vi } from 'vitest'
 import { enforceRights, withRightsOf } from '../../infra/local/gateway/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
-import type { Event, Result } from '../../shared/http.ts'
+import type { Event, Result } from '../../shared/pipeline/http.ts'
 import { refuseInternals } from './secrets.ts'
 
 type Handler = (event: Event, context: Context) => Promise<Result>

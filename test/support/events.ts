@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cors, type Event } from '../../shared/http.ts'
+import { cors, type Event } from '../../shared/pipeline/http.ts'
 import { withLocalKey } from './secrets.ts'
 
 type Changes = {

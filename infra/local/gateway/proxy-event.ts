@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
-import type { Event } from '../../../shared/http.ts'
+import type { Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import { gatewayResponses } from '../../gateway.ts'
 

@@ -100,7 +100,7 @@ test('servers with one database share their data, and exit with 0 on SIGINT', as
   expect(await last.stop('SIGINT')).toBe(0)
 })
 
-test('creates the folder of --data, keeps its data when it is killed, and adds examples with --seed only if there is none', async () => {
+test('creates the folder of --data, keeps its data when it is killed, and adds examples with --seed only to an empty database', async () => {
   const folder = join(temporaryFolder(), 'data')
 
   const killed = await start(['--seed', '--data', folder])
@@ -111,8 +111,8 @@ test('creates the folder of --data, keeps its data when it is killed, and adds e
 
   expect(await listAll(again)).toEqual([created.body, ...examples])
   expect([killed.output(), again.output()]).toEqual([
-    expect.stringContaining(`(${folder}), with ${examples.length} new `),
-    expect.stringContaining(`(${folder}), with no new `),
+    expect.stringContaining(`(${folder}), with ${examples.length} `),
+    expect.stringContaining(`(${folder}), with no examples: `),
   ])
 })
 

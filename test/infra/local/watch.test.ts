@@ -47,7 +47,7 @@ const LIST = `functions/${example.list}.ts`
 const listed = await list()
 
 /** A source of the example list. */
-const listing = (expression: string, from = '../shared/operation.ts') =>
+const listing = (expression: string, from = '../shared/pipeline/operation.ts') =>
   `import { operation } from '${from}'\nexport const handler = operation('${example.list}', () => ${expression})\n`
 
 test('serves a changed source with the rights of its operation, and warns of a response that breaks the contract', async () => {

@@ -3,7 +3,7 @@ import { gatewayResponses, preflightHeaders } from '../../../infra/gateway.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
-import { commonHeaders } from '../../../shared/http.ts'
+import { commonHeaders } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import { both, everyOption, methodsOf, only, onlyId, partsOf, propertiesOf, resource, templateOf } from './template.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { gatewayResponses } from '../../../infra/gateway.ts'
-import { commonHeaders } from '../../../shared/http.ts'
+import { commonHeaders } from '../../../shared/pipeline/http.ts'
 import { everyOption, only, onlyId, resourcesOf, templateOf } from './template.ts'
 
 const template = templateOf('production', everyOption)

@@ -3,7 +3,7 @@ import { permissions } from '../../../infra/functions.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
-import type { Entry } from '../../../shared/entry.ts'
+import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { collections } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import {

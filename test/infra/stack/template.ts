@@ -5,7 +5,7 @@ import { ServiceStack } from '../../../infra/stack/service-stack.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
-import type { Entry } from '../../../shared/entry.ts'
+import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { service } from '../../../shared/service.ts'
 
 export const stackNames = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { transaction } from '../../../shared/data/transaction.ts'
-import { seed } from '../../../shared/examples.ts'
 import { NewOrder, Order } from '../../../shared/orders/order.ts'
+import { seedOrders } from '../../../shared/orders/seed.ts'
+import { seedPets } from '../../../shared/pets/seed.ts'
 import { storedItems } from '../../support/database.ts'
 
-test('seeds pets of each status, with an order for each that is pending or sold, into an empty store only', async () => {
-  expect([await transaction(seed), await transaction(seed)]).toEqual(['51 new pets and 22 orders', 'no new pets'])
+test('the seeds are pets of each status, with an order for each that is pending or sold', async () => {
+  expect([await transaction(seedPets), await transaction(seedOrders)]).toEqual(['51 pets', '22 orders'])
 
   const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
   const of = (status: string) => pets.filter((pet) => pet.status === status).length

@@ -1,8 +1,8 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
-import { contract } from './contract.ts'
+import { contract } from '../contract.ts'
+import type { Caller } from '../model/api-key.ts'
 import { type Entry, noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
-import type { Caller } from './model/api-key.ts'
 
 /** The Lambda proxy event of an API Gateway REST API. `bearerKey` sets its authorizer. */
 export type Event = APIGatewayProxyEventBase<Caller | undefined>

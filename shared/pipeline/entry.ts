@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import type { Page } from './data/page.ts'
-import type { Access } from './data/tables.ts'
-import type { Transaction } from './data/transaction.ts'
-import type { Caller } from './model/api-key.ts'
-import { IfMatch, type Revised } from './model/etag.ts'
-import { IdempotencyKey } from './model/idempotency-key.ts'
-import { Cursor, Limit } from './model/paging.ts'
-import type { Scope } from './service.ts'
-import type { SettingName } from './settings.ts'
+import type { Page } from '../data/page.ts'
+import type { Access } from '../data/tables.ts'
+import type { Transaction } from '../data/transaction.ts'
+import type { Caller } from '../model/api-key.ts'
+import { IfMatch, type Revised } from '../model/etag.ts'
+import { IdempotencyKey } from '../model/idempotency-key.ts'
+import { Cursor, Limit } from '../model/paging.ts'
+import type { Scope } from '../service.ts'
+import type { SettingName } from '../settings.ts'
 
 /** What the contract says of an operation. Its pipeline, deployment, local route, documentation and client follow from it. */
 export type Entry = Operation & Method & Success

@@ -1,6 +1,6 @@
+import { ApiError, internalServerError } from '../../model/api-error.ts'
+import { stringifyJson } from '../../model/json.ts'
 import { type Middleware, requestIdOf, respond } from '../http.ts'
-import { ApiError, internalServerError } from '../model/api-error.ts'
-import { stringifyJson } from '../model/json.ts'
 import { nameSourceLines } from './source-lines.ts'
 
 /** Turns every error into a response with the Error body. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { expect, test } from 'vitest'
-import { nameSourceLines } from '../../../shared/middleware/source-lines.ts'
+import { nameSourceLines } from '../../../shared/pipeline/middleware/source-lines.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'source-lines-')))
 const source = join(folder, 'source.ts')

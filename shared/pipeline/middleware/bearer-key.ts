@@ -1,8 +1,8 @@
+import { insufficientScope, unauthorized } from '../../model/api-error.ts'
+import type { Caller } from '../../model/api-key.ts'
+import { frozen } from '../../model/frozen.ts'
+import type { Scope } from '../../service.ts'
 import { headerValues, type Middleware } from '../http.ts'
-import { insufficientScope, unauthorized } from '../model/api-error.ts'
-import type { Caller } from '../model/api-key.ts'
-import { frozen } from '../model/frozen.ts'
-import type { Scope } from '../service.ts'
 
 // RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i

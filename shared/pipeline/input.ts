@@ -1,12 +1,12 @@
 import * as v from 'valibot'
+import { badRequest, notFound } from '../model/api-error.ts'
+import type { Caller } from '../model/api-key.ts'
+import type { IfMatch } from '../model/etag.ts'
+import { frozen } from '../model/frozen.ts'
+import { type Intent, jsonDigest } from '../model/idempotency-key.ts'
+import { setting } from '../settings.ts'
 import { type Entry, type ObjectSchema, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
-import { badRequest, notFound } from './model/api-error.ts'
-import type { Caller } from './model/api-key.ts'
-import type { IfMatch } from './model/etag.ts'
-import { frozen } from './model/frozen.ts'
-import { type Intent, jsonDigest } from './model/idempotency-key.ts'
-import { setting } from './settings.ts'
 
 /**
  * Creates the function that parses the requests of an operation. It returns the parts of the request, the revisions that the

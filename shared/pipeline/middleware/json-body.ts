@@ -1,7 +1,7 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser'
+import { badRequest, MAX_BODY_KIB, payloadTooLarge, unsupportedMediaType } from '../../model/api-error.ts'
+import { exactJson } from '../../model/json.ts'
 import { type Event, header, type Middleware } from '../http.ts'
-import { badRequest, MAX_BODY_KIB, payloadTooLarge, unsupportedMediaType } from '../model/api-error.ts'
-import { exactJson } from '../model/json.ts'
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 

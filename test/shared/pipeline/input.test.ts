@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { contract } from '../../shared/contract.ts'
-import { type Entry, partsOf } from '../../shared/entry.ts'
-import type { Event } from '../../shared/http.ts'
-import { fieldRules, requestParser } from '../../shared/input.ts'
-import { badRequest } from '../../shared/model/api-error.ts'
-import { Id } from '../../shared/model/id.ts'
-import { Filters } from '../../shared/model/paging.ts'
-import { eventOf } from '../support/events.ts'
-import { example } from '../support/example.ts'
+import { contract } from '../../../shared/contract.ts'
+import { badRequest } from '../../../shared/model/api-error.ts'
+import { Id } from '../../../shared/model/id.ts'
+import { Filters } from '../../../shared/model/paging.ts'
+import { type Entry, partsOf } from '../../../shared/pipeline/entry.ts'
+import type { Event } from '../../../shared/pipeline/http.ts'
+import { fieldRules, requestParser } from '../../../shared/pipeline/input.ts'
+import { eventOf } from '../../support/events.ts'
+import { example } from '../../support/example.ts'
 
 const text = v.pipe(v.string(), v.description('a text'))
 const number = v.pipe(v.number(), v.description('a number'))

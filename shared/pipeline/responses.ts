@@ -1,11 +1,11 @@
-import { contract } from './contract.ts'
-import type { Page } from './data/page.ts'
-import type { Success } from './data/reservations.ts'
+import { contract } from '../contract.ts'
+import type { Page } from '../data/page.ts'
+import type { Success } from '../data/reservations.ts'
+import { type Revised, tagOf } from '../model/etag.ts'
+import { stringifyJson } from '../model/json.ts'
+import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf } from './entry.ts'
 import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
-import { type Revised, tagOf } from './model/etag.ts'
-import { stringifyJson } from './model/json.ts'
-import { cursorAfter } from './model/paging.ts'
 
 /** The success of an operation that has no pages, from what its function returned, which has the type that the entry says. */
 export const successOf = (entry: Entry, event: Event, result: unknown): Success => {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { collection } from '../../shared/data/collection.ts'
-import type { Transaction } from '../../shared/data/transaction.ts'
-import type { Entry, Run } from '../../shared/entry.ts'
-import { Id } from '../../shared/model/id.ts'
-import { Filters } from '../../shared/model/paging.ts'
-import { example } from '../support/example.ts'
+import { collection } from '../../../shared/data/collection.ts'
+import type { Transaction } from '../../../shared/data/transaction.ts'
+import { Id } from '../../../shared/model/id.ts'
+import { Filters } from '../../../shared/model/paging.ts'
+import type { Entry, Run } from '../../../shared/pipeline/entry.ts'
+import { example } from '../../support/example.ts'
 
 // `tsc` checks this file: an expected error that is missing is an error, too.
 

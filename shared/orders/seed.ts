@@ -1,0 +1,29 @@
+import * as v from 'valibot'
+import type { Transaction } from '../data/transaction.ts'
+import { Pet } from '../pets/pet.ts'
+import { pets } from '../pets/pets.ts'
+import { Order } from './order.ts'
+import { orders, storedOrders } from './orders.ts'
+
+/** Orders some of the pets, and adds the example of the reference. */
+export const seedOrders = async (tx: Transaction): Promise<string> => {
+  const examples = v.getExamples(Order)
+  for (const order of examples) {
+    await storedOrders.put(tx, order)
+    const pet = v.getExamples(Pet).find(({ id }) => id === order.petId)
+    if (pet) await pets.put(tx, { ...pet, order: order.id })
+  }
+  let placed = 0
+  const { items } = await pets.list(tx, { limit: 100, status: 'available' })
+  for (const [i, pet] of items.entries()) {
+    const status = STATUSES[i % STATUSES.length]
+    if (status === 'available') continue
+    const order = await orders.place(tx, { petId: pet.id })
+    if (status === 'sold') await orders.complete(tx, order.resource.id)
+    placed++
+  }
+  return `${examples.length + placed} orders`
+}
+
+/** What becomes of every seven pets. */
+const STATUSES = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { Int64Text } from './int64.ts'
+import { Int64Text, SafeInteger } from './int64.ts'
 
 /** The id of a resource, as `newId` generates it: an int64 that a `number` holds exactly. */
 export const Id = v.pipe(
-  v.number(),
-  v.safeInteger(),
+  SafeInteger,
+  v.minValue(1),
   v.metadata({ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   v.description('a positive integer of at most 53 bits'),
 )

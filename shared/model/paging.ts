@@ -54,8 +54,7 @@ export const Filters = <Fields extends v.ObjectEntries>(fields: Fields) => {
   const rule = `The query must have at most one of ${Object.keys(fields).join(', ')}`
   return v.pipe(
     v.object(fields),
-    v.check((query) => given(query).length < 2, rule),
-    v.transform((query) => query as AtMostOne<typeof query>), // As it has passed the check.
+    v.guard((query): query is typeof query & AtMostOne<typeof query> => given(query).length < 2, rule),
     v.description(`${rule}.`),
   )
 }

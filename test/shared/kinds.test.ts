@@ -43,6 +43,7 @@ type Kind = {
 
 const Color = v.pipe(v.picklist(['red', 'blue']), v.description('one of red, blue'))
 const YesOrNo = v.pipe(v.boolean(), v.description('true or false'))
+const Seven = v.pipe(v.literal(7), v.description('7'))
 const [INT64, SAFE] = ['9223372036854775807', '9007199254740991']
 
 const kinds: Record<string, Kind> = {
@@ -81,14 +82,49 @@ const kinds: Record<string, Kind> = {
   },
   decimal: {
     schema: Decimal(),
-    rule: 'a number from -9007199254740992 to 9007199254740992, with at most 15 significant digits',
-    valid: ['0.1', '-123456.789012345', '0', SAFE, '1e-130', '0.30000000000000004'],
-    same: { '1.50': '1.5', '1e3': '1000', '-0': '0', '1.0': '1' },
-    invalid: ['1e300', '1e400', '1e-200', '-1e300', '123456789.123456789', '9007199254740993', '"1"', 'null'],
-    document: { type: 'number', format: 'double', minimum: -9007199254740992, maximum: 9007199254740992 },
+    rule: `a number from -${SAFE} to ${SAFE}, with at most 15 significant digits`,
+    valid: ['0.1', '-123456.789012345', '0', SAFE, `-${SAFE}`, '1e-130', '0.30000000000000004'],
+    same: { '1.50': '1.5', '1e3': '1000', '-0': '0', '1.0': '1', [`${SAFE}.0`]: SAFE },
+    invalid: [
+      ...['9007199254740992', '9007199254740992.0', '-9007199254740992.0', '9007199254740993', '1e15000'],
+      ...['1e300', '-1e300', '1e400', '1e-200', '123456789.123456789', '"1"', 'null'],
+    ],
+    document: { type: 'number', format: 'double', minimum: -SAFE, maximum: Number(SAFE) },
     client: 'number',
     parameter: Parameter(Decimal()),
-    noValue: ['123456789.123456789', 'a', '', 'NaN'],
+    noValue: ['123456789.123456789', '9007199254740992.0', 'a', '', 'NaN'],
+  },
+  amount: {
+    schema: Decimal(-1000, Number.POSITIVE_INFINITY, 2),
+    rule: `a number from -1000 to ${SAFE}, with at most 15 significant digits, 2 after the point`,
+    valid: ['0.29', '1.1', '4.35', '-8.2', '0.07', '1.15', '70.3', '0', '99999999999.99', SAFE],
+    same: { '0.290': '0.29', '435e-2': '4.35', '-0': '0', '-0.00': '0' },
+    invalid: [
+      '0.005',
+      '1.001',
+      '0.30000000000000004',
+      '0.2900000000000001',
+      '1e-130',
+      '1e17',
+      '-1000.01',
+      '"7"',
+      'null',
+    ],
+    document: { type: 'number', format: 'double', minimum: -1000, maximum: Number(SAFE), multipleOf: 0.01 },
+    client: 'number',
+    parameter: Parameter(Decimal(-1000, Number.POSITIVE_INFINITY, 2)),
+    noValue: ['0.005', ''],
+  },
+  id: {
+    schema: Id,
+    rule: 'a positive integer of at most 53 bits',
+    valid: ['1', SAFE],
+    same: { '1.0': '1', '1e3': '1000' },
+    invalid: ['0', '-1', '1.5', INT64, '"7"', 'null'],
+    document: { type: 'integer', format: 'int64', minimum: 1, maximum: Number(SAFE) },
+    client: 'number',
+    parameter: Parameter(Id),
+    noValue: ['0', INT64, ''],
   },
   boolean: {
     schema: YesOrNo,
@@ -109,6 +145,17 @@ const kinds: Record<string, Kind> = {
     client: '"red" | "blue"',
     parameter: Color,
     noValue: ['green', ''],
+  },
+  literal: {
+    schema: Seven,
+    rule: '7',
+    valid: ['7'],
+    same: { '7.0': '7' },
+    invalid: ['8', '"7"', 'null'],
+    document: { const: 7 },
+    client: '7',
+    parameter: Parameter(Seven),
+    noValue: ['8', ''],
   },
   date: {
     schema: CalendarDate,

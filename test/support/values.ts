@@ -5,6 +5,8 @@ type Field = v.GenericSchema & { wrapped?: Field }
 
 /** What says which values a field has: its metadata, or members of its schema. */
 type Rules = { format?: string; minimum: number; maximum: number; maxLength: number } & {
+  pattern: string
+  multipleOf?: number
   item: Field
   options: unknown[]
   literal: unknown
@@ -19,7 +21,12 @@ const arbitraries: Record<string, (rules: Rules) => fc.Arbitrary<unknown>> = {
   string: ({ maxLength }) => fc.oneof(anyText, fc.constantFrom(...strangeTexts, '\u{1f9a6}'.repeat(maxLength))),
   union: () => fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
   integer: ({ minimum: min, maximum: max }) => fc.integer({ min, max }),
-  number: ({ minimum: min, maximum: max }) => fc.double({ min, max, noNaN: true }),
+  number: ({ minimum: min, maximum: max, multipleOf }) => {
+    const doubles = fc.double({ min, max, noNaN: true })
+    if (!multipleOf) return doubles
+    const decimals = Math.round(-Math.log10(multipleOf))
+    return doubles.map((number) => Number(number.toFixed(decimals)))
+  },
   boolean: () => fc.boolean(),
   picklist: ({ options }) => fc.constantFrom(...options),
   literal: ({ literal }) => fc.constant(literal),
@@ -36,8 +43,8 @@ export const valuesOf = (schema: Field): fc.Arbitrary<unknown> => {
   if (examples.length > 0) return fc.constantFrom(...examples)
   // Valibot has a type neither for the metadata nor for the members of any schema.
   const rules = Object.assign({}, schema, v.getMetadata(schema) as Rules)
-  // An Int64 is a union; a Timestamp is the only text without a longest length.
-  const special = type === 'string' && rules.maxLength === undefined ? 'time' : rules.format === 'date' && 'date'
+  // An Int64 is a union; a Timestamp is the only text that ends so.
+  const special = rules.pattern?.endsWith('Z$') ? 'time' : rules.format === 'date' && 'date'
   const kind = special || (type === 'union' ? type : rules.type)
   let misses = 0
   const isValid = (value: unknown) => {

@@ -56,7 +56,7 @@ test('stores each older item anew while others change, create and delete, althou
     for (const id of ids) {
       if (id % 3 === 0) expectStored(await resources.change(id, { ...changes, [field]: id % 2 ? value : other }))
       if (id % 3 === 1 && expected.delete(id)) await resources.remove(id)
-      if (id % 9 === 2) expectStored(await resources.create(example.resource(0, { [field]: value })))
+      if (id % 9 === 2) expectStored(await resources.create(example.resource(1, { [field]: value })))
     }
   }
   const [killed] = await Promise.all([exited, work()])

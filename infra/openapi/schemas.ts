@@ -2,6 +2,7 @@ import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs 
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { isCheck } from '../kinds.ts'
 import { fieldTexts } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
@@ -15,7 +16,7 @@ export const componentSchemas = (): Record<string, Json> => {
 
 /**
  * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema describes the result.)
- * Throws an Error if JSON Schema cannot express a check, and the schema does not say it with `v.metadata()`.
+ * Throws an Error if JSON Schema cannot express a part, and the schema does not say it with `v.metadata()`.
  */
 export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
@@ -52,7 +53,8 @@ const config: ConversionConfig = {
     const { type, metadata, description = '' }: Action = valibotAction
     switch (type) {
       case 'metadata':
-        return metadata // It replaces what the checks before it say.
+        // It replaces what the checks before it say. An object keeps its properties.
+        return jsonSchema.properties ? { ...jsonSchema, ...metadata } : metadata
       case 'title':
         return { ...jsonSchema, title: undefined } // It is the name in the document.
       case 'examples':
@@ -63,7 +65,9 @@ const config: ConversionConfig = {
         // The values of an enumeration say what its rule says.
         return { ...jsonSchema, description: jsonSchema.enum ? undefined : sentence(description) }
       default:
-        return errors ? { ...jsonSchema, [INCOMPLETE]: type } : undefined
+        if (!errors) return undefined
+        // The description says what a check does, if JSON Schema cannot.
+        return isCheck(valibotAction) ? { ...jsonSchema } : { ...jsonSchema, [INCOMPLETE]: type }
     }
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {

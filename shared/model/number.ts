@@ -62,4 +62,5 @@ export const ParameterText = v.pipe(
 )
 
 /** A parameter that is a number or a boolean, which arrives as text. */
-export const Parameter = <Kind extends v.GenericSchema>(kind: Kind) => v.pipe(ParameterText, kind)
+export const Parameter = <Kind extends v.GenericSchema<number | bigint | boolean>>(kind: Kind) =>
+  v.pipe(ParameterText, kind)

@@ -21,7 +21,7 @@ const operation: Change[] = [
   tag: 'Walks',
   scope: 'walks:write',
   params: v.object({ petId: PetIdText }),
-  query: v.object({ with: v.optional(v.pipe(v.array(v.string()), v.description('texts'))) }),
+  query: v.object({ with: v.optional(v.pipe(v.array(v.picklist(['a', 'b'])), v.description('a list of a, b'))) }),
   success: { status: 202, body: v.object({ with: v.array(v.string()) }) },
   errors: { 409: 'Pet 7 is out for a walk.' },
   settings: ['walkMinutes'],

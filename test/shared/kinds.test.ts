@@ -275,101 +275,274 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
   })
 })
 
-describe('what would go wrong without a word is refused, with what to use instead', () => {
-  const { table, filter } = example
-  const withBody = (body: ObjectSchema, method: Entry['method'] = 'POST') =>
-    problemOf({ addToy: { method, path: '/toys', body } }, resources)
-  const described = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(schema, v.description('a size'))
-  const OTHER = 'Use a text, number, time, picklist, boolean or list of texts, or a resource of its own.'
-  const NUMBER =
-    'accepts numbers that DynamoDB refuses or JavaScript rounds. Use Int64, Integer() or Decimal() of shared/model.'
-  const TEXT = 'accepts text that is no valid Unicode. Use Text() of shared/model.'
-  const NULL = 'may be null. Use v.optional(): a change to null removes a field.'
-  const TRANSFORMED = 'is transformed. A field is stored as it was sent.'
+type Operation = Parameters<typeof problemOf>[0][string]
 
-  test.each(Object.entries(kinds))('but not a %s', (_, { schema }) => {
-    expect(withBody(v.object({ size: v.optional(schema), color: described(schema) }))).toBeUndefined()
+const problem = (entry: Partial<Operation>) =>
+  problemOf({ addToy: { method: 'POST', path: '/toys', ...entry } }, resources)
+const inBody = (size: v.GenericSchema, method: Operation['method'] = 'POST') =>
+  problem({ method, body: v.object({ color: Color, size }) })
+const inQuery = (size: v.GenericSchema) => problem({ query: v.object({ size }) })
+const inHeaders = (size: v.GenericSchema) => problem({ headers: v.object({ size }) })
+const inPath = (size: v.GenericSchema) => problem({ path: '/toys/{size}', params: v.object({ size }) })
+const inResource = (size: v.GenericSchema) => {
+  const { table } = example
+  const resource = { collection: { fields: { ...resources[table].collection.fields, size } } }
+  return problemOf({}, { ...resources, [table]: resource })
+}
+
+const KINDS =
+  'a Text(), TextList(), CalendarDate, Timestamp, Id, Int64, Integer() or Decimal() of shared/model, a v.boolean(), v.picklist() or v.literal(), at most with checks and in v.optional()'
+const PARAMETERS =
+  'a Text(), TextList(), CalendarDate, Timestamp, IdText or Parameter() of shared/model, or a v.picklist() of texts, at most with checks and in v.optional()'
+const PATHS = 'an IdText of shared/model, or a v.picklist() of texts, at most with checks'
+
+const described = (schema: v.GenericSchema) => v.pipe(schema, v.description('a size'))
+const isNew = v.check(() => true)
+const isNever = v.check(() => false)
+const isSame = v.guard((value): value is typeof value => true)
+const NO_RULE = 'has no v.description() of its rule, after its checks.'
+
+describe.each(Object.entries(kinds))('a %s', (_, { schema, parameter = schema, valid: [json = ''], document }) => {
+  const value = Object(exactJson(`[${json}]`, JSON.parse(`[${json}]`)))[0]
+
+  test.each<[string, v.GenericSchema]>([
+    ['that may be omitted', v.optional(schema)],
+    ['with a default', v.optional(schema, value)],
+    ['with checks that a description tells', v.pipe(schema, isNew, v.description('new'))],
+    ['with checks in several places', v.pipe(v.optional(v.pipe(schema, isNew), value), isNew, v.description('new'))],
+    ['with types only', v.optional(v.pipe(schema, v.brand('Size'), v.readonly(), v.title('Size')), value)],
+  ])('is allowed %s, and is the same kind then', (_, each) => {
+    expect([inBody(each), inResource(each)]).toEqual([undefined, undefined])
+    expect(v.parse(each, value)).toEqual(value)
+    expect(jsonSchemaOf(each)).toMatchObject(document)
   })
 
-  test.each<[v.GenericSchema, string]>([
-    [v.number(), NUMBER],
-    [v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(5))), NUMBER],
-    [v.pipe(v.number(), v.integer()), NUMBER],
-    [v.string(), TEXT],
-    [v.array(v.pipe(v.string(), v.minLength(5))), TEXT],
-    [v.nullable(Color), NULL],
-    [v.nullish(Color), NULL],
-    [v.optional(Color, () => 'red' as const), 'has a default that is computed. Set the value in the function.'],
-    [v.pipe(Text(5), v.trim()), TRANSFORMED],
-    [v.optional(v.pipe(v.string(), v.transform(Number), Integer(1, 5))), TRANSFORMED],
+  test.each<[string, v.GenericSchema]>([
+    ['null', v.nullable(schema)],
+    ['null, or omitted', v.optional(v.nullable(schema))],
+    ['null by a rule', v.optional(v.pipe(v.nullable(schema), isNew, v.description('new, or null')))],
+  ])('is allowed in a change if it may be %s, and nowhere else', (_, each) => {
+    expect(inBody(each, 'PATCH')).toBeUndefined()
+    expect(inBody(each)).toBe(`addToy has the field size, which must be ${KINDS}.`)
+    expect(inResource(each)).toBe(`${example.table} has the field size, which must be ${KINDS}.`)
+  })
+
+  test('is allowed in a query or a header in its form of a text', () => {
+    for (const each of [parameter, v.optional(parameter), v.pipe(parameter, isNew, v.description('new'))])
+      expect([inQuery(each), inHeaders(each)]).toEqual([undefined, undefined])
+  })
+
+  test.each<[string, v.GenericSchema]>([
+    ['that may be null or omitted', v.nullish(schema)],
+    ['that may be omitted, or null', v.nullable(v.optional(schema))],
+    ['that may be omitted, but not undefined', v.exactOptional(schema)],
+    ['that may be undefined', v.undefinedable(schema)],
+    ['that may be omitted twice', v.optional(v.optional(schema))],
+    ['with a value in place of invalid ones', v.fallback(v.pipe(schema, v.title('Size')), value)],
     [
+      'that is transformed',
+      v.pipe(
+        schema,
+        v.transform((each) => each),
+      ),
+    ],
+    ['that another schema follows', v.pipe(schema, v.any())],
+    [
+      'that is checked elsewhere',
       v.pipeAsync(
-        v.string(),
+        schema,
         v.checkAsync(async () => true),
       ) as unknown as v.GenericSchema,
-      TRANSFORMED,
     ],
-    ...['bigint', 'date', 'any', 'unknown', 'blob'].map((name): [v.GenericSchema, string] => [
-      Object(v)[name](),
-      `is a v.${name}(). ${OTHER}`,
-    ]),
-    [v.union([Color, YesOrNo]), `is a v.union(). ${OTHER}`],
-    [v.variant('a', [v.object({ a: Color })]), `is a v.variant(). ${OTHER}`],
-    [v.object({ a: Color }), `is a v.object(). ${OTHER}`],
-    [v.record(v.string(), Color), `is a v.record(). ${OTHER}`],
-    [v.map(v.string(), Color), `is a v.map(). ${OTHER}`],
-    [v.set(Color), `is a v.set(). ${OTHER}`],
-    [v.undefinedable(Color), `is a v.undefinedable(). ${OTHER}`],
-    [v.lazy(() => Color), `is a v.lazy(). ${OTHER}`],
-    [v.instance(Date), `is a v.instance(). ${OTHER}`],
-    [v.array(Int64), `is a v.array(). ${OTHER}`],
-  ])('%#: %s', (schema, problem) => {
-    expect(withBody(v.object({ color: Color, size: schema }))).toBe(`addToy has the field size, which ${problem}`)
-    const { collection } = resources[table]
-    const fields = { ...collection.fields, size: schema }
-    const own = { ...resources, [table]: { collection: { ...collection, fields } } }
-    expect(problemOf({}, own)).toBe(`${table} has the field size, which ${problem}`)
-  })
-
-  test('in the body of a change, null is allowed, and a default is not', () => {
-    const [nullable, defaulted] = [v.optional(v.nullable(Color)), v.optional(Color, 'red')]
-
-    expect(withBody(v.object({ size: nullable, color: defaulted }))).toContain(NULL)
-    expect(withBody(v.object({ size: nullable }), 'PATCH')).toBeUndefined()
-    expect(withBody(v.object({ size: defaulted }), 'PATCH')).toBe(
-      'addToy has the field size, which has a default, which each change would set.',
+    ['in an object', v.object({ schema })],
+    ['or another one', v.union([schema, v.literal('')])],
+    ['made later', v.lazy(() => schema)],
+  ])('is refused %s', (_, each) => {
+    expect(inBody(described(each))).toBe(`addToy has the field size, which must be ${KINDS}.`)
+    expect(inBody(described(each), 'PATCH')).toBe(
+      `addToy has the field size, which must be ${KINDS} and in v.nullable().`,
     )
+    expect(inResource(described(each))).toBe(`${example.table} has the field size, which must be ${KINDS}.`)
+    expect(inQuery(described(each))).toBe(`addToy has the query parameter size, which must be ${PARAMETERS}.`)
+    expect(inHeaders(described(each))).toBe(`addToy has the header size, which must be ${PARAMETERS}.`)
+    expect(inPath(described(each))).toBe(`addToy has the path parameter size, which must be ${PATHS}.`)
   })
 
-  test('a body that is loose', () => {
-    expect(withBody(v.looseObject({ size: Color }))).toBe(
-      'addToy has a body that is a v.loose_object(). Use v.object(), which ignores unknown fields.',
-    )
-  })
-
-  test.each([
-    ['too long a text', v.object({ id: Id, [filter.field]: Text(501) })],
+  test.each<[string, v.GenericSchema, string]>([
+    ['that is invalid', v.optional(schema, {} as never), 'which has a default that it does not accept.'],
     [
-      'a text of any length',
-      v.object({ id: Id, [filter.field]: v.pipe(v.string(), v.nanoid(), v.description('an id')) }),
+      'that a later check refuses',
+      v.pipe(v.optional(schema, value), isNever),
+      'which has a default that it does not accept.',
     ],
-    ['a list', v.object({ id: Id, [filter.field]: v.optional(TextList(3, 5)) })],
-    ['no field', v.object({ id: Id })],
-  ])('a filter by %s', (_, schema) => {
-    const others = { ...resources, [table]: { ...resources[table], fields: schema.entries } }
-
-    expect(problemOf({}, others)).toBe(
-      `Lists of ${table} cannot be filtered by ${filter.field}: it is no field with a single value of at most 500 characters.`,
-    )
+    [
+      'that is computed',
+      v.optional(schema, () => value),
+      'which has a default that is computed. Set the value in the function.',
+    ],
+  ])('is refused with a default %s', (_, each, reason) => {
+    expect(inBody(each)).toBe(`addToy has the field size, ${reason}`)
+    expect(inResource(each)).toBe(`${example.table} has the field size, ${reason}`)
   })
 
-  test('a base path of two parts', () => {
-    const { basePath } = service
-    onTestFinished(() => void Object.assign(service, { basePath }))
-    Object.assign(service, { basePath: '/desk/v2' })
+  test('is refused with a default in a change', () => {
+    const reason = 'addToy has the field size, which has a default, which each change would set.'
 
-    expect(problemOf({}, resources)).toBe(
-      'The basePath /desk/v2 is not one part, such as /v1, as a stage of API Gateway is.',
-    )
+    expect(inBody(v.optional(schema, value), 'PATCH')).toBe(reason)
+    expect(inBody(v.optional(v.nullable(schema, value)), 'PATCH')).toBe(reason)
   })
+
+  test('is refused with a check that no description tells', () => {
+    expect(inBody(v.optional(v.pipe(described(schema), isNew)))).toBe(`addToy has the field size, which ${NO_RULE}`)
+    expect(inBody(v.pipe(schema, isSame))).toBe(`addToy has the field size, which ${NO_RULE}`)
+    expect(inQuery(v.pipe(parameter, isNew))).toBe(`addToy has the query parameter size, which ${NO_RULE}`)
+  })
+})
+
+test.each<[string, v.GenericSchema]>([
+  ['one of two values', v.literal(true)],
+  ['a choice of texts and others', v.picklist(['', 'é', 7, 0.5])],
+  ['a list of choices', v.array(Color)],
+  ['a list of texts without an end', v.array(CalendarDate)],
+])('%s is a kind, too', (_, schema) => {
+  expect([inBody(described(schema)), inResource(described(schema))]).toEqual([undefined, undefined])
+})
+
+test.each<[string, v.GenericSchema]>([
+  ['a number', v.number()],
+  ['a number within bounds', v.pipe(v.number(), v.minValue(0), v.maxValue(5))],
+  ['an integer', v.pipe(v.number(), v.integer())],
+  ['a number with a smallest part', v.pipe(v.number(), v.multipleOf(0.5), v.maxValue(1e17))],
+  ['a text', v.string()],
+  ['a long text', v.pipe(v.string(), v.minLength(20))],
+  ['a text of one length', v.pipe(v.string(), v.length(20))],
+  ['a text by a pattern', v.pipe(v.string(), v.regex(/^.{1,9}$/))],
+  ['a URL', v.pipe(v.string(), v.url())],
+  ['a list of such texts', v.array(v.pipe(v.string(), v.minLength(5)))],
+  ['a list of numbers', v.array(Int64)],
+  ['a list of lists', v.array(TextList(3, 5))],
+  ['a list of what may be missing', v.array(v.optional(Text(5)))],
+  ['a trimmed text', v.pipe(Text(5), v.trim())],
+  ['a number in a text', v.pipe(v.string(), v.transform(Number), Integer(1, 5))],
+  ['a parameter', Parameter(Integer(1, 5))],
+  ['an id in a path', IdText],
+  ['a number without an end', v.picklist([1, Number.POSITIVE_INFINITY])],
+  ['a large integer', v.literal(7n)],
+  ['a lost text', v.picklist(['\ud800'])],
+  ['a symbol', v.literal(Symbol('a'))],
+  ['variants', v.variant('a', [v.object({ a: Color })])],
+  ['a record', v.record(v.string(), Color)],
+  ['an instance', v.instance(Date)],
+  ...['bigint', 'date', 'any', 'unknown', 'blob', 'null'].map((name): [string, v.GenericSchema] => [
+    name,
+    Object(v)[name](),
+  ]),
+])('%s is no kind', (_, schema) => {
+  for (const each of [described(schema), v.optional(described(schema))]) {
+    expect(inBody(each)).toBe(`addToy has the field size, which must be ${KINDS}.`)
+    expect(inResource(each)).toBe(`${example.table} has the field size, which must be ${KINDS}.`)
+  }
+})
+
+test.each<[string, v.GenericSchema]>([
+  ['a number', Integer(1, 5)],
+  ['a boolean', YesOrNo],
+  ['a number in a text by hand', v.pipe(v.string(), v.transform(Number), v.description('a number'))],
+  ['a choice of numbers', described(v.picklist([1, 2]))],
+  // @ts-expect-error: a parameter is a number or a boolean.
+  ['a parameter of a text', Parameter(Text(5))],
+  ['a parameter of any number', described(Parameter(v.number()))],
+])('%s is no query parameter and no header', (_, schema) => {
+  expect(inQuery(schema)).toBe(`addToy has the query parameter size, which must be ${PARAMETERS}.`)
+  expect(inHeaders(v.optional(schema))).toBe(`addToy has the header size, which must be ${PARAMETERS}.`)
+})
+
+test('a path parameter is an id or a choice of texts: API Gateway leaves others as they were encoded', () => {
+  expect([inPath(IdText), inPath(v.pipe(IdText, v.examples([7]))), inPath(Color)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  for (const schema of [Text(20), CalendarDate, Parameter(Integer(1, 5)), v.optional(IdText), TextList(3, 5)])
+    expect(inPath(schema)).toBe(`addToy has the path parameter size, which must be ${PATHS}.`)
+})
+
+test('a default of a parameter is a text, as a client would send it', () => {
+  const Size = Parameter(Integer(1, 5))
+
+  expect(inQuery(v.optional(Size, '5'))).toBeUndefined()
+  expect(inQuery(v.optional(Size, '6'))).toBe(
+    'addToy has the query parameter size, which has a default that it does not accept.',
+  )
+})
+
+test.each<[string, ObjectSchema]>([
+  ['keeps unknown fields', v.looseObject({ size: Color })],
+  [
+    'is transformed',
+    v.pipe(
+      v.object({ size: Color }),
+      v.transform(() => ({ size: 7 })),
+    ),
+  ],
+  ['is another one if it is invalid', v.fallback(v.object({ size: Color }), { size: 'red' })],
+])('no part of a request %s', (_, schema) => {
+  for (const part of ['query', 'headers', 'body'] as const)
+    expect(problem({ [part]: schema })).toBe(`addToy has a ${part} that is not a v.object(), at most with checks.`)
+})
+
+test('a part of a request may have checks of all its fields', () => {
+  const body = v.pipe(v.object({ size: Color }), v.minEntries(1, 'The body must have a size'), v.title('Toy'))
+  const query = v.pipe(
+    Filters({ color: v.optional(Color), text: v.optional(Text(5)) }),
+    v.check(() => true, 'The query must be new'),
+  )
+
+  expect(problem({ body, query })).toBeUndefined()
+})
+
+test('a name in two parts of a request is refused', () => {
+  const parts = { headers: v.object({ size: Color }), body: v.object({ size: Color }) }
+
+  expect(problem(parts)).toBe(
+    'addToy has size in two parts of its request, which are one object in the client. Rename one.',
+  )
+})
+
+test.each<[string, v.ObjectEntries]>([
+  ['too long a text', { [example.filter.field]: Text(501) }],
+  ['a text that only a pattern limits', { [example.filter.field]: v.pipe(Text(501), v.regex(/^.{3}$/)) }],
+  ['a list', { [example.filter.field]: v.optional(TextList(3, 5)) }],
+  ['no field', {}],
+])('no list is filtered by %s', (_, fields) => {
+  const { table, filter } = example
+  const rest = Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, described(schema)]))
+
+  expect(problemOf({}, { ...resources, [table]: { collection: { fields: rest } } })).toBe(
+    `${table} has the filter ${filter.field}, which is no field with a single value of at most 500 characters.`,
+  )
+})
+
+const single = Object.entries(kinds).filter(([, { parameter }]) => parameter)
+
+test.each([...single, ['text of 500 characters', { schema: Text(500) }] as const])(
+  'a list can be filtered by a %s',
+  (_, { schema }) => {
+    const { table, filter } = example
+
+    for (const each of [schema, v.optional(v.pipe(schema, isNew, v.description('new')))])
+      expect(
+        problemOf({}, { ...resources, [table]: { collection: { fields: { [filter.field]: each } } } }),
+      ).toBeUndefined()
+  },
+)
+
+test('a base path has one part', () => {
+  const { basePath } = service
+  onTestFinished(() => void Object.assign(service, { basePath }))
+  Object.assign(service, { basePath: '/desk/v2' })
+
+  expect(problemOf({}, resources)).toBe(
+    'The basePath /desk/v2 is not one part, such as /v1, as a stage of API Gateway is.',
+  )
 })

@@ -108,13 +108,32 @@ test('the document has only what client generators read: one media type for a bo
   expect(jsonSchemaOf(v.literal(true))).toEqual({ type: 'boolean', not: { const: false } })
 })
 
-test('a check that JSON Schema cannot express is an error unless its JSON Schema is written by hand', () => {
-  const even = v.pipe(
-    v.number(),
-    v.check((n) => n % 2 === 0),
+const even = v.pipe(
+  v.number(),
+  v.check((n) => n % 2 === 0),
+)
+
+test('a check that JSON Schema cannot express leaves its schema as it is', () => {
+  const toy = v.pipe(
+    v.object({ even: v.pipe(even, v.description('an even number')) }),
+    v.check(() => true, 'The toy must be new'),
   )
 
-  expect(() => jsonSchemaOf(v.object({ even }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
+  const properties = { even: { type: 'number', description: 'An even number.' } }
+  const expected = { type: 'object', properties, required: ['even'] }
+  expect(jsonSchemaOf(toy)).toEqual(expected)
+  expect(jsonSchemaOf(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({ ...expected, maxProperties: 7 })
+  expect(jsonSchemaOf(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
+})
+
+test('a transformation is an error unless the JSON Schema of its result is written by hand', () => {
+  const half = v.pipe(
+    even,
+    v.transform((n) => n / 2),
+  )
+
+  expect(() => jsonSchemaOf(v.object({ half }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
+  expect(jsonSchemaOf(v.pipe(half, v.metadata({ type: 'number' })))).toEqual({ type: 'number' })
 })
 
 const documents = publicDocuments()

@@ -51,6 +51,10 @@ export const wrongEntries: Entry[] = [
   { ...plain, method: 'GET', idempotent: true },
   // @ts-expect-error: a list is not stored.
   { ...paged, idempotent: true },
+  // @ts-expect-error: a GET has no body.
+  { ...plain, method: 'GET', body: Toy },
+  // @ts-expect-error: a body is an object or a list.
+  { ...plain, success: { status: 200, body: v.string() } },
   // @ts-expect-error: only a list has pages.
   { ...plain, paged: true },
   // @ts-expect-error: a list has no revision.

@@ -35,16 +35,17 @@ test.each([
 
 const listCats = { method: 'GET', path: '/cats' } as const
 const getCat = { method: 'GET', path: '/cats/{catId}' } as const
-
 const meals = { method: 'POST', path: '/cats/{id}/meals' } as const
 
-const LOST = 'but no operation has a path there. Add the path of the list of what it creates to success: location.'
-const book = (location?: '/cats' | '/dogs') =>
+const book = (location?: `/${string}`) =>
   ({
     method: 'POST',
     path: '/cats/{catId}/book',
     success: { status: 201, body: v.object({ id: Id }), location },
   }) as const
+
+const getToy = { method: 'GET', path: '/cats/{catId}/toys/{toyId}' } as const
+const LOST = 'but no operation has that path and one parameter.'
 
 const at = (path: `/${string}`) => ({ cats: { method: 'POST', path } }) as const
 const FIRST = 'but {proxy+}, which catches unknown paths, allows no parameter beside it.'
@@ -61,10 +62,12 @@ test.each<[Routes, string | undefined]>([
   [at('/ping'), `cats has the path /ping, ${RESERVED}`],
   [at('/sping/{host}'), `cats has the path /sping/{host}, ${RESERVED}`],
   [at('/cats/ping'), undefined],
-  [{ getCat, book: book() }, `book creates below /cats/{catId}/book, ${LOST}`],
-  [{ getCat, book: book('/dogs') }, `book creates below /dogs, ${LOST}`],
+  [{ getCat, book: book() }, undefined],
   [{ getCat, book: book('/cats') }, undefined],
-  [{ getCat, book: book(), getBooking: { method: 'GET', path: '/cats/{catId}/book/{id}' } }, undefined],
+  [{ getToy, book: book('/cats/{catId}/toys') }, undefined],
+  [{ getCat, book: book('/dogs') }, `book has the location /dogs, ${LOST}`],
+  [{ getToy, book: book('/cats') }, `book has the location /cats, ${LOST}`],
+  [{ getToy, book: book('/cats/{id}/toys') }, 'book has the location /cats/{id}/toys, but its path has no {id}.'],
   [at('/pings'), undefined],
 ])('says why the paths of a contract would fail in AWS, or lead nowhere: %o', (routes, problem) => {
   expect(problemOf(routes, resources)).toBe(problem)

@@ -1,0 +1,84 @@
+import * as v from 'valibot'
+import { Int64, Int64Text, SafeInteger } from '../shared/model/int64.ts'
+import { AnyDecimal, ParameterText } from '../shared/model/number.ts'
+import { AnyText } from '../shared/model/text.ts'
+
+/** What a schema accepts. A `choice` is one of some texts, a `value` a number or boolean; `id` and `parameter` are parsed texts. */
+export type Form = 'text' | 'choice' | 'value' | 'list' | 'id' | 'parameter' | 'object' | 'other'
+
+/** The kinds of shared/model, by the schema that each starts with. */
+const kinds = new Map<object, Form>([
+  [AnyText, 'text'], // Text, CalendarDate, Timestamp
+  [SafeInteger, 'value'], // Integer, Id
+  [AnyDecimal, 'value'],
+  [Int64, 'value'],
+  [Int64Text, 'id'], // IdText
+])
+
+/** A schema, with what only some schemas have. */
+export type Schema = v.GenericSchema & {
+  pipe?: readonly v.GenericPipeItem[]
+  wrapped?: Schema
+  default?: unknown
+  item?: Schema
+  options?: readonly unknown[]
+  literal?: unknown
+}
+
+/** The form of a schema, in wrappers or not. It is `other` if it is no kind, or does more than check values. */
+export const formOf = (schema: Schema): Form => {
+  const layers = layersOf(schema)
+  const start = layers.at(-1) ?? schema
+  const rules = layers.slice(0, -1).flatMap(rulesOf)
+  if (layers.some((layer) => layer.async || 'fallback' in layer) || !rules.every(isCheck)) return 'other'
+  const form = kinds.get(start) ?? plainForm(start)
+  if (layers.some(isParameter)) return form === 'value' ? 'parameter' : 'other'
+  return form
+}
+
+/** The wrappers of a schema, such as `v.optional()`, from the outermost. */
+export const wrappersOf = (schema: Schema): Schema[] => layersOf(schema).filter(({ pipe, wrapped }) => wrapped && !pipe)
+
+/** Whether a schema has one of these forms, and no wrapper. */
+export const isPlain = (schema: Schema, ...forms: Form[]): boolean =>
+  forms.includes(formOf(schema)) && wrappersOf(schema).length === 0
+
+/** Whether a schema has a `v.description()` that no check comes after. */
+export const isDescribed = (schema: Schema): boolean => {
+  const isDescription = ({ type }: Rule) => type === 'description'
+  const layers = layersOf(schema).map(rulesOf)
+  const outermost = layers.find((rules) => rules.some((rule) => isDescription(rule) || isConstraint(rule)))
+  return outermost?.some(isDescription) ?? false
+}
+
+/** A schema, what it starts with or wraps, and so on, up to a kind or a schema that is neither a pipe nor a wrapper. */
+const layersOf = (schema: Schema): Schema[] => {
+  const { pipe, wrapped } = schema
+  const inner = pipe ? pipe[isParameter(schema) ? 1 : 0] : wrapped
+  return inner?.kind === 'schema' && !kinds.has(schema) ? [schema, ...layersOf(inner)] : [schema]
+}
+
+/** What a pipe adds to the schema that it starts with. */
+const rulesOf = (schema: Schema) => schema.pipe?.slice(isParameter(schema) ? 2 : 1) ?? []
+
+const isParameter = ({ pipe }: Schema): boolean => pipe?.[0] === ParameterText
+
+/** Whether a step of a pipe leaves values as they are. */
+export const isCheck = (rule: Rule): boolean =>
+  isConstraint(rule) || rule.kind === 'metadata' || /^(brand|readonly)$/.test(rule.type)
+
+const isConstraint = ({ kind, type }: Rule): boolean => kind === 'validation' || type === 'guard'
+
+type Rule = { kind: string; type: string }
+
+/** The form of a schema that is neither a kind of shared/model, nor a pipe, nor a wrapper. */
+const plainForm = ({ type, item, options, literal }: Schema): Form => {
+  if (type === 'object') return 'object'
+  if (type === 'boolean') return 'value'
+  if (type === 'array' && item && isPlain(item, 'text', 'choice')) return 'list'
+  if (type !== 'picklist' && type !== 'literal') return 'other'
+  const choices = v.array(v.union([AnyText, AnyDecimal, v.boolean()]))
+  const { output, success } = v.safeParse(choices, options ?? [literal])
+  if (!success) return 'other'
+  return output.every((choice) => typeof choice === 'string') ? 'choice' : 'value'
+}

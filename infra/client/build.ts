@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
-import { componentSchemas, type Json, jsonSchemaOf } from '../openapi/schemas.ts'
+import { componentSchemas, jsonSchemaOf } from '../openapi/schemas.ts'
 import { NO_PATH, operations } from './operations.ts'
 import { flags } from './request.ts'
 
@@ -31,7 +31,7 @@ const operationsModule = (): string => {
   return [
     "import type { Route } from './request.ts'\n",
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
-    ...schemas.map(([name, schema]) => `${commentOf(schema)}export type ${name} = ${typeText(schema)}\n`),
+    ...schemas.map(([name, schema]) => `${describe(schema)}export type ${name} = ${typeText(schema)}\n`),
     `export type Operations = {\n${operationIds.map((id) => operationText(id, contract[id])).join('')}}\n`,
     `export const NO_PATH = ${JSON.stringify(NO_PATH)}\n`,
     `export const operations: Record<string, Route> = ${JSON.stringify(operations)}\n`,
@@ -47,31 +47,51 @@ export const operationText = (id: string, entry: Entry): string => {
   const marked = stability ? `\n@${stability}` : ''
   const removed = deprecated ? `\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.` : ''
   const set = flags.filter((flag) => entry[flag]).map((flag) => `; ${flag}: true`)
-  return `/** ${summary}.${marked}${removed} */\n${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
+  return `${comment(`${summary}.${marked}${removed}`)}${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
 }
 
-// A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms. `Object` makes an `any` of it: the library's
-// type has forms that it never makes, such as `true` in place of a schema.
-const typeText = (schema: Json): string => {
-  const { $ref, type, format, maximum, enum: values, not, items, properties, required = [], anyOf } = Object(schema)
+/** What the schemas of the contract become as JSON Schema. */
+type Form = {
+  $ref?: string
+  type?: string
+  format?: string
+  maximum?: number
+  enum?: unknown[]
+  not?: { const: boolean }
+  items?: Form
+  properties?: Record<string, Form>
+  required?: string[]
+  anyOf?: Form[]
+  description?: string
+  default?: unknown
+}
+
+// A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
+const typeText = (schema: Form): string => {
+  const { $ref, type = '', format, maximum = Number.POSITIVE_INFINITY, not, items, properties, anyOf } = schema
   if ($ref) return $ref.replace('#/components/schemas/', '')
   if ('const' in schema) return JSON.stringify(schema.const)
-  if (values) return values.map((value: unknown) => JSON.stringify(value)).join(' | ')
-  if (format === 'int64' && !(maximum <= Number.MAX_SAFE_INTEGER)) return 'Int64'
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (format === 'int64' && maximum > Number.MAX_SAFE_INTEGER) return 'Int64'
   if (type === 'integer') return 'number'
   if (type === 'boolean' && not) return String(!not.const)
   if (/^(string|number|boolean|null)$/.test(type)) return type
   if (items) return `Array<${typeText(items)}>`
   if (anyOf) return anyOf.map(typeText).join(' | ')
   if (!properties) return 'unknown'
-  const fields = Object.entries<Json>(properties).map(([name, field]) => {
-    const separator = required.includes(name) ? ':' : '?: undefined |'
-    return `${commentOf(field)}"${name}"${separator} ${typeText(field)}\n`
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const separator = schema.required?.includes(name) ? ':' : '?: undefined |'
+    return `${describe(field)}"${name}"${separator} ${typeText(field)}\n`
   })
   return `{\n${fields.join('')}}`
 }
 
-const commentOf = ({ description, default: value }: Json): string =>
-  description ? `/** ${description}${value === undefined ? '' : ` Default: ${value}.`} */\n` : ''
+const describe = ({ description, default: value }: Form): string => {
+  if (!description) return ''
+  return comment(value === undefined ? description : `${description} Default: ${value}.`)
+}
+
+// A rule may hold the end of a comment.
+const comment = (text: string): string => `/** ${text.replaceAll('*/', '*\\/')} */\n`
 
 if (import.meta.main) build()

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, expect, test } from 'vitest'
@@ -91,4 +92,22 @@ test('editors show that an operation is experimental, when it will be removed, a
 
   expect(text).toContain('/** Find cats.\n@experimental\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
   expect(text).toContain('/** An integer from 1 to 100. Default: 20. */\n"size"?')
+})
+
+test('a rule may hold the end of a comment', () => {
+  const query = v.object({ size: v.optional(v.pipe(v.string(), v.description('text without */'))) })
+
+  const text = operationText('findCats', { ...contract[example.list], query })
+
+  expect(text).toContain('/** Text without *\\/. */\n"size"?')
+})
+
+test('before npm ci, npm pack says what is missing', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'client-'))
+  await cp('infra', join(copy, 'infra'), { recursive: true, filter: (name) => !name.endsWith('/dist') })
+
+  const output = await run('npm', ['pack'], join(copy, 'infra/client')).catch(({ message }) => message)
+
+  expect(output).toContain('\nThe packages are missing: run npm ci.\n')
+  expect(output).not.toMatch(/^ +at /m)
 })

@@ -1,13 +1,15 @@
 import { type Operations, operations } from './operations.ts'
+import type { ClientOptions } from './options.ts'
 import { type ConditionalOptions, type KeyedOptions, type Paged, type Route, requestOf } from './request.ts'
 import { ServiceError } from './response.ts'
-import { type CallOptions, type ClientOptions, type Send, sender } from './send.ts'
+import { type CallOptions, type Send, type Success, sender } from './send.ts'
 
 // The package exports what this file exports.
 export { stringifyJson } from './exact-json.ts'
 export type * from './operations.ts'
+export type { ClientOptions } from './options.ts'
 export type { ConditionalOptions, KeyedOptions, Paged } from './request.ts'
-export type { CallOptions, ClientOptions } from './send.ts'
+export type { CallOptions } from './send.ts'
 export { ServiceError }
 
 /** A client of one API: a method for each operation, named by its operationId. A call that fails throws a ServiceError. */
@@ -31,9 +33,9 @@ export type List<Item> = AsyncIterable<Item> & {
 /** A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has none. */
 export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
-/** Creates a client for browsers and Node.js. Throws a TypeError for an invalid `baseUrl` or `apiKey`. */
+/** Creates a client for browsers and Node.js. Throws a TypeError for an invalid option. */
 export const createClient = (options: ClientOptions): Client => {
-  const send = sender(Object(options)) // JavaScript may pass none, and gets the error for an invalid `baseUrl`.
+  const send = sender(options)
   const methods = Object.entries(operations).map(([id, route]) => [id, methodOf(route, send)])
   return Object.fromEntries(methods) as Client // `operations` and its types follow from the same contract.
 }
@@ -57,38 +59,44 @@ const etags = new WeakMap<object, string>()
 const methodOf =
   (route: Route, send: Send) =>
   (input: object = {}, options: CallOptions & KeyedOptions & ConditionalOptions = {}) => {
-    const call = async (next?: Paged) => send(requestOf(route, { ...input, ...next }, options), options)
+    const call: Call = async (next) => send(requestOf(route, { ...input, ...next }, options), options)
     return route.flags.includes('paged') ? listOf(call) : call().then(tagged)
   }
 
-const tagged = ({ content, headers }: Awaited<ReturnType<Send>>): unknown => {
+/** Calls an operation; a list from the page at `cursor` on. */
+type Call = (next?: { cursor: string }) => Promise<Success>
+
+const tagged = ({ content, headers }: Success): unknown => {
   const etag = headers.get('ETag')
   if (etag && content) etags.set(content, etag)
   return content
 }
 
-// `call` requests the first page, or the one at a cursor.
-const listOf = (call: (next?: Paged) => ReturnType<Send>): List<unknown> => {
+const listOf = (call: Call): List<unknown> => {
   async function* pages(): AsyncGenerator<Page<unknown>> {
-    const cursors = new Set<string | undefined>([undefined])
-    // The loop also visits what is added meanwhile.
-    for (const cursor of cursors) {
-      const { content, headers } = await call(cursor === undefined ? {} : { cursor })
+    const cursors = new Set<string>()
+    let cursor: string | undefined
+    do {
+      const { content, headers } = await call(cursor === undefined ? undefined : { cursor })
       const items = content as unknown[] // `send` has checked that it is an array.
-      const nextCursor = nextCursorOf(headers)
+      cursor = nextCursorOf(headers)
       // Such a link may lead to the same pages for ever.
-      if (nextCursor !== undefined && (nextCursor === '' || cursors.has(nextCursor) || items.length === 0))
+      if (cursor !== undefined && (cursor === '' || cursors.has(cursor) || items.length === 0))
         throw new ServiceError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
-      cursors.add(nextCursor)
-      yield { items, nextCursor }
-    }
+      if (cursor !== undefined) cursors.add(cursor)
+      yield { items, nextCursor: cursor }
+    } while (cursor !== undefined)
   }
   async function* items(): AsyncGenerator<unknown> {
     for await (const page of pages()) yield* page.items
   }
   const toArray = async ({ max = Number.POSITIVE_INFINITY }: { max?: number | undefined } = {}): Promise<unknown[]> => {
     const first: unknown[] = []
-    if (max > 0) for await (const item of items()) if (first.push(item) >= max) break
+    if (max <= 0) return first
+    for await (const item of items()) {
+      first.push(item)
+      if (first.length >= max) break
+    }
     return first
   }
   return { pages, toArray, [Symbol.asyncIterator]: items }

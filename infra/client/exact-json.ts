@@ -12,21 +12,24 @@ export const parseJson = (text: string): unknown => {
   )
 }
 
-/** Writes an object as JSON, with each `bigint` in plain digits. Throws a RangeError as `refuseRounded` does. */
+/** Writes an object as JSON, with each `bigint` in plain digits. Throws the errors of `checkNumber`. */
 export const stringifyJson = (value: object): string => {
   const mark = randomText()
   // A program may have defined `BigInt.prototype.toJSON`, so `part` may not be the `bigint`.
   function replace(this: Record<string, unknown>, key: string, part: unknown): unknown {
     if (typeof this[key] === 'bigint') return mark + this[key]
-    refuseRounded(part)
+    checkNumber(part)
     return part
   }
   return JSON.stringify(value, replace).replaceAll(new RegExp(`"${mark}([^"]+)"`, 'g'), '$1')
 }
 
-/** Throws a RangeError for a `number` that may already have been rounded. */
-export const refuseRounded = (value: unknown): void => {
-  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+/** Throws a TypeError for NaN and infinities, and a RangeError for a `number` that may already have been rounded. */
+export const checkNumber = (value: unknown): void => {
+  if (typeof value !== 'number') return
+  // `JSON.stringify` writes null, which removes a field in a change.
+  if (!Number.isFinite(value)) throw new TypeError(`${value} cannot be sent, because JSON has no such number.`)
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
     throw new RangeError(`${value} may already have been rounded. Pass an integer beyond 2^53 - 1 as a bigint.`)
 }
 

@@ -12,15 +12,13 @@ export type Operations = {
   [Id in keyof Contract]: { input: InputOf<Contract[Id]>; result: ResultOf<Contract[Id]> } & FlagsOf<Contract[Id]>
 }
 
-/** How an entry is requested. A name in two of its parts does not compile, because a method takes all parts together. */
-export const routeOf = <E extends Entry>(
-  entry: E & ([Repeated<E>] extends [never] ? unknown : { repeated: Repeated<E> }),
-): Route => ({
+/** How an entry is requested. */
+export const routeOf = (entry: Entry): Route => ({
   method: entry.method,
   path: entry.path,
   query: Object.keys(partsOf(entry).query?.entries ?? {}),
   headers: Object.keys(entry.headers?.entries ?? {}),
-  hasBody: entry.body !== undefined,
+  body: entry.body && Object.keys(entry.body.entries),
   status: entry.success.status,
   result: resultOf(entry),
   flags: flags.filter((flag) => entry[flag]),
@@ -41,12 +39,8 @@ type FlagsOf<E> = Pick<E, Flag & keyof E>
 
 type InputOf<E> = Given<E, 'params'> & Given<E, 'query'> & Given<E, 'headers'> & Given<E, 'body'>
 
-// A parameter is given as the value that the service parses from its text.
+// A parameter is given as the value that the service parses from its text, and may be left out if its text may.
 type Given<E, P extends Part> =
   E extends Record<P, infer S extends v.GenericSchema>
     ? { [Name in keyof v.InferInput<S>]: v.InferOutput<S>[Name & keyof v.InferOutput<S>] }
     : object
-
-type Repeated<E> = { [P in Part]: keyof Given<E, P> & NamesIn<E, Exclude<Part, P>> }[Part]
-
-type NamesIn<E, P> = P extends Part ? keyof Given<E, P> : never

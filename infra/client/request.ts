@@ -1,12 +1,13 @@
-import { randomText, refuseRounded, stringifyJson } from './exact-json.ts'
+import { checkNumber, randomText, stringifyJson } from './exact-json.ts'
 
-/** How an operation is requested. Input that is neither a `{parameter}` of the path nor in `query` or `headers` is the body. */
+/** How an operation is requested. `query`, `headers` and `body` are the names of what they hold. */
 export type Route = {
   method: string
+  /** Relative to the base address, with a `{name}` for each path parameter. */
   path: string
   query: string[]
   headers: string[]
-  hasBody: boolean
+  body?: string[] | undefined
   status: number
   /** The body of a success. A resource has an `id`. */
   result: 'nothing' | 'list' | 'resource' | 'object'
@@ -43,40 +44,48 @@ export type Request = { route: Route; path: string; init: { method: string; head
 
 /**
  * Creates the request of a call, with a random idempotency key unless one is given. Throws a RangeError for a `number`
- * that may already have been rounded, and a TypeError for a value that a path or a header cannot hold.
+ * that may already have been rounded, and a TypeError for a value that a path, a header or JSON cannot hold.
  */
 export const requestOf = (route: Route, input: object, options: KeyedOptions & ConditionalOptions = {}): Request => {
-  const fields: Record<string, unknown> = { ...input }
-  // A list has a pair for each of its values.
-  const take = (name: string): [name: string, text: string][] => {
-    const { [name]: value } = fields
-    delete fields[name]
-    return value === undefined ? [] : [value].flat().map((each) => [name, textOf(each)])
+  const { method, flags } = route
+  const values: Record<string, unknown> = { ...input }
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name) => pathSegment(name, values[name]))
+  const query = `${new URLSearchParams(pairsOf(route.query, values))}`
+  const headers = new Headers(pairsOf(route.headers, values))
+  const { idempotencyKey, ifMatch } = options
+  if (flags.includes('idempotent'))
+    headers.set('Idempotency-Key', visibleText('idempotencyKey', idempotencyKey ?? randomText()))
+  if (flags.includes('conditional') && ifMatch !== undefined) headers.set('If-Match', visibleText('ifMatch', ifMatch))
+  let body: string | null = null
+  if (route.body) {
+    headers.set('Content-Type', 'application/json')
+    body = stringifyJson(Object.fromEntries(route.body.map((name) => [name, values[name]])))
   }
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name) => segmentOf(name, take(name)[0]?.[1]))
-  const query = new URLSearchParams(route.query.flatMap(take))
-  const headers = new Headers(route.headers.flatMap(take))
-  if (route.hasBody) headers.set('Content-Type', 'application/json')
-  if (route.flags.includes('idempotent'))
-    headers.set('Idempotency-Key', refuseInvisible('idempotencyKey', options.idempotencyKey ?? randomText()))
-  if (route.flags.includes('conditional') && options.ifMatch !== undefined)
-    headers.set('If-Match', refuseInvisible('ifMatch', options.ifMatch))
-  const body = route.hasBody ? stringifyJson(fields) : null
-  return { route, path: `${path}?${query}`.replace(/\?$/, ''), init: { method: route.method, headers, body } }
+  return { route, path: query === '' ? path : `${path}?${query}`, init: { method, headers, body } }
 }
 
 /** Returns `text`. Throws a TypeError if a header would lose a part of it, or cannot hold it. */
-export const refuseInvisible = (name: string, text: string, hint = ''): string => {
-  if (!/^[!-~]+$/.test(text ?? '')) throw new TypeError(`${name} must be a string of visible ASCII characters${hint}.`)
+export const visibleText = (name: string, text: string, hint = ''): string => {
+  if (!/^[!-~]+$/.test(text)) throw new TypeError(`${name} must be a string of visible ASCII characters${hint}.`)
   return text
 }
 
-const textOf = (value: unknown): string => {
-  refuseRounded(value)
-  return String(value)
-}
+// A list has a pair for each of its values.
+const pairsOf = (names: string[], values: Record<string, unknown>): [name: string, text: string][] =>
+  names.flatMap((name) => {
+    const value = values[name]
+    const given = value === undefined ? [] : [value].flat()
+    return given.map((each): [string, string] => [name, textOf(each)])
+  })
 
-const segmentOf = (name: string, text = ''): string => {
+const pathSegment = (name: string, value: unknown): string => {
+  if (value === undefined || value === null) throw new TypeError(`${name} is missing. Pass it as { ${name}: … }.`)
+  const text = textOf(value)
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must not be empty, "." or "..", which address other paths.`)
   return encodeURIComponent(text)
+}
+
+const textOf = (value: unknown): string => {
+  checkNumber(value)
+  return String(value)
 }

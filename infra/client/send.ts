@@ -1,22 +1,7 @@
 import { NO_PATH } from './operations.ts'
-import { type Request, type Route, refuseInvisible } from './request.ts'
+import { type ClientOptions, checkedOptions } from './options.ts'
+import type { Request, Route } from './request.ts'
 import { contentOf, errorOf, ServiceError } from './response.ts'
-
-/** The API to call, and how to retry. */
-export type ClientOptions = {
-  /** The base address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`. */
-  baseUrl: string
-  /** The API key. It is sent to `baseUrl` only. */
-  apiKey: string
-  /** How often a request is sent at most, including the first time (default: 5). */
-  attempts?: number | undefined
-  /** How many seconds a call waits between its attempts at most, in total (default: 30). */
-  maxWaitSeconds?: number | undefined
-  /** How many seconds an attempt may take (default: 30; API Gateway responds within 29). */
-  timeoutSeconds?: number | undefined
-  /** Replaces the `fetch` of the platform. */
-  fetch?: typeof globalThis.fetch | undefined
-}
 
 /** Options of a call. */
 export type CallOptions = {
@@ -26,15 +11,15 @@ export type CallOptions = {
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined
 }
 
-/** Sends a request and returns its success. It throws a ServiceError, or the reason of the signal. */
-export type Send = (request: Request, options: CallOptions) => Promise<{ content?: object; headers: Headers }>
+/** The body of a success, if it has one, and the headers. */
+export type Success = { content?: object; headers: Headers }
 
-/** Sends requests to one API, and retries them after temporary failures. */
-export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }: ClientOptions): Send => {
-  const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
-  const base = baseOf(baseUrl)
-  // The platform's own error message would contain the key.
-  refuseInvisible('apiKey', apiKey, ', without Bearer')
+/** Sends a request. Throws a ServiceError, or the reason of the signal. */
+export type Send = (request: Request, options: CallOptions) => Promise<Success>
+
+/** Sends requests to one API, and retries them after temporary failures. Throws a TypeError for an invalid option. */
+export const sender = (options: ClientOptions): Send => {
+  const { baseUrl, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch } = checkedOptions(options)
   const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
   // `mayBeDone`: an earlier attempt may have taken effect, because its response was lost.
@@ -42,12 +27,12 @@ export const sender = ({ baseUrl, apiKey, fetch = globalThis.fetch, ...options }
     const { route, path, init } = request
     const receive = async (limit: AbortSignal) => {
       // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
-      const response = await fetch(base + path, { ...init, redirect: 'manual', signal: limit })
+      const response = await fetch(baseUrl + path, { ...init, redirect: 'manual', signal: limit })
       return { response, content: await contentOf(response) }
     }
     const { response, content } = await within(timeoutSeconds, signal, receive).catch((thrown) => {
       signal?.throwIfAborted()
-      const message = hideKey(`No response from ${base}: ${reasonOf(thrown)}.`)
+      const message = hideKey(`No response from ${baseUrl}: ${reasonOf(thrown)}.`)
       throw new ServiceError(message, { code: 'no_answer', status: 0 })
     })
     const { status, headers } = response
@@ -95,14 +80,6 @@ const holdsForAll = ({ method }: Route, { code, status }: ServiceError): boolean
   code === 'unexpected_answer' ||
   [400, 413, 415, 502, 503, 504].includes(status) ||
   ([409, 422].includes(status) && ['POST', 'DELETE'].includes(method))
-
-// Origin and path, without a slash at the end.
-const baseOf = (baseUrl: string): string => {
-  if (!/^https?:\/\/[^/]/.test(baseUrl))
-    throw new TypeError('baseUrl must be the address of the API, such as https://api.example.com/v1.')
-  const { origin, pathname } = new URL(baseUrl)
-  return origin + pathname.replace(/\/+$/, '')
-}
 
 // Node.js has the reason in `cause`. Only its text, because some of its errors hold bytes of the response. A `fetch` of the
 // caller may throw anything.

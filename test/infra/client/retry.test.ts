@@ -14,7 +14,7 @@ const given = { ...example.body(), [example.integer]: example.range[1] }
 const saved = { id: 1, ...given }
 const created = { status: 201, body: stringifyJson(saved) }
 const create = (client: Client) => client[example.create](given)
-const route = { path: '/a', query: [], headers: [], hasBody: false, status: 204, result: 'nothing' as const }
+const route = { path: '/a', query: [], headers: [], status: 204, result: 'nothing' as const }
 
 // Without a random part, there is no wait before a retry.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))

@@ -1,0 +1,44 @@
+import { visibleText } from './request.ts'
+
+/** The API to call, and how to retry. */
+export type ClientOptions = {
+  /** The base address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`. */
+  baseUrl: string
+  /** The API key. It is sent to `baseUrl` only. */
+  apiKey: string
+  /** How often a request is sent at most, including the first time (default: 5). */
+  attempts?: number | undefined
+  /** How many seconds a call waits between its attempts at most, in total (default: 30). */
+  maxWaitSeconds?: number | undefined
+  /** How many seconds an attempt may take (default: 30; API Gateway responds within 29). */
+  timeoutSeconds?: number | undefined
+  /** Replaces the `fetch` of the platform. */
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+/** The options with their defaults. Throws a TypeError that names an invalid option and what it must be. */
+export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<ClientOptions> => {
+  const { baseUrl = '', apiKey = '', attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
+  const { fetch = globalThis.fetch } = options
+  check(isAddress(baseUrl), 'baseUrl must be the address of the API, such as https://api.example.com/v1.')
+  check(Number.isInteger(attempts) && attempts > 0, 'attempts must be a whole number from 1 on.')
+  check(typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0, 'maxWaitSeconds must be a number from 0 on.')
+  check(typeof timeoutSeconds === 'number' && timeoutSeconds > 0, 'timeoutSeconds must be a number above 0.')
+  check(typeof fetch === 'function', 'fetch must be a function.')
+  const { origin, pathname } = new URL(baseUrl)
+  return {
+    baseUrl: origin + pathname.replace(/\/+$/, ''),
+    // The platform's own error message would contain the key.
+    apiKey: visibleText('apiKey', apiKey, ', without Bearer'),
+    attempts,
+    maxWaitSeconds,
+    timeoutSeconds,
+    fetch,
+  }
+}
+
+const isAddress = (text: string): boolean => /^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(text) && URL.canParse(text)
+
+const check = (isValid: boolean, message: string): void => {
+  if (!isValid) throw new TypeError(message)
+}

@@ -1,5 +1,5 @@
-import { NO_PATH } from './operations.ts'
 import { type ClientOptions, checkedOptions } from './options.ts'
+import { meaningOf, outcomeOf } from './outcome.ts'
 import type { Request, Route } from './request.ts'
 import { contentOf, errorOf, ServiceError } from './response.ts'
 
@@ -22,64 +22,67 @@ export const sender = (options: ClientOptions): Send => {
   const { baseUrl, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch } = checkedOptions(options)
   const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
-  // `mayBeDone`: an earlier attempt may have taken effect, because its response was lost.
-  const attempt = async (request: Request, { signal, onResponse }: CallOptions, mayBeDone: boolean) => {
+  const sendOnce = async (request: Request, { signal, onResponse }: CallOptions): Promise<Success | ServiceError> => {
     const { route, path, init } = request
     const receive = async (limit: AbortSignal) => {
       // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
       const response = await fetch(baseUrl + path, { ...init, redirect: 'manual', signal: limit })
       return { response, content: await contentOf(response) }
     }
-    const { response, content } = await within(timeoutSeconds, signal, receive).catch((thrown) => {
+    const received = await within(timeoutSeconds, signal, receive).catch((thrown) => {
       signal?.throwIfAborted()
       const message = hideKey(`No response from ${baseUrl}: ${reasonOf(thrown)}.`)
-      throw new ServiceError(message, { code: 'no_answer', status: 0 })
+      return new ServiceError(message, { code: 'no_answer', status: 0 })
     })
+    if (received instanceof ServiceError) return received
+    const { response, content } = received
     const { status, headers } = response
     onResponse?.({ status, headers })
-    if (status === route.status && isExpected(route, content)) return { content, headers }
-    const error = errorOf(response, content, hideKey)
-    if (!mayBeDone || holdsForAll(route, error)) throw error
-    const isGone = route.method === 'DELETE' && error.code === 'not_found' && !error.message.startsWith(NO_PATH)
-    if (isGone && !init.headers.has('If-Match')) return { headers }
-    throw new ServiceError(`${UNKNOWN_OUTCOME} ${error.message}`, { ...error, code: 'unknown_outcome' })
+    const isSuccess = status === route.status && isExpected(route, content)
+    return isSuccess ? { content, headers } : errorOf(response, content, hideKey)
   }
 
   return async (request, call) => {
     request.init.headers.set('Authorization', `Bearer ${apiKey}`)
     const { method, flags } = request.route
     const isRepeatable = method !== 'POST' || flags.includes('idempotent')
-    let mayBeDone = false
+    let isOpen = false // Whether an earlier attempt may have taken effect, or may still be running.
     let waited = 0
-    for (let made = 1; ; made++) {
-      try {
-        return await attempt(request, call, mayBeDone)
-      } catch (error) {
-        if (!(error instanceof ServiceError) || !isTemporary(error)) throw error
-        mayBeDone ||= method !== 'GET' && error.status !== 429 // A request over the rate limit is not handled.
-        const seconds = (error.retryAfter ?? 0) + backoff(made)
-        waited += seconds
-        if (made >= attempts || waited > maxWaitSeconds || (mayBeDone && !isRepeatable)) throw error
-        await within(seconds, call.signal, aborted)
-      }
+    for (let count = 1; ; count++) {
+      const result = await sendOnce(request, call)
+      if (!(result instanceof ServiceError)) return result
+      const { attempt } = meaningOf(result)
+      const seconds = (result.retryAfter ?? 0) + backoff(count)
+      waited += seconds
+      const isLast = count >= attempts || waited > maxWaitSeconds
+      const mayRepeat = attempt === 'unhandled' || (attempt === 'open' && isRepeatable)
+      if (isLast || !mayRepeat) return ended(request, result, isOpen)
+      isOpen ||= attempt === 'open'
+      await within(seconds, call.signal, aborted)
     }
   }
 }
 
-const UNKNOWN_OUTCOME = 'A lost response hides whether this call took effect. Read again, and decide. The retry got:'
-
-const isExpected = ({ result }: Route, content: object | undefined): boolean => {
-  if (!content || result === 'nothing') return !content && result === 'nothing'
-  const hasId = 'id' in content && typeof content.id === 'number'
-  return Array.isArray(content) === (result === 'list') && (hasId || result !== 'resource')
+const ended = (request: Request, error: ServiceError, isOpen: boolean): Success => {
+  switch (outcomeOf(request, error, isOpen)) {
+    case 'success':
+      return { headers: new Headers() }
+    case 'unknown_outcome':
+      throw new ServiceError(`${UNKNOWN_OUTCOME} ${error.message}`, { ...error, code: 'unknown_outcome' })
+    case 'error':
+      throw error
+  }
 }
 
-// Whether an error of a retry holds for the attempts before it, too. 400, 413, 415: the request was never valid. 409, 422: if
-// one of them had taken effect, a create would be a replay, and a delete a 404. The others leave the outcome open anyway.
-const holdsForAll = ({ method }: Route, { code, status }: ServiceError): boolean =>
-  code === 'unexpected_answer' ||
-  [400, 413, 415, 502, 503, 504].includes(status) ||
-  ([409, 422].includes(status) && ['POST', 'DELETE'].includes(method))
+const UNKNOWN_OUTCOME =
+  'An earlier attempt may have taken effect, or may still be running. Wait ten seconds, and read again. The retry got:'
+
+const isExpected = ({ result }: Route, content: object | undefined): boolean => {
+  if (result === 'nothing') return content === undefined
+  if (result === 'list') return Array.isArray(content)
+  if (content === undefined || Array.isArray(content)) return false
+  return result === 'object' || ('id' in content && typeof content.id === 'number')
+}
 
 // Node.js has the reason in `cause`. Only its text, because some of its errors hold bytes of the response. A `fetch` of the
 // caller may throw anything.
@@ -88,12 +91,8 @@ const reasonOf = (thrown: unknown): string => {
   return message || code
 }
 
-// A 500 is a bug of the service: a retry would fail again.
-const isTemporary = ({ code, status }: ServiceError): boolean =>
-  code === 'no_answer' || [429, 502, 503, 504].includes(status)
-
 // In seconds. Random, so that clients that failed together do not retry together.
-const backoff = (made: number): number => Math.random() * 0.1 * 2 ** made
+const backoff = (count: number): number => Math.random() * 0.1 * 2 ** count
 
 const aborted = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
 

@@ -51,7 +51,7 @@ test.each([
   ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|commands|local)\/|release-hook\.ts))/],
   ['Middy', /> @middy\//, /^shared\/pipeline\//],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
-  ['the client', / > infra\/client\//, /^infra\/(client\/|commands\/smoke(-checks)?\.ts)/],
+  ['the client', / > infra\/client\//, /^infra\/client\//],
   ['a function by its name', /> functions\//, /^infra\/local\/gateway\/lambda\.ts/],
 ])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))

@@ -1,75 +1,78 @@
 import { STATUS_CODES } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as v from 'valibot'
-import { createClient } from '../client/client.ts'
+import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { CommandError } from '../command-line.ts'
 
-/** An API, and a key for it. Checks throw the reason of `signal` when it aborts. `fetch` is for tests. */
-export type Api = { baseUrl: string; apiKey: string; signal: AbortSignal; fetch?: typeof globalThis.fetch }
+/** An API, and a key for it. Requests end when `signal` aborts. */
+export type Api = { baseUrl: string; apiKey: string; signal: AbortSignal }
 
-/** A request, and its response: `status` is 0 if there was none. */
-export type Exchange = { request: string; status: number; headers: Headers; text: string }
+/** A request. `key` replaces the API key; an empty one is not sent. */
+export type Sent = { method: string; path: string; headers?: Record<string, string>; body?: object; key?: string }
 
-/** The ways to send requests to an API, and to check their responses. */
-export const checksOf = ({ baseUrl, apiKey, signal, fetch = globalThis.fetch }: Api) => {
-  const none = { request: '', status: 0, headers: new Headers(), text: '' }
-  let last: Exchange = none
-  const record: typeof fetch = async (url, init) => {
-    last = { ...none, request: `${init?.method} ${String(url).slice(baseUrl.length)}` }
-    const response = await fetch(url, init)
-    const { status, headers } = response
-    last = { ...last, status, headers, text: await response.text() }
-    return new Response(last.text || null, response)
-  }
-  const client = createClient({ baseUrl, apiKey, attempts: 1, fetch: record })
-  const retrying = createClient({ baseUrl, apiKey, fetch })
+/** A response; `status` is 0 if there was none. */
+export type Received = { status: number; headers: Headers; text: string; json: unknown }
 
-  /** Sends a request that the client does not send. */
-  const send = (method: string, path: string, key = '', body?: object): Promise<unknown> => {
-    const headers = { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) }
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]) // API Gateway gives up after 29 s.
-    const init = { method, headers, body: body ? JSON.stringify(body) : null, signal: limit }
-    return record(baseUrl + path, { ...init, redirect: 'manual' })
-  }
+/** What a response has to be, besides its status. `how` is printed behind the request. */
+type Expectation = { how?: string; fits?: (received: Received) => boolean; waitSeconds?: number }
 
-  /**
-   * Repeats a call until its status and result are right, or the seconds are over, and prints a line with `how` behind the
-   * request. Returns the result. Throws a CommandError if it is wrong.
-   */
-  const check = async <Result>(
-    status: number,
-    how: string,
-    call: () => Promise<Result>,
-    fits: (result: Result, exchange: Exchange) => boolean = () => true,
-    { waitSeconds = 0 } = {},
-  ): Promise<Result> => {
-    const end = Date.now() + 1000 * waitSeconds
-    for (;;) {
-      last = none
-      const result = await call().catch((error) => error)
-      signal.throwIfAborted()
-      const what = `${last.request} ${how}`.trim()
-      const isRight = status < 400 ? !(result instanceof Error) : isError(last)
-      if (last.status === status && isRight && fits(result, last)) {
-        console.info(`✓ ${what}: ${status}`)
-        return result
-      }
-      if (Date.now() >= end) {
-        const lines = [...last.headers].map(([name, value]) => `${name}: ${value}`)
-        const received = `${last.status}: ${last.text.slice(0, 500)} (${lines.join('; ')})`
-        console.info(`✗ ${what}: expected ${status}, got ${last.status ? received : result}`)
-        throw new CommandError('The smoke test failed.')
-      }
-      await pause(500)
+/**
+ * Repeats a request until its response is right, or the seconds are over, and prints a line. Returns the response. Throws a
+ * CommandError if it is wrong, and the reason of the signal.
+ */
+export const check = async (
+  api: Api,
+  status: number,
+  request: Sent,
+  { how = '', fits = () => true, waitSeconds = 0 }: Expectation = {},
+): Promise<Received> => {
+  const what = `${request.method} ${request.path} ${how}`.trim()
+  const end = Date.now() + 1000 * waitSeconds
+  for (;;) {
+    const received = await send(api, request)
+    api.signal.throwIfAborted()
+    const isComplete = status < 400 || isError(received)
+    if (received.status === status && isComplete && fits(received)) {
+      console.info(`✓ ${what}: ${status}`)
+      return received
     }
+    if (Date.now() >= end) {
+      const lines = [...received.headers].map(([name, value]) => `${name}: ${value}`)
+      const text = received.text.slice(0, 500)
+      console.info(`✗ ${what}: expected ${status}, got ${received.status}: ${text} (${lines.join('; ')})`)
+      throw new CommandError('The smoke test failed.')
+    }
+    await pause(500)
   }
+}
 
-  return { client, retrying, send, check }
+/** Sends a request, and follows no redirect. Never throws. */
+export const send = async (api: Api, { method, path, headers, body, key = api.apiKey }: Sent): Promise<Received> => {
+  try {
+    const response = await fetch(api.baseUrl + path, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }), ...headers },
+      body: body ? stringifyJson(body) : null,
+      redirect: 'manual',
+      signal: AbortSignal.any([api.signal, AbortSignal.timeout(30_000)]), // API Gateway gives up after 29 s.
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: jsonIn(text) }
+  } catch (error) {
+    return { status: 0, headers: new Headers(), text: String(error), json: undefined }
+  }
+}
+
+const jsonIn = (text: string): unknown => {
+  try {
+    return exactJson(text, JSON.parse(text))
+  } catch {
+    return undefined
+  }
 }
 
 // The body has nothing else.
-const isError = ({ status, text }: Exchange): boolean => {
+const isError = ({ status, json }: Received): boolean => {
   const code = v.literal(`${STATUS_CODES[status]?.toLowerCase().replaceAll(' ', '_')}`)
-  const body = v.strictObject({ status: v.literal(status), code, message: v.pipe(v.string(), v.nonEmpty()) })
-  return v.is(v.pipe(v.string(), v.parseJson(), body), text)
+  return v.is(v.strictObject({ status: v.literal(status), code, message: v.pipe(v.string(), v.nonEmpty()) }), json)
 }

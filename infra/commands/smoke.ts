@@ -2,33 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { contract } from '../../shared/contract.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { MAX_LIMIT } from '../../shared/model/paging.ts'
-import { type CallOptions, type Client, type ConditionalOptions, etagOf, type KeyedOptions } from '../client/client.ts'
 import { CommandError, duration, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
-import { type Api, checksOf, type Exchange } from './smoke-checks.ts'
+import { type Api, check, type Received, type Sent, send } from './smoke-checks.ts'
 
-// What a run of the test creates, changes and filters by. `sold`, so that no shop offers it. The largest int64 shows whether
-// integers stay exact.
-const { path: PATH } = contract.createPet
-const petOf = (runId: string) => ({ name: `Smoke test ${runId}`, categoryId: 2n ** 63n - 1n, status: 'sold' }) as const
-const changed = { status: 'available' } as const
-const filter = { status: 'sold', limit: MAX_LIMIT } as const
-const invalid = { name: '' }
+const PATH = contract.createPet.path
 
-/** The operations that the test uses. It skips the experimental ones if the contract lacks them. */
-type Operations = Pick<Client, 'listPets' | 'createPet'> & {
-  updatePet?: (input: typeof changed & { petId: number }, options: CallOptions & ConditionalOptions) => Promise<object>
-  deletePet?: (input: { petId: number }, options?: CallOptions) => Promise<unknown>
-  placeOrder?: (input: { petId: number }, options: CallOptions & KeyedOptions) => Promise<{ id: number }>
-  cancelOrder?: (input: { orderId: number }, options?: CallOptions) => Promise<unknown>
-}
+// A service may lack these operations. The test calls those that it has. Without `deletePet`, it creates no pet.
+const { updatePet, deletePet, placeOrder }: Record<string, Entry> = contract
 
-const DESCRIPTION = `Tests a deployment: creates, lists, changes, orders and deletes a pet, and checks error responses.
+const DESCRIPTION = `Tests a deployment: creates, lists, changes and deletes a pet, and checks error responses.
 Issues an API key for itself and revokes it. Stops at the first wrong response, with the exit code 1.
-If it is killed, its output says how to remove the pet.`
+Nobody can order the pet, which is sold. If it is left, the output says how to delete it.`
 
 const address = (text: string): string => {
   if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
@@ -42,120 +31,138 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
       .argParser(duration)
       .default(30, '30s'),
   )
-  .option('--remove <run>', 'test nothing: remove the pet of a run that was killed in the last 24 hours')
-  .action(async ({ baseUrl, wait: waitSeconds, remove, ...target }) => {
-    const stop = new AbortController()
-    // A canceled pipeline, or a reader such as `head` that closes the output, must leave neither the pet nor the key. The
-    // listeners stay, because npm sends Ctrl-C twice.
-    const stopped = () => stop.abort(new CommandError('Stopped.'))
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
-    process.stdout.on('error', stopped)
+  .action(async ({ baseUrl, wait: waitSeconds, ...target }) => {
+    const { signal } = stopOnSignals()
     const deployment = await findDeployment(target)
     const table = new KeyTable(deployment)
-    // The same client in each run, so that `--remove` can use the idempotency key of another run.
     const owner = { name: 'smoke test', clientId: 'smoke-test', expiresIn: 600 }
     const { text: apiKey, stored } = newKey(deployment.keyPrefix, owner)
     const api = { baseUrl: baseUrl ?? deployment.baseUrl, apiKey, unknownKey: newApiKey(deployment.keyPrefix) }
-    const plan = { ...api, runId: remove ?? randomUUID(), waitSeconds, signal: stop.signal }
     try {
       await table.put(stored)
-      if (remove !== undefined) return await removePet(plan)
       console.info(`Testing ${api.baseUrl} with the key ${stored.keyId}`)
-      await smokeTest(plan)
+      await smokeTest({ ...api, waitSeconds, signal })
     } finally {
       await table.remove(stored.digest)
       console.info(`The key ${stored.keyId} is revoked.`)
     }
   })
 
-/** The API to test, a unique id of the run, and how long to wait for the API. */
-type Plan = Api & { unknownKey: string; runId: string; waitSeconds: number }
+/** Aborts when a signal asks this process to end. It ends within a second, even if nothing responds. */
+const stopOnSignals = (): AbortController => {
+  const stop = new AbortController()
+  const end = () => {
+    process.stderr.write('Stopped before everything was deleted. The key expires within ten minutes.\n')
+    process.exit(1)
+  }
+  const stopped = () => {
+    stop.abort(new CommandError('Stopped.'))
+    setTimeout(end, 900).unref()
+  }
+  // A canceled pipeline, or a reader such as `head` that closes the output, should leave neither the pet nor the key. The
+  // listeners stay, because npm sends Ctrl-C twice.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
+  process.stdout.on('error', stopped)
+  return stop
+}
+
+/** The API to test, a key that it does not know, and how long to wait for it. */
+type Plan = Api & { unknownKey: string; waitSeconds: number }
 
 /**
  * Tests an API, and prints a line for each request. Throws a CommandError at the first wrong response, and the reason of
- * `signal`, but first removes what it created. If that fails, it throws a CommandError that says so.
+ * `signal`, but first tries to delete what it has created. Prints how to delete what may be left.
  */
 export const smokeTest = async (plan: Plan): Promise<void> => {
-  const { apiKey, unknownKey, runId, waitSeconds, signal } = plan
-  const { client, send, check } = checksOf(plan)
-  const { listPets, createPet, updatePet, deletePet, placeOrder, cancelOrder }: Operations = client
   // A new deployment may take some seconds to respond.
-  await check(200, '', () => listPets({ limit: 1 }, { signal }).toArray({ max: 1 }), undefined, { waitSeconds })
-
-  // Without `deletePet`, a pet would be left behind.
-  if (deletePet) {
-    const wanted = petOf(runId)
-    const command = ['npm run smoke --', ...process.argv.slice(2), '--remove', runId].join(' ')
-    console.info(`If this is killed, "${wanted.name}" may be left. Remove it within 24 hours: ${command}`)
-    const once = { idempotencyKey: runId, signal }
-    try {
-      const create = () => createPet(wanted, once)
-      const isWanted = (pet: { id: number }) => isDeepStrictEqual(pet, { ...wanted, id: pet.id })
-      const pet = await check(201, `with "${wanted.name}"`, create, isWanted)
-      const { id: petId } = pet
-      await check(201, 'again, with the same Idempotency-Key', create, (replayed, { headers }) => {
-        const isItsAddress = headers.get('Location')?.endsWith(`${PATH}/${petId}`) === true
-        return isItsAddress && headers.has('Idempotent-Replayed') && isDeepStrictEqual(replayed, pet)
-      })
-      // The index of a list follows the table with a delay.
-      const list = () => listPets(filter, { signal }).toArray({ max: filter.limit })
-      const isListed = (pets: object[]) => pets.some((each) => isDeepStrictEqual(each, pet))
-      await check(200, 'for the new pet', list, isListed, { waitSeconds })
-      if (updatePet) {
-        const change = (options = {}) => updatePet({ petId, ...changed }, { signal, ...options })
-        await check(200, '', change, (result) => isDeepStrictEqual(result, { ...pet, ...changed }))
-        await check(412, 'with the ETag of the creation', () => change({ ifMatch: etagOf(pet) }))
-        if (placeOrder && cancelOrder) {
-          const { id: orderId } = await check(201, 'for the pet', () => placeOrder({ petId }, once))
-          await check(204, '', () => cancelOrder({ orderId }, { signal }))
-        }
-      }
-      await check(204, '', () => deletePet({ petId }, { signal }))
-      await check(404, 'after that', () => deletePet({ petId }, { signal }))
-    } catch (error) {
-      await removePet(plan)
-      throw error
-    }
-  }
-
-  // Errors of the functions and of API Gateway itself have the same body.
-  for (const { method, path } of Object.values(contract))
-    await check(401, 'without a key', () => send(method, path.replaceAll(/{\w+}/g, '1')), isChallenge)
-  await check(401, 'with an unknown key', () => send('GET', `${PATH}?limit=1`, unknownKey), isChallenge)
-  await check(400, 'with an invalid body', () => send('POST', PATH, apiKey, invalid))
-  await check(404, '', () => send('GET', '/smoke-test', apiKey))
-  await check(404, '', () => send('GET', `${PATH}/1/smoke-test`, apiKey))
-  const isRefusal = (_: unknown, { headers }: Exchange) => headers.has('Allow')
-  await check(405, '', () => send('PUT', PATH, apiKey), isRefusal)
+  await check(plan, 200, { method: 'GET', path: `${PATH}?limit=1` }, { waitSeconds: plan.waitSeconds })
+  if (deletePet) await testPet(plan)
+  await testErrors(plan)
 }
 
-/**
- * Removes the pet of a run, and its order. A create that is repeated with the key of the run returns what it created in the
- * last 24 hours; otherwise it creates something, which is removed, too. Throws a CommandError if the pet may be left.
- */
-const removePet = async (plan: Plan): Promise<void> => {
-  const { createPet, deletePet, placeOrder, cancelOrder }: Operations = checksOf(plan).retrying
-  if (!deletePet) return
-  const wanted = petOf(plan.runId)
-  const once = { idempotencyKey: plan.runId }
-  const remove = async () => {
-    const pet = await createPet(wanted, once)
-    if (pet.name !== wanted.name) throw new Error('The API returned another one.')
-    // If the order is left, the pet cannot be deleted. So errors of the order do not matter.
-    const order = await placeOrder?.({ petId: pet.id }, once).catch(() => undefined)
-    if (order) await cancelOrder?.({ orderId: order.id }).catch(() => {})
-    await deletePet({ petId: pet.id }).catch((error) => {
-      if (error.code !== 'not_found') throw error
-    })
+const testPet = async (plan: Plan): Promise<void> => {
+  const runId = randomUUID()
+  // Nobody can order what is sold. The largest int64 shows whether integers stay exact.
+  const wanted = { name: `Smoke test ${runId}`, categoryId: 2n ** 63n - 1n, status: 'sold' }
+  const creation = { method: 'POST', path: PATH, headers: { 'Idempotency-Key': runId }, body: wanted }
+  try {
+    const isWanted = ({ json }: Received) => idOf(json, wanted) !== undefined
+    const created = await check(plan, 201, creation, { how: `with "${wanted.name}"`, fits: isWanted })
+    const id = idOf(created.json, wanted)
+    const path = `${PATH}/${id}`
+    console.info(`If this is killed, delete "${wanted.name}": ${deletionOf(plan, path)}`)
+
+    const isReplay = ({ text, headers }: Received) =>
+      text === created.text && headers.has('Idempotent-Replayed') && `${headers.get('Location')}`.endsWith(path)
+    await check(plan, 201, creation, { how: 'again, with the same Idempotency-Key', fits: isReplay })
+
+    const isListed = ({ json }: Received) =>
+      Array.isArray(json) && json.some((each) => isDeepStrictEqual(each, created.json))
+    const filter = new URLSearchParams({ limit: `${MAX_LIMIT}`, status: 'sold' })
+    const list = { method: 'GET', path: `${PATH}?${filter}` }
+    // The index of a list follows the table with a delay.
+    await check(plan, 200, list, { how: 'for the new pet', fits: isListed, waitSeconds: plan.waitSeconds })
+
+    if (updatePet) await testChange(plan, path, created)
+    if (placeOrder) {
+      const order = { method: 'POST', path: placeOrder.path, body: { petId: id } }
+      await check(plan, 409, order, { how: 'for the pet, which is sold' })
+    }
+    await check(plan, 204, { method: 'DELETE', path })
+    await check(plan, 404, { method: 'DELETE', path }, { how: 'after that' })
+  } catch (error) {
+    await removePet(plan, creation)
+    throw error
   }
-  await remove().catch(({ message }) => {
-    throw new CommandError(`"${wanted.name}" may be left: ${message} Try again with --remove ${plan.runId}.`)
-  })
-  console.info(`"${wanted.name}" is removed, if it was created in the last 24 hours.`)
+}
+
+const testChange = async (plan: Plan, path: string, { json, headers }: Received): Promise<void> => {
+  const change = { method: 'PATCH', path, body: { name: 'Smoke test, changed' } }
+  const changed = { ...Object(json), ...change.body }
+  await check(plan, 200, change, { fits: ({ json }) => isDeepStrictEqual(json, changed) })
+  const outdated = { ...change, headers: { 'If-Match': `${headers.get('ETag')}` } }
+  await check(plan, 412, outdated, { how: 'with the ETag of the creation' })
+}
+
+const testErrors = async (plan: Plan): Promise<void> => {
+  // Errors of the functions and of API Gateway itself have the same body.
+  for (const { method, path } of Object.values(contract)) {
+    const request = { method, path: path.replaceAll(/{\w+}/g, '1'), key: '' }
+    await check(plan, 401, request, { how: 'without a key', fits: isChallenge })
+  }
+  const list = { method: 'GET', path: `${PATH}?limit=1`, key: plan.unknownKey }
+  await check(plan, 401, list, { how: 'with an unknown key', fits: isChallenge })
+  await check(plan, 400, { method: 'POST', path: PATH, body: { name: '' } }, { how: 'with an invalid body' })
+  await check(plan, 404, { method: 'GET', path: '/smoke-test' })
+  await check(plan, 404, { method: 'GET', path: `${PATH}/1/smoke-test` })
+  await check(plan, 405, { method: 'PUT', path: PATH }, { fits: ({ headers }) => headers.has('Allow') })
 }
 
 // API Gateway renames the header of RFC 6750.
-const CHALLENGE = ['WWW-Authenticate', 'x-amzn-Remapped-WWW-Authenticate']
-const isChallenge = (_: unknown, { headers }: Exchange): boolean => CHALLENGE.some((name) => headers.has(name))
+const isChallenge = ({ headers }: Received): boolean =>
+  headers.has('WWW-Authenticate') || headers.has('x-amzn-Remapped-WWW-Authenticate')
+
+/** Deletes the pet of a run that failed: its creation, if it is repeated with its key, returns it. */
+const removePet = async (plan: Plan, creation: Sent & { body: { name: string } }): Promise<void> => {
+  const api = { ...plan, signal: new AbortController().signal } // That of the run may have aborted.
+  const { json } = await send(api, creation)
+  const { name } = creation.body
+  const id = idOf(json, creation.body)
+  if (id !== undefined) {
+    const { status } = await send(api, { method: 'DELETE', path: `${PATH}/${id}` })
+    if (status === 204 || status === 404) return console.info(`"${name}" is deleted.`)
+  }
+  const path = `${PATH}/${id ?? '<id>'}`
+  console.info(`"${name}" may be left, which nobody can order. To delete it: ${deletionOf(plan, path)}`)
+}
+
+const deletionOf = ({ baseUrl }: Plan, path: string): string =>
+  `curl -X DELETE --oauth2-bearer "$KEY" ${baseUrl}${path}`
+
+/** The id in a response, if it has all fields that are wanted. Otherwise it may be the id of another pet. */
+const idOf = (json: unknown, wanted: object): number | undefined => {
+  const { id, ...fields } = Object(json)
+  return Number.isSafeInteger(id) && isDeepStrictEqual(fields, { ...fields, ...wanted }) ? id : undefined
+}
 
 if (import.meta.main) await run(command)

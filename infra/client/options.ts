@@ -18,23 +18,18 @@ export type ClientOptions = {
 
 /** The options with their defaults. Throws a TypeError that names an invalid option and what it must be. */
 export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<ClientOptions> => {
-  const { baseUrl = '', apiKey = '', attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
-  const { fetch = globalThis.fetch } = options
+  const { baseUrl = '', apiKey = '', fetch = globalThis.fetch } = options
+  const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
   check(isAddress(baseUrl), 'baseUrl must be the address of the API, such as https://api.example.com/v1.')
   check(Number.isInteger(attempts) && attempts > 0, 'attempts must be a whole number from 1 on.')
   check(typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0, 'maxWaitSeconds must be a number from 0 on.')
   check(typeof timeoutSeconds === 'number' && timeoutSeconds > 0, 'timeoutSeconds must be a number above 0.')
   check(typeof fetch === 'function', 'fetch must be a function.')
+  // The platform's own error message would contain the key.
+  visibleText('apiKey', apiKey, ', without Bearer')
   const { origin, pathname } = new URL(baseUrl)
-  return {
-    baseUrl: origin + pathname.replace(/\/+$/, ''),
-    // The platform's own error message would contain the key.
-    apiKey: visibleText('apiKey', apiKey, ', without Bearer'),
-    attempts,
-    maxWaitSeconds,
-    timeoutSeconds,
-    fetch,
-  }
+  const base = origin + pathname.replace(/\/+$/, '')
+  return { baseUrl: base, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch }
 }
 
 const isAddress = (text: string): boolean => /^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(text) && URL.canParse(text)

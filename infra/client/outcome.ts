@@ -2,16 +2,16 @@ import { NO_PATH } from './operations.ts'
 import type { Request } from './request.ts'
 import type { ServiceError } from './response.ts'
 
-/** What an error of an attempt means for its call. */
+/** What an error means for the attempt that got it, and for the call. */
 type Meaning = {
-  /** Statuses, or codes of the client. The first row that names an error holds for it. */
+  /** Statuses, or codes of the client. The first row that names an error holds. */
   errors: (number | string)[]
   /**
-   * `open`: the attempt may have taken effect, or may still be running; it is repeated if the operation allows it.
-   * `unhandled`: the service has not seen it; it is repeated. `ended`: another attempt would get the same.
+   * `open`: it may have taken effect, or may still be running. `unhandled`: the service has not seen it. After both, another
+   * attempt may succeed.
    */
   attempt: 'open' | 'unhandled' | 'ended'
-  /** What the call of a write gets if an earlier attempt is open. Any other call gets the error. */
+  /** What a write gets if an earlier attempt is open. All other calls get the error. */
   afterOpen: 'error' | 'unknown_outcome' | 'success of a delete'
 }
 
@@ -30,16 +30,11 @@ const meanings: Meaning[] = [
 // (409, 412, 422). A 500 is a bug.
 const others: Meaning = { errors: [], attempt: 'ended', afterOpen: 'unknown_outcome' }
 
-/** What an error of an attempt means for its call. */
 export const meaningOf = ({ code, status }: ServiceError): Meaning =>
   meanings.find(({ errors }) => errors.includes(code) || errors.includes(status)) ?? others
 
 /** What a call gets if it ends with `error`. `isOpen`: whether an earlier attempt is open. */
-export const outcomeOf = (
-  { route, init }: Request,
-  error: ServiceError,
-  isOpen: boolean,
-): 'error' | 'unknown_outcome' | 'success' => {
+export const outcomeOf = ({ route, init }: Request, error: ServiceError, isOpen: boolean) => {
   if (route.method === 'GET' || !isOpen) return 'error'
   const { afterOpen } = meaningOf(error)
   if (afterOpen !== 'success of a delete') return afterOpen

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import * as v from 'valibot'
+import { isDeepStrictEqual } from 'node:util'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { CommandError } from '../command-line.ts'
 
@@ -10,8 +10,8 @@ export type Api = { baseUrl: string; apiKey: string; signal: AbortSignal }
 /** A request. `key` replaces the API key; an empty one is not sent. */
 export type Sent = { method: string; path: string; headers?: Record<string, string>; body?: object; key?: string }
 
-/** A response; `status` is 0 if there was none. */
-export type Received = { status: number; headers: Headers; text: string; json: unknown }
+/** A response, and the object or array in it; `status` is 0 if there was none. */
+export type Received = { status: number; headers: Headers; text: string; json: object | undefined }
 
 /** What a response has to be, besides its status. `how` is printed behind the request. */
 type Expectation = { how?: string; fits?: (received: Received) => boolean; waitSeconds?: number }
@@ -63,9 +63,10 @@ export const send = async (api: Api, { method, path, headers, body, key = api.ap
   }
 }
 
-const jsonIn = (text: string): unknown => {
+const jsonIn = (text: string): object | undefined => {
   try {
-    return exactJson(text, JSON.parse(text))
+    const json = exactJson(text, JSON.parse(text))
+    return typeof json === 'object' && json ? json : undefined
   } catch {
     return undefined
   }
@@ -73,6 +74,7 @@ const jsonIn = (text: string): unknown => {
 
 // The body has nothing else.
 const isError = ({ status, json }: Received): boolean => {
-  const code = v.literal(`${STATUS_CODES[status]?.toLowerCase().replaceAll(' ', '_')}`)
-  return v.is(v.strictObject({ status: v.literal(status), code, message: v.pipe(v.string(), v.nonEmpty()) }), json)
+  const { message }: { message?: unknown } = json ?? {}
+  const code = STATUS_CODES[status]?.toLowerCase().replaceAll(' ', '_')
+  return Boolean(message) && isDeepStrictEqual(json, { status, code, message })
 }

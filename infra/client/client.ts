@@ -80,10 +80,12 @@ const listOf = (call: Call): List<unknown> => {
       const { content, headers } = await call(cursor === undefined ? undefined : { cursor })
       const items = content as unknown[] // `send` has checked that it is an array.
       cursor = nextCursorOf(headers)
-      // Such a link may lead to the same pages for ever.
-      if (cursor !== undefined && (cursor === '' || cursors.has(cursor) || items.length === 0))
-        throw new ServiceError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
-      if (cursor !== undefined) cursors.add(cursor)
+      if (cursor !== undefined) {
+        // Such a link may lead to the same pages for ever.
+        if (cursor === '' || cursors.has(cursor) || items.length === 0)
+          throw new ServiceError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
+        cursors.add(cursor)
+      }
       yield { items, nextCursor: cursor }
     } while (cursor !== undefined)
   }

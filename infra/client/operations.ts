@@ -9,7 +9,7 @@ export type { Int64 } from '../../shared/model/int64.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */
 export type Operations = {
-  [Id in keyof Contract]: { input: InputOf<Contract[Id]>; result: ResultOf<Contract[Id]> } & FlagsOf<Contract[Id]>
+  [Id in keyof Contract]: { input: AllParts<Contract[Id]>; result: ResultOf<Contract[Id]> } & FlagsOf<Contract[Id]>
 }
 
 /** How an entry is requested. */
@@ -37,7 +37,7 @@ type ResultOf<E> = E extends { success: { body: infer Body extends v.GenericSche
 
 type FlagsOf<E> = Pick<E, Flag & keyof E>
 
-type InputOf<E> = Given<E, 'params'> & Given<E, 'query'> & Given<E, 'headers'> & Given<E, 'body'>
+type AllParts<E> = Given<E, 'params'> & Given<E, 'query'> & Given<E, 'headers'> & Given<E, 'body'>
 
 // A parameter is given as the value that the service parses from its text, and may be left out if its text may.
 type Given<E, P extends Part> =

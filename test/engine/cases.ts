@@ -96,21 +96,18 @@ export const cases: Case[] = [
     },
   },
   {
-    rule: 'false and the empty string have a type, but an empty key of an index is refused',
+    rule: 'an item has at most 400 KB, in bytes of UTF-8',
     check: async (engine) => {
-      const id = newId()
-      const condition = {
-        ConditionExpression: 'attribute_type(flag, :boolean) AND attribute_type(note, :string)',
-        ExpressionAttributeValues: { ':boolean': 'BOOL', ':string': 'S' },
-      }
-      await put(engine, { id, flag: false, note: '' })
+      const [small, large] = [newId(), newId()]
+      const bytes = (count: number) => 'é'.repeat(count / 2)
 
       const outcomes = [
-        await outcomeOf(put(engine, { id, label: '' })),
-        await write(engine, [{ Delete: { TableName: engine.first, Key: { id }, ...condition } }]),
+        await outcomeOf(put(engine, { id: small, text: bytes(400 * 1024 - 100) })),
+        await outcomeOf(put(engine, { id: large, text: bytes(400 * 1024) })),
       ]
 
-      assert.deepEqual(outcomes, ['ValidationException', 'success'])
+      assert.deepEqual(outcomes, ['success', 'ValidationException'])
+      assert.deepEqual([(await read(engine, small))?.id, await read(engine, large)], [small, undefined])
     },
   },
   {
@@ -227,7 +224,7 @@ export const put = ({ client, first: TableName }: Engine, Item: Record<string, n
   client.send(new sdk.PutCommand({ TableName, Item }))
 
 /** Reads an item of the first table. */
-const read = async ({ client, first: TableName }: Engine, id: number) =>
+export const read = async ({ client, first: TableName }: Engine, id: number) =>
   (await client.send(new sdk.GetCommand({ TableName, Key: { id }, ConsistentRead: true }))).Item
 
 /** Reads `n` of an item of the first table and one of the second. */
@@ -240,7 +237,7 @@ export const readTogether = async ({ client, first, second }: Engine, id: number
 const outcomeOf = (sent: Promise<object>): Promise<string> => sent.then(() => 'success', reasonOf)
 
 /** The codes of a cancellation, or the name of another error. */
-export const reasonOf = (error: Error): string =>
+const reasonOf = (error: Error): string =>
   error instanceof TransactionCanceledException
     ? `${error.CancellationReasons?.map(({ Code }) => Code).join(', ')}`
     : error.name

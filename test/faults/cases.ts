@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import { atMost } from '../../infra/local/gateway/server.ts'
+import { atMost } from '../../infra/local/queue.ts'
 import { tableIds, tableName } from '../../shared/data/tables.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import type { Event } from '../../shared/pipeline/http.ts'

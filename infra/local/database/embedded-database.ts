@@ -57,7 +57,8 @@ const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> 
   const store = createStore({ path: folder, createTableMs: 0 })
   await store.db.open() // It locks the folder. The operating system unlocks it when the process ends.
   // If a process is killed while dynalite creates a table, the table stays in CREATING for good. It has no items yet.
-  for await (const [key, { TableStatus }] of store.db.iterator({ gt: 'table~', lt: 'table~~' })) {
+  const tables = store.db.iterator<string, { TableStatus: string }>({ gt: 'table~', lt: 'table~~' })
+  for await (const [key, { TableStatus }] of tables) {
     if (TableStatus === 'CREATING') await store.db.del(key)
   }
   return { store, engine: await createEngine(store) }

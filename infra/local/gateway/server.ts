@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { OperationId } from '../../../shared/contract.ts'
 import { CommandError } from '../../command-line.ts'
+import { atMost } from '../queue.ts'
 import { newRequestId, responseTo } from './api-gateway.ts'
 import { createOrderlyServer } from './connections.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
@@ -42,23 +43,6 @@ const logResponse = (message: IncomingMessage, result: ProxyResponse, requestId:
     requestId,
   ]
   console.info(columns.join('  '))
-}
-
-/** Runs at most `limit` tasks at once. The others wait, and start in the order in which they came. */
-export const atMost = (limit: number) => {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async <T>(task: () => Promise<T>): Promise<T> => {
-    if (running < limit) running++
-    else await new Promise<void>((start) => waiting.push(start))
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
 }
 
 /**

@@ -138,14 +138,19 @@ test('refuses the tables of an earlier version with one line that says how to st
   )
 })
 
-const INVALID = 'Invalid FilterExpression: the embedded database allows 4 KB, and 4 levels of closed parentheses.'
+const long = `attribute_exists(id)${' AND attribute_exists(id)'.repeat(170)}`
+const typed = 'attribute_type(id, :type)'
 
 test.each([
   ['UpdateTable', {}, 'The embedded database has no operation UpdateTable.'],
   ['CreateTable', { LocalSecondaryIndexes: [] }, 'The embedded database only has global secondary indexes.'],
-  ['Scan', { TableName: 'Things', FilterExpression: 'NOT (NOT (NOT (NOT (attribute_exists(id)))))' }, INVALID],
-  ['Scan', { TableName: 'Things', FilterExpression: '(attribute_exists(id)' }, INVALID],
-])('an embedded database refuses what it cannot do: %s %j', async (operation, body, message) => {
+  ['Scan', { FilterExpression: typed }, 'The embedded database has no attribute_type.'],
+  [
+    'Scan',
+    { FilterExpression: long },
+    'Invalid FilterExpression: Expression size has exceeded the maximum allowed size',
+  ],
+])('an embedded database refuses what it cannot do: %s', async (operation, body, message) => {
   const endpoint = await startDatabase()
 
   const { text } = await request(endpoint, operation, body)

@@ -1,0 +1,16 @@
+/** Runs at most `limit` tasks at once. The others wait, and start in the order in which they came. */
+export const atMost = (limit: number) => {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <T>(task: () => Promise<T>): Promise<T> => {
+    if (running < limit) running++
+    else await new Promise<void>((start) => waiting.push(start))
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}

@@ -1,27 +1,12 @@
-import { statSync } from 'node:fs'
 import type { Server } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
-import {
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DescribeTableCommand,
-  DynamoDBClient,
-  ResourceInUseException,
-} from '@aws-sdk/client-dynamodb'
 import { Option } from '@commander-js/extra-typings'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import {
-  type KeyAttribute,
-  type Table,
-  tableIds,
-  tableName,
-  tables,
-  tableVariable,
-} from '../../../shared/data/tables.ts'
+import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { service } from '../../../shared/service.ts'
 import { type Setting, settings } from '../../../shared/settings.ts'
-import { CommandError, timeouts, wholeNumber } from '../../command-line.ts'
+import { CommandError, wholeNumber } from '../../command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
+import { createTables } from './tables.ts'
 
 /** The port of the local server, unless another is chosen. Its embedded database listens on the next one. */
 export const DEFAULT_PORT = 3000
@@ -56,38 +41,43 @@ export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
 /** What to open: the DynamoDB at an address, or else an embedded one, with its folder (default: in memory) and listener. */
 type Choice = { address?: Address | undefined; folder?: string | undefined; listener?: Server | undefined }
 
+/** A DynamoDB that this process uses. The `description` is for the banner; `isEmpty` says that nothing can be stored yet. */
+type Database = { address: Address; description: string; isEmpty: boolean; close: () => Promise<void> }
+
 /**
- * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key. The `description` is for
- * the banner; `isEmpty` says that nobody can have stored anything yet. Throws a CommandError if the folder or the address cannot
- * be used.
+ * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key. Throws a CommandError if
+ * the folder or the address cannot be used.
  */
-export const openDatabase = async ({ address, folder, listener }: Choice = {}) => {
-  if (address) {
-    if (folder !== undefined)
-      throw new CommandError('--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
-    const { endpoint, isNamed } = address
-    await prepare(address).catch((error) => {
-      if (error instanceof CommandError || !isNamed) throw error
-      throw new CommandError(
-        `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ${error.message || error.name}. ` +
-          'Start it, or unset the variable to use the embedded one.',
-      )
-    })
-    return { address, description: endpoint, isEmpty: false, close: async () => {} }
+export const openDatabase = async ({ address, folder, listener }: Choice = {}): Promise<Database> => {
+  if (folder === '')
+    throw new CommandError('--data is empty. Name a folder, or omit --data to keep the data in memory.')
+  if (!address) return openEmbedded(folder, listener)
+  if (folder !== undefined)
+    throw new CommandError('--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
+  return openOther(address)
+}
+
+const openOther = async (address: Address): Promise<Database> => {
+  const { endpoint, isNamed } = address
+  try {
+    await prepare(address)
+  } catch (error) {
+    if (error instanceof CommandError || !(error instanceof Error) || !isNamed) throw error
+    const problem = `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names`
+    const reason = error.message || error.name
+    throw new CommandError(`${problem}: ${reason}. Start it, or unset the variable to use the embedded one.`)
   }
-  if (folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isFile())
-    throw new CommandError(`Cannot use ${folder} as the data folder: it is a file. Choose a folder.`)
+  return { address, description: endpoint, isEmpty: false, close: async () => {} }
+}
+
+const openEmbedded = async (folder?: string, listener?: Server): Promise<Database> => {
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
-  const embedded = { endpoint, isNamed: false }
-  await prepare(embedded)
-  return {
-    address: embedded,
-    description: `${endpoint} (${folder ?? 'in memory'})`,
-    isEmpty: folder === undefined,
-    close,
-  }
+  const address = { endpoint, isNamed: false }
+  await prepare(address)
+  const description = `${endpoint} (${folder ?? 'in memory'})`
+  return { address, description, isEmpty: folder === undefined, close }
 }
 
 /** Lets the functions, the commands and the AWS SDK of this process use a DynamoDB: they read these environment variables. */
@@ -97,67 +87,29 @@ export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   if (!hasOwnKey)
     for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION']) delete process.env[name]
   const account = isNamed ? { ...placeholders, ...process.env } : placeholders
-  Object.assign(process.env, account, local, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+  Object.assign(process.env, account, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
 
-const local = {
-  ...Object.fromEntries(
-    Object.values<Setting>(settings).map((each) => [each.variable, 'local' in each ? each.local : each.default]),
-  ),
-  ...Object.fromEntries(
-    tableIds.map((id) => [tableVariable(id), `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`]),
-  ),
+const localSettings = Object.values<Setting>(settings).map((each) => [
+  each.variable,
+  'local' in each ? each.local : each.default,
+])
+
+const localTables = tableIds.map((id) => [
+  tableVariable(id),
+  `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`,
+])
+
+const localVariables = {
+  ...Object.fromEntries([...localSettings, ...localTables]),
   // The SDK refuses these in combination with an endpoint, and developers may have set them for their accounts.
   AWS_USE_FIPS_ENDPOINT: 'false',
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
 }
 
+/** Lets this process use a DynamoDB, which then has the tables and the local API key. */
 const prepare = async (address: Address): Promise<void> => {
   useDatabase(address)
-  const client = new DynamoDBClient(timeouts)
-  try {
-    await Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
-  } finally {
-    client.destroy()
-  }
+  await createTables()
   await apiKeys.put(storedLocalApiKey)
 }
-
-const createTable = async (client: DynamoDBClient, TableName: string, table: Table): Promise<void> => {
-  await client.send(new CreateTableCommand(definition(TableName, table))).catch((error) => {
-    if (!(error instanceof ResourceInUseException)) throw error // It exists, or another process creates it.
-  })
-  while (!(await isActive(client, TableName, table))) await pause(20)
-}
-
-const isActive = async (client: DynamoDBClient, TableName: string, { indexes }: Table): Promise<boolean> => {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
-  const found = Table?.GlobalSecondaryIndexes ?? []
-  if (!Object.keys(indexes).every((name) => found.some(({ IndexName }) => IndexName === name))) {
-    throw new CommandError(
-      `${TableName} is a table of an earlier version, without the indexes of this one. ` +
-        'To start anew, delete the table, or the data folder that it is in.',
-    )
-  }
-  return [Table?.TableStatus, ...found.map(({ IndexStatus }) => IndexStatus)].every((status) => status === 'ACTIVE')
-}
-
-const definition = (TableName: string, { partitionKey, indexes }: Table): CreateTableCommandInput => {
-  const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, index]) => ({
-    IndexName,
-    KeySchema: [key(index, 'HASH'), key(partitionKey, 'RANGE')],
-    Projection: { ProjectionType: 'ALL' as const },
-  }))
-  return {
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [partitionKey, ...Object.values(indexes)].map(({ name, type }) => ({
-      AttributeName: name,
-      AttributeType: type,
-    })),
-    KeySchema: [key(partitionKey, 'HASH')],
-    ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
-  }
-}
-
-const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType })

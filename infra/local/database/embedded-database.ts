@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Server as Listener } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { CommandError } from '../../command-line.ts'
@@ -15,7 +15,7 @@ import { createEngine, type Engine } from './engine.ts'
  */
 export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const { store, engine } = await open(folder).catch((error) => {
-    throw new CommandError(`Cannot use the data folder ${folder}: ${reasonOf(error)}`)
+    throw new CommandError(`Cannot use the data folder ${folder}: ${failureReason(error)}`)
   })
   const server = createServer(async (request, response) => {
     if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')
@@ -65,21 +65,27 @@ const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> 
 }
 
 /** A file in each data folder. Raise its number when stored items change their form. */
-const FORMAT = 'format-2'
+const FORMAT = 'format-3'
 
 /** Creates a data folder, or throws if there is something else. LevelDB would delete files that it takes for its own. */
 const claim = (folder: string): void => {
-  // Not recursive, as LevelDB would do it: under /proc, Node.js then never returns.
-  if (!existsSync(folder)) mkdirSync(folder)
+  makeFolder(folder)
   const files = readdirSync(folder)
   if (files.includes(FORMAT)) return
   if (files.includes('CURRENT'))
-    throw new Error('its data is of another version. Choose a new folder, or delete this one.')
+    throw new Error('its data is of another version of this server, so choose a new folder, or delete this one.')
   if (files.length > 0) throw new Error('it has other files. Choose a new folder.')
   writeFileSync(join(folder, FORMAT), '')
 }
 
-const reasonOf = (error: unknown): unknown => {
+/** Makes a folder and those above it, one by one: below /proc, Node.js's `recursive` never returns. */
+const makeFolder = (folder: string): void => {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  mkdirSync(folder)
+}
+
+const failureReason = (error: unknown): unknown => {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(reason instanceof Error)) return reason
   return 'code' in reason && reason.code === 'LEVEL_LOCKED' ? 'another server is using it.' : reason.message

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -82,21 +82,40 @@ test('opens a database of its own, whatever was opened before', async () => {
   expect(databases.map(({ description }) => description)).toEqual([inMemory, inMemory])
 })
 
-test('refuses a data folder that is a file, or has no parent', async () => {
-  const folder = temporaryFolder()
-  const [file, orphan] = [join(folder, 'file'), join(folder, 'no', 'such')]
+test('refuses a data folder that is a file, or cannot be made, and one without a name', async () => {
+  const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
+  const loop = join(temporaryFolder(), 'loop')
+  symlinkSync(loop, loop)
 
-  const errors = await Promise.all([file, orphan].map((path) => openDatabase({ folder: path }).catch((error) => error)))
+  const folders = [file, join(file, 'below'), '/proc/a/b', loop, '']
+  const errors = await Promise.all(folders.map((folder) => openDatabase({ folder }).catch((error) => error)))
 
+  const refused = (folder: string, reason: string) =>
+    new CommandError(`Cannot use the data folder ${folder}: ${reason}`)
   expect(errors).toEqual([
-    new CommandError(`Cannot use ${file} as the data folder: it is a file. Choose a folder.`),
-    new CommandError(`Cannot use the data folder ${orphan}: ENOENT: no such file or directory, mkdir '${orphan}'`),
+    refused(file, `ENOTDIR: not a directory, scandir '${file}'`),
+    refused(join(file, 'below'), `ENOTDIR: not a directory, mkdir '${join(file, 'below')}'`),
+    refused('/proc/a/b', "ENOENT: no such file or directory, mkdir '/proc/a'"),
+    refused(loop, `EEXIST: file already exists, mkdir '${loop}'`),
+    new CommandError('--data is empty. Name a folder, or omit --data to keep the data in memory.'),
   ])
 })
 
+test('makes a data folder and those above it', async () => {
+  const folder = join(temporaryFolder(), 'a', 'b')
+
+  await createTable(await startDatabase(folder))
+
+  expect(existsSync(folder)).toBe(true)
+})
+
 test.each([
-  ['of another version', 'CURRENT', 'its data is of another version. Choose a new folder, or delete this one.'],
+  [
+    'of another version',
+    'CURRENT',
+    'its data is of another version of this server, so choose a new folder, or delete this one.',
+  ],
   ['of somebody else', '7.ldb', 'it has other files. Choose a new folder.'],
 ])('refuses a folder %s, and leaves it as it is', async (_name, file, reason) => {
   const folder = temporaryFolder()

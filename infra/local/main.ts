@@ -13,8 +13,9 @@ import { LOCAL_API_KEY } from './database/credentials.ts'
 import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { loadFunctions } from './gateway/lambda.ts'
 import { localLimits } from './gateway/limits.ts'
+import { addressOf, LOOPBACK, reserve } from './gateway/ports.ts'
 import { enforceRights } from './gateway/rights.ts'
-import { addressOf, createLocalServer, LOOPBACK, reserve } from './gateway/server.ts'
+import { createLocalServer } from './gateway/server.ts'
 import { serveAndWatch, type ThreadData } from './watch.ts'
 
 const thread: ThreadData | null = workerData

@@ -10,21 +10,24 @@ import { openApiText } from '../../openapi/document.ts'
 import { publicDocuments, referenceScript, referenceScriptText } from '../../openapi/public-documents.ts'
 import { LOCAL_API_KEY } from '../database/credentials.ts'
 import type { ProxyResponse } from './lambda.ts'
-import { proxyEvent, readTarget } from './proxy-event.ts'
+import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
+/** Runs the function of an operation. Throws an ApiError if it fails. */
+export type Invoke = (id: OperationId, event: Event) => Promise<ProxyResponse>
+
 /** Responds to a request as API Gateway does: with the response of a function, or with one of its own. */
 export const responseTo = async (
   message: IncomingMessage,
-  whole: Promise<Buffer>,
   requestId: string,
-  invoke: (id: OperationId, event: Event) => Promise<ProxyResponse>,
+  maxBodyBytes: number,
+  invoke: Invoke,
 ): Promise<ProxyResponse> => {
   try {
-    // The whole body comes first: a client may not read the response while it is still sending.
-    const body = await whole
+    // The body comes first: some clients read no response while they are still sending.
+    const body = await readBody(message, maxBodyBytes)
     const { path, query } = readTarget(message)
     if (isStart(message, path)) return response(requestId, 302, { Location: PAGE })
     const route = routeOf(path)
@@ -37,11 +40,14 @@ export const responseTo = async (
       throw gatewayResponses.methodNotAllowed(methods)
     return documentResponse(requestId, route.resource, message.headers.host)
   } catch (error) {
-    if (!(error instanceof ApiError)) console.error('Request %s failed:', requestId, error)
-    const { status, headers, body } = error instanceof ApiError ? error : gatewayResponses.badGateway
-    return response(requestId, status, headers, JSON.stringify(body))
+    if (error instanceof ApiError) return errorResponse(requestId, error)
+    console.error('Request %s failed:', requestId, error)
+    return errorResponse(requestId, gatewayResponses.badGateway)
   }
 }
+
+export const errorResponse = (requestId: string, { status, headers, body }: ApiError): ProxyResponse =>
+  response(requestId, status, headers, JSON.stringify(body))
 
 const response = (
   requestId: string,
@@ -99,11 +105,17 @@ const routeOf = routesOf(contract)
 const methodsOf = ({ resource, operations }: Route<OperationId>): string[] =>
   documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
 
+/** The script of the page. It is made when it is first requested, because that takes 60 ms. */
+let script: string | undefined
+
 /** A document that AWS serves, or the script of the page, so that the page works without a network. */
 const documentResponse = (requestId: string, path: string, host = ''): ProxyResponse => {
-  if (path === SCRIPT) return response(requestId, 200, scriptHeaders, referenceScriptText())
-  const script = `${service.basePath}${SCRIPT}?${referenceScript.version}`
-  const { headers = {}, body } = publicDocuments(script, LOCAL_API_KEY)[path] ?? {}
+  if (path === SCRIPT) {
+    script ??= referenceScriptText()
+    return response(requestId, 200, scriptHeaders, script)
+  }
+  const address = `${service.basePath}${SCRIPT}?${referenceScript.version}`
+  const { headers = {}, body } = publicDocuments(address, LOCAL_API_KEY)[path] ?? {}
   // As people read it, without the escapes that API Gateway needs, and with the whole address, which some generators need.
   return response(requestId, 200, headers, path === referencePaths.document ? openApiText(`http://${host}`) : body)
 }

@@ -50,20 +50,19 @@ export const readBody = async (message: IncomingMessage, maxBytes: number): Prom
 
 const decompressors = new Map(Object.entries({ gzip: promisify(gunzip), deflate: promisify(inflate) }))
 
-/** Reads a body that is too large to its end too, but does not keep it: the client must get the error response. */
+/** Reads a body. One that is too large is refused at once; what follows is read, but not kept. */
 const readAll = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
   let size = 0
-  try {
-    for await (const chunk of message) {
-      size += chunk.length
-      if (size <= maxBytes) chunks.push(chunk)
-    }
-  } catch {
-    throw gatewayResponses.badRequest
-  }
-  if (size > maxBytes) throw gatewayResponses.payloadTooLarge
-  return Buffer.concat(chunks)
+  message.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= maxBytes) chunks.push(chunk)
+    else reject(gatewayResponses.payloadTooLarge)
+  })
+  message.on('end', () => resolve(Buffer.concat(chunks)))
+  message.on('close', () => reject(gatewayResponses.badRequest)) // Without an end: the client has disconnected.
+  return promise
 }
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */

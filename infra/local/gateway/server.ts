@@ -1,28 +1,108 @@
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../../shared/contract.ts'
-import { CommandError } from '../../command-line.ts'
+import type { ApiError } from '../../../shared/model/api-error.ts'
+import { gatewayResponses } from '../../gateway.ts'
 import { atMost } from '../queue.ts'
-import { newRequestId, responseTo } from './api-gateway.ts'
-import { createOrderlyServer } from './connections.ts'
+import { errorResponse, type Invoke, newRequestId, responseTo } from './api-gateway.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { type Limits, localLimits } from './limits.ts'
 
-export const LOOPBACK = '127.0.0.1'
+/** The last request of a connection. `before` and `done` settle when the requests before it, and it, have their responses. */
+type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<void> }
 
-/** Creates the HTTP server of the local API from the functions by operation. */
+/**
+ * Creates the HTTP server of the local API from the functions by operation. It responds to the requests of a connection one
+ * after the other. A connection ends when Node.js refuses what it sends, or it exceeds a limit.
+ */
 export const createLocalServer = (handlers: Record<OperationId, Handler>, limits: Limits = localLimits) => {
+  // Without this setting, Node.js responds to a request without Host by itself, without a body.
+  const server = createServer({ ...limits, requireHostHeader: false })
+  server.maxConnections = limits.maxConnections
+  // A client that closes its side after a request still expects the response (RFC 9112, section 9.6).
+  Object.assign(server, { httpAllowHalfOpen: true })
+
+  const inFlight = new Map<Duplex, Last>()
   const queue = atMost(limits.functions)
-  return createOrderlyServer(limits, async (message, body) => {
-    const requestId = newRequestId()
+  const invokeInTurn: Invoke = (id, event) => queue(() => invoke(id, handlers[id], event, limits.functionMs))
+
+  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (message.socket.destroyed) return
     const startedAt = performance.now()
-    const result = await responseTo(message, body, requestId, (id, event) =>
-      queue(() => invoke(id, handlers[id], event, limits.functionMs)),
-    )
-    if (message.method) logResponse(message, result, requestId, performance.now() - startedAt) // Else, it is no request.
-    return result
+    const requestId = newRequestId()
+    const result = await responseTo(message, requestId, limits.bodyBytes, invokeInTurn)
+    logResponse(message, result, requestId, performance.now() - startedAt)
+    // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
+    if (!server.listening || message.headers.upgrade) response.setHeader('Connection', 'close')
+    // The rest of a body that is too large is still read: the client could lose the response if the connection ended now.
+    if (!message.complete) response.setHeader('Connection', 'keep-alive')
+    send(response, result)
+    await Promise.allSettled([finished(response), finished(message)]) // They fail if the client disconnects.
+  }
+
+  /** Serves a request when those before it on its connection have their responses. */
+  const listener = (message: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = message
+    const before = inFlight.get(socket)?.done ?? Promise.resolve()
+    const done = before.then(() => serve(message, response))
+    const last = { message, before, done }
+    inFlight.set(socket, last)
+    done.finally(() => {
+      if (inFlight.get(socket) === last) inFlight.delete(socket)
+    })
+  }
+
+  /** Ends a connection: with an error if no request is in flight, else after the responses to complete requests. */
+  const refuse = async (socket: Duplex, error: ApiError): Promise<void> => {
+    const last = inFlight.get(socket)
+    if (!last) return void socket.end(rawResponse(error), () => socket.destroy())
+    await (last.message.complete ? last.done : last.before)
+    socket.destroy()
+  }
+
+  server.on('request', listener)
+  // Node.js would respond to an unknown expectation by itself, without a body.
+  server.on('checkExpectation', listener)
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    if (socket.writable) refuse(socket, clientErrors[`${code}`]?.(limits) ?? gatewayResponses.badRequest)
   })
+  server.on('connect', (_message, socket) => {
+    socket.on('error', () => {}) // After CONNECT, Node.js handles no errors of the connection.
+    refuse(socket, gatewayResponses.notFound)
+  })
+
+  /** Refuses new connections and completes the requests in flight, but waits no longer than `limitMs`. */
+  const stop = async (limitMs: number): Promise<void> => {
+    server.close()
+    // When a client disconnects, its request still runs and needs the database.
+    const requests = Array.from(inFlight.values(), ({ done }) => done)
+    await Promise.race([Promise.all(requests), pause(limitMs, undefined, { ref: false })])
+    // `close` leaves connections that never carried a request, which browsers open in advance.
+    server.closeAllConnections()
+  }
+  return { server, stop }
+}
+
+const send = (response: ServerResponse, { statusCode, headers = {}, body }: ProxyResponse): void => {
+  response.statusCode = statusCode
+  response.setHeaders(new Map(Object.entries(headers)))
+  response.end(body)
+}
+
+/** Responses to errors of Node.js's HTTP server, by their codes. */
+const clientErrors: Record<string, (limits: Limits) => ApiError> = {
+  HPE_HEADER_OVERFLOW: ({ maxHeaderSize }) => gatewayResponses.headersTooLarge(maxHeaderSize),
+  ERR_HTTP_REQUEST_TIMEOUT: () => gatewayResponses.requestTimeout,
+}
+
+/** A response on the wire, which ends the connection. */
+const rawResponse = (error: ApiError): string => {
+  const { statusCode, headers, body = '' } = errorResponse(newRequestId(), error)
+  const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`
 }
 
 /** Logs a response on one line: its error code, but nothing else of the headers and bodies. */
@@ -44,36 +124,3 @@ const logResponse = (message: IncomingMessage, result: ProxyResponse, requestId:
   ]
   console.info(columns.join('  '))
 }
-
-/**
- * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
- * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
- */
-export const reserve = async (
-  port: number,
-  host: string,
-  isEmbedded: boolean,
-): Promise<[api: Server, database?: Server]> => {
-  const api = await listen(port, host)
-  if (!isEmbedded) return [api]
-  try {
-    return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
-  } catch (error) {
-    api.close()
-    if (port !== 0) throw error
-    return reserve(port, host, isEmbedded)
-  }
-}
-
-const listen = async (port: number, host: string): Promise<Server> => {
-  const server = createServer((socket) => socket.destroy())
-  await once(server.listen(port, host), 'listening').catch(({ code, message }: NodeJS.ErrnoException) => {
-    const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
-    const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
-    throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
-  })
-  return server
-}
-
-// A server on a TCP port has no other type of address.
-export const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo

@@ -3,7 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/gateway/lambda.ts'
 import { type Limits, localLimits } from '../../../infra/local/gateway/limits.ts'
-import { addressOf, createLocalServer } from '../../../infra/local/gateway/server.ts'
+import { addressOf } from '../../../infra/local/gateway/ports.ts'
+import { createLocalServer } from '../../../infra/local/gateway/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
@@ -24,7 +25,7 @@ type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 
 /** Longer than any test, as a time limit. */
 export const NEVER = 2 ** 31 - 1
-const patient = { ...localLimits, headersMs: NEVER, bodyMs: NEVER, readMs: NEVER, functionMs: NEVER }
+const patient = { ...localLimits, headersTimeout: NEVER, requestTimeout: NEVER, functionMs: NEVER }
 
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (

@@ -99,7 +99,7 @@ test.each([
   ['another coding', 'br', Buffer.from('{}'), 415, 'not valid gzip'],
   ['a coding with the name of an object property', 'constructor', Buffer.from('{}'), 415, 'not valid gzip'],
   ['a body that is not compressed', 'gzip', Buffer.from('{}'), 415, 'not valid gzip'],
-  ['10 MB and a byte when decompressed', 'deflate', deflateSync(Buffer.alloc(10 * 1024 * 1024 + 1)), 413, '256 KiB'],
+  ['1 MiB and a byte when decompressed', 'deflate', deflateSync(Buffer.alloc(1024 * 1024 + 1)), 413, '256 KiB'],
 ])('refuses %s', async (_name, coding, body, status, reason) => {
   const headers = { 'Content-Encoding': coding }
 

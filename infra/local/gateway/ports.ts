@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { CommandError } from '../../command-line.ts'
+
+export const LOOPBACK = '127.0.0.1'
+
+/**
+ * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
+ * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
+ */
+export const reserve = async (
+  port: number,
+  host: string,
+  isEmbedded: boolean,
+): Promise<[api: Server, database?: Server]> => {
+  const api = await listen(port, host)
+  if (!isEmbedded) return [api]
+  try {
+    return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
+  } catch (error) {
+    api.close()
+    if (port !== 0) throw error
+    return reserve(port, host, isEmbedded)
+  }
+}
+
+const listen = async (port: number, host: string): Promise<Server> => {
+  const server = createServer((socket) => socket.destroy())
+  await once(server.listen(port, host), 'listening').catch(({ code, message }: NodeJS.ErrnoException) => {
+    const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
+    const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
+    throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
+  })
+  return server
+}
+
+// A server on a TCP port has no other type of address.
+export const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo

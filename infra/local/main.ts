@@ -41,7 +41,7 @@ const main = command(
     const [api, listener] = await reserve(port, host || LOOPBACK, !address) // Node.js takes '' for all addresses.
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
-    const stopped = parentPort ? once(parentPort, 'message') : firstOf('SIGINT', 'SIGTERM')
+    const stopped = parentPort ? once(parentPort, 'message') : anySignal('SIGINT', 'SIGTERM')
     const content = isSeeded ? `, with ${await seed()}` : database.isEmpty ? ', empty: try --seed' : ''
     if (watch) {
       const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
@@ -67,7 +67,7 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   const { server, stop } = createLocalServer(await loadFunctions(operationIds))
   server.listen(listener)
   const { address, port } = addressOf(listener)
-  const baseUrl = `http://${hostOf(address)}:${port}${service.basePath}`
+  const baseUrl = `http://${urlHost(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
   const greeting = thread?.reason ? `Serving ${baseUrl} again: ${thread.reason}.\n` : banner(baseUrl, database)
@@ -79,7 +79,7 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
 }
 
 /** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */
-const hostOf = (address: string): string => {
+const urlHost = (address: string): string => {
   const host = address.replace(/^0\.0\.0\.0$/, LOOPBACK).replace(/^::$/, '::1')
   return host.includes(':') ? `[${host}]` : host
 }
@@ -93,7 +93,7 @@ const silenceFunctions = (): void => {
 }
 
 // The listeners stay, because npm sends the signal of Ctrl-C a second time.
-const firstOf = (...signals: NodeJS.Signals[]): Promise<unknown> =>
+const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
 const firstList = Object.values(contract).find(({ method, path }) => method === 'GET' && !path.includes('{'))

@@ -71,7 +71,7 @@ const checkExpressions = (request: object): void => {
  * A store for actions that read the real one, but whose writes are only collected. `items` are the items that they read, each
  * as often as it was read.
  */
-export const rehearsalOf = (store: Store) => {
+export const rehearse = (store: Store) => {
   const writes: Write[] = []
   const items: string[] = []
   const collect = (prefix: string): Writes => ({

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { atMost } from '../queue.ts'
 import {
   type ApiAction,
@@ -6,7 +6,7 @@ import {
   dynamoDBError,
   isDynamoDBError,
   itemBytes,
-  rehearsalOf,
+  rehearse,
   type Store,
   validationError,
   type Write,
@@ -50,27 +50,25 @@ const others = apiActions(
 )
 
 const writeAlone = async (store: Store, action: ApiAction, body: object): Promise<object> => {
-  const rehearsal = rehearsalOf(store)
+  const rehearsal = rehearse(store)
   const result = await action.run(rehearsal.store, action.parse(store, body))
   await store.db.batch(rehearsal.writes)
   return result
 }
 
 const writeTogether = async (store: Store, tokens: Tokens, body: Transaction): Promise<object> => {
-  const { TransactItems, ClientRequestToken } = body
+  const { TransactItems, ClientRequestToken = randomUUID() } = body
   const expired = forgetExpired(tokens)
   const key = `token~${ClientRequestToken}` // dynalite reads keys with other prefixes.
-  const digest = createHash('sha256')
-    .update(`${JSON.stringify(TransactItems)}`)
-    .digest('base64')
-  const known = ClientRequestToken === undefined ? undefined : tokens.get(key)
-  if (known && known.digest !== digest)
-    throw dynamoDBError('IdempotentParameterMismatchException', 'Another transaction had this token.')
-  if (known) return {}
+  const text = `${JSON.stringify(TransactItems)}`
+  const digest = createHash('sha256').update(text).digest('base64')
+  const known = tokens.get(key)
+  if (known?.digest === digest) return {}
+  if (known) throw dynamoDBError('IdempotentParameterMismatchException', 'Another transaction had this token.')
   const { writes } = await rehearseTogether(store, writesOfTransactions, TransactItems)
   if (itemBytes(writes) > MAX_BYTES) throw validationError('The items of a transaction can have at most 4 MB together')
   const token = { digest, until: Date.now() + TOKEN_MS }
-  // The token is in the same batch, because a process that is killed must not write again after its restart.
+  // The token is in the same batch, because the transaction must not run again after its process was killed.
   await store.db.batch([...writes, ...expired, { type: 'put', key, value: token }])
   tokens.set(key, token)
   return {}
@@ -110,7 +108,7 @@ const writesOfTransactions: Allowed = {
   Put: apiAction('PutItem'),
   Update: apiAction('UpdateItem'),
   Delete: apiAction('DeleteItem'),
-  ConditionCheck: { ...check, run: (store, request) => check.run(rehearsalOf(store).store, request) },
+  ConditionCheck: { ...check, run: (store, request) => check.run(rehearse(store).store, request) },
 }
 const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 
@@ -118,21 +116,25 @@ const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 const rehearseTogether = async (store: Store, allowed: Allowed, items: unknown) => {
   if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
     throw validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
-  const parsed = items.map((item) => {
-    const [[name, body] = ['', {}], ...others] = Object.entries(item)
-    const action = allowed[name]
-    if (!action || others.length > 0)
-      throw validationError(`TransactItems can only contain one of ${Object.keys(allowed).join(', ')}`)
-    return { action, request: action.parse(store, body) }
-  })
-  const rehearsal = rehearsalOf(store)
-  const running = parsed.map(({ action, request }) => action.run(rehearsal.store, request))
+  const starts = items.map((item) => prepare(store, allowed, item))
+  const rehearsal = rehearse(store)
+  const running = starts.map((start) => start(rehearsal.store))
   const outcomes = await Promise.allSettled(running)
   if (new Set(rehearsal.items).size < rehearsal.items.length)
     throw validationError('Transaction request cannot include multiple operations on one item')
   const errors = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined))
   if (errors.some(Boolean)) throw cancellation(errors)
   return { results: await Promise.all(running), writes: rehearsal.writes }
+}
+
+/** Checks an action of a transaction, such as `{ Put: … }`. Returns what runs it. */
+const prepare = (store: Store, allowed: Allowed, item: object) => {
+  const [[name, body] = ['', {}], ...others] = Object.entries(item)
+  const action = allowed[name]
+  if (!action || others.length > 0)
+    throw validationError(`TransactItems can only contain one of ${Object.keys(allowed).join(', ')}`)
+  const request = action.parse(store, body)
+  return (rehearsal: Store) => action.run(rehearsal, request)
 }
 
 /** The error of a transaction, with the reason of each action, in their order. */

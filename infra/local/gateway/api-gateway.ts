@@ -10,7 +10,8 @@ import { openApiText } from '../../openapi/document.ts'
 import { publicDocuments, referenceScript, referenceScriptText } from '../../openapi/public-documents.ts'
 import { LOCAL_API_KEY } from '../database/credentials.ts'
 import type { ProxyResponse } from './lambda.ts'
-import { proxyEvent, readBody, readTarget } from './proxy-event.ts'
+import { proxyEvent } from './proxy-event.ts'
+import { readBody, readTarget } from './request.ts'
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
@@ -30,9 +31,9 @@ export const responseTo = async (
     const body = await readBody(message, maxBodyBytes)
     const { path, query } = readTarget(message)
     if (isStart(message, path)) return response(requestId, 302, { Location: PAGE })
-    const route = routeOf(path)
+    const route = findRoute(path)
     if (!route) throw gatewayResponses.notFound
-    const methods = methodsOf(route)
+    const methods = allowedMethods(route)
     if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
     const id = route.operations[message.method ?? '']
     if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
@@ -46,6 +47,7 @@ export const responseTo = async (
   }
 }
 
+/** The response with the body of an error. */
 export const errorResponse = (requestId: string, { status, headers, body }: ApiError): ProxyResponse =>
   response(requestId, status, headers, JSON.stringify(body))
 
@@ -75,34 +77,36 @@ export const routesOf = <Id extends string>(contract: Record<Id, Pick<Entry, 'me
   const resources = templates.sort().map((resource) => {
     const own = ids.filter((id) => contract[id].path === resource)
     const operations = Object.fromEntries(own.map((id) => [contract[id].method, id]))
-    return { resource, pattern: patternOf(resource), operations }
+    return { resource, operations, pattern: pathPattern(resource) }
   })
   return (path: string): Route<Id> | undefined => {
-    const found = resources.find(({ pattern }) => pattern.test(path))
-    return found && { ...found, pathParameters: found.pattern.exec(path)?.groups ?? null }
+    for (const { resource, operations, pattern } of resources) {
+      const match = pattern.exec(path)
+      if (match) return { resource, operations, pathParameters: match.groups ?? null }
+    }
+    return undefined
   }
 }
 
 // As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.
-const patternOf = (template: string): RegExp => {
-  const parts = template
-    .slice(1)
-    .replaceAll('.', '\\.')
-    .replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+const pathPattern = (template: string): RegExp => {
+  const escaped = template.slice(1).replaceAll('.', '\\.')
+  const parts = escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
   return new RegExp(`^${service.basePath}/+${parts}/?$`)
 }
 
 const PAGE = `${service.basePath}${referencePaths.page}`
+const STARTS = ['/', service.basePath, `${service.basePath}/`]
 
 /** Whether a browser opens the address that the server prints, or its root. AWS returns a 404. */
 const isStart = ({ method, headers: { accept = '' } }: IncomingMessage, path: string): boolean =>
-  method === 'GET' && accept.includes('text/html') && ['/', service.basePath, `${service.basePath}/`].includes(path)
+  method === 'GET' && accept.includes('text/html') && STARTS.includes(path)
 
 const SCRIPT = '/docs.js'
 const documentPaths: string[] = [...Object.values(referencePaths), SCRIPT]
-const routeOf = routesOf(contract)
+const findRoute = routesOf(contract)
 
-const methodsOf = ({ resource, operations }: Route<OperationId>): string[] =>
+const allowedMethods = ({ resource, operations }: Route<OperationId>): string[] =>
   documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
 
 /** The script of the page. It is made when it is first requested, because that takes 60 ms. */
@@ -117,7 +121,8 @@ const documentResponse = (requestId: string, path: string, host = ''): ProxyResp
   const address = `${service.basePath}${SCRIPT}?${referenceScript.version}`
   const { headers = {}, body } = publicDocuments(address, LOCAL_API_KEY)[path] ?? {}
   // As people read it, without the escapes that API Gateway needs, and with the whole address, which some generators need.
-  return response(requestId, 200, headers, path === referencePaths.document ? openApiText(`http://${host}`) : body)
+  const text = path === referencePaths.document ? openApiText(`http://${host}`) : body
+  return response(requestId, 200, headers, text)
 }
 
 const scriptHeaders = {

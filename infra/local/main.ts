@@ -21,8 +21,9 @@ import { serveAndWatch, type ThreadData } from './watch.ts'
 const thread: ThreadData | null = workerData
 
 /**
- * The commands `npm start` and, with `--watch`, `npm run dev`: serve the API on this machine until they receive SIGINT or
- * SIGTERM. With `--watch`, this file runs again in a thread of its own, which serves until it receives a message.
+ * The commands `npm start` and, with `--watch`, `npm run dev`: serve the API on this machine until
+ * they receive SIGINT or SIGTERM. With `--watch`, this file runs again in a thread of its own,
+ * which serves until it receives a message.
  */
 const main = command(
   process.argv.includes('--watch') ? 'npm run dev --' : 'npm start --',
@@ -38,11 +39,13 @@ const main = command(
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
   .action(async ({ host, port, data: folder, seed: isSeeded, watch }) => {
     const address = thread ? thread.address : namedDatabase()
-    const [api, listener] = await reserve(port, host || LOOPBACK, !address) // Node.js takes '' for all addresses.
+    // Node.js takes '' for all addresses.
+    const [api, listener] = await reserve(port, host || LOOPBACK, !address)
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : anySignal('SIGINT', 'SIGTERM')
-    const content = isSeeded ? `, with ${await seed()}` : database.isEmpty ? ', empty: try --seed' : ''
+    let content = database.isEmpty ? ', empty: try --seed' : ''
+    if (isSeeded) content = `, with ${await seed()}`
     if (watch) {
       const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
       api.close()
@@ -84,7 +87,7 @@ const urlHost = (address: string): string => {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Hides the request log of the functions, which is for CloudWatch: this server logs each response itself. */
+/** Hides the request log of the functions, because this server logs each response itself. */
 const silenceFunctions = (): void => {
   const { info } = console
   console.info = (...args) => {
@@ -110,7 +113,7 @@ const banner = (baseUrl: string, database: string): string => `\
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'
 
-// The embedded database throws the errors of its disk, such as a full one, where nothing catches them.
+// The embedded database throws errors of its disk, such as a full one, and nothing catches them.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   fail(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
   process.exit()

@@ -1,4 +1,4 @@
-/** Runs at most `limit` tasks at once. The others wait, and start in the order in which they came. */
+/** Runs at most `limit` tasks at once. The others start later, in the order in which they came. */
 export const atMost = (limit: number) => {
   let running = 0
   const waiting: (() => void)[] = []

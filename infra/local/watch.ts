@@ -8,18 +8,19 @@ import type { Address } from './database/database.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STOP_MS = 2000 // A function may be in an endless loop.
 
-/** What a thread with a server gets: its database, and, unless it has to print its addresses, the reason for its start. */
+/** What a thread with a server gets: its database, and why it starts, unless it is the first. */
 export type ThreadData = { address: Address; reason: string | undefined }
 
 /**
- * Runs the local server in a thread of its own, and replaces it when a source file changes, until `stopped`. It uses the
- * database of this thread, which therefore keeps its data and keys.
+ * Runs the local server in a thread of its own, and replaces it when a source file changes, until
+ * `stopped`. It uses the database of this thread, which therefore keeps its data and keys.
  */
 export const serveAndWatch = async (argv: string[], address: Address, stopped: Promise<unknown>): Promise<void> => {
   let wasReady = false
   let change: string | undefined = ''
   while (change !== undefined) {
-    const next = nextChange(stopped) // Before the thread reads the sources, so that no change is missed.
+    // Before the thread reads the sources, so that no change is missed.
+    const next = nextChange(stopped)
     const workerData: ThreadData = { address, reason: wasReady ? `${change} changed` : undefined }
     const thread = new Worker(`${ROOT}infra/local/main.ts`, { argv, execArgv: [], workerData })
     const ended = new Promise<number>((resolve) => thread.on('exit', resolve))
@@ -37,20 +38,21 @@ export const serveAndWatch = async (argv: string[], address: Address, stopped: P
 
 /** Prints two lines: the file with the error, with the line if it is known, and the cause. */
 const report = ({ name, message, stack = '' }: Error): void => {
-  const [cause = '', text = ''] = [message, stack].map((each) =>
-    each.replaceAll(`file://${ROOT}`, '').replaceAll(ROOT, ''),
-  )
-  const file = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/.exec(text)?.[0]
-  process.stderr.write(`${file ?? 'shared/contract.ts'}\n${name}: ${cause}\n`)
+  const place = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/
+  const [file = 'shared/contract.ts'] = place.exec(withoutRoot(stack)) ?? []
+  process.stderr.write(`${file}\n${name}: ${withoutRoot(message)}\n`)
 }
 
-/** The name of the next source file that changes; `undefined` when the server is `stopped` before. */
+const withoutRoot = (text: string): string => text.replaceAll(`file://${ROOT}`, '').replaceAll(ROOT, '')
+
+/** The next source file that changes; `undefined` when the server is `stopped` before. */
 const nextChange = (stopped: Promise<unknown>): Promise<string | undefined> => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const changed = (file: string) => {
-    if (file.endsWith('.ts')) setTimeout(resolve, 10, file) // An editor or git writes several times.
+    // An editor or git writes several times.
+    if (file.endsWith('.ts')) setTimeout(resolve, 10, file)
   }
-  // Each folder for itself: a recursive watcher loses a file that is replaced, as git and many editors do it.
+  // Each folder for itself: a recursive watcher loses files that git and editors replace.
   const folders = globSync(['functions', 'infra', 'shared', '{functions,infra,shared}/**/'], { cwd: ROOT })
   const watchers = folders.map((folder) =>
     watch(`${ROOT}${folder}`, (_event, file) => changed(join(folder, file ?? ''))),

@@ -2,7 +2,7 @@ import type { StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { apiKeyOf, digestOf } from '../../../shared/model/api-key.ts'
 import { scopes } from '../../../shared/service.ts'
 
-/** The API key of every local database. It is fixed so that the documentation can show it, and works nowhere else. */
+/** The API key of every local database, and of no other: the documentation shows it. */
 export const LOCAL_API_KEY = apiKeyOf('local', 'forDevelopmentOnOneMachineOnly00')
 
 /** The local API key as it is stored. */

@@ -8,17 +8,17 @@ import { CommandError, wholeNumber } from '../../command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 import { createTables } from './tables.ts'
 
-/** The port of the local server, unless another is chosen. Its embedded database listens on the next one. */
+/** The default port of the local server. Its embedded database listens on the next one. */
 export const DEFAULT_PORT = 3000
 
 /** The option that chooses it. */
 export const portOption = (description: string, least = 1) =>
   new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
 
-/** A DynamoDB, and whether the user has named it. A named one gets the user's credentials, an embedded one never does. */
+/** A DynamoDB, and whether the user has named it: only then it gets the user's credentials. */
 export type Address = { endpoint: string; isNamed: boolean }
 
-/** The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names, if it is set. Throws a CommandError if that is an endpoint of AWS. */
+/** The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if that is in AWS. */
 export const namedDatabase = (): Address | undefined => {
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB
   if (!endpoint) return undefined
@@ -38,15 +38,15 @@ export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
   throw new CommandError(`No local server runs at port ${port}. Start it with npm start, or name its port with --port.`)
 }
 
-/** What to open: the DynamoDB at an address, or else an embedded one, with its folder (default: in memory) and listener. */
+/** The DynamoDB at an address; else an embedded one, with a folder (default: in memory). */
 type Choice = { address?: Address | undefined; folder?: string | undefined; listener?: Server | undefined }
 
-/** A DynamoDB that this process uses. The `description` is for the banner; `isEmpty` says that nothing can be stored yet. */
+/** The `description` is for the banner; `isEmpty` says that nothing can be stored yet. */
 type Database = { address: Address; description: string; isEmpty: boolean; close: () => Promise<void> }
 
 /**
- * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key. Throws a CommandError if
- * the folder or the address cannot be used.
+ * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key.
+ * Throws a CommandError if the folder or the address cannot be used.
  */
 export const openDatabase = async ({ address, folder, listener }: Choice = {}): Promise<Database> => {
   if (folder === '')
@@ -80,29 +80,33 @@ const openEmbedded = async (folder?: string, listener?: Server): Promise<Databas
   return { address, description, isEmpty: folder === undefined, close }
 }
 
-/** Lets the functions, the commands and the AWS SDK of this process use a DynamoDB: they read these environment variables. */
+/** Lets this process use a DynamoDB: functions, commands and the SDK read environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
-  // The user's AWS settings must neither break an embedded database nor be sent to it. The SDK prefers a profile to a key.
-  if (!hasOwnKey)
-    for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION']) delete process.env[name]
+  // The user's AWS settings must neither break an embedded database nor be sent to it. The SDK
+  // prefers a profile to a key.
+  if (!hasOwnKey) {
+    delete process.env.AWS_PROFILE
+    delete process.env.AWS_SESSION_TOKEN
+    delete process.env.AWS_CREDENTIAL_EXPIRATION
+  }
   const account = isNamed ? { ...placeholders, ...process.env } : placeholders
   Object.assign(process.env, account, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
 
-const localSettings = Object.values<Setting>(settings).map((each) => [
-  each.variable,
-  'local' in each ? each.local : each.default,
-])
+const localSettings = Object.values<Setting>(settings).map((setting) => {
+  const value = 'local' in setting ? setting.local : setting.default
+  return [setting.variable, value]
+})
 
-const localTables = tableIds.map((id) => [
-  tableVariable(id),
-  `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`,
-])
+const localTables = tableIds.map((id) => {
+  const name = id.charAt(0).toUpperCase() + id.slice(1)
+  return [tableVariable(id), `${service.stack}Local-${name}`]
+})
 
 const localVariables = {
   ...Object.fromEntries([...localSettings, ...localTables]),
-  // The SDK refuses these in combination with an endpoint, and developers may have set them for their accounts.
+  // Developers may have set these for their accounts. The SDK refuses them with an endpoint.
   AWS_USE_FIPS_ENDPOINT: 'false',
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
 }

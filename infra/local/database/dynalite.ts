@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Level } from 'level'
 
-// Required rather than imported, because the package has no types. These are internals of dynalite, and below of Level: so
-// package.json pins both. dynalite's own server would end the process for some requests, and has no transactions
-// (https://github.com/architect/dynalite/issues/98).
+// Required rather than imported, because the package has no types. These are internals of dynalite,
+// and below of Level: so package.json pins both. dynalite's own server would end the process for
+// some requests, and has no transactions (https://github.com/architect/dynalite/issues/98).
 const require = createRequire(import.meta.url)
 const db: Internals = require('dynalite/db')
 const validations: Validations = require('dynalite/validations')
@@ -32,7 +32,7 @@ type Done = (error?: unknown, result?: object) => void
 /** A write of the key-value store. */
 export type Write = { type: 'put'; key: string; value: object } | { type: 'del'; key: string }
 
-/** An action of DynamoDB's API in dynalite. `parse` throws a DynamoDBError, or for some malformed bodies a TypeError. */
+/** An action of DynamoDB's API. `parse` throws a DynamoDBError, or for some bodies a TypeError. */
 export type ApiAction = {
   parse: (store: Store, body: unknown) => object
   run: (store: Store, request: object) => Promise<object>
@@ -68,8 +68,8 @@ const checkExpressions = (request: object): void => {
 }
 
 /**
- * A store for actions that read the real one, but whose writes are only collected. `items` are the items that they read, each
- * as often as it was read.
+ * A store for actions that read the real one, but whose writes are only collected. `items` are the
+ * items that they read, each as often as it was read.
  */
 export const rehearse = (store: Store) => {
   const writes: Write[] = []
@@ -130,14 +130,16 @@ type Internals = {
   itemSize: (item: object) => number
 }
 
-// A patch of dynalite 4.0.0 (no issue known): it counts characters, DynamoDB counts the bytes of UTF-8. Here each byte becomes
-// a character.
+// A patch of dynalite 4.0.0 (no issue known): it counts characters, DynamoDB counts the bytes of
+// UTF-8. Here each byte becomes a character.
 const { itemSize } = db
 db.itemSize = (item) => itemSize(JSON.parse(Buffer.from(JSON.stringify(item)).toString('latin1')))
 
-// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, as JavaScript's own are ended,
-// but those of Level only have `close`. Without this, every query would stay open and keep its snapshot of the store.
-const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype) // In-memory stores inherit it too.
+// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, as JavaScript's
+// own are ended, but those of Level only have `close`. Without this, every query would stay open
+// and keep its snapshot of the store.
+// The prototype's prototype is that of in-memory stores, too.
+const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype)
 const { attachResource } = stores
 stores.attachResource = function (resource) {
   attachResource.call(this, Object.assign(resource, { return: () => resource.close() }))

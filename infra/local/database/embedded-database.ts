@@ -10,8 +10,9 @@ import { createStore, dynamoDBError, isDynamoDBError, type Store } from './dynal
 import { createEngine, type Engine } from './engine.ts'
 
 /**
- * Starts a DynamoDB in this process, where `listener` listens; by default on a free port of the loopback interface. It keeps
- * its data in `folder`; in memory by default. Throws a CommandError if the folder cannot be used.
+ * Starts a DynamoDB in this process, where `listener` listens; by default on a free port of the
+ * loopback interface. It keeps its data in `folder`; in memory by default. Throws a CommandError if
+ * the folder cannot be used.
  */
 export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const { store, engine } = await open(folder).catch((error) => {
@@ -26,7 +27,8 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
     response.writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(result))
   })
   await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
-  const { port } = server.address() as AddressInfo // A server on a TCP port has no other type of address.
+  // A server on a TCP port has no other type of address.
+  const { port } = server.address() as AddressInfo
   const close = async () => {
     const closed = promisify(server.close.bind(server))()
     server.closeAllConnections()
@@ -36,7 +38,7 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
   return { endpoint: `http://127.0.0.1:${port}`, close }
 }
 
-/** A web page could send requests with its `Origin`, or with its own host name after DNS rebinding. */
+/** A web page has an `Origin`, or after DNS rebinding a host name of its own. */
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
@@ -55,8 +57,9 @@ const responseTo = async (engine: Engine, target: string, body: string) => {
 const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> => {
   if (folder !== undefined) claim(folder)
   const store = createStore({ path: folder, createTableMs: 0 })
-  await store.db.open() // It locks the folder. The operating system unlocks it when the process ends.
-  // If a process is killed while dynalite creates a table, the table stays in CREATING for good. It has no items yet.
+  // It locks the folder. The operating system unlocks it when the process ends.
+  await store.db.open()
+  // A process that is killed while dynalite creates a table leaves it in CREATING, without items.
   const tables = store.db.iterator<string, { TableStatus: string }>({ gt: 'table~', lt: 'table~~' })
   for await (const [key, { TableStatus }] of tables) {
     if (TableStatus === 'CREATING') await store.db.del(key)
@@ -67,7 +70,7 @@ const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> 
 /** A file in each data folder. Raise its number when stored items change their form. */
 const FORMAT = 'format-3'
 
-/** Creates a data folder, or throws if there is something else. LevelDB would delete files that it takes for its own. */
+/** Creates a data folder. Throws if it has other files: LevelDB would delete some of them. */
 const claim = (folder: string): void => {
   makeFolder(folder)
   const files = readdirSync(folder)
@@ -78,7 +81,7 @@ const claim = (folder: string): void => {
   writeFileSync(join(folder, FORMAT), '')
 }
 
-/** Makes a folder and those above it, one by one: below /proc, Node.js's `recursive` never returns. */
+/** Makes a folder and those above it. Below /proc, Node.js's `recursive` never returns. */
 const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))

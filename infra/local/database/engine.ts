@@ -16,14 +16,15 @@ const MAX_ACTIONS = 100
 const MAX_BYTES = 4 * 1024 * 1024
 const TOKEN_MS = 10 * 60 * 1000
 
-/** Carries out an action. Throws a DynamoDBError if it refuses the request, or for some malformed requests a TypeError. */
+/** Carries out an action. Throws a DynamoDBError, or a TypeError if the request is malformed. */
 export type Engine = (name: string, body: Transaction) => Promise<object>
 
 type Transaction = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
- * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is rehearsed, and what it
- * wants to write is written with one batch, all or nothing. So `TransactionConflict` does not arise by itself.
+ * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is
+ * rehearsed, and what it wants to write is written with one batch, all or nothing. So
+ * `TransactionConflict` does not arise by itself.
  */
 export const createEngine = async (store: Store): Promise<Engine> => {
   const tokens = await storedTokens(store)
@@ -43,7 +44,7 @@ const apiActions = (...names: string[]) => new Map(names.map((name) => [name, ap
 
 const writes = apiActions('PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem')
 
-// dynalite's actions for tags and the time to live do nothing, and its `UpdateTable` cannot change indexes.
+// dynalite also has `UpdateTable`, which changes no indexes, and tags, which do nothing.
 const others = apiActions(
   ...['CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables'],
   ...['Query', 'Scan', 'GetItem', 'BatchGetItem'],
@@ -68,7 +69,7 @@ const writeTogether = async (store: Store, tokens: Tokens, body: Transaction): P
   const { writes } = await rehearseTogether(store, writesOfTransactions, TransactItems)
   if (itemBytes(writes) > MAX_BYTES) throw validationError('The items of a transaction can have at most 4 MB together')
   const token = { digest, until: Date.now() + TOKEN_MS }
-  // The token is in the same batch, because the transaction must not run again after its process was killed.
+  // With its token: the transaction must not run again after this process is killed.
   await store.db.batch([...writes, ...expired, { type: 'put', key, value: token }])
   tokens.set(key, token)
   return {}
@@ -79,7 +80,7 @@ const readTogether = async (store: Store, { TransactItems }: Transaction): Promi
   return { Responses: results }
 }
 
-/** The tokens of the transactions of the last ten minutes, oldest first, by their keys in the store. */
+/** The tokens of the last ten minutes, oldest first, by their keys in the store. */
 type Tokens = Map<string, Token>
 
 type Token = { digest: string; until: number }
@@ -112,7 +113,7 @@ const writesOfTransactions: Allowed = {
 }
 const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 
-/** Runs the actions of a transaction, without writing. Throws a DynamoDBError if one fails or is not allowed in it. */
+/** Runs the actions of a transaction, without writing. Throws a DynamoDBError if one fails. */
 const rehearseTogether = async (store: Store, allowed: Allowed, items: unknown) => {
   if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
     throw validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)

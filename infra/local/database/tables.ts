@@ -24,7 +24,8 @@ const createTable = async (client: DynamoDBClient, name: string, table: Table): 
   try {
     await client.send(new CreateTableCommand(definition(name, table)))
   } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error // It exists, or another process creates it.
+    // It exists, or another process creates it.
+    if (!(error instanceof ResourceInUseException)) throw error
   }
   for (;;) {
     const { Table: found = {} } = await client.send(new DescribeTableCommand({ TableName: name }))

@@ -19,7 +19,7 @@ export const newRequestId = (): string => `${randomBytes(11).toString('base64url
 /** Runs the function of an operation. Throws an ApiError if it fails. */
 export type Invoke = (id: OperationId, event: Event) => Promise<ProxyResponse>
 
-/** Responds to a request as API Gateway does: with the response of a function, or with one of its own. */
+/** Responds to a request as API Gateway does: with a response of a function, or its own. */
 export const responseTo = async (
   message: IncomingMessage,
   requestId: string,
@@ -62,14 +62,14 @@ const response = (
   ...(body && { body }),
 })
 
-/** A resource as API Gateway defines it: its path template, the values of its parameters, and its operations by method. */
+/** A resource of API Gateway: its path template, its parameters, and its operations by method. */
 type Route<Id> = {
   resource: string
   pathParameters: Record<string, string> | null
   operations: Partial<Record<string, Id>>
 }
 
-/** Returns a function that finds the resource for the path of a request; `undefined` if there is none. */
+/** Returns a function that finds the resource of a path; `undefined` if there is none. */
 export const routesOf = <Id extends string>(contract: Record<Id, Pick<Entry, 'method' | 'path'>>) => {
   const ids = Object.keys(contract) as Id[] // `Object.keys` returns `string[]`.
   const templates = [...new Set([...ids.map((id) => contract[id].path), ...documentPaths])]
@@ -112,7 +112,7 @@ const allowedMethods = ({ resource, operations }: Route<OperationId>): string[] 
 /** The script of the page. It is made when it is first requested, because that takes 60 ms. */
 let script: string | undefined
 
-/** A document that AWS serves, or the script of the page, so that the page works without a network. */
+/** A document that AWS serves, or the page's script: the page works without a network. */
 const documentResponse = (requestId: string, path: string, host = ''): ProxyResponse => {
   if (path === SCRIPT) {
     script ??= referenceScriptText()
@@ -120,7 +120,7 @@ const documentResponse = (requestId: string, path: string, host = ''): ProxyResp
   }
   const address = `${service.basePath}${SCRIPT}?${referenceScript.version}`
   const { headers = {}, body } = publicDocuments(address, LOCAL_API_KEY)[path] ?? {}
-  // As people read it, without the escapes that API Gateway needs, and with the whole address, which some generators need.
+  // Without the escapes that API Gateway needs, and with the address that generators need.
   const text = path === referencePaths.document ? openApiText(`http://${host}`) : body
   return response(requestId, 200, headers, text)
 }

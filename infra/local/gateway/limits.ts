@@ -1,6 +1,6 @@
 import { functionSettings } from '../../functions.ts'
 
-/** What the local server allows a client: milliseconds, bytes and numbers. The first six are limits of Node.js's HTTP server. */
+/** The limits of the local server: milliseconds, bytes, numbers. The first six are Node.js's. */
 export const localLimits = {
   /** Time to send the headers of a request. */
   headersTimeout: 30_000,
@@ -16,8 +16,8 @@ export const localLimits = {
   maxConnections: 500,
   /** Size of a body, also when decompressed: else 413. */
   bodyBytes: 1024 * 1024,
-  // In AWS, each concurrent invocation has a process and database connections of its own. Here, hundreds at once would
-  // delay each other until their database calls time out.
+  // In AWS, each concurrent invocation has a process and database connections of its own. Here,
+  // hundreds at once would delay each other until their database calls time out.
   /** Functions that run at once; other requests wait. */
   functions: 16,
   /** Time for a function to respond: else 504. */

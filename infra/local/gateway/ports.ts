@@ -5,8 +5,9 @@ import { CommandError } from '../../command-line.ts'
 export const LOOPBACK = '127.0.0.1'
 
 /**
- * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects free ports. This comes
- * before anything else, so that nobody takes a port meanwhile. Connections are closed until the servers take over.
+ * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects
+ * free ports. This comes before anything else, so that nobody takes a port meanwhile. Connections
+ * are closed until the servers take over.
  */
 export const reserve = async (
   port: number,

@@ -6,8 +6,8 @@ import { gatewayResponses } from '../../gateway.ts'
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
- * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 if the Host header, which the
- * links in responses repeat, is not one valid host.
+ * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 if the Host
+ * header, which the links in responses repeat, is not one valid host.
  */
 export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   const hosts = headersDistinct.host ?? []
@@ -19,9 +19,9 @@ export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
 }
 
 /**
- * Reads the whole body of a request, and decompresses it as API Gateway does. Throws an ApiError: 413 if it exceeds
- * `maxBytes`, 415 if it is not in the coding that its headers name, or in another one than gzip and deflate, 400
- * if it is malformed or the client disconnects.
+ * Reads the whole body of a request, and decompresses it as API Gateway does. Throws an ApiError:
+ * 413 if it exceeds `maxBytes`, 415 if it is not in the coding that its headers name, or in another
+ * one than gzip and deflate, 400 if it is malformed or the client disconnects.
  */
 export const readBody = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const body = await readAll(message, maxBytes)
@@ -47,6 +47,7 @@ const readAll = async (message: IncomingMessage, maxBytes: number): Promise<Buff
     else reject(gatewayResponses.payloadTooLarge)
   })
   message.on('end', () => resolve(Buffer.concat(chunks)))
-  message.on('close', () => reject(gatewayResponses.badRequest)) // Without an end: the client has disconnected.
+  // Without an end before: the client has disconnected.
+  message.on('close', () => reject(gatewayResponses.badRequest))
   return promise
 }

@@ -10,18 +10,19 @@ import { errorResponse, type Invoke, newRequestId, responseTo } from './api-gate
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { type Limits, localLimits } from './limits.ts'
 
-/** The last request of a connection. `before` and `done` settle when the requests before it, and it, have their responses. */
+/** The last request of a connection, when those `before` it are done, and when it is `done`. */
 type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<void> }
 
 /**
- * Creates the HTTP server of the local API from the functions by operation. It responds to the requests of a connection one
- * after the other. A connection ends when Node.js refuses what it sends, or it exceeds a limit.
+ * Creates the HTTP server of the local API from the functions by operation. It responds to the
+ * requests of a connection one after the other. A connection ends when Node.js refuses what it
+ * sends, or it exceeds a limit.
  */
 export const createLocalServer = (handlers: Record<OperationId, Handler>, limits: Limits = localLimits) => {
   // Without this setting, Node.js responds to a request without Host by itself, without a body.
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
-  // A client that closes its side after a request still expects the response (RFC 9112, section 9.6).
+  // A client that closes its side after a request still expects the response.
   Object.assign(server, { httpAllowHalfOpen: true })
 
   const inFlight = new Map<Duplex, Last>()
@@ -36,10 +37,12 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     logResponse(message, result, requestId, performance.now() - startedAt)
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
     if (!server.listening || message.headers.upgrade) response.setHeader('Connection', 'close')
-    // The rest of a body that is too large is still read: the client could lose the response if the connection ended now.
+    // Node.js then reads the rest of a body that is too large. If the connection ended before, the
+    // client could lose the response.
     if (!message.complete) response.setHeader('Connection', 'keep-alive')
     send(response, result)
-    await Promise.allSettled([finished(response), finished(message)]) // They fail if the client disconnects.
+    // They fail if the client disconnects.
+    await Promise.allSettled([finished(response), finished(message)])
   }
 
   /** Serves a request when those before it on its connection have their responses. */
@@ -54,26 +57,30 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     })
   }
 
-  /** Ends a connection: with an error if no request is in flight, else after the responses to complete requests. */
+  /** Ends a connection. An error must not arrive in the place of the response to an earlier request. */
   const refuse = async (socket: Duplex, error: ApiError): Promise<void> => {
     const last = inFlight.get(socket)
-    if (!last) return void socket.end(rawResponse(error), () => socket.destroy())
-    await (last.message.complete ? last.done : last.before)
-    socket.destroy()
+    if (last) {
+      await (last.message.complete ? last.done : last.before)
+      socket.destroy()
+    } else {
+      socket.end(rawResponse(error), () => socket.destroy())
+    }
   }
 
   server.on('request', listener)
   // Node.js would respond to an unknown expectation by itself, without a body.
   server.on('checkExpectation', listener)
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) refuse(socket, clientErrors[`${code}`]?.(limits) ?? gatewayResponses.badRequest)
+    if (socket.writable) refuse(socket, clientError(code, limits))
   })
   server.on('connect', (_message, socket) => {
-    socket.on('error', () => {}) // After CONNECT, Node.js handles no errors of the connection.
+    // After CONNECT, Node.js handles no errors of the connection.
+    socket.on('error', () => {})
     refuse(socket, gatewayResponses.notFound)
   })
 
-  /** Refuses new connections and completes the requests in flight, but waits no longer than `limitMs`. */
+  /** Refuses new connections and completes the requests in flight, within `limitMs`. */
   const stop = async (limitMs: number): Promise<void> => {
     server.close()
     // When a client disconnects, its request still runs and needs the database.
@@ -91,10 +98,11 @@ const send = (response: ServerResponse, { statusCode, headers = {}, body }: Prox
   response.end(body)
 }
 
-/** Responses to errors of Node.js's HTTP server, by their codes. */
-const clientErrors: Record<string, (limits: Limits) => ApiError> = {
-  HPE_HEADER_OVERFLOW: ({ maxHeaderSize }) => gatewayResponses.headersTooLarge(maxHeaderSize),
-  ERR_HTTP_REQUEST_TIMEOUT: () => gatewayResponses.requestTimeout,
+/** The response to what Node.js refuses, by its code. */
+const clientError = (code: string | undefined, { maxHeaderSize }: Limits): ApiError => {
+  if (code === 'HPE_HEADER_OVERFLOW') return gatewayResponses.headersTooLarge(maxHeaderSize)
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return gatewayResponses.requestTimeout
+  return gatewayResponses.badRequest
 }
 
 /** A response on the wire, which ends the connection. */
@@ -109,7 +117,7 @@ const rawResponse = (error: ApiError): string => {
 const logResponse = (message: IncomingMessage, result: ProxyResponse, requestId: string, milliseconds: number) => {
   const { method = '', url = '' } = message
   const { statusCode, body = '' } = result
-  // Somebody may have pasted an API key into the path, perhaps percent-encoded. No id is as long as one.
+  // Somebody may have pasted an API key into the path, even percent-encoded. No id is as long.
   const path = url.replace(/\?.*/s, '').replaceAll(/[^/]{24,}/g, '…')
   const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(body)?.[1]) || ''
   // 13:20:51  GET      /v1/…/373212905455903       404     3 ms  not_found               WtooPXbkRGDu1bY=

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Argument } from '@commander-js/extra-typings'
 import { operationIds } from '../../shared/contract.ts'
+import { invocation } from '../../shared/examples.ts'
 import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { localDatabase, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { invoke, loadFunctions } from './gateway/lambda.ts'
 import { enforceRights } from './gateway/rights.ts'
 
-const [example = ''] = readdirSync(new URL('../../test/events', import.meta.url))
-const EXAMPLE = `Example: npm run invoke -- ${example.replace(/-.*/, '')} test/events/${example}`
+const INVOCATION_EXAMPLE = `Example: npm run invoke -- ${invocation}`
 
 const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
   .addArgument(new Argument('<operation>').choices(operationIds))
   .argument('<file>', 'an event of API Gateway, such as those in test/events')
   .addOption(portOption('port of the local server (default: 3000)'))
-  .showHelpAfterError(EXAMPLE)
-  .addHelpText('after', `\n${EXAMPLE}`)
+  .showHelpAfterError(INVOCATION_EXAMPLE)
+  .addHelpText('after', `\n${INVOCATION_EXAMPLE}`)
   .action(async (id, file, { port }) => {
     const event = readEvent(file)
     console.info = console.error // The response alone is printed on stdout.

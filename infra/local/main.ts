@@ -13,7 +13,7 @@ import { LOCAL_API_KEY } from './database/credentials.ts'
 import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { loadFunctions } from './gateway/lambda.ts'
 import { localLimits } from './gateway/limits.ts'
-import { addressOf, LOOPBACK, reserve } from './gateway/ports.ts'
+import { addressOf, LOOPBACK, reservePorts } from './gateway/ports.ts'
 import { enforceRights } from './gateway/rights.ts'
 import { createLocalServer } from './gateway/server.ts'
 import { serveAndWatch, type ThreadData } from './watch.ts'
@@ -40,7 +40,7 @@ const main = command(
   .action(async ({ host, port, data: folder, seed: isSeeded, watch }) => {
     const address = thread ? thread.address : namedDatabase()
     // Node.js takes '' for all addresses.
-    const [api, listener] = await reserve(port, host || LOOPBACK, !address)
+    const [api, listener] = await reservePorts(port, host || LOOPBACK, !address)
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : anySignal('SIGINT', 'SIGTERM')

@@ -42,13 +42,13 @@ export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
 type Choice = { address?: Address | undefined; folder?: string | undefined; listener?: Server | undefined }
 
 /** The `description` is for the banner; `isEmpty` says that nothing can be stored yet. */
-type Database = { address: Address; description: string; isEmpty: boolean; close: () => Promise<void> }
+type OpenDatabase = { address: Address; description: string; isEmpty: boolean; close: () => Promise<void> }
 
 /**
  * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key.
  * Throws a CommandError if the folder or the address cannot be used.
  */
-export const openDatabase = async ({ address, folder, listener }: Choice = {}): Promise<Database> => {
+export const openDatabase = async ({ address, folder, listener }: Choice = {}): Promise<OpenDatabase> => {
   if (folder === '')
     throw new CommandError('--data is empty. Name a folder, or omit --data to keep the data in memory.')
   if (!address) return openEmbedded(folder, listener)
@@ -57,10 +57,10 @@ export const openDatabase = async ({ address, folder, listener }: Choice = {}): 
   return openOther(address)
 }
 
-const openOther = async (address: Address): Promise<Database> => {
+const openOther = async (address: Address): Promise<OpenDatabase> => {
   const { endpoint, isNamed } = address
   try {
-    await prepare(address)
+    await prepareDatabase(address)
   } catch (error) {
     if (error instanceof CommandError || !(error instanceof Error) || !isNamed) throw error
     const problem = `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names`
@@ -70,12 +70,12 @@ const openOther = async (address: Address): Promise<Database> => {
   return { address, description: endpoint, isEmpty: false, close: async () => {} }
 }
 
-const openEmbedded = async (folder?: string, listener?: Server): Promise<Database> => {
+const openEmbedded = async (folder?: string, listener?: Server): Promise<OpenDatabase> => {
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
   const address = { endpoint, isNamed: false }
-  await prepare(address)
+  await prepareDatabase(address)
   const description = `${endpoint} (${folder ?? 'in memory'})`
   return { address, description, isEmpty: folder === undefined, close }
 }
@@ -112,7 +112,7 @@ const localVariables = {
 }
 
 /** Lets this process use a DynamoDB, which then has the tables and the local API key. */
-const prepare = async (address: Address): Promise<void> => {
+const prepareDatabase = async (address: Address): Promise<void> => {
   useDatabase(address)
   await createTables()
   await apiKeys.put(storedLocalApiKey)

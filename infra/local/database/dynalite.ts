@@ -90,19 +90,20 @@ export const rehearse = (store: Store) => {
       items.push(`${table}~${key}`)
       real.get(key, done)
     }
-    return { ...collect(`${ITEMS}${table}~`), get, lock: real.lock }
+    return { ...collect(`${ITEM_PREFIX}${table}~`), get, lock: real.lock }
   }
   const getIndexDb: Store['getIndexDb'] = (_type, table, index) => collect(`index-global~${table}~${index}~`)
   return { store: { ...store, getItemDb, getIndexDb }, writes, items }
 }
 
 // dynalite's keys of items begin with this.
-const ITEMS = 'item-'
+const ITEM_PREFIX = 'item-'
 
 /** The size of the items that are written, as DynamoDB counts it. */
 export const itemBytes = (writes: Write[]): number => {
-  const sizes = writes.map((each) => (each.type === 'put' && each.key.startsWith(ITEMS) ? db.itemSize(each.value) : 0))
-  return sizes.reduce((sum, size) => sum + size, 0)
+  const puts = writes.filter((write) => write.type === 'put')
+  const items = puts.filter(({ key }) => key.startsWith(ITEM_PREFIX))
+  return items.reduce((sum, { value }) => sum + db.itemSize(value), 0)
 }
 
 /** An error response of DynamoDB. */

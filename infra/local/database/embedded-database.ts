@@ -23,7 +23,7 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
     if (request.method === 'GET') return response.end('healthy: dynamodb\n') // As DynamoDB does.
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return // The client has disconnected.
-    const { statusCode, body: result } = await responseTo(engine, `${request.headers['x-amz-target']}`, body)
+    const { statusCode, body: result } = await databaseResponse(engine, `${request.headers['x-amz-target']}`, body)
     response.writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(result))
   })
   await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
@@ -42,15 +42,15 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
-const responseTo = async (engine: Engine, target: string, body: string) => {
+const databaseResponse = async (engine: Engine, target: string, body: string) => {
   try {
     return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
   } catch (error) {
     if (isDynamoDBError(error)) return error
-    // dynalite throws errors for some malformed requests. Only those of the disk end the process.
-    const isOfDisk = error instanceof Error && 'code' in error && /^LEVEL_(IO_ERROR|CORRUPTION)$/.test(`${error.code}`)
-    if (!isOfDisk) return dynamoDBError('SerializationException', `${error}`)
-    throw error
+    // dynalite throws errors for some malformed requests. Errors of the disk end the process.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'LEVEL_IO_ERROR' || code === 'LEVEL_CORRUPTION') throw error
+    return dynamoDBError('SerializationException', `${error}`)
   }
 }
 

@@ -13,13 +13,13 @@ import {
 } from './dynalite.ts'
 
 const MAX_ACTIONS = 100
-const MAX_BYTES = 4 * 1024 * 1024
+const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 const TOKEN_MS = 10 * 60 * 1000
 
 /** Carries out an action. Throws a DynamoDBError, or a TypeError if the request is malformed. */
-export type Engine = (name: string, body: Transaction) => Promise<object>
+export type Engine = (name: string, body: TransactionBody) => Promise<object>
 
-type Transaction = { TransactItems?: unknown; ClientRequestToken?: unknown }
+type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
  * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is
@@ -57,7 +57,7 @@ const writeAlone = async (store: Store, action: ApiAction, body: object): Promis
   return result
 }
 
-const writeTogether = async (store: Store, tokens: Tokens, body: Transaction): Promise<object> => {
+const writeTogether = async (store: Store, tokens: Tokens, body: TransactionBody): Promise<object> => {
   const { TransactItems, ClientRequestToken = randomUUID() } = body
   const expired = forgetExpired(tokens)
   const key = `token~${ClientRequestToken}` // dynalite reads keys with other prefixes.
@@ -67,7 +67,8 @@ const writeTogether = async (store: Store, tokens: Tokens, body: Transaction): P
   if (known?.digest === digest) return {}
   if (known) throw dynamoDBError('IdempotentParameterMismatchException', 'Another transaction had this token.')
   const { writes } = await rehearseTogether(store, writesOfTransactions, TransactItems)
-  if (itemBytes(writes) > MAX_BYTES) throw validationError('The items of a transaction can have at most 4 MB together')
+  if (itemBytes(writes) > MAX_TRANSACTION_BYTES)
+    throw validationError('The items of a transaction can have at most 4 MB together')
   const token = { digest, until: Date.now() + TOKEN_MS }
   // With its token: the transaction must not run again after this process is killed.
   await store.db.batch([...writes, ...expired, { type: 'put', key, value: token }])
@@ -75,7 +76,7 @@ const writeTogether = async (store: Store, tokens: Tokens, body: Transaction): P
   return {}
 }
 
-const readTogether = async (store: Store, { TransactItems }: Transaction): Promise<object> => {
+const readTogether = async (store: Store, { TransactItems }: TransactionBody): Promise<object> => {
   const { results } = await rehearseTogether(store, readsOfTransactions, TransactItems)
   return { Responses: results }
 }
@@ -104,12 +105,12 @@ const forgetExpired = (tokens: Tokens): Write[] => {
 type Allowed = Record<string, ApiAction>
 
 // A check is a deletion with a condition, whose writes are dropped.
-const check = apiAction('DeleteItem', { ConditionExpression: { type: 'String', notNull: true } })
+const conditionCheck = apiAction('DeleteItem', { ConditionExpression: { type: 'String', notNull: true } })
 const writesOfTransactions: Allowed = {
   Put: apiAction('PutItem'),
   Update: apiAction('UpdateItem'),
   Delete: apiAction('DeleteItem'),
-  ConditionCheck: { ...check, run: (store, request) => check.run(rehearse(store).store, request) },
+  ConditionCheck: { ...conditionCheck, run: (store, request) => conditionCheck.run(rehearse(store).store, request) },
 }
 const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 
@@ -117,7 +118,7 @@ const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 const rehearseTogether = async (store: Store, allowed: Allowed, items: unknown) => {
   if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
     throw validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
-  const starts = items.map((item) => prepare(store, allowed, item))
+  const starts = items.map((item) => parseAction(store, allowed, item))
   const rehearsal = rehearse(store)
   const running = starts.map((start) => start(rehearsal.store))
   const outcomes = await Promise.allSettled(running)
@@ -129,7 +130,7 @@ const rehearseTogether = async (store: Store, allowed: Allowed, items: unknown) 
 }
 
 /** Checks an action of a transaction, such as `{ Put: … }`. Returns what runs it. */
-const prepare = (store: Store, allowed: Allowed, item: object) => {
+const parseAction = (store: Store, allowed: Allowed, item: object) => {
   const [[name, body] = ['', {}], ...others] = Object.entries(item)
   const action = allowed[name]
   if (!action || others.length > 0)

@@ -41,14 +41,14 @@ export const responseTo = async (
       throw gatewayResponses.methodNotAllowed(methods)
     return documentResponse(requestId, route.resource, message.headers.host)
   } catch (error) {
-    if (error instanceof ApiError) return errorResponse(requestId, error)
+    if (error instanceof ApiError) return gatewayErrorResponse(requestId, error)
     console.error('Request %s failed:', requestId, error)
-    return errorResponse(requestId, gatewayResponses.badGateway)
+    return gatewayErrorResponse(requestId, gatewayResponses.badGateway)
   }
 }
 
 /** The response with the body of an error. */
-export const errorResponse = (requestId: string, { status, headers, body }: ApiError): ProxyResponse =>
+export const gatewayErrorResponse = (requestId: string, { status, headers, body }: ApiError): ProxyResponse =>
   response(requestId, status, headers, JSON.stringify(body))
 
 const response = (
@@ -63,7 +63,7 @@ const response = (
 })
 
 /** A resource of API Gateway: its path template, its parameters, and its operations by method. */
-type Route<Id> = {
+type GatewayRoute<Id> = {
   resource: string
   pathParameters: Record<string, string> | null
   operations: Partial<Record<string, Id>>
@@ -79,7 +79,7 @@ export const routesOf = <Id extends string>(contract: Record<Id, Pick<Entry, 'me
     const operations = Object.fromEntries(own.map((id) => [contract[id].method, id]))
     return { resource, operations, pattern: pathPattern(resource) }
   })
-  return (path: string): Route<Id> | undefined => {
+  return (path: string): GatewayRoute<Id> | undefined => {
     for (const { resource, operations, pattern } of resources) {
       const match = pattern.exec(path)
       if (match) return { resource, operations, pathParameters: match.groups ?? null }
@@ -106,7 +106,7 @@ const SCRIPT = '/docs.js'
 const documentPaths: string[] = [...Object.values(referencePaths), SCRIPT]
 const findRoute = routesOf(contract)
 
-const allowedMethods = ({ resource, operations }: Route<OperationId>): string[] =>
+const allowedMethods = ({ resource, operations }: GatewayRoute<OperationId>): string[] =>
   documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
 
 /** The script of the page. It is made when it is first requested, because that takes 60 ms. */

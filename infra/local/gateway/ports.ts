@@ -9,7 +9,7 @@ export const LOOPBACK = '127.0.0.1'
  * free ports. This comes before anything else, so that nobody takes a port meanwhile. Connections
  * are closed until the servers take over.
  */
-export const reserve = async (
+export const reservePorts = async (
   port: number,
   host: string,
   isEmbedded: boolean,
@@ -21,7 +21,7 @@ export const reserve = async (
   } catch (error) {
     api.close()
     if (port !== 0) throw error
-    return reserve(port, host, isEmbedded)
+    return reservePorts(port, host, isEmbedded)
   }
 }
 

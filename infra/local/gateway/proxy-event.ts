@@ -4,7 +4,7 @@ import type { Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 
 /** A request that was read: `path` as it was sent, `requestId` as the response carries it. */
-type Request = {
+type ReadRequest = {
   message: IncomingMessage
   path: string
   query: URLSearchParams
@@ -15,7 +15,7 @@ type Request = {
 }
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
-export const proxyEvent = ({ message, path, query, body, requestId, resource, pathParameters }: Request): Event => {
+export const proxyEvent = ({ message, path, query, body, requestId, resource, pathParameters }: ReadRequest): Event => {
   const { method: httpMethod = '', socket } = message
   const { host, 'user-agent': userAgent = null } = message.headers
   const headers = valuesByName(eventHeaders(message))

@@ -6,7 +6,7 @@ import type { OperationId } from '../../../shared/contract.ts'
 import type { ApiError } from '../../../shared/model/api-error.ts'
 import { gatewayResponses } from '../../gateway.ts'
 import { atMost } from '../queue.ts'
-import { errorResponse, type Invoke, newRequestId, responseTo } from './api-gateway.ts'
+import { gatewayErrorResponse, type Invoke, newRequestId, responseTo } from './api-gateway.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
 import { type Limits, localLimits } from './limits.ts'
 
@@ -107,7 +107,7 @@ const clientError = (code: string | undefined, { maxHeaderSize }: Limits): ApiEr
 
 /** A response on the wire, which ends the connection. */
 const rawResponse = (error: ApiError): string => {
-  const { statusCode, headers, body = '' } = errorResponse(newRequestId(), error)
+  const { statusCode, headers, body = '' } = gatewayErrorResponse(newRequestId(), error)
   const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { addressOf, reserve } from '../../../../infra/local/gateway/ports.ts'
+import { addressOf, reservePorts } from '../../../../infra/local/gateway/ports.ts'
 import { serve, wireTo } from '../local-server.ts'
 
 test('reserves two free ports next to each other, also on a busy machine', async () => {
@@ -8,7 +8,7 @@ test('reserves two free ports next to each other, also on a busy machine', async
   await Promise.all(Array.from({ length: 500 }, () => wireTo(served)))
 
   for (let i = 0; i < 100; i++) {
-    const [api, database] = await reserve(0, '127.0.0.1', true)
+    const [api, database] = await reservePorts(0, '127.0.0.1', true)
     onTestFinished(() => void [api.close(), database?.close()])
 
     expect(database && addressOf(database).port).toBe(addressOf(api).port + 1)
@@ -21,10 +21,10 @@ const IN_USE = `is in use, perhaps by another local server: it takes two ports, 
 test('reserves no port that is in use, nor one below it', async () => {
   const { port } = addressOf((await serve()).server)
 
-  const errorOf = (each: number) => reserve(each, '127.0.0.1', true).catch(({ message }) => message)
+  const errorOf = (each: number) => reservePorts(each, '127.0.0.1', true).catch(({ message }) => message)
   // Meanwhile the port below may belong to another test.
   const errors = [await errorOf(port), (await errorOf(port - 1)).replace(port - 1, port)]
 
   expect(new Set(errors)).toEqual(new Set([`127.0.0.1:${port} ${IN_USE}`]))
-  await expect(reserve(0, '999.1', true)).rejects.toThrow(`Cannot listen: getaddrinfo ENOTFOUND 999.1. ${CHOOSE}`)
+  await expect(reservePorts(0, '999.1', true)).rejects.toThrow(`Cannot listen: getaddrinfo ENOTFOUND 999.1. ${CHOOSE}`)
 })

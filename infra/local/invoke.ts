@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { Argument } from '@commander-js/extra-typings'
+import { basename } from 'node:path'
 import { operationIds } from '../../shared/contract.ts'
-import { invocation } from '../../shared/examples.ts'
 import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../functions.ts'
 import { localDatabase, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { invoke, loadFunctions } from './gateway/lambda.ts'
 import { enforceRights } from './gateway/rights.ts'
 
-const INVOCATION_EXAMPLE = `Example: npm run invoke -- ${invocation}`
-
 const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
-  .addArgument(new Argument('<operation>').choices(operationIds))
-  .argument('<file>', 'an event of API Gateway, such as those in test/events')
+  .usage('[options] [operation] <event>')
+  .argument('<event...>', 'a file with an event of API Gateway, such as those in test/events; before it, its operation')
   .addOption(portOption('port of the local server (default: 3000)'))
-  .showHelpAfterError(INVOCATION_EXAMPLE)
-  .addHelpText('after', `\n${INVOCATION_EXAMPLE}`)
-  .action(async (id, file, { port }) => {
+  .addHelpText('after', `\nWithout an operation, the name of the file starts with it: ${operationIds.join(', ')}`)
+  .action(async (words, { port }) => {
+    const file = words.at(-1) ?? ''
+    const id = operationId(words.length > 1 ? words[0] : basename(file).replace(/\W.*/, ''))
     const event = readEvent(file)
     console.info = console.error // The response alone is printed on stdout.
     const database = await openDatabase({ address: namedDatabase() ?? (await serverDatabase(port)) })
@@ -28,6 +26,12 @@ const main = command('npm run invoke --', 'Runs a function on the database of th
     process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
     await database.close()
   })
+
+const operationId = (name = '') => {
+  const id = operationIds.find((each) => each === name)
+  if (id) return id
+  throw new CommandError(`There is no operation ${name}. Name one before the file: ${operationIds.join(', ')}.`)
+}
 
 const serverDatabase = (port: number | undefined) =>
   localDatabase(port).catch((error) => {

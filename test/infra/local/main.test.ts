@@ -56,10 +56,10 @@ test('accepts the key that it prints, and logs one line for each request', async
 })
 
 test('npm run invoke runs a function on the database of the server at a port, or on an empty one', async () => {
-  const event = join(temporaryFolder(), 'event.json')
+  const event = join(temporaryFolder(), `${example.create}-now.json`)
   writeFileSync(event, JSON.stringify(eventOf(events.create)))
 
-  const running = await runCommand('local/invoke', [example.create, event], { PORT: port })
+  const running = await runCommand('local/invoke', [event], { PORT: port })
   // Perhaps somebody's server, so nothing is changed.
   const other = await runCommand('local/invoke', [example.list, event])
 
@@ -81,11 +81,11 @@ test('npm run invoke says what is wrong, and prints its help', async () => {
     /^Cannot read an event: ENOENT.+\n$/,
     /^Cannot read an event: package\.json is no API Gateway event: it has no requestContext\.\n$/,
     /^AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public\.\n$/,
-    new RegExp(`^error: .*'wrong'.+ ${example.create}, .+\nExample: npm run invoke -- \\w+ test/events/.+\n$`),
+    new RegExp(`^There is no operation wrong\\. Name one before the file: .*${example.create}.+\n$`),
   ]
   expect(outcomes).toEqual([
     ...matching.map((stderr) => ({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })),
-    { code: 0, stdout: expect.stringMatching(/^Usage: npm run invoke -- [\s\S]+ test\/events\//), stderr: '' },
+    { code: 0, stdout: expect.stringMatching(/^Usage: npm run invoke -- [\s\S]+test\/events; /), stderr: '' },
   ])
 })
 

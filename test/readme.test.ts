@@ -11,7 +11,8 @@ const provenElsewhere: Record<string, string> = {
   'README.md: npm ci && npm start': '.ci/run installs; test/infra/local/main.test.ts starts the server',
   'README.md: npm ci && npx cdk bootstrap aws://$account/$region': 'test/deploy/main.ts, but for `cdk bootstrap`',
   'functions/README.md': 'test/recipe/recipe.test.ts',
-  'infra/README.md': 'test/deploy/main.ts, as far as an emulated AWS can',
+  'infra/OPERATE.md': 'test/deploy/main.ts, as far as an emulated AWS can',
+  'infra/README.md': 'a first deployment, which needs GitHub',
   'infra/client/README.md': 'test/infra/client/package.test.ts',
   'test/README.md': 'who runs the tests',
 }
@@ -33,7 +34,7 @@ const blocksOf = (readme: string): Block[] => {
   }))
 }
 
-const readmes = globSync(['README.md', '{functions,infra,shared,test}/**/README.md'], {
+const readmes = globSync(['README.md', '{functions,shared,test}/**/README.md', 'infra/**/{README,OPERATE,LIMITS}.md'], {
   exclude: ['**/node_modules/**'],
 })
 const blocks = readmes.flatMap(blocksOf)
@@ -107,6 +108,25 @@ test.each(readmes)('%s names only files that exist, besides those that it adds',
 
   const added = blocks.map(({ info }) => info)
   expect([...links, ...names].filter((name) => !existsSync(name) && !added.includes(name))).toEqual([])
+})
+
+/** The anchors of the headings of a file, as GitHub makes them. */
+const anchorsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+
+test.each([...readmes, '.github/SECURITY.md'])('%s links only to headings that exist', (readme) => {
+  const links = [...readFileSync(readme, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+
+  const broken = links.filter(([, file, anchor = '']) => {
+    const target = file ? join(dirname(readme), file) : readme
+    return !anchorsOf(target).includes(anchor)
+  })
+  expect(broken.map(([link]) => link)).toEqual([])
 })
 
 test('the chart of cold starts shows the run of the benchmark', () => {

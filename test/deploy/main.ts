@@ -14,7 +14,7 @@ import { type Emulator, startEmulator, startProxy } from './emulator.ts'
 
 const DETAILS = `
 Tests both stages, stops writes, restores tables, deploys an update that uses them, restores a deleted table, and deletes
-production, whose tables must stay. The procedures of an operator are run as infra/README.md has them.`
+production, whose tables must stay. The procedures of an operator are run as infra/OPERATE.md has them.`
 
 const stacks = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
 
@@ -133,13 +133,13 @@ const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
   return run('vitest', args, { env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey }, output: 'inherit' })
 }
 
-/** Some of the blocks of commands that are marked in a section of `infra/README.md`, as an operator pastes them. */
+/** Some of the blocks of commands that are marked in a section of `infra/OPERATE.md`, as an operator pastes them. */
 const blocksOf = (heading: string, indexes: number[]): string => {
-  const [, after = ''] = readFileSync('infra/README.md', 'utf8').split(`\n### ${heading}\n`)
+  const [, after = ''] = readFileSync('infra/OPERATE.md', 'utf8').split(`\n### ${heading}\n`)
   const [section = ''] = after.split('\n##')
   const blocks = [...section.matchAll(/^● .*?^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands)
   const chosen = indexes.map((index) => blocks[index])
-  if (chosen.includes(undefined)) throw new Error(`infra/README.md has too few marked blocks under "${heading}".`)
+  if (chosen.includes(undefined)) throw new Error(`infra/OPERATE.md has too few marked blocks under "${heading}".`)
   return chosen.join('')
 }
 

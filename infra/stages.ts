@@ -22,7 +22,7 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
   /** Limits for each method, above which the API returns 429: requests per second, and requests at once. */
   throttle: { rate: number; burst: number }
   logRetention: RetentionDays
-  /** `canary` checks a new version, sends it 10 % of the requests for 5 minutes, and rolls it back at an alarm. */
+  /** `canary` checks a new version, sends it 10 % of the requests for 10 minutes, and rolls it back at an alarm. */
   release: 'canary' | 'all-at-once'
   /**
    * Over how many partitions of its indexes a sharded table is spread. To raise them, raise `readShards` first and

@@ -1,5 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { Alarm, type AlarmProps, ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
@@ -7,102 +7,98 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
 import type { ApiMetrics } from './metrics.ts'
-import type { OperationFunction } from './operation-function.ts'
-
-type Rule = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
-type Props = { metrics: ApiMetrics; operations: OperationFunction[]; stage: Stage }
 
 /**
- * The alarms of a deployment, and the SNS topic that they notify: what callers notice, and what rolls a release back. Causes
- * are graphs: most faults are retried before a caller notices them, and an alarm on errors of DynamoDB may never end.
+ * The alarms of a deployment, and the SNS topic that they notify when they go off, when they end and when they are new.
+ * They watch what callers notice. Causes are graphs: most faults are retried before a caller notices them, and an alarm on
+ * errors of DynamoDB may never end.
  */
 export class Alarms extends Construct {
-  /** They also notify when they end, and when they are new. */
-  readonly ofApi: Alarm[]
-  /** For the newest version of each function. They do not notify when they end: each release makes them watch another version. */
-  readonly ofVersions: ReadonlyMap<OperationFunction, Alarm[]>
-  readonly #action: SnsAction
+  readonly all: Alarm[]
 
-  constructor(scope: Construct, id: string, { metrics, operations, stage }: Props) {
+  constructor(scope: Construct, id: string, { metrics, stage }: { metrics: ApiMetrics; stage: Stage }) {
     super(scope, id)
     const topic = new Topic(this, 'Topic', { enforceSSL: true })
     // With `enforceSSL`, our policy replaces the default one, which lets the whole account publish.
     const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
     if (stage.alarmEmail) topic.addSubscription(new EmailSubscription(stage.alarmEmail))
-    this.#action = new SnsAction(topic)
-    this.ofApi = Object.entries(symptoms(metrics)).map(([name, rule]) => this.#newAlarm(name, rule))
-    for (const alarm of this.ofApi) alarm.addOkAction(this.#action)
-    this.ofVersions = new Map(operations.map((operation) => [operation, this.#newVersionAlarms(operation)]))
-  }
-
-  #newAlarm(name: string, rule: Rule): Alarm {
-    const comparisonOperator = ComparisonOperator.GREATER_THAN_THRESHOLD
-    const treatMissingData = TreatMissingData.NOT_BREACHING // Without requests there is no data.
-    const alarm = new Alarm(this, name, { ...rule, comparisonOperator, treatMissingData })
-    alarm.addAlarmAction(this.#action)
-    return alarm
-  }
-
-  /** Their metrics are plain: metric math over a series without data might not roll back. */
-  #newVersionAlarms({ operationId, alias, handler, internalErrors }: OperationFunction): Alarm[] {
-    const alarmDescription =
-      `The newest version of ${operationId} crashes, times out or returns 500. During a canary release, CodeDeploy rolls it ` +
-      'back by itself; later, roll it back by hand. Filter its log for status 500, and check what changed in the release. ' +
-      'The graph "5xx of each operation" shows how many callers notice it.'
-    const dimensionsMap = {
-      FunctionName: handler.functionName,
-      Resource: `${handler.functionName}:${alias.aliasName}`,
-      ExecutedVersion: handler.currentVersion.version,
+    const action = new SnsAction(topic)
+    this.all = Object.entries(symptoms(metrics)).map(([name, rule]) => newAlarm(this, name, rule))
+    for (const alarm of this.all) {
+      alarm.addAlarmAction(action)
+      alarm.addOkAction(action)
     }
-    const rule = { threshold: 0, evaluationPeriods: 1, alarmDescription }
-    // Lambda counts a version that it ends after the time limit as an error, but not a 500.
-    const crashes = alias.metric('Errors', { statistic: Stats.SUM, period: Duration.minutes(1), dimensionsMap })
-    return [
-      this.#newAlarm(`${operationId}Crashes`, { metric: crashes, ...rule }),
-      this.#newAlarm(`${operationId}InternalErrors`, { metric: internalErrors, ...rule }),
-    ]
   }
 }
 
+type Rule = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
+
+/** Creates an alarm that goes off above its threshold. */
+export const newAlarm = (scope: Construct, id: string, rule: Rule): Alarm => {
+  const comparisonOperator = ComparisonOperator.GREATER_THAN_THRESHOLD
+  const treatMissingData = TreatMissingData.NOT_BREACHING // Without requests there is no data.
+  return new Alarm(scope, id, { ...rule, comparisonOperator, treatMissingData })
+}
+
 const CAUSES =
-  'The graph "5xx of each operation" shows where. 500 is a bug: the log of the function has its cause. 502: a function ' +
-  'crashed, timed out or was throttled ("Throttles of each function"). 503: see "Latency of DynamoDB, p99 (ms)", "Errors of ' +
-  'DynamoDB" and "Conflicts of transactions". 504: API Gateway timed out while it waited for a function.'
+  'The graph "5xx of each operation" shows where. 500: a bug, or something is missing; the log of the function has the ' +
+  'cause. 502: a function crashed, timed out or was throttled ("Throttles of each function"). 503: see "Latency of ' +
+  'DynamoDB, p99 (ms)", "Errors of DynamoDB" and "Conflicts of transactions". 504: API Gateway timed out.'
 
 const symptoms = (metrics: ApiMetrics): Record<string, Rule> => ({
   ApiFails: {
-    metric: metrics.failedSeveralTimes,
+    metric: metrics.failedOftenPercentage,
     threshold: 1, // percent
     evaluationPeriods: 1,
     alarmDescription: `More than 1 % of the requests in five minutes, and at least five, got a 5xx response. ${CAUSES}`,
   },
-  ApiDown: {
-    metric: metrics.failedShare,
-    threshold: 0.99, // of 1, which is all requests
-    evaluationPeriods: 3,
-    datapointsToAlarm: 2,
-    alarmDescription: `In two of three windows of five minutes, all requests got a 5xx response. ${CAUSES}`,
-  },
   OperationFails: {
-    metric: metrics.failedByOperation,
+    metric: metrics.failedByOperation(Duration.minutes(5)),
     threshold: 4, // requests
     evaluationPeriods: 1,
     alarmDescription: `At least five requests of one operation in five minutes got a 5xx response. ${CAUSES}`,
+  },
+  OperationFailsRarely: {
+    metric: metrics.failedByOperation(Duration.hours(1)),
+    threshold: 2, // requests
+    evaluationPeriods: 1,
+    alarmDescription: `At least three requests of one operation in an hour got a 5xx response. ${CAUSES}`,
+  },
+  OperationBroken: {
+    metric: metrics.brokenByOperation(Duration.hours(1)),
+    threshold: 0, // requests
+    // What fails once in each hour stays one alarm, whenever in the hour it fails.
+    evaluationPeriods: 2,
+    datapointsToAlarm: 1,
+    alarmDescription:
+      'An operation has a bug, crashes, is throttled, or lacks something, such as a table: a request got a 5xx other than ' +
+      '503. The graph "5xx of each operation" shows which one. Read the log of its function. Go back to an older version ' +
+      'only if this began with a release.',
+  },
+  ApiRefuses: {
+    metric: metrics.refusedOfManyPercentage,
+    threshold: 50, // percent
+    evaluationPeriods: 3,
+    alarmDescription:
+      'See who sends them: the saved query "refused requests by address, client and code". In each of three windows of ' +
+      'five minutes, more than half of at least 50 requests got a 4xx other than 429. A scanner looks the same as a ' +
+      'release that refuses valid keys or bodies.',
   },
   ApiSlow: {
     metric: metrics.latency(99),
     threshold: 2000, // milliseconds
     evaluationPeriods: 3,
     alarmDescription:
-      'One request in 100 has taken more than 2 s for 15 minutes. See "Cold starts" and "Latency of DynamoDB, p99 (ms)".',
+      'One request in 100 has taken more than 2 s for 15 minutes. See the saved query "init and duration of each ' +
+      'function", and "Latency of DynamoDB, p99 (ms)".',
   },
   ApiThrottles: {
-    metric: metrics.refused,
+    metric: metrics.throttledPercentage,
     threshold: 5, // percent
     evaluationPeriods: 2,
     alarmDescription:
-      'For ten minutes, more than 5 % of the requests have got a 429. The access log shows who sends most of those in the ' +
+      'In two windows of five minutes each, more than 5 % of the requests got a 429. The access log shows who sends most of those in the ' +
       'graph "Requests". If they are legitimate, raise the throttle of the stage. In a flood, this alarm may end too early.',
   },
 })

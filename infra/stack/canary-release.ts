@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Duration, Validations } from 'aws-cdk-lib'
+import { type Alarm, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { ManagedPolicy, Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
@@ -7,13 +8,13 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { settings } from '../../shared/settings.ts'
 import type { Stage } from '../stages.ts'
-import type { Alarms } from './alarms.ts'
+import { newAlarm } from './alarms.ts'
+import { newInternalErrors } from './metrics.ts'
 import { commonProps, type OperationFunction, roleProps } from './operation-function.ts'
 import type { Storage } from './storage.ts'
 
 type Props = {
   operations: OperationFunction[]
-  alarms: Alarms
   /** The log of the hook. */
   logGroup: LogGroup
   storage: Storage
@@ -22,8 +23,8 @@ type Props = {
 
 /**
  * Releases new versions step by step. First, a hook checks each of them (`infra/release-hook.ts`). Then they get 10 % of
- * the requests for 5 minutes, and then all. A version that crashes, times out or returns 500 is rolled back. A 503
- * does not count: a slow database is not the version's fault.
+ * the requests for 10 minutes, and then all, because metrics are up to three minutes late. A version that crashes, times
+ * out or returns 500 is rolled back. A 503 does not count: a slow database is not the version's fault.
  *
  * CloudFormation changes an alias last, because that starts a deployment. Each arrow points to what comes later:
  *
@@ -33,7 +34,7 @@ type Props = {
 export class CanaryRelease extends Construct {
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id)
-    const { operations, alarms } = props
+    const { operations } = props
     const hook = this.#newHook(props)
     const role = this.#newRole(hook)
     const application = new LambdaApplication(this, 'Application')
@@ -41,8 +42,8 @@ export class CanaryRelease extends Construct {
       new LambdaDeploymentGroup(operation, 'Release', {
         application,
         alias: operation.alias,
-        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-        alarms: alarms.ofVersions.get(operation) ?? [],
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
+        alarms: newVersionAlarms(operation),
         preHook: hook,
         role,
       })
@@ -85,4 +86,25 @@ export class CanaryRelease extends Construct {
     // CDK would add the right to invoke every version of the hook.
     return role.withoutPolicyUpdates()
   }
+}
+
+/**
+ * What stops the canary of an operation: the newest version crashes, times out or returns 500. They notify nobody: callers
+ * are the concern of other alarms. Their metrics are plain: metric math over a series without data might not roll back.
+ */
+const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
+  const { alias, handler } = operation
+  const dimensionsMap = {
+    FunctionName: handler.functionName,
+    Resource: `${handler.functionName}:${alias.aliasName}`,
+    ExecutedVersion: handler.currentVersion.version,
+  }
+  // Lambda counts a version that it ends after the time limit as an error, but not a 500.
+  const crashes = alias.metric('Errors', { statistic: Stats.SUM, period: Duration.minutes(1), dimensionsMap })
+  const internalErrors = newInternalErrors(operation, operation)
+  const rule = { threshold: 0, evaluationPeriods: 1, alarmDescription: 'Stops the canary of this version.' }
+  return [
+    newAlarm(operation, 'Crashes', { ...rule, metric: crashes }),
+    newAlarm(operation, 'Errors', { ...rule, metric: internalErrors }),
+  ]
 }

@@ -8,45 +8,49 @@ import type { Entry } from '../../shared/pipeline/entry.ts'
 
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
-/** What callers of the API notice, in five minutes each, CDK's default. There is no data without requests. */
+/**
+ * What callers of the API notice, in five minutes each, CDK's default. Failures are counted in the access log, because API
+ * Gateway counts its own responses as 4xx if their status was changed.
+ */
 export const newApiMetrics = (scope: Construct, { restApi, accessLog }: { restApi: RestApi; accessLog: LogGroup }) => {
-  const requests = restApi.metricCount({ statistic: Stats.SUM })
-  const failed = restApi.metricServerError()
-  const percentage = (part: IMetric, expression = '100 * part / whole') =>
-    new MathExpression({ expression, usingMetrics: { part, whole: requests }, label: '%' })
   // The access log quotes all values.
-  const refusals = extract(scope, '$.status = "429"', { logGroup: accessLog, metricName: 'ApiThrottled' })
-  const dimensions = { Method: '$.method', Resource: '$.resource' }
+  const count = (condition: string, metricName: string): Metric =>
+    extract(scope, condition, { logGroup: accessLog, metricName }).metric({ statistic: Stats.SUM })
+  const requests = restApi.metricCount({ statistic: Stats.SUM })
+  const failed = count('$.status = "5*"', 'ApiFailed')
+  const throttled = count('$.status = "429"', 'ApiThrottled')
+  const refused = count('($.status = "4*") && ($.status != "429")', 'ApiRefused')
+  // A count of the log has no data, instead of a zero, while there is nothing to count.
+  const share = '100 * FILL(part, 0) / whole'
+  const percentage = (part: IMetric, expression = share) =>
+    new MathExpression({ expression, usingMetrics: { part, whole: requests }, label: '%' })
+
+  const dimensions = { Method: '$.method', Resource: '$.resource', Status: '$.status' }
   extract(scope, '$.status = "5*"', { logGroup: accessLog, metricName: 'ServerErrors', dimensions })
-  const ofOperations =
-    `SELECT SUM("ServerErrors") FROM SCHEMA("${Stack.of(scope).stackName}", "Method", "Resource") ` +
-    'GROUP BY "Method", "Resource" ORDER BY SUM() DESC' // An alarm of several series needs an order.
+  const source = `SELECT SUM("ServerErrors") FROM SCHEMA("${Stack.of(scope).stackName}", "Method", "Resource", "Status")`
+  const byOperation = 'GROUP BY "Method", "Resource" ORDER BY SUM() DESC' // An alarm of several series needs an order.
   return {
     requests,
-    clientErrors: restApi.metricClientError(),
+    refused,
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
-    /** In percent, as the next two. */
-    refused: percentage(refusals.metric({ statistic: Stats.SUM })),
-    failed: percentage(failed),
-    failedSeveralTimes: percentage(failed, 'IF(part >= 5, 100 * part / whole, 0)'),
-    /** 1 if all requests failed: the metric is 1 or 0 for each of them. */
-    failedShare: restApi.metricServerError({ statistic: Stats.AVERAGE }),
+    failedPercentage: percentage(failed),
+    /** Zero if fewer than five failed. */
+    failedOftenPercentage: percentage(failed, `IF(FILL(part, 0) >= 5, ${share}, 0)`),
+    throttledPercentage: percentage(throttled),
+    /** Zero if there were fewer than 50 requests. */
+    refusedOfManyPercentage: percentage(refused, `IF(whole >= 50, ${share}, 0)`),
     /** Counts of failures: a series for each operation that has any. */
-    failedByOperation: new MathExpression({ expression: ofOperations }),
+    failedByOperation: (period: Duration) => new MathExpression({ expression: `${source} ${byOperation}`, period }),
+    /** Counts of bugs, crashes and missing resources. A 503 is none: the database was slow, busy or unavailable. */
+    brokenByOperation: (period: Duration) =>
+      new MathExpression({ expression: `${source} WHERE "Status" != '503' ${byOperation}`, period }),
   }
 }
 
 type Source = { operationId: string; entry: Entry; handler: LambdaFunction; logGroup: LogGroup }
 
-/**
- * Extracts metrics from the log of a function: from its request log (`shared/pipeline/middleware/request-log.ts`), and from Lambda's
- * own lines. Returns the responses with status 500 of the newest version, which Lambda does not count as errors.
- */
-export const extractMetrics = (scope: Construct, { operationId, entry, handler, logGroup }: Source): Metric => {
-  // Lambda's lines name no function that could be a dimension, so the metric's name does.
-  const metricValue = '$.record.metrics.initDurationMs'
-  extract(scope, `${metricValue} > 0`, { logGroup, metricName: `${operationId}InitDuration`, metricValue })
-
+/** Extracts metrics from the request log of a function (`shared/middleware/request-log.ts`). */
+export const extractMetrics = (scope: Construct, { entry, logGroup }: Source): void => {
   const dimensions = { Operation: '$.message.operation' }
   const isNew = '($.message.status = 201) && ($.message.replayed NOT EXISTS)'
   if (entry.success.status === 201) extract(scope, isNew, { logGroup, metricName: 'Created', dimensions })
@@ -54,9 +58,12 @@ export const extractMetrics = (scope: Construct, { operationId, entry, handler, 
   // Only calls of clients that may call it: a 401 has no client, and the release hook gets a 403.
   const isAllowed = '($.message.clientId = "*") && ($.message.status != 403)'
   if (entry.deprecated) extract(scope, isAllowed, { logGroup, metricName: 'DeprecatedCalls', dimensions })
+}
 
-  const ofVersion = { dimensions: { ...dimensions, Version: '$.message.version' } }
-  const errors = extract(scope, '$.message.status = 500', { logGroup, metricName: 'InternalErrors', ...ofVersion })
+/** The responses with status 500 of the newest version of a function in a minute. Lambda does not count them as errors. */
+export const newInternalErrors = (scope: Construct, { operationId, handler, logGroup }: Source): Metric => {
+  const dimensions = { Operation: '$.message.operation', Version: '$.message.version' }
+  const errors = extract(scope, '$.message.status = 500', { logGroup, metricName: 'InternalErrors', dimensions })
   const dimensionsMap = { Operation: operationId, Version: handler.currentVersion.version }
   return errors.metric({ statistic: Stats.SUM, period: Duration.minutes(1), dimensionsMap })
 }

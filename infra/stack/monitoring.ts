@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import {
   AlarmStatusWidget,
   AlarmStatusWidgetSortBy,
@@ -8,7 +8,7 @@ import {
   Stats,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
-import { QueryDefinition, QueryString, type QueryStringProps } from 'aws-cdk-lib/aws-logs'
+import { type LogGroup, QueryDefinition, QueryString, type QueryStringProps } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { tableIds } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
@@ -22,13 +22,10 @@ type Monitored = { api: Api; operations: OperationFunction[]; storage: Storage; 
 
 /** Alarms, a dashboard, and saved log queries. */
 export class Monitoring extends Construct {
-  readonly alarms: Alarms
-
   constructor(scope: Construct, id: string, { api, operations, storage, stage }: Monitored) {
     super(scope, id)
     const metrics = newApiMetrics(this, api)
-    this.alarms = new Alarms(this, 'Alarms', { metrics, operations, stage })
-    const alarms = [...this.alarms.ofApi, ...[...this.alarms.ofVersions.values()].flat()]
+    const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage })
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName: Stack.of(this).stackName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP // Those that are on come first.
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
@@ -36,19 +33,19 @@ export class Monitoring extends Construct {
       const widgets = Object.entries(graphs).map(([title, left]) => new GraphWidget({ title, left, width: 8 }))
       dashboard.addWidgets(new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }), ...widgets)
     }
-    this.#saveQueries(operations)
+    this.#saveQueries(operations, api.accessLog)
   }
 
   /** Saves queries for CloudWatch Logs Insights. */
-  #saveQueries(all: OperationFunction[]): void {
-    const deprecated = all.filter(({ entry }) => entry.deprecated)
-    const save = (id: string, name: string, operations: OperationFunction[], query: QueryStringProps) =>
+  #saveQueries(operations: OperationFunction[], accessLog: LogGroup): void {
+    const save = (id: string, name: string, logGroups: LogGroup[], query: QueryStringProps) =>
       new QueryDefinition(this, id, {
         queryDefinitionName: `${Stack.of(this).stackName}/${name}`,
-        logGroups: operations.map(({ logGroup }) => logGroup),
+        logGroups,
         queryString: new QueryString(query),
       })
-    save('InitTimes', 'init and duration of each function', all, {
+    const logs = operations.map(({ logGroup }) => logGroup)
+    save('InitTimes', 'init and duration of each function', logs, {
       filterStatements: ['type = "platform.report"'],
       statsStatements: [
         'count(*) as calls, pct(record.metrics.durationMs, 50) as p50, pct(record.metrics.durationMs, 99) as p99, ' +
@@ -56,16 +53,18 @@ export class Monitoring extends Construct {
           'pct(record.metrics.initDurationMs, 99) as initP99 by @log',
       ],
     })
-    save('CallsByKey', 'calls by key', all, {
+    save('Calls', 'calls by operation and key', logs, {
       filterStatements: ['ispresent(message.keyId)'],
-      statsStatements: ['count(*) as calls, max(@timestamp) as last by message.keyId, message.clientId'],
+      statsStatements: [
+        'count(*) as calls, max(@timestamp) as last by message.operation, message.keyId, message.clientId',
+      ],
       sort: 'last desc',
     })
-    if (deprecated.length === 0) return
-    save('DeprecatedCallers', 'callers of deprecated operations', deprecated, {
-      filterStatements: ['ispresent(message.clientId) and message.status != 403'],
-      statsStatements: ['count(*) as calls, max(@timestamp) as last by message.operation, message.clientId'],
-      sort: 'calls desc',
+    // The access log has the address of each request; only the log of a function has the client.
+    save('Refusals', 'refused requests by address, client and code', [accessLog, ...logs], {
+      filterStatements: ['status like /^4/ or message.status like /^4/'],
+      statsStatements: ['count(*) as requests by sourceIp, status, message.clientId, message.code'],
+      sort: 'requests desc',
     })
   }
 }
@@ -83,12 +82,12 @@ const graphsOf = (api: ApiMetrics, operations: OperationFunction[], storage: Sto
     search(`Namespace="${Stack.of(storage).stackName}"`, metrics, statistic)
   return {
     'Are customers hurt?': {
-      '5xx (% of the requests)': [api.failed],
+      '5xx (% of the requests)': [api.failedPercentage],
       'Latency (ms)': [50, 90, 99].map(api.latency),
-      '429 (% of the requests)': [api.refused],
+      '429 (% of the requests)': [api.throttledPercentage],
     },
     'Which operation?': {
-      '5xx of each operation': [api.failedByOperation.with({ label: '' })],
+      '5xx of each operation': [api.failedByOperation(Duration.minutes(5)).with({ label: '' })],
       'Calls of each function': handlers.map((each) => each.metricInvocations()),
       'Duration of each function, p99 (ms)': handlers.map((each) => each.metricDuration({ statistic: Stats.p(99) })),
     },
@@ -98,11 +97,9 @@ const graphsOf = (api: ApiMetrics, operations: OperationFunction[], storage: Sto
       // The samples are refused requests, those that the functions retried included. The sum is that of the items in them.
       'Conflicts of transactions': ofTables('"TransactionConflict"', 'SampleCount'),
       'Throttles of each function': handlers.map((each) => each.metricThrottles()),
-      'Cold starts': inLogs('InitDuration', 'SampleCount'),
-      'Init of each function, average (ms)': inLogs('InitDuration', 'Average'),
     },
     'What is usual?': {
-      Requests: [api.requests, api.clientErrors],
+      Requests: [api.requests, api.refused],
       'Consumed capacity': ofTables('("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")', 'Sum'),
       'Resources created': inLogs('"Created"', 'Sum'),
       'Calls of deprecated operations': inLogs('"DeprecatedCalls"', 'Sum'),

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
-import type { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { PolicyDocument, PolicyStatement, Role, type RoleProps, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
@@ -26,8 +25,6 @@ export class OperationFunction extends Construct {
   readonly logGroup: LogGroup
   /** What the API invokes: the live version, or two versions during a release. */
   readonly alias: Alias
-  /** The responses with status 500 of the newest version. */
-  readonly internalErrors: Metric
 
   /** `operationId` also names the source file of the function. */
   constructor(scope: Construct, operationId: string, { entry, storage, stage }: Props) {
@@ -46,7 +43,7 @@ export class OperationFunction extends Construct {
       version: this.handler.currentVersion,
       provisionedConcurrentExecutions: stage.provisionedConcurrency,
     })
-    this.internalErrors = extractMetrics(new Construct(this, 'Metrics'), this)
+    extractMetrics(new Construct(this, 'Metrics'), this)
   }
 
   #newFunction(grants: Grant[], stage: Stage): NodejsFunction {

@@ -30,10 +30,10 @@ export class ServiceStack extends Stack {
       ([operationId, entry]) => new OperationFunction(this, operationId, { entry, storage, stage }),
     )
     const api = new Api(this, 'Api', { operations, stage })
-    const { alarms } = new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
+    new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
     // An urgent release without a canary keeps the log of the hook.
     const logProps = { removalPolicy: stage.onRemoval, retention: stage.logRetention }
     const logGroup = new LogGroup(this, 'ReleaseLogs', logProps)
-    if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, alarms, logGroup, storage, stage })
+    if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, logGroup, storage, stage })
   }
 }

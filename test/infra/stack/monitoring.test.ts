@@ -17,26 +17,34 @@ const template = templateOf('production')
 const name = stackNames.production
 const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
 
-test('each alarm names graphs of the dashboard to look at', () => {
+test('each alarm that notifies names graphs of the dashboard, or saved queries, to look at', () => {
   const graphs = widgetsOf(template).map(([title]) => title)
+  const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition').map(({ Name }) => Name.split('/')[1])
+  const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmActions }) => AlarmActions)
 
-  for (const { AlarmDescription } of propertiesOf(template, 'AWS::CloudWatch::Alarm')) {
+  for (const { AlarmDescription } of alarms) {
     const named = [...AlarmDescription.matchAll(/"(.+?)"/g)].map(([, title]) => title)
     expect(named).not.toEqual([])
-    expect(graphs).toEqual(expect.arrayContaining(named))
+    expect([...graphs, ...queries]).toEqual(expect.arrayContaining(named))
   }
 })
 
-test('a stack counts refused requests, and failures of each operation, in the access log, which quotes all values', () => {
+test('a stack counts what callers notice in the access log, which quotes all values', () => {
   const { DestinationArn, Format } = only(template, 'AWS::ApiGateway::Stage').AccessLogSetting
   const found = filters.filter(({ LogGroupName }) => JSON.stringify(DestinationArn).includes(`"${LogGroupName.Ref}"`))
 
   const Dimensions = [
     { Key: 'Method', Value: '$.method' },
     { Key: 'Resource', Value: '$.resource' },
+    { Key: 'Status', Value: '$.status' },
   ]
   expect(found).toMatchObject([
+    { FilterPattern: '{ $.status = "5*" }', MetricTransformations: [{ MetricName: 'ApiFailed' }] },
     { FilterPattern: '{ $.status = "429" }', MetricTransformations: [{ MetricName: 'ApiThrottled' }] },
+    {
+      FilterPattern: '{ ($.status = "4*") && ($.status != "429") }',
+      MetricTransformations: [{ MetricName: 'ApiRefused' }],
+    },
     { FilterPattern: '{ $.status = "5*" }', MetricTransformations: [{ MetricName: 'ServerErrors', Dimensions }] },
   ])
   const fields = { status: '$context.status', method: '$context.httpMethod', resource: '$context.resourcePath' }
@@ -52,13 +60,15 @@ test('a stack has a dashboard that shows from top to bottom whether customers ar
     `SEARCH('Namespace="${name}" MetricName=${metric}', '${statistic}', 300)`,
   ]
 
+  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(([, { Properties }]) => Properties.AlarmActions)
+
   expect(only(template, 'AWS::CloudWatch::Dashboard').DashboardName).toBe(name)
   expect(widgetsOf(template)).toEqual([
-    ['Alarms', resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id]) => id)],
+    ['Alarms', alarms.map(([id]) => id)],
     ['## Are customers hurt?'],
-    ['5xx (% of the requests)', ['100 * part / whole', '5XXError', 'Count']],
+    ['5xx (% of the requests)', ['100 * FILL(part, 0) / whole', 'ApiFailed', 'Count']],
     ['Latency (ms)', Array(3).fill('Latency')],
-    ['429 (% of the requests)', ['100 * part / whole', 'ApiThrottled', 'Count']],
+    ['429 (% of the requests)', ['100 * FILL(part, 0) / whole', 'ApiThrottled', 'Count']],
     ['## Which operation?'],
     ['5xx of each operation', [expect.stringMatching(/^SELECT SUM\("ServerErrors"\) .* GROUP BY /)]],
     ['Calls of each function', operationIds.map(() => 'Invocations')],
@@ -68,24 +78,25 @@ test('a stack has a dashboard that shows from top to bottom whether customers ar
     ['Errors of DynamoDB', ofTables('("ThrottledRequests" OR "SystemErrors")', 'Sum')],
     ['Conflicts of transactions', ofTables('"TransactionConflict"', 'SampleCount')],
     ['Throttles of each function', operationIds.map(() => 'Throttles')],
-    ['Cold starts', inLogs('InitDuration', 'SampleCount')],
-    ['Init of each function, average (ms)', inLogs('InitDuration', 'Average')],
     ['## What is usual?'],
-    ['Requests', ['Count', '4XXError']],
+    ['Requests', ['Count', 'ApiRefused']],
     ['Consumed capacity', ofTables('("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")', 'Sum')],
     ['Resources created', inLogs('"Created"', 'Sum')],
     ['Calls of deprecated operations', inLogs('"DeprecatedCalls"', 'Sum')],
   ])
 })
 
-test('a stack has saved queries for init times, for calls by key, and for the clients of deprecated operations', () => {
+test('a stack has saved queries for init times, for calls by operation and key, and for refused requests', () => {
   const logs = (ids: OperationId[]) => ids.map((id) => ({ Ref: partsOf(template, id).logGroup }))
   const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition')
+  const [accessLog] = filters
+    .filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === 'ApiFailed')
+    .map(({ LogGroupName }) => LogGroupName)
 
   expect(queries.map(({ Name, LogGroupNames }) => [Name, LogGroupNames])).toEqual([
     [`${name}/init and duration of each function`, logs(operationIds)],
-    [`${name}/calls by key`, logs(operationIds)],
-    ...(deprecated.length > 0 ? [[`${name}/callers of deprecated operations`, logs(deprecated)]] : []),
+    [`${name}/calls by operation and key`, logs(operationIds)],
+    [`${name}/refused requests by address, client and code`, [accessLog, ...logs(operationIds)]],
   ])
 })
 
@@ -100,12 +111,10 @@ test.each(operationIds)('a stack extracts metrics from the log of %s', (operatio
 
   const byOperation = { Key: 'Operation', Value: '$.message.operation' }
   const byVersion = { Key: 'Version', Value: '$.message.version' }
-  const init = '$.record.metrics.initDurationMs'
   // A replay of a create creates nothing.
   const created = '{ ($.message.status = 201) && ($.message.replayed NOT EXISTS) }'
   const called = '{ ($.message.clientId = "*") && ($.message.status != 403) }'
   expect(found).toEqual([
-    [`${operation}InitDuration`, `{ ${init} > 0 }`, init, undefined],
     ...(creates.includes(operation) ? [['Created', created, '1', [byOperation]]] : []),
     ...(deprecated.includes(operation) ? [['DeprecatedCalls', called, '1', [byOperation]]] : []),
     ['InternalErrors', '{ $.message.status = 500 }', '1', [byOperation, byVersion]],
@@ -116,14 +125,15 @@ test('the request log has every field that filters and saved queries read', asyn
   const keyed = { headers: { 'Idempotency-Key': 'sent-twice' } }
 
   for (const _ of ['created', 'replayed']) await call(eventOf(example.events.create, keyed))
+  await call(eventOf(example.events.create, { body: 'broken' }))
 
-  const [created, replayed] = info.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
+  const [created, replayed, refused] = info.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
   const readers = ['AWS::Logs::MetricFilter', 'AWS::Logs::QueryDefinition'].map((type) =>
     propertiesOf(templateOf('production'), type),
   )
   const fields = new Set([...JSON.stringify(readers).matchAll(/message\.(\w+)/g)].map(([, field]) => field))
   expect(fields).toContain('replayed')
-  expect(Object.keys(replayed)).toEqual(expect.arrayContaining([...fields]))
+  expect(Object.keys({ ...replayed, ...refused })).toEqual(expect.arrayContaining([...fields]))
   expect(created).not.toHaveProperty('replayed')
   expect(replayed).toMatchObject({ operation: example.create, version: '$LATEST', status: 201, replayed: 'true' })
 })

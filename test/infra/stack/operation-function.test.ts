@@ -153,7 +153,7 @@ test('in production, a hook may store API keys, invoke all new versions and repo
 })
 
 test.each(operationIds)(
-  'in production, a new version of %s is invoked by the hook, gets a tenth of the requests for 5 minutes, and is rolled back by an alarm',
+  'in production, a new version of %s is invoked by the hook, gets a tenth of the requests for 10 minutes, and is rolled back by an alarm',
   (operation) => {
     const { alias, functionId } = partsOf(production, operation)
     const update = alias.UpdatePolicy.CodeDeployLambdaAliasUpdate
@@ -180,7 +180,7 @@ test.each(operationIds)(
     })
     expect(alias.DependsOn).toEqual(expect.arrayContaining([hookId, invokeHookId]))
     expect(group).toMatchObject({
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
       AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
       AlarmConfiguration: { Enabled: true },
     })

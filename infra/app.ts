@@ -2,16 +2,15 @@ import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { contract } from '../shared/contract.ts'
 import { resources } from '../shared/resources.ts'
-import { service } from '../shared/service.ts'
 import { problemOf } from './contract-problem.ts'
 import { ServiceStack } from './stack/service-stack.ts'
-import { ConfigurationError, readContext, type Stage, stages } from './stages.ts'
+import { ConfigurationError, readContext, type Stage, stackName, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 
-const addStack = (name: string, stage: Stage): void => {
+const addStack = (stage: Stage): void => {
   const { prefix, change } = readContext(app)
-  const stack = new ServiceStack(app, `${prefix}${service.stack}${name}`, { ...stage, ...change })
+  const stack = new ServiceStack(app, `${prefix}${stackName(stage)}`, { ...stage, ...change })
   if (stage.alarmEmail) return
   const message = `Nobody gets the alarms of ${stack.stackName}. Set alarmEmail in infra/stages.ts.`
   Annotations.of(stack).addWarningV2('noAlarmEmail', message)
@@ -20,8 +19,7 @@ const addStack = (name: string, stage: Stage): void => {
 try {
   const problem = problemOf(contract, resources)
   if (problem) throw new ConfigurationError(problem)
-  addStack('Staging', stages.staging)
-  addStack('Production', stages.production)
+  for (const stage of Object.values(stages)) addStack(stage)
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error
   console.error(error.message)

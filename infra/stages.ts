@@ -2,11 +2,12 @@ import { type App, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { TableId } from '../shared/data/tables.ts'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
+import { service } from '../shared/service.ts'
 import type { SettingName } from '../shared/settings.ts'
 
 /** Everything in which deployments differ. */
 export type Stage = Partial<Record<SettingName, string | number>> & {
-  /** The tag `stage` of all resources. */
+  /** The tag `stage` of all resources, and the end of the stack's name. */
   name: string
   /** The part of an API key that names its stage. `local` is for developers' machines, which are not deployed. */
   keyPrefix: Exclude<KeyPrefix, 'local'>
@@ -82,6 +83,10 @@ export const stages = {
     writeShards: 1,
   },
 } as const satisfies Record<string, Stage>
+
+/** The name of a stage's stack, without a prefix. Commands find the stack by it. */
+export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
+  `${service.stack}${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 /** A mistake in the contract, in a stage or in the CDK context. The message is all that its author needs to see. */
 export class ConfigurationError extends Error {}

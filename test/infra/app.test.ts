@@ -7,7 +7,7 @@ import { App } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
-import { ConfigurationError, readContext, type Stage, stages } from '../../infra/stages.ts'
+import { ConfigurationError, readContext, type Stage, stackName, stages } from '../../infra/stages.ts'
 import { service } from '../../shared/service.ts'
 import { leastEnvironment } from '../support/server.ts'
 import { everyOption, synthesize } from './stack/template.ts'
@@ -34,6 +34,17 @@ describe('the app, with a prefix and a release in its context,', () => {
   })
 
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+
+  test('has a stack of each stage', () => {
+    const { artifacts } = JSON.parse(read('manifest.json'))
+
+    const stacks = Object.keys(artifacts).filter((name) => artifacts[name].type === 'aws:cloudformation:stack')
+    expect(stacks.sort()).toEqual(
+      Object.values(stages)
+        .map((stage) => `${prefix}${stackName(stage)}`)
+        .sort(),
+    )
+  })
 
   test.each([
     [`${prefix}${service.stack}Staging`, 'test'],
@@ -116,12 +127,11 @@ describe('a stage', () => {
 })
 
 // Accepted findings are acknowledged in infra/stack, at the constructs that they are about.
-test.each([
-  ['staging', {}],
-  ['production', {}],
-  ['production', everyOption],
-] as const)('cdk-nag (AwsSolutions) reports only accepted findings in %s with %o', (name, options) => {
-  const { violations } = new AwsSolutionsChecks().validateScope(synthesize(name, options).stack)
+test.each([...Object.values(stages).map(({ name }) => [name, {}] as const), ['production', everyOption] as const])(
+  'cdk-nag (AwsSolutions) reports only accepted findings in %s with %o',
+  (name, options) => {
+    const { violations } = new AwsSolutionsChecks().validateScope(synthesize(name, options).stack)
 
-  expect(violations).toEqual([])
-})
+    expect(violations).toEqual([])
+  },
+)

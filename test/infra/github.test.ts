@@ -4,6 +4,7 @@ import { App, Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include'
 import { expect, test } from 'vitest'
+import { stackName, stages } from '../../infra/stages.ts'
 import { synthesize } from './stack/template.ts'
 
 /** The properties of a role for a stage: the one with which GitHub deploys it, or the one for the smoke test. */
@@ -44,6 +45,15 @@ test('the role of the smoke test may use the API key table, and no other table o
   const names = Object.keys(template.findResources('AWS::DynamoDB::Table'))
   expect(actions.sort()).toEqual(['cloudformation:DescribeStacks', 'dynamodb:DeleteItem', 'dynamodb:PutItem'])
   expect(names.filter((name) => name.startsWith(table ?? ''))).toEqual([expect.stringContaining('apiKeys')])
+})
+
+test.each(Object.values(stages))('$name can be deployed from GitHub', (stage) => {
+  const { name } = stage
+  const workflow = readFileSync('.github/workflows/deploy.yml', 'utf8')
+
+  const [found] = /AllowedValues: .+/.exec(readFileSync('infra/github/deploy-role.yaml', 'utf8')) ?? []
+  expect(found?.match(/\w+/g)).toContain(name)
+  expect(workflow).toContain(`stage: ${name}\n      stack: ${stackName(stage)}\n`)
 })
 
 const workflows = globSync('.github/workflows/*.yml').map((file) => readFileSync(file, 'utf8'))

@@ -5,7 +5,7 @@ import { stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
-import { both, everyOption, methodsOf, only, onlyId, partsOf, propertiesOf, resource, templateOf } from './template.ts'
+import { all, everyOption, methodsOf, only, onlyId, partsOf, propertiesOf, resource, templateOf } from './template.ts'
 
 /** Each path of the contract, and the methods that it allows. */
 const routes = [...Map.groupBy(Object.values(contract), ({ path }) => path)].map(
@@ -78,7 +78,7 @@ const template = templateOf('production')
 const methods = methodsOf(template)
 const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
 
-test.each(both())('$stage has an API of its name with only the stage of the base path, and its throttle', (each) => {
+test.each(all())('$stage has an API of its name with only the stage of the base path, and its throttle', (each) => {
   const { stage, stackName, template } = each
   const { StageName, MethodSettings } = only(template, 'AWS::ApiGateway::Stage')
   const { rate, burst } = stages[stage].throttle

@@ -1,20 +1,21 @@
 import '../../support/database.ts'
 import type { Template } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
+import { stackName, stages } from '../../../infra/stages.ts'
 import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { tableIds } from '../../../shared/data/tables.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { call, info } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
 import { example } from '../../support/example.ts'
-import { only, partsOf, propertiesOf, resourcesOf, stackNames, tableOf, templateOf } from './template.ts'
+import { only, partsOf, propertiesOf, resourcesOf, tableOf, templateOf } from './template.ts'
 
 const entries: Record<OperationId, Entry> = contract
 const creates = operationIds.filter((id) => entries[id].success.status === 201)
 const deprecated = operationIds.filter((id) => entries[id].deprecated)
 
 const template = templateOf('production')
-const name = stackNames.production
+const name = stackName(stages.production)
 const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
 
 test('each alarm that notifies names graphs of the dashboard, or saved queries, to look at', () => {

@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { permissions } from '../../../infra/functions.ts'
-import { type Stage, stages } from '../../../infra/stages.ts'
+import { accessOf } from '../../../infra/functions.ts'
+import { type Stage, stackName, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { collections } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import {
-  both,
+  all,
   everyOption,
   onlyId,
   partsOf,
   propertiesOf,
   resource,
   resourcesOf,
-  stackNames,
   tableOf,
   templateOf,
 } from './template.ts'
@@ -34,7 +33,7 @@ const rightsOf = (statements: Statement[]) =>
     ),
   )
 
-describe.each(both())('in $stage', ({ stage, template }) => {
+describe.each(all())('in $stage', ({ stage, template }) => {
   // A contract entry is all that a new operation needs.
   test('each operation has its own function, and there are no other policies', () => {
     // With a canary release: the hook, its right to report to CodeDeploy, and CodeDeploy's right to invoke it.
@@ -50,10 +49,10 @@ describe.each(both())('in $stage', ({ stage, template }) => {
   test.each(operationIds)('the function of %s has the expected settings and environment', (operation) => {
     const { handler, role, logGroup } = partsOf(template, operation)
     const entry: Entry = contract[operation]
-    const used = permissions(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
+    const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
     const own = (entry.settings ?? []).map((name) => [settings[name].variable, expect.stringMatching(/./)])
     const { keyPrefix, readShards, writeShards }: Stage = stages[stage]
-    const isSharded = Object.keys(entry.access).some((table) => table in collections)
+    const isSharded = entry.access.some(({ table }) => table in collections)
 
     expect(handler.Environment.Variables).toEqual({
       KEY_PREFIX: keyPrefix,
@@ -73,7 +72,7 @@ describe.each(both())('in $stage', ({ stage, template }) => {
   test.each(operationIds)('the function of %s may access its data and log, and nothing else', (operation) => {
     const { role, logGroup } = partsOf(template, operation)
     const { Policies, ...rest } = resource(template, role).Properties
-    const data = permissions(contract[operation]).map(({ table, index, actions }) => {
+    const data = accessOf(contract[operation]).map(({ table, index, actions }) => {
       const own = arn(tableOf(template, table))
       const names = actions.map((action) => `dynamodb:${action}`)
       return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
@@ -118,7 +117,7 @@ const READS = ['BatchGetItem', 'GetItem', 'Query', 'Scan']
 
 // That a GET needs no other rights follows from what it is.
 test.each(operationIds.filter((id) => contract[id].method === 'GET'))('%s may only read', (id) => {
-  const actions = permissions(contract[id]).flatMap(({ actions }) => actions)
+  const actions = accessOf(contract[id]).flatMap(({ actions }) => actions)
 
   expect(actions.filter((action) => !READS.includes(action))).toEqual([])
 })
@@ -186,7 +185,7 @@ test.each(operationIds)(
     })
     expect(alarms).toMatchObject([
       { ...always, Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions: newVersion },
-      { ...always, Namespace: stackNames.production, MetricName: 'InternalErrors', Dimensions },
+      { ...always, Namespace: stackName(stages.production), MetricName: 'InternalErrors', Dimensions },
     ])
   },
 )

@@ -2,15 +2,12 @@ import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { ServiceStack } from '../../../infra/stack/service-stack.ts'
-import { type Stage, stages } from '../../../infra/stages.ts'
+import { type Stage, stackName, stages } from '../../../infra/stages.ts'
 import { contract } from '../../../shared/contract.ts'
 import type { TableId } from '../../../shared/data/tables.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
-import { service } from '../../../shared/service.ts'
 
-export const stackNames = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
-
-type StageName = keyof typeof stackNames
+type StageName = keyof typeof stages
 
 /** Every optional setting of a stage except `adopt`. */
 export const everyOption = {
@@ -40,7 +37,7 @@ export const synthesize = (
   // Bundling and CDK's own validation of the template take seconds.
   const context = { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] }
   const app = new App({ builtinCloudFormationValidation: false, context })
-  const stack = new ServiceStack(app, stackNames[name], { ...stages[name], ...options }, entries)
+  const stack = new ServiceStack(app, stackName(stages[name]), { ...stages[name], ...options }, entries)
   const result = { stack, template: Template.fromStack(stack) }
   synthesized.set(key, result)
   return result
@@ -48,12 +45,12 @@ export const synthesize = (
 
 export const templateOf = (name: StageName, options?: Partial<Stage>): Template => synthesize(name, options).template
 
-/** Both stages, for `describe.each`. A function, because some test files need only helpers of this file. */
-export const both = () =>
-  (['staging', 'production'] as const).map((stage) => ({
-    stage,
-    stackName: stackNames[stage],
-    template: templateOf(stage),
+/** All stages, for `describe.each`. A function, because some test files need only helpers of this file. */
+export const all = () =>
+  Object.values(stages).map((stage) => ({
+    stage: stage.name,
+    stackName: stackName(stage),
+    template: templateOf(stage.name),
   }))
 
 /** The resource with this logical id. */

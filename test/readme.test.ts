@@ -129,6 +129,19 @@ test.each([...readmes, '.github/SECURITY.md'])('%s links only to headings that e
   expect(broken.map(([link]) => link)).toEqual([])
 })
 
+test.each(globSync('infra/*.md'))('%s has short lines and table cells', (readme) => {
+  const lines = readFileSync(readme, 'utf8').split('\n')
+  const cells = lines.filter((line) => line.startsWith('|')).flatMap((row) => row.split('|'))
+  const wordsOf = (cell: string) =>
+    cell
+      .replaceAll(/\]\(.*?\)/g, ']')
+      .trim()
+      .split(/\s+/)
+
+  expect(lines.filter((line) => !line.startsWith('|') && line.length > 120)).toEqual([])
+  expect(cells.filter((cell) => wordsOf(cell).length > 40)).toEqual([])
+})
+
 test('the chart of cold starts shows the run of the benchmark', () => {
   const { code = '' } = blocks.find(({ language, code }) => language === 'mermaid' && code.includes('xychart')) ?? {}
   const [names = [], times = []] = [...code.matchAll(/\[.*\]/g)].map(([list]): unknown[] => JSON.parse(list))

@@ -77,9 +77,13 @@ const testDeployment = async (): Promise<void> => {
     await bash(`[[ "${reader}, ${writer}" == ', ' ]]`)
   })
   await step('Restore the tables of production', () => follow('Restore data', [restore, protect]))
+  const restored = await restoredTable(table, env)
   const late = await createOnce('late')
 
-  const update = await step('Synthesize an update', () => cdk.synth('test/deploy/updated-app.ts'))
+  const update = await step('Synthesize an update', () => {
+    const time = restored.split('-').at(-1)
+    return cdk.synth('test/deploy/updated-app.ts', `restored=${time}`)
+  })
   await step('Deploy the update, which uses the restored tables', () => cdk.deploy(update))
   assert.deepEqual(await step('Retry a restored request', () => createOnce('early')), early)
   assert.deepEqual(await client[list](filtered).toArray(), [early])
@@ -88,14 +92,19 @@ const testDeployment = async (): Promise<void> => {
   await assert.rejects(client[remove]({ [parameter]: late.id }), { status: 404 })
   assert.notEqual((await createOnce('late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
-  const restored = `${stacks.production}-Storage${table}-restored`
+  await step('Restore the restored tables', async () => {
+    await follow('Restore data', [restore])
+    assert.notEqual(await restoredTable(table, env), restored)
+  })
   const old = `--table-name ${restored} --key '{"id": {"N": "${early.id}"}}'`
   await bash(`aws dynamodb update-item ${old} --update-expression 'REMOVE ${filterIndex(filter.field).name}'`)
   assert.equal((await client[list](filtered).toArray()).length, 1)
   const rewrite = ['infra/commands/rewrite.ts', '--stage', 'production', '--collection', table]
   await step('Rewrite an item of an earlier version', () => run('node', rewrite, { env, output: 'inherit' }))
   assert.equal((await client[list](filtered).toArray()).length, 2)
-  await step('Add an index to the restored table', () => follow('Add an index to an adopted table'))
+  await step('Add an index to the restored table', () =>
+    follow('Add an index to an adopted table', [0], { table: restored }),
+  )
   const { index, name } = filterIndex('name')
   await bash(`aws dynamodb put-item --table-name ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`)
   const query = `aws dynamodb query --table-name ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`
@@ -126,6 +135,15 @@ const openApi = async (stage: keyof typeof stacks, { address, env }: Emulator, o
   const args = ['infra/commands/keys.ts', 'issue', '--stage', stage, '--name', 'Deployment test', '--json']
   const { stdout } = await promisify(execFile)('node', args, { env })
   return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
+}
+
+/** The name of the table of a collection that was restored last. */
+const restoredTable = async (table: string, env: NodeJS.ProcessEnv): Promise<string> => {
+  const start = `${stacks.production}-Storage${table}-restored-`
+  const query = `max(TableNames[?starts_with(@, '${start}')])`
+  const args = ['dynamodb', 'list-tables', '--output', 'text', '--query', query]
+  const { stdout } = await promisify(execFile)('aws', args, { env })
+  return stdout.trim()
 }
 
 const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {

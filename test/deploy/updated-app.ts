@@ -10,6 +10,9 @@ import { collections, service } from '../../shared/service.ts'
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 const change = { ...readContext(app).change, readShards: 2, stockClient: true }
 const restored = [...Object.keys(collections), 'idempotencyKeys']
-const adopt = Object.fromEntries(restored.map((id) => [id, [`${service.stack}Production-Storage${id}-restored`]]))
+const time = app.node.tryGetContext('restored')
+const adopt = Object.fromEntries(
+  restored.map((id) => [id, [`${service.stack}Production-Storage${id}-restored-${time}`]]),
+)
 new ServiceStack(app, `${service.stack}Staging`, { ...stages.staging, ...change })
 new ServiceStack(app, `${service.stack}Production`, { ...stages.production, ...change, adopt })

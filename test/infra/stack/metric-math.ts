@@ -1,10 +1,10 @@
 /** A data point, or none. */
 export type Value = number | undefined
 
-const TOKEN = /\s*(>=|[\d.]+|\w+|[-+*/(),])/y
+const TOKEN = /\s*(>=|[\d.]+|\w+|[*/(),])/y
 
 /**
- * Evaluates an expression of CloudWatch metric math in one period: numbers, metrics, `+ - * / >=`, `IF` and `FILL`. A result
+ * Evaluates an expression of CloudWatch metric math in one period: numbers, metrics, `* / >=`, `IF` and `FILL`. A result
  * is missing if a metric that it needs is. Throws for anything else.
  */
 export const evaluateMath = (expression: string, metrics: ReadonlyMap<string, Value>): Value => {
@@ -40,8 +40,7 @@ export const evaluateMath = (expression: string, metrics: ReadonlyMap<string, Va
     return /^[\d.]+$/.test(token) ? Number(token) : refuse()
   }
   const product = binary(operand, { '*': (a, b) => a * b, '/': (a, b) => a / b })
-  const total = binary(product, { '+': (a, b) => a + b, '-': (a, b) => a - b })
-  const comparison = binary(total, { '>=': (a, b) => Number(a >= b) })
+  const comparison = binary(product, { '>=': (a, b) => Number(a >= b) })
   const result = comparison()
   return tokens.length > 0 ? refuse() : result
 }

@@ -49,7 +49,7 @@ export const newApiMetrics = (scope: Construct, { restApi, accessLog }: { restAp
 
 type Source = { operationId: string; entry: Entry; handler: LambdaFunction; logGroup: LogGroup }
 
-/** Extracts metrics from the request log of a function (`shared/middleware/request-log.ts`). */
+/** Extracts metrics from the request log of a function (`shared/pipeline/middleware/request-log.ts`). */
 export const extractMetrics = (scope: Construct, { entry, logGroup }: Source): void => {
   const dimensions = { Operation: '$.message.operation' }
   const isNew = '($.message.status = 201) && ($.message.replayed NOT EXISTS)'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accessOf } from '../../../infra/functions.ts'
+import { permissions } from '../../../infra/functions.ts'
 import { type Stage, stackName, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
@@ -49,10 +49,10 @@ describe.each(all())('in $stage', ({ stage, template }) => {
   test.each(operationIds)('the function of %s has the expected settings and environment', (operation) => {
     const { handler, role, logGroup } = partsOf(template, operation)
     const entry: Entry = contract[operation]
-    const used = accessOf(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
+    const used = permissions(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
     const own = (entry.settings ?? []).map((name) => [settings[name].variable, expect.stringMatching(/./)])
     const { keyPrefix, readShards, writeShards }: Stage = stages[stage]
-    const isSharded = entry.access.some(({ table }) => table in collections)
+    const isSharded = Object.keys(entry.access).some((table) => table in collections)
 
     expect(handler.Environment.Variables).toEqual({
       KEY_PREFIX: keyPrefix,
@@ -72,7 +72,7 @@ describe.each(all())('in $stage', ({ stage, template }) => {
   test.each(operationIds)('the function of %s may access its data and log, and nothing else', (operation) => {
     const { role, logGroup } = partsOf(template, operation)
     const { Policies, ...rest } = resource(template, role).Properties
-    const data = accessOf(contract[operation]).map(({ table, index, actions }) => {
+    const data = permissions(contract[operation]).map(({ table, index, actions }) => {
       const own = arn(tableOf(template, table))
       const names = actions.map((action) => `dynamodb:${action}`)
       return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
@@ -117,7 +117,7 @@ const READS = ['BatchGetItem', 'GetItem', 'Query', 'Scan']
 
 // That a GET needs no other rights follows from what it is.
 test.each(operationIds.filter((id) => contract[id].method === 'GET'))('%s may only read', (id) => {
-  const actions = accessOf(contract[id]).flatMap(({ actions }) => actions)
+  const actions = permissions(contract[id]).flatMap(({ actions }) => actions)
 
   expect(actions.filter((action) => !READS.includes(action))).toEqual([])
 })

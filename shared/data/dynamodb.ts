@@ -35,15 +35,17 @@ export const dynamodb = DynamoDBDocumentClient.from(
  */
 export type Budget = { abortSignal: AbortSignal; delays: string[] }
 
-/** Runs `work` with a time budget. The signal aborts when the budget ends, or before that with the work. */
+/** Runs `work` with a time budget. The signal aborts when the budget ends, or when the work fails. */
 export const withBudget = async <T>(work: (budget: Budget) => Promise<T>): Promise<T> => {
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), BUDGET_MS)
   try {
     return await work({ abortSignal: end.signal, delays: [] })
+  } catch (error) {
+    end.abort() // Ends concurrent requests, such as the other queries of a list.
+    throw error
   } finally {
     clearTimeout(timer)
-    end.abort() // Ends concurrent requests, such as the other queries of a list.
   }
 }
 

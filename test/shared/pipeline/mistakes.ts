@@ -71,6 +71,8 @@ export const wrongEntries: Entry[] = [
   { ...plain, scope: 'toys:read' },
 ]
 
+const halved = collection(example.table, Toy, { derived: { half: [v.number(), ({ size }) => size / 2] } })
+
 export const wrongCollections = (tx: Transaction) => [
   // @ts-expect-error: a collection stores a revision of its own.
   collection(example.table, v.object({ id: Id, revision: v.string() })),
@@ -82,6 +84,16 @@ export const wrongCollections = (tx: Transaction) => [
   collection(example.table, v.object({ size: v.number() })),
   // @ts-expect-error: no index serves this filter.
   example.collection.list(tx, { limit: 1, nothing: 'red' }),
+  // @ts-expect-error: a field of its own cannot be called as what a collection stores, either.
+  collection(example.table, Toy, { own: { shard: v.number() } }),
+  // @ts-expect-error: a derived field is computed from fields that there are.
+  collection(example.table, Toy, { derived: { half: [v.number(), ({ weight }) => weight / 2] } }),
+  // @ts-expect-error: and is a value of its schema.
+  collection(example.table, Toy, { derived: { half: [v.number(), ({ size }) => `${size}`] } }),
+  // @ts-expect-error: a derived field cannot be set.
+  halved.create(tx, { size: 2, half: 1 }),
+  // @ts-expect-error: a required field cannot be removed.
+  collection(example.table, Toy).change(tx, 1, { size: null }),
   // @ts-expect-error: the resource has no such field.
   collection(example.table, Toy).change(tx, 1, { color: 'red' }),
 ]

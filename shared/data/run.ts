@@ -1,0 +1,156 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { itemTooLarge } from '../model/api-error.ts'
+import { type Database, type Item, type Key, keyAttribute, type TransactAction } from './database.ts'
+import { isTooLarge } from './item-size.ts'
+import type { Page, PageQuery } from './page.ts'
+import type { Attributes } from './shards.ts'
+
+/** Items by the names of their keys; `undefined` where there is none. */
+export type Items = ReadonlyMap<string, Item | undefined>
+
+/** How the work of a transaction has ended. */
+export type Outcome<T> = { kind: 'returned'; result: T } | { kind: 'threw'; error: unknown }
+
+/** DynamoDB takes 100 items in a transaction. One is left for the idempotency key. */
+const MOST_ITEMS = 99
+
+/** One run of the work of a transaction, and what it reads and writes (`Transaction` in transaction.ts). */
+export class Run {
+  readonly revision: string
+  readonly #database: Database
+  /** Items that an earlier run has read at one moment. */
+  readonly #snapshot: Items
+  readonly #reads = new Map<string, Promise<Item | undefined>>()
+  readonly #found = new Map<string, { key: Key; item: Item | undefined }>()
+  readonly #written = new Map<string, { key: Key; item: Item | undefined }>()
+  readonly #pending = new Set<Promise<unknown>>()
+  readonly #failures: unknown[] = []
+  #hasEnded = false
+
+  constructor(database: Database, snapshot: Items, revision: string) {
+    this.#database = database
+    this.#snapshot = snapshot
+    this.revision = revision
+  }
+
+  async read(key: Key): Promise<Item | undefined> {
+    const name = this.#nameOf(key)
+    const written = this.#written.get(name)
+    if (written) return written.item
+    // A read that is still pending is not repeated, because all decisions must rest on the same revision.
+    const read = this.#reads.get(name) ?? this.#readFirst(key, name)
+    this.#reads.set(name, read)
+    return read
+  }
+
+  async list(query: PageQuery): Promise<Page<Attributes>> {
+    this.#refuseIfEnded()
+    return this.#call(this.#database.list(query))
+  }
+
+  put(key: Key, attributes: object): void {
+    const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
+    if (isTooLarge(item)) throw itemTooLarge()
+    this.#written.set(this.#nameOf(key), { key, item })
+  }
+
+  remove(key: Key): void {
+    const name = this.#nameOf(key)
+    if (!this.#found.has(name)) throw new Error(`${name} must be read before it is removed.`)
+    this.#written.set(name, { key, item: undefined })
+  }
+
+  /**
+   * Runs the work to its end. Throws an Error if a call of the database failed, even if the work has caught it, and for
+   * mistakes of the work.
+   */
+  async outcomeOf<T>(work: (tx: Run) => Promise<T>): Promise<Outcome<T>> {
+    const outcome = await this.#settled(work)
+    await nextTurn() // What was not awaited, and waits for nothing else, ends now.
+    const wasAwaited = this.#pending.size === 0
+    while (this.#pending.size > 0) {
+      await Promise.allSettled(this.#pending)
+      await nextTurn()
+    }
+    this.#hasEnded = true
+    if (this.#failures.length > 0) throw this.#failures[0]
+    if (outcome.kind === 'returned' && !wasAwaited)
+      throw new Error('The function returned while a call with its tx was pending. Await each of them.')
+    const count = this.actions().filter(({ key }) => key.table !== 'idempotencyKeys').length
+    if (count > MOST_ITEMS)
+      throw new Error(`An operation may use ${MOST_ITEMS} items at most, and this one uses ${count}.`)
+    return outcome
+  }
+
+  hasWritten(): boolean {
+    return this.#written.size > 0
+  }
+
+  /** What a write does with all items that were read or written. */
+  actions(): TransactAction[] {
+    return [...new Map([...this.#found, ...this.#written])].map(([name, { key, item }]): TransactAction => {
+      const expected = this.#found.get(name)?.item?.revision
+      if (!this.#written.has(name)) return { kind: 'check', key, expected }
+      return item ? { kind: 'put', key, expected, item } : { kind: 'delete', key, expected }
+    })
+  }
+
+  /** The names of those keys whose items were not read. */
+  unread(keys: Key[]): string[] {
+    return keys.map(nameOf).filter((name) => !this.#found.has(name))
+  }
+
+  /** Whether all that was read is of one moment. */
+  isOfOneMoment(): boolean {
+    return this.#found.size < 2 || [...this.#found.keys()].every((name) => this.#snapshot.has(name))
+  }
+
+  /** Reads all items again, at one moment. */
+  async readAgain(): Promise<Items> {
+    const keys = [...this.#found.values()].map(({ key }) => key)
+    const items = await this.#database.read(keys)
+    return new Map(keys.map((key, i) => [nameOf(key), items[i]]))
+  }
+
+  /** Whether the items are as they were read. */
+  hasFound(items: Items): boolean {
+    return [...this.#found].every(([name, { item }]) => items.get(name)?.revision === item?.revision)
+  }
+
+  async #readFirst(key: Key, name: string): Promise<Item | undefined> {
+    const [item] = this.#snapshot.has(name) ? [this.#snapshot.get(name)] : await this.#call(this.#database.read([key]))
+    this.#found.set(name, { key, item })
+    return item
+  }
+
+  async #call<T>(pending: Promise<T>): Promise<T> {
+    this.#pending.add(pending)
+    try {
+      return await pending
+    } catch (error) {
+      this.#failures.push(error)
+      throw error
+    } finally {
+      this.#pending.delete(pending)
+    }
+  }
+
+  async #settled<T>(work: (tx: Run) => Promise<T>): Promise<Outcome<T>> {
+    try {
+      return { kind: 'returned', result: await work(this) }
+    } catch (error) {
+      return { kind: 'threw', error }
+    }
+  }
+
+  #nameOf(key: Key): string {
+    this.#refuseIfEnded()
+    return nameOf(key)
+  }
+
+  #refuseIfEnded(): void {
+    if (this.#hasEnded) throw new Error('The transaction has ended. Use tx only in the function that gets it.')
+  }
+}
+
+const nameOf = ({ table, value }: Key): string => `${table} ${value}`

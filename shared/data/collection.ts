@@ -8,7 +8,7 @@ import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
 import type { Page } from './page.ts'
 import type { Attributes } from './shards.ts'
-import { checkChanges, type Definition, itemAsRead, itemAsStored, present, resourceOf } from './stored-item.ts'
+import { checkChanges, type Definition, itemAsRead, itemAsStored, present, returnedFields } from './stored-item.ts'
 import type { CollectionId, FilterOf } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -79,29 +79,29 @@ export const collection = <
     itemOf: (item: Attributes): Attributes => itemAsStored(definition, item),
 
     /** Reads a resource as it is stored; `undefined` if there is none. */
-    find: (tx: Transaction, id: Int64) => find(definition, tx, id) as Promise<Stored | undefined>,
+    find: (tx: Transaction, id: Int64) => findItem(definition, tx, id) as Promise<Stored | undefined>,
 
     /** Reads a resource as `find` does. Throws an ApiError: 404 if there is none, 412 if `ifMatch` does not name its revision. */
-    read: (tx: Transaction, id: Int64, ifMatch?: IfMatch) => read(definition, tx, id, ifMatch) as Promise<Stored>,
+    read: (tx: Transaction, id: Int64, ifMatch?: IfMatch) => readItem(definition, tx, id, ifMatch) as Promise<Stored>,
 
     /** Reads a resource as it is returned. Throws an ApiError 404 if there is none. */
-    get: (tx: Transaction, id: Int64) => get(definition, tx, id) as Promise<Revised<Resource>>,
+    get: (tx: Transaction, id: Int64) => getItem(definition, tx, id) as Promise<Revised<Resource>>,
 
     /** Creates a resource, and returns it. Throws an Error if a value breaks its schema; an ApiError 413 if it is too large. */
     create: (tx: Transaction, values: Omit<Given, 'id'> & NotSet) =>
-      create(definition, tx, values) as Promise<Revised<Resource>>,
+      createItem(definition, tx, values) as Promise<Revised<Resource>>,
 
     /** Stores a resource with an id of its own, in place of any that has it. Throws an Error as `create` does. */
     put: (tx: Transaction, resource: Given & NotSet & { id: number }) =>
-      replace(definition, tx, resource.id, resource) as Promise<Revised<Resource>>,
+      replaceItem(definition, tx, resource.id, resource) as Promise<Revised<Resource>>,
 
     /** Changes a resource, and returns it. A field that is `null` is removed. Throws errors as `read` and `create` do. */
     change: (tx: Transaction, id: Int64, changes: Changes<Omit<Given, 'id'>> & NotSet, ifMatch?: IfMatch) =>
-      change(definition, tx, id, changes, ifMatch) as Promise<Revised<Resource>>,
+      changeItem(definition, tx, id, changes, ifMatch) as Promise<Revised<Resource>>,
 
     /** Deletes a resource. Throws an ApiError as `read` does. */
     remove: async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<void> => {
-      await read(definition, tx, id, ifMatch)
+      await readItem(definition, tx, id, ifMatch)
       tx.remove({ table, value: id })
     },
 
@@ -113,63 +113,63 @@ export const collection = <
       tx: Transaction,
       // Anything else would be ignored, and the list would have too much.
       query: Query & { [Other in Exclude<keyof Query, keyof ListQuery | FilterOf<Id>>]: never },
-    ) => list(definition, tx, query) as Promise<Page<Resource>>,
+    ) => listItems(definition, tx, query) as Promise<Page<Resource>>,
   }
 }
 
 const schemasOf = (derived: Definition['derived']): v.ObjectEntries =>
   Object.fromEntries(Object.entries(derived).map(([name, [schema]]) => [name, schema]))
 
-const find = async (definition: Definition, tx: Transaction, id: Int64): Promise<Item | undefined> => {
+const findItem = async (definition: Definition, tx: Transaction, id: Int64): Promise<Item | undefined> => {
   const item = await tx.read({ table: definition.table, value: id })
   return item && { ...itemAsRead(definition, item), revision: item.revision }
 }
 
-const read = async (definition: Definition, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
-  const item = await find(definition, tx, id)
+const readItem = async (definition: Definition, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
+  const item = await findItem(definition, tx, id)
   if (!item) throw notFound(`No ${v.getTitle(definition.schema)?.toLowerCase()} has the id ${id}.`)
   if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
     throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
   return item
 }
 
-const get = async (definition: Definition, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
-  const item = await read(definition, tx, id)
-  return { resource: resourceOf(definition, item), revision: item.revision }
+const getItem = async (definition: Definition, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
+  const item = await readItem(definition, tx, id)
+  return { resource: returnedFields(definition, item), revision: item.revision }
 }
 
-const create = async (definition: Definition, tx: Transaction, values: object): Promise<Revised<Attributes>> => {
+const createItem = async (definition: Definition, tx: Transaction, values: object): Promise<Revised<Attributes>> => {
   const id = newId()
   checkChanges(definition, { ...values })
-  return put(definition, tx, id, { ...values, id })
+  return putItem(definition, tx, id, { ...values, id })
 }
 
-const replace = async (definition: Definition, tx: Transaction, id: number, values: object) => {
+const replaceItem = async (definition: Definition, tx: Transaction, id: number, values: object) => {
   await tx.read({ table: definition.table, value: id })
   checkChanges(definition, { ...values })
-  return put(definition, tx, id, { ...values })
+  return putItem(definition, tx, id, { ...values })
 }
 
-const change = async (definition: Definition, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
-  const item: Attributes = await read(definition, tx, id, ifMatch)
+const changeItem = async (definition: Definition, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
+  const item: Attributes = await readItem(definition, tx, id, ifMatch)
   // JSON merge patch (RFC 7396): a field without a value stays, and null removes it.
   const given = Object.entries(present(changes)).map(([name, value]) => [name, value ?? undefined])
   const changed = Object.fromEntries(given)
   checkChanges(definition, changed)
-  return put(definition, tx, id, { ...item, ...changed })
+  return putItem(definition, tx, id, { ...item, ...changed })
 }
 
-const put = (definition: Definition, tx: Transaction, id: Int64, item: Attributes): Revised<Attributes> => {
+const putItem = (definition: Definition, tx: Transaction, id: Int64, item: Attributes): Revised<Attributes> => {
   const stored = itemAsStored(definition, item)
   tx.put({ table: definition.table, value: id }, stored)
-  return { resource: resourceOf(definition, stored), revision: tx.revision }
+  return { resource: returnedFields(definition, stored), revision: tx.revision }
 }
 
-const list = async (definition: Definition, tx: Transaction, query: ListQuery & Attributes) => {
+const listItems = async (definition: Definition, tx: Transaction, query: ListQuery & Attributes) => {
   const { table } = definition
   const { limit, cursor } = query
   const field = collections[table].find((name) => query[name] !== undefined)
   const filter = field === undefined ? undefined : { field, value: query[field] }
   const { items, next } = await tx.list({ table, limit, cursor, filter })
-  return { items: items.map((item) => resourceOf(definition, itemAsRead(definition, item))), next }
+  return { items: items.map((item) => returnedFields(definition, itemAsRead(definition, item))), next }
 }

@@ -32,7 +32,7 @@ export const itemAsRead = (definition: Definition, stored: Attributes): Attribut
 }
 
 /** The fields of an item that are returned. */
-export const resourceOf = ({ schema }: Definition, item: Attributes): Attributes =>
+export const returnedFields = ({ schema }: Definition, item: Attributes): Attributes =>
   present(Object.fromEntries(Object.keys(schema.entries).map((name) => [name, item[name]])))
 
 /** An item as this version stores it, in the partitions of its indexes. Throws an Error if a derived field breaks its schema. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type Database, databaseWith, type Item, type Key } from './database.ts'
 import { withBudget } from './dynamodb.ts'
 import type { Page, PageQuery } from './page.ts'
-import { type Items, type Outcome, Run } from './run.ts'
 import type { Attributes } from './shards.ts'
+import { type Items, type Outcome, TransactionRun } from './transaction-run.ts'
 
 /** What the work of a transaction uses. All functions throw an Error once the transaction has ended. */
 export type Transaction = {
@@ -41,7 +41,7 @@ export const runOn = async <T>(
   let occupied: string[] = []
   for (let runs = 1; ; runs++) {
     const token = newToken() // Random, because a revision must never recur.
-    const run = new Run(database, snapshot, token)
+    const run = new TransactionRun(database, snapshot, token)
     const outcome = await run.outcomeOf(work)
     if (outcome.kind === 'threw' || !run.hasWritten()) {
       if (run.isOfOneMoment()) return resultOf(outcome)

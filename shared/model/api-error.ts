@@ -13,7 +13,7 @@ export class ApiError extends Error {
   constructor(status: number, message: string, { headers = {}, cause }: ErrorDetails = {}) {
     super(message, { cause })
     this.status = status
-    this.code = phraseOf(status).toLowerCase().replaceAll(/\W+/g, '_')
+    this.code = reasonPhrase(status).toLowerCase().replaceAll(/\W+/g, '_')
     this.headers = headers
   }
 
@@ -26,7 +26,7 @@ export class ApiError extends Error {
 type ErrorDetails = { headers?: Record<string, string>; cause?: unknown }
 
 // Node.js still has the name that 422 had before RFC 9110.
-const phraseOf = (status: number): string =>
+const reasonPhrase = (status: number): string =>
   status === 422 ? 'Unprocessable Content' : (STATUS_CODES[status] ?? 'Error')
 
 /** A parameter, a header or the body is invalid. */

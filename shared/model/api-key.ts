@@ -32,7 +32,7 @@ export const newApiKey = (prefix: KeyPrefix): string => {
 /** The API key with these 32 characters. */
 export const apiKeyOf = (prefix: string, characters: string): string => {
   const checked = `${service.keyIssuer}_${prefix}_${characters}`
-  return checked + checksumOf(checked)
+  return checked + checksum(checked)
 }
 
 /**
@@ -45,7 +45,7 @@ export const isApiKey = (text: string, prefix: string): boolean => text === apiK
 export const digestOf = (text: string): string => hash('sha256', text)
 
 /** Six digits in base 62. */
-const checksumOf = (text: string): string => {
+const checksum = (text: string): string => {
   const crc = crc32(Buffer.from(text))
   return [5, 4, 3, 2, 1, 0].map((place) => BASE62.charAt(Math.floor(crc / 62 ** place) % 62)).join('')
 }

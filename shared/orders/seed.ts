@@ -16,7 +16,7 @@ export const seedOrders = async (tx: Transaction): Promise<string> => {
   let placed = 0
   const { items } = await pets.list(tx, { limit: 100, status: 'available' })
   for (const [i, pet] of items.entries()) {
-    const status = STATUSES[i % STATUSES.length]
+    const status = OUTCOMES[i % OUTCOMES.length]
     if (status === 'available') continue
     const order = await orders.place(tx, { petId: pet.id })
     if (status === 'sold') await orders.complete(tx, order.resource.id)
@@ -26,4 +26,4 @@ export const seedOrders = async (tx: Transaction): Promise<string> => {
 }
 
 /** What becomes of every seven pets. */
-const STATUSES = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']
+const OUTCOMES = ['available', 'available', 'sold', 'available', 'pending', 'sold', 'available']

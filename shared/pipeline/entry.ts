@@ -10,7 +10,7 @@ import type { Scope } from '../service.ts'
 import type { SettingName } from '../settings.ts'
 
 /** What the contract says of an operation. Its pipeline, deployment, local route, documentation and client follow from it. */
-export type Entry = Operation & Method & Success
+export type Entry = Operation & Method & Kind
 
 type Operation = {
   /** Relative to the base address; `{name}` is a path parameter. */
@@ -32,7 +32,7 @@ type Operation = {
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   deprecated?: Deprecated
-  /** What its function may do with the tables, besides what follows for it (`grantsOf` in infra/functions.ts). */
+  /** What its function may do with the tables, besides what follows for it (`permissions` in infra/functions.ts). */
   access: Access
   /** The settings that its function gets. */
   settings?: readonly SettingName[]
@@ -51,7 +51,7 @@ type Method =
  * `cursor`, and links to the next page; `etag` the header `ETag`; `conditional` the header `If-Match`, with which a resource that
  * has changed since is a 412.
  */
-type Success = List | Creation | Content | Nothing
+type Kind = List | Creation | Content | Nothing
 
 type List = {
   success: { status: 200; body: v.GenericSchema<unknown, unknown[]> }

@@ -15,7 +15,7 @@ export type Middleware = MiddlewareObj<Event, Result, Error, Context, Shared>
 export type Shared = { startedAt?: number; errorCode?: string }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
-export const requestIdOf = ({ requestContext }: Event): string =>
+export const requestId = ({ requestContext }: Event): string =>
   requestContext.extendedRequestId ?? requestContext.requestId
 
 /** All values of a header. `name` is in lower case; the event may have it in any case. */
@@ -31,13 +31,13 @@ export const header = (event: Event, name: string): string | undefined => header
 export const basePath = ({ requestContext }: Event): string => {
   // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the whole path, and ends
   // with as many parts as the resource has.
-  const parts = segmentsOf(requestContext.path)
-  const base = parts.slice(0, parts.length - segmentsOf(requestContext.resourcePath).length)
+  const parts = segments(requestContext.path)
+  const base = parts.slice(0, parts.length - segments(requestContext.resourcePath).length)
   return base.map((part) => `/${part}`).join('')
 }
 
 /** The path of the request, without empty parts. */
-export const requestPath = ({ requestContext }: Event): string => `/${segmentsOf(requestContext.path).join('/')}`
+export const requestPath = ({ requestContext }: Event): string => `/${segments(requestContext.path).join('/')}`
 
 /** The absolute URL of a path, on the host that the caller used. */
 export const absoluteUrl = (event: Event, path: string): string => {
@@ -51,7 +51,7 @@ export type Response = { status: number; headers: Readonly<Record<string, string
 /** Creates the result of a function, with the headers that every response has. */
 export const respond = (event: Event, { status, headers, body }: Response): Result => ({
   statusCode: status,
-  headers: { ...commonHeaders(requestIdOf(event), body !== ''), ...headers },
+  headers: { ...commonHeaders(requestId(event), body !== ''), ...headers },
   body,
 })
 
@@ -80,4 +80,4 @@ export const commonHeaders = (requestId: string, hasBody: boolean): Record<strin
   'X-Request-Id': requestId,
 })
 
-const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean)
+const segments = (path: string): string[] => path.split('/').filter(Boolean)

@@ -70,12 +70,12 @@ const parse = (schema: ObjectSchema, sent: unknown, error = badRequest): object 
   const values = new Map(Object.entries(sent ?? {}))
   const problems = fieldRules(schema)
     .filter(({ field }) => invalid.has(field))
-    .map(({ field, rule }) => problemOf(field, rule, values.get(field)))
+    .map(({ field, rule }) => valueProblem(field, rule, values.get(field)))
   const problemsOfAll = issues.filter(({ path }) => !path).map(({ message }) => message)
   throw error(`${[...problems, ...problemsOfAll].join('; ')}.`)
 }
 
-const problemOf = (field: string, rule: string, value: unknown): string => {
+const valueProblem = (field: string, rule: string, value: unknown): string => {
   if (value === undefined) return `${field} is missing: it must be ${rule}`
   return `${field} must be ${rule}${value === REPEATED ? ' (give it once)' : ''}`
 }

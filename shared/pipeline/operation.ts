@@ -51,7 +51,7 @@ const requestHandler = (id: string, entry: Entry, run: AnyRun) => {
     const { input, intent } = parse(event, caller)
     const response = await transaction(async (tx) => {
       const all = { ...input, tx, caller }
-      if (entry.paged) return readPage(entry, event, all, run)
+      if (entry.paged) return readPageThatFits(entry, event, all, run)
       const success = await doOnce(tx, intent, async () => successOf(entry, event, await run(all)))
       return successResponse(event, success)
     })
@@ -63,11 +63,13 @@ const requestHandler = (id: string, entry: Entry, run: AnyRun) => {
 const LONGEST_PAGE = 2_000_000
 
 /** Reads a page, and reads it with half as many items while it is too long for Lambda. */
-const readPage = async (entry: Entry, event: Event, input: AnyInput, run: AnyRun): Promise<Response> => {
+const readPageThatFits = async (entry: Entry, event: Event, input: AnyInput, run: AnyRun): Promise<Response> => {
   const query = input.query as { limit: number } // As `paged` adds it.
-  for (let { limit } = query; ; limit = Math.floor(limit / 2)) {
+  let { limit } = query
+  for (;;) {
     const page = await run({ ...input, query: { ...query, limit } })
     const response = pageResponse(entry, event, page as Page<unknown>)
     if (response.body.length <= LONGEST_PAGE || limit === 1) return response
+    limit = Math.floor(limit / 2)
   }
 }

@@ -17,12 +17,12 @@ export const successOf = (entry: Entry, event: Event, result: unknown): Success 
     status: success.status,
     body: stringifyJson(resource),
     tag: etag && tagOf(resource.id, revision),
-    location: success.status === 201 ? locationOf(resource.id, success.location ?? entry.path, event) : undefined,
+    location: success.status === 201 ? newLocation(resource.id, success.location ?? entry.path, event) : undefined,
   }
 }
 
 /** The path of a new resource below the base address, if an operation has such a path. */
-const locationOf = (id: number, list: string, { pathParameters }: Event): string | undefined => {
+const newLocation = (id: number, list: string, { pathParameters }: Event): string | undefined => {
   const isPathOfOne = (path: string) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/')
   if (!Object.values(contract).some(({ path }) => isPathOfOne(path))) return undefined
   // Path parameters arrive decoded.

@@ -1,6 +1,6 @@
 import { ApiError, internalServerError } from '../../model/api-error.ts'
 import { stringifyJson } from '../../model/json.ts'
-import { type Middleware, requestIdOf, respond } from '../http.ts'
+import { type Middleware, requestId, respond } from '../http.ts'
 import { nameSourceLines } from './source-lines.ts'
 
 /** Turns every error into a response with the Error body. */
@@ -9,7 +9,7 @@ export const errorBody = (): Middleware => ({
     const error = request.error instanceof ApiError ? request.error : internalServerError(request.error)
     if (error.status >= 500) {
       nameSourceLines(error.cause)
-      console.error('Request %s failed with status %d:', requestIdOf(request.event), error.status, error.cause)
+      console.error('Request %s failed with status %d:', requestId(request.event), error.status, error.cause)
     }
     request.internal.errorCode = error.code
     const { status, headers, body } = error

@@ -29,7 +29,7 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
         await parser.before?.(request)
         Object.assign(event, { body: exactJson(text, event.body) })
       } catch (error) {
-        throw badRequest(problemOf(error))
+        throw badRequest(parsingProblem(error))
       }
       if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
     },
@@ -37,7 +37,7 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
 }
 
 /** Why a body cannot be parsed. */
-const problemOf = (error: unknown): string => {
+const parsingProblem = (error: unknown): string => {
   const { message, cause } = Object(error) // The parser throws errors whose causes have no type.
   const data = cause?.data
   const reason = cause?.message ?? message

@@ -1,4 +1,4 @@
-import { type Middleware, requestIdOf } from '../http.ts'
+import { type Middleware, requestId } from '../http.ts'
 
 let coldStart = true
 
@@ -10,7 +10,7 @@ let coldStart = true
 export const requestLog = (operation: string): Middleware => {
   const log: Middleware['after'] = ({ event, context, response, internal }) => {
     console.info({
-      requestId: requestIdOf(event),
+      requestId: requestId(event),
       operation,
       method: event.httpMethod,
       path: event.resource,

@@ -20,20 +20,20 @@ export const nameSourceLines = (error: unknown): void => {
 
 const rename = (error: unknown, depth: number): void => {
   if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return
-  error.stack = error.stack?.replace(POSITION, sourceOf)
+  error.stack = error.stack?.replace(POSITION, sourcePosition)
   rename(error.cause, depth + 1)
 }
 
 /** The position in the sources, or `position` itself for a file that has no source map beside it. */
-const sourceOf = (position: string, file: string, line: string, column: string): string => {
-  const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1)
+const sourcePosition = (position: string, file: string, line: string, column: string): string => {
+  const entry = sourceMap(file)?.findEntry(Number(line) - 1, Number(column) - 1)
   if (!entry || !('originalSource' in entry)) return position
   return `${join(dirname(file), entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
 }
 
 const maps = new Map<string, SourceMap | undefined>()
 
-const mapOf = (file: string): SourceMap | undefined => {
+const sourceMap = (file: string): SourceMap | undefined => {
   const map = `${file}.map`
   if (!maps.has(file))
     maps.set(file, existsSync(map) ? new SourceMap(JSON.parse(readFileSync(map, 'utf8'))) : undefined)

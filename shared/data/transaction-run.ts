@@ -15,7 +15,7 @@ export type Outcome<T> = { kind: 'returned'; result: T } | { kind: 'threw'; erro
 const MOST_ITEMS = 99
 
 /** One run of the work of a transaction, and what it reads and writes (`Transaction` in transaction.ts). */
-export class Run {
+export class TransactionRun {
   readonly revision: string
   readonly #database: Database
   /** Items that an earlier run has read at one moment. */
@@ -64,7 +64,7 @@ export class Run {
    * Runs the work to its end. Throws an Error if a call of the database failed, even if the work has caught it, and for
    * mistakes of the work.
    */
-  async outcomeOf<T>(work: (tx: Run) => Promise<T>): Promise<Outcome<T>> {
+  async outcomeOf<T>(work: (tx: TransactionRun) => Promise<T>): Promise<Outcome<T>> {
     const outcome = await this.#settled(work)
     await nextTurn() // What was not awaited, and waits for nothing else, ends now.
     const wasAwaited = this.#pending.size === 0
@@ -135,7 +135,7 @@ export class Run {
     }
   }
 
-  async #settled<T>(work: (tx: Run) => Promise<T>): Promise<Outcome<T>> {
+  async #settled<T>(work: (tx: TransactionRun) => Promise<T>): Promise<Outcome<T>> {
     try {
       return { kind: 'returned', result: await work(this) }
     } catch (error) {

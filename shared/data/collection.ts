@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import { notFound, preconditionFailed } from '../model/api-error.ts'
 import { type IfMatch, type Revised, tagOf } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
@@ -8,7 +8,15 @@ import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
 import type { Page } from './page.ts'
 import type { Attributes } from './shards.ts'
-import { checkChanges, type Definition, itemAsRead, itemAsStored, present, returnedFields } from './stored-item.ts'
+import {
+  checkChanges,
+  type Definition,
+  defineItem,
+  itemAsRead,
+  itemAsStored,
+  present,
+  returnedFields,
+} from './stored-item.ts'
 import type { CollectionId, FilterOf } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -67,12 +75,11 @@ export const collection = <
   type NotSet = { [Name in keyof DerivedEntries]?: never }
 
   const { own = {}, derived = {} } = options
-  const given = Object.entries(schema.entries).filter(([name]) => !(name in derived))
-  const definition: Definition = { table, schema, fields: { ...Object.fromEntries(given), ...own }, derived }
+  const definition = defineItem(table, schema, own, derived)
 
   // The casts say what the functions below, which know no types, have stored.
   return {
-    fields: { ...schema.entries, ...own, ...schemasOf(derived) },
+    fields: allSchemas(definition),
     keyOf: (id: Int64): Key => ({ table, value: id }),
 
     /** An item as this version stores it. Throws an Error if it cannot be read, or a derived field breaks its schema. */
@@ -117,8 +124,10 @@ export const collection = <
   }
 }
 
-const schemasOf = (derived: Definition['derived']): v.ObjectEntries =>
-  Object.fromEntries(Object.entries(derived).map(([name, [schema]]) => [name, schema]))
+const allSchemas = ({ fields, derived }: Definition): v.ObjectEntries => ({
+  ...fields,
+  ...Object.fromEntries(derived.map(({ name, schema }) => [name, schema])),
+})
 
 const findItem = async (definition: Definition, tx: Transaction, id: Int64): Promise<Item | undefined> => {
   const item = await tx.read({ table: definition.table, value: id })
@@ -127,7 +136,7 @@ const findItem = async (definition: Definition, tx: Transaction, id: Int64): Pro
 
 const readItem = async (definition: Definition, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
   const item = await findItem(definition, tx, id)
-  if (!item) throw notFound(`No ${v.getTitle(definition.schema)?.toLowerCase()} has the id ${id}.`)
+  if (!item) throw notFound(`No ${definition.title} has the id ${id}.`)
   if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
     throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
   return item

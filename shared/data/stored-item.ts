@@ -1,17 +1,49 @@
 import * as v from 'valibot'
-import { stringifyJson } from '../model/json.ts'
 import { type Attributes, partitions } from './shards.ts'
 import type { CollectionId } from './tables.ts'
 
 /** What the items of a collection are made of. */
 export type Definition = {
   table: CollectionId
-  /** The schema of the resource: its fields are returned, and those that are not optional are always there. */
-  schema: v.GenericSchema & { entries: v.ObjectEntries }
-  /** The schemas of the fields that functions set. */
+  title: string
+  /** The names of the fields that are returned, and of those that each item has. */
+  returned: string[]
+  required: string[]
+  /** The schemas of the fields that functions set, and the defaults of those that an item may lack. */
   fields: v.ObjectEntries
-  /** The fields that follow from these: the schema of each, and the function that computes it. */
-  derived: Readonly<Record<string, readonly [v.GenericSchema, (fields: never) => unknown]>>
+  defaults: Attributes
+  derived: Derived[]
+}
+
+/** A field that follows from those that functions set. */
+type Derived = { name: string; schema: Schema; compute: (fields: never) => unknown }
+
+type Schema = v.ObjectEntries[string]
+
+/** Defines the items of a collection: the fields of the resource, others that are not returned, and derived ones. */
+export const defineItem = (
+  table: CollectionId,
+  resource: v.GenericSchema & { entries: v.ObjectEntries },
+  own: v.ObjectEntries,
+  derivations: Readonly<Record<string, readonly [Schema, Derived['compute']]>>,
+): Definition => {
+  const returned = Object.keys(resource.entries)
+  const fields = { ...resource.entries, ...own }
+  for (const name of Object.keys(derivations)) delete fields[name]
+  const defaults: Attributes = {}
+  for (const [name, schema] of Object.entries<Schema>(fields)) {
+    const value = v.getDefault(schema)
+    if (value !== undefined) defaults[name] = value
+  }
+  return {
+    table,
+    title: v.getTitle(resource)?.toLowerCase() ?? table,
+    returned,
+    required: returned.filter((name) => !resource.entries[name]?.type.endsWith('optional')),
+    fields,
+    defaults,
+    derived: Object.entries(derivations).map(([name, [schema, compute]]) => ({ name, schema, compute })),
+  }
 }
 
 /**
@@ -19,28 +51,30 @@ export type Definition = {
  * that does not know them may have stored it. Throws an Error if it cannot be read, because somebody has edited it.
  */
 export const itemAsRead = (definition: Definition, stored: Attributes): Attributes => {
-  const { table, schema, fields } = definition
-  const given = { ...stored }
-  for (const [name, field] of Object.entries(fields)) given[name] ??= v.getDefault(field)
-  const item = present({ ...given, ...derivedFields(definition, given) })
-  for (const [name, { type }] of Object.entries<v.ObjectEntries[string]>({ ...fields, ...schema.entries })) {
-    const isRequired = name in schema.entries && !type.endsWith('optional')
-    if (Number.isNaN(item[name]) || (isRequired && item[name] === undefined))
-      throw new Error(`The item ${stored.id} of ${table} has no ${name}, or one that JavaScript would round.`)
-  }
+  const { table, required, fields, defaults, derived } = definition
+  const given = { ...defaults, ...stored }
+  for (const { name } of derived) delete given[name]
+  const item = { ...given }
+  for (const { name, compute } of derived) item[name] = compute(given as never)
+  const damaged =
+    required.find((name) => item[name] === undefined) ?? Object.keys(fields).find((name) => Number.isNaN(item[name]))
+  if (damaged)
+    throw new Error(`The item ${stored.id} of ${table} has no ${damaged}, or one that JavaScript would round.`)
   return item
 }
 
 /** The fields of an item that are returned. */
-export const returnedFields = ({ schema }: Definition, item: Attributes): Attributes =>
-  present(Object.fromEntries(Object.keys(schema.entries).map((name) => [name, item[name]])))
+export const returnedFields = ({ returned }: Definition, item: Attributes): Attributes => {
+  const resource: Attributes = {}
+  for (const name of returned) if (item[name] !== undefined) resource[name] = item[name]
+  return resource
+}
 
 /** An item as this version stores it, in the partitions of its indexes. Throws an Error if a derived field breaks its schema. */
 export const itemAsStored = (definition: Definition, item: Attributes): Attributes => {
   const { table, derived } = definition
-  const stored = itemAsRead(definition, item)
-  for (const [name, [schema]] of Object.entries(derived))
-    if (stored[name] !== undefined) checkValue(table, name, schema, stored[name])
+  const stored = itemAsRead(definition, present(item))
+  for (const { name, schema } of derived) checkValue(table, name, schema, stored[name])
   return present({ ...stored, ...partitions(table, stored) })
 }
 
@@ -49,19 +83,14 @@ export const checkChanges = ({ table, fields }: Definition, changes: Attributes)
   for (const [name, value] of Object.entries(changes)) {
     const schema = fields[name]
     if (!schema) throw new Error(`${name} of ${table} cannot be set: it is derived, or there is no such field.`)
-    if (value !== undefined) checkValue(table, name, schema, value)
+    checkValue(table, name, schema, value)
   }
 }
 
-const checkValue = (table: CollectionId, name: string, schema: v.ObjectEntries[string], value: unknown): void => {
-  if (v.is(schema, value)) return
-  throw new Error(`${name} of ${table} cannot be ${stringifyJson(value)}.`)
-}
-
-const derivedFields = ({ fields, derived }: Definition, item: Attributes): Attributes => {
-  const given = Object.fromEntries(Object.keys(fields).map((name) => [name, item[name]]))
-  const entries = Object.entries(derived).map(([name, [, compute]]) => [name, compute(given as never)])
-  return Object.fromEntries(entries)
+// Without the value, which may be personal.
+const checkValue = (table: CollectionId, name: string, schema: Schema, value: unknown): void => {
+  if (value !== undefined && !v.is(schema, value))
+    throw new Error(`${name} of ${table} would get a value that its schema does not allow.`)
 }
 
 /** The attributes that are not `undefined`. */

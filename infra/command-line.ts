@@ -25,9 +25,36 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
   }
 }
 
-/** Timeouts for AWS. They are longer than a function's, because operators may be far from the region. */
+/**
+ * Returns a signal that aborts, with a CommandError, when this process is asked to end or its output is closed. The command
+ * then has 0.9 seconds for what is under way and for cleaning up. After that, the process ends.
+ */
+export const stopSignal = (): AbortSignal => {
+  const stop = new AbortController()
+  const stopped = () => {
+    stop.abort(new CommandError('Stopped.'))
+    setTimeout(() => {
+      fail(new CommandError('Stopped: a request that was under way may have taken effect.'))
+      process.exit()
+    }, 900).unref()
+  }
+  // The listeners stay, because npm sends Ctrl-C twice.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
+  process.stdout.on('error', stopped)
+  return stop.signal
+}
+
+/**
+ * Timeouts for AWS, in milliseconds. They are longer than a function's, because operators may be far from the region.
+ * `requestTimeout` is for the start of a response, `socketTimeout` for one that stalls midway.
+ */
 export const timeouts = {
-  requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 5000,
+    requestTimeout: 10_000,
+    socketTimeout: 10_000,
+    throwOnRequestTimeout: true,
+  },
 }
 
 /** Parses a duration such as `30s`, `15m`, `24h` or `90d`. Returns seconds. */

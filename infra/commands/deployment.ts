@@ -3,7 +3,7 @@ import { Option } from '@commander-js/extra-typings'
 import { type CollectionId, tableName, tableOutput } from '../../shared/data/tables.ts'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
-import { setting } from '../../shared/settings.ts'
+import { settings } from '../../shared/settings.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
 import { DEFAULT_PORT, localDatabase, namedDatabase, portOption, useDatabase } from '../local/database/database.ts'
 import { sourcesDigest } from '../sources.ts'
@@ -17,13 +17,15 @@ const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as c
   [Name in keyof typeof stages]: (typeof stages)[Name]['keyPrefix']
 } & { local: KeyPrefix }
 
+type Stage = keyof typeof keyPrefixes
+
 /** Selects a deployment. A prefix tells several copies in one AWS account apart, a port several local servers. */
-type Target = { stage: keyof typeof keyPrefixes; prefix?: string | undefined; port: number }
+type Target = { stage: Stage; prefix?: string | undefined; port: number }
 
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
   const stage = new Option('--stage <stage>', 'required; local is the local server on this machine')
-    .choices(['staging', 'production', 'local'] as const)
+    .choices(Object.keys(keyPrefixes) as Stage[]) // `Object.keys` types them as any string.
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)
@@ -48,29 +50,24 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
   return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
 }
 
-/** The table of a collection, and over how many shards it is read and written: the values of the settings. */
-type FoundCollection = { table: string; readShards: string; writeShards: string }
-
 /**
- * Finds the table of a collection in a deployment. Throws a CommandError if there is
- * none, or if it was deployed from other sources than these, which may store items in another form.
+ * Finds the name of the table of a collection in a deployment. The collections of this process then spread items over as many
+ * shards. Throws a CommandError if there is no deployment, or if it was deployed from other sources than these, which may store
+ * items in another form.
  */
-export const findCollection = async (target: Target, id: CollectionId): Promise<FoundCollection> => {
-  const { stage, prefix, port } = target
-  if (stage !== 'local') {
-    const output = await outputsOf(stage, prefix)
-    if (output('Sources') === sourcesDigest())
-      return {
-        table: output(tableOutput(id)),
-        readShards: output('ReadShards'),
-        writeShards: output('WriteShards'),
-      }
+export const findTable = async ({ stage, prefix, port }: Target, id: CollectionId): Promise<string> => {
+  if (stage === 'local') {
+    await selectLocal(port)
+    return tableName(id)
+  }
+  const output = await outputsOf(stage, prefix)
+  if (output('Sources') !== sourcesDigest())
     throw new CommandError(
       'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
     )
-  }
-  await selectLocal(port)
-  return { table: tableName(id), readShards: setting('readShards'), writeShards: setting('writeShards') }
+  process.env[settings.readShards.variable] = output('ReadShards')
+  process.env[settings.writeShards.variable] = output('WriteShards')
+  return output(tableOutput(id))
 }
 
 /** Lets this process use the database of the local server at a port, unless the user has named another one. */

@@ -31,10 +31,10 @@ export class KeyTable {
   }
 
   /** Scans the whole table. Returns the keys, oldest first. */
-  async all(): Promise<StoredApiKey[]> {
+  async all(): Promise<KeyItem[]> {
     const scan = paginateScan({ client: this.#client }, { ...this.#table, ConsistentRead: true })
     const pages = await Array.fromAsync(scan)
-    const keys = pages.flatMap(({ Items = [] }) => Items).map((item) => v.parse(StoredItem, item))
+    const keys = pages.flatMap(({ Items = [] }) => Items).map(keyOf)
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   }
 
@@ -47,13 +47,13 @@ export class KeyTable {
    * Lets a key expire at `expiresAt` (seconds since 1970), unless it expires sooner anyway. Returns the key with its
    * expiry, or `undefined` if it was deleted.
    */
-  async expire(key: StoredApiKey, expiresAt: number): Promise<StoredApiKey | undefined> {
+  async expire(key: KeyItem, expiresAt: number): Promise<KeyItem | undefined> {
     const item = { ...this.#table, Key: { digest: key.digest } }
     const update = new UpdateCommand({
       ...item,
-      UpdateExpression: 'SET expiresAt = :end',
+      UpdateExpression: 'SET expiresAt = :end, issuedUntil = :issued',
       ConditionExpression: 'attribute_exists(digest) AND (attribute_not_exists(expiresAt) OR expiresAt > :end)',
-      ExpressionAttributeValues: { ':end': expiresAt },
+      ExpressionAttributeValues: { ':end': expiresAt, ':issued': endAtIssue(key) ?? null },
     })
     try {
       await this.#client.send(update)
@@ -61,7 +61,7 @@ export class KeyTable {
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error
       const { Item } = await this.#client.send(new GetCommand({ ...item, ConsistentRead: true }))
-      return Item && v.parse(StoredItem, Item)
+      return Item && keyOf(Item)
     }
   }
 
@@ -76,6 +76,7 @@ export const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]*$/u
 
 // Someone may have edited an item by hand, or made one. It is shown as the service takes it.
 const Text = v.fallback(v.pipe(v.string(), v.regex(PRINTABLE)), '(damaged)')
+const Expiry = v.fallback(v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e12)), 0) // The seconds of a Date.
 const StoredItem = v.object({
   digest: v.string(),
   keyId: Text,
@@ -83,8 +84,24 @@ const StoredItem = v.object({
   name: Text,
   scopes: v.fallback(v.pipe(v.unknown(), v.transform(scopesOf)), []), // A fallback is also for a missing attribute.
   createdAt: Text,
-  expiresAt: v.optional(v.fallback(v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e12)), 0)), // The seconds of a Date.
+  expiresAt: v.optional(Expiry),
+  issuedUntil: v.optional(v.nullable(Expiry)),
 })
+
+/**
+ * A key as commands use it. A rotated key has its expiry from before in `issuedUntil`, or `null` if it had none. `hasLostScopes`
+ * says that it was issued with a scope that the service no longer has.
+ */
+export type KeyItem = StoredApiKey & { issuedUntil?: number | null; hasLostScopes?: true }
+
+const keyOf = (item: Record<string, unknown>): KeyItem => {
+  const key = v.parse(StoredItem, item)
+  const { scopes } = item
+  const isWhole = !(Array.isArray(scopes) || scopes instanceof Set) || new Set(scopes).size === key.scopes.length
+  return isWhole ? key : { ...key, hasLostScopes: true }
+}
+
+const endAtIssue = ({ expiresAt, issuedUntil = expiresAt }: KeyItem): number | undefined => issuedUntil ?? undefined
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }
@@ -112,12 +129,13 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
   return { text, stored }
 }
 
-/** For how many seconds a key is valid; `undefined` if it never expires. Throws a CommandError if an edited item does not tell. */
-export const lifetimeOf = ({ keyId, createdAt, expiresAt }: StoredApiKey): number | undefined => {
-  if (expiresAt === undefined) return undefined
-  const seconds = Math.ceil(expiresAt - Date.parse(createdAt) / 1000)
+/** For how many seconds a key was issued; `undefined` if for ever. Throws a CommandError if an edited item does not tell. */
+export const lifetimeOf = (key: KeyItem): number | undefined => {
+  const end = endAtIssue(key)
+  if (end === undefined) return undefined
+  const seconds = Math.ceil(end - Date.parse(key.createdAt) / 1000)
   if (seconds > 0) return seconds
-  throw new CommandError(`The lifetime of ${keyId} cannot be read. Set that of the new key with --expires-in.`)
+  throw new CommandError(`The lifetime of ${key.keyId} cannot be read. Set that of the new key with --expires-in.`)
 }
 
 /** The end of a period that starts now, in whole seconds since 1970. */

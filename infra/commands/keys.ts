@@ -2,13 +2,21 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, isExpired } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
-import { CommandError, duration, explained, run } from '../command-line.ts'
+import { CommandError, duration, explained, run, stopSignal } from '../command-line.ts'
 import { storedLocalApiKey } from '../local/database/credentials.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { type KeyRequest, KeyTable, lifetimeOf, type NewKey, newKey, PRINTABLE, secondsFromNow } from './key-table.ts'
+import {
+  type KeyItem,
+  type KeyRequest,
+  KeyTable,
+  lifetimeOf,
+  type NewKey,
+  newKey,
+  PRINTABLE,
+  secondsFromNow,
+} from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .configureHelp({ showGlobalOptions: true })
@@ -47,11 +55,14 @@ keys
   .command('revoke <keyId>')
   .description('delete a key; with - as its id, read the key itself from standard input, and do not ask')
   .option('--yes', 'do not ask for confirmation')
-  .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes)))
+  .action((keyId, { yes }) =>
+    carryOut((table, signal) => revoke(table, keyId, yes ? undefined : (question) => confirm(question, signal))),
+  )
 
-const carryOut = async (action: (table: KeyTable) => Promise<Report>): Promise<void> => {
+const carryOut = async (action: (table: KeyTable, signal: AbortSignal) => Promise<Report>): Promise<void> => {
+  const signal = stopSignal()
   const options = keys.opts()
-  const { text, json, failure } = await action(new KeyTable(await findDeployment(options)))
+  const { text, json, failure } = await action(new KeyTable(await findDeployment(options)), signal)
   process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
   if (failure) throw failure
 }
@@ -82,6 +93,10 @@ type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: numbe
 export const rotate = async (table: KeyTable, id: string, request: RotationRequest): Promise<Report> => {
   const old = await find(table, id)
   const { keyId, name, clientId } = old
+  if (old.hasLostScopes && !request.scopes)
+    throw new CommandError(
+      `${keyId} has a scope that the service no longer has. Name those of the new key with --scope.`,
+    )
   const { grace, expiresIn = lifetimeOf(old), scopes = old.scopes } = request
   const fresh = newKey(table.keyPrefix, { name, clientId, expiresIn, scopes })
   await table.put(fresh.stored)
@@ -101,10 +116,14 @@ export const rotate = async (table: KeyTable, id: string, request: RotationReque
   throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
-/** Deletes a key, if the user confirms. Whoever has the key itself means this one. */
-export const revoke = async (table: KeyTable, id: string, isConfirmed = false): Promise<Report> => {
+/** Deletes a key, once `confirm` resolves. Whoever has the key itself means this one, and is not asked. */
+export const revoke = async (
+  table: KeyTable,
+  id: string,
+  confirm?: (question: string) => Promise<void>,
+): Promise<Report> => {
   const { keyId, digest, clientId, name } = await find(table, id)
-  if (!isConfirmed && id !== '-') await confirm(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
+  if (id !== '-') await confirm?.(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
   await table.remove(digest)
   return {
     text: `${keyId} is revoked. Functions that have just used it accept it for up to one more minute.`,
@@ -112,22 +131,23 @@ export const revoke = async (table: KeyTable, id: string, isConfirmed = false): 
   }
 }
 
-/** Asks for confirmation on the terminal. Throws a CommandError unless the user types `y` or `yes`. */
+/** Asks for confirmation on the terminal. Throws a CommandError unless the user types `y` or `yes` before `signal` aborts. */
 export const confirm = async (
   question: string,
+  signal: AbortSignal,
   input: Readable & { isTTY?: boolean } = process.stdin,
   output: NodeJS.WritableStream = process.stderr, // Scripts read stdout.
 ): Promise<void> => {
   if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes to revoke without asking.')
   output.write(`${question} [y/N] `)
-  const lines = createInterface({ input })
+  const lines = createInterface({ input, signal })
   const { value = '' } = await lines[Symbol.asyncIterator]().next() // `question()` would not settle after Ctrl-D.
   lines.close()
   if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
 }
 
 // By its id, or for `-` by the key itself: as an argument, that would stay in the history of the shell.
-const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
+const find = async (table: KeyTable, id: string): Promise<KeyItem> => {
   const digest = id === '-' && digestOf((await text(process.stdin)).trim())
   const found = (await table.all()).find((key) => (digest ? key.digest === digest : key.keyId === id))
   if (!found) throw new CommandError('There is no such key in this stage. List the keys with npm run keys -- list.')
@@ -157,14 +177,14 @@ const reportOf = ({ text, stored }: NewKey): Report => {
   return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
 }
 
-// Everything but the digest. Times are ISO 8601.
-const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
+// What a user sees of a key. Times are ISO 8601.
+const viewOf = ({ digest, expiresAt, issuedUntil, hasLostScopes, ...key }: KeyItem) => ({
   ...key,
   ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
   state: isExpired(expiresAt) ? 'expired' : 'valid',
 })
 
-const tableOf = (keys: StoredApiKey[]): string => {
+const tableOf = (keys: KeyItem[]): string => {
   const rows = keys.map((key) => {
     const { keyId, clientId, name, createdAt, state } = viewOf(key)
     return [keyId, clientId, name, scopeNames(key), minuteOf(createdAt), expiryOf(key), state]
@@ -175,9 +195,9 @@ const tableOf = (keys: StoredApiKey[]): string => {
   return table.map((row) => lineOf(row).trimEnd()).join('\n')
 }
 
-const scopeNames = (key: StoredApiKey): string => key.scopes.join(' ') || 'none'
+const scopeNames = (key: KeyItem): string => key.scopes.join(' ') || 'none'
 
-const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
+const expiryOf = (key: KeyItem): string => minuteOf(viewOf(key).expiresAt ?? 'never')
 
 // 2026-11-20 13:20Z
 const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')

@@ -1,132 +1,168 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { Option } from '@commander-js/extra-typings'
 import type { StoredResource } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/shards.ts'
 import type { CollectionId } from '../../shared/data/tables.ts'
 import { exactNumber } from '../../shared/model/json.ts'
 import { resources } from '../../shared/resources.ts'
-import { settings } from '../../shared/settings.ts'
-import { CommandError, explained, run, timeouts, wholeNumber } from '../command-line.ts'
-import { deploymentCommand, findCollection } from './deployment.ts'
+import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
+import { deploymentCommand, findTable } from './deployment.ts'
 
 const DESCRIPTION = `Stores the items of a collection as this version does, after a new filter or field. Requests go on meanwhile: what they
-change stays, and no ETag becomes stale. It can run again at any time.`
-
-const id = (text: string): number => {
-  if (/^\d{1,16}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Use the id that an earlier run has printed.')
-}
+change stays, and no ETag becomes stale. It can be stopped and run again at any time.`
 
 const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
-    new Option('--collection <name>', 'the collection to rewrite')
+    new Option('--collection <name>', 'required: the collection to rewrite')
       .choices(Object.keys(resources) as CollectionId[]) // `Object.keys` types them as any string.
       .makeOptionMandatory(),
   )
-  .option('--after <id>', 'continue an earlier run after this id', id)
-  .option('--per-second <number>', 'how many items to write in a second at most', wholeNumber(1, 1000), 25)
-  .option('--json', 'print JSON, one line for each page; with npm run -s, nothing else is printed')
-  .action(async ({ collection, json, after, perSecond, ...target }) => {
-    const stop = new AbortController()
-    const stopped = () => stop.abort(new CommandError('Stopped.'))
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
-    const { table, readShards, writeShards } = await findCollection(target, collection)
-    process.env[settings.readShards.variable] = readShards
-    process.env[settings.writeShards.variable] = writeShards
-    const print = (progress: Progress) => console.info(json ? JSON.stringify(progress) : lineOf(progress))
-    await rewrite({
-      table,
-      itemOf: resources[collection].collection.itemOf,
-      after,
-      perSecond,
-      signal: stop.signal,
-      print,
-    })
+  .option('--per-second <number>', 'how many items to write in a second at most', wholeNumber(1, 1000), 200)
+  .option('--check', 'write nothing, and fail if an item is not as this version stores it', false)
+  .action(async ({ collection, perSecond, check: isCheck, ...target }) => {
+    const signal = stopSignal()
+    const table = await findTable(target, collection)
+    const { itemOf } = resources[collection].collection
+    await rewrite({ table, itemOf, perSecond, isCheck, signal })
   })
 
-/** How far a run is after a page: how many items it has read and written in all, and the last of them. */
-type Progress = { read: number; written: number; after: number | undefined; unreadable: string[] }
-
-const lineOf = ({ read, written, after, unreadable }: Progress): string =>
-  [...unreadable, `${read} read, ${written} written, the last with the id ${after}.`].join('\n')
-
-/** What to rewrite, from which id on, and how fast. `print` gets the progress after each page. */
+/** What to rewrite, and how fast. A check writes nothing. */
 type Plan = Pick<StoredResource, 'itemOf'> & {
   table: string
-  after?: number | undefined
   perSecond: number
+  isCheck: boolean
   signal: AbortSignal
-  print: (progress: Progress) => void
 }
 
+/** An item may have changed since it was read: then it is not different any more. An error says why it cannot be stored. */
+type Outcome = 'same' | 'different' | Error
+
+const AT_A_TIME = 8
+
 /**
- * Reads a table, and puts each item that `itemOf` returns in another form, on condition that its revision is the one that was
- * read. The item keeps it: so a resend does no harm, and a later change or delete wins. Throws a CommandError that says
- * where to continue if it is stopped or DynamoDB fails, and at the end if items could not be read.
+ * Reads a table, and changes the attributes in which an item differs from what `itemOf` returns, on condition that the item
+ * still has the revision that was read, which it keeps. So a resend does no harm, a later change or delete wins, and the
+ * rewrite of another version loses nothing. Prints items that cannot be read or stored, and passes them. Throws a CommandError
+ * at the end if there were such items, or if a check has found a difference; and the reason of the signal.
  */
-export const rewrite = async ({ table, itemOf, perSecond, signal, print, ...plan }: Plan): Promise<void> => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(timeouts), {
-    unmarshallOptions: { wrapNumbers: exactNumber },
-  })
-  let { after } = plan
-  let [read, written, failed] = [0, 0, 0]
-  const startingToken = after === undefined ? undefined : { id: after }
-  try {
-    const pages = paginateScan({ client, startingToken, pageSize: 1000 }, { TableName: table, ConsistentRead: true })
-    for await (const { Items = [] } of pages) {
-      const unreadable: string[] = []
-      for (const item of Items) {
-        signal.throwIfAborted()
-        const wanted = formOf(item, itemOf)
-        if (wanted instanceof Error) unreadable.push(wanted.message)
-        else if (!isDeepStrictEqual(item, wanted) && (await replace(client, table, item, wanted))) {
-          written++
-          await pause(1000 / perSecond)
-        }
-        read++
-        after = item.id
-      }
-      failed += unreadable.length
-      print({ read, written, after, unreadable })
+export const rewrite = async (plan: Plan): Promise<void> => {
+  // The SDK sends less while DynamoDB throttles, and tries for about a minute.
+  const dynamodb = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
+  const client = DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions: { wrapNumbers: exactNumber } })
+  const counts = { read: 0, different: 0, failed: 0 }
+  const print = () =>
+    console.info(`${counts.read} read, ${counts.different} ${plan.isCheck ? 'different' : 'rewritten'}.`)
+
+  const items = itemsOf(client, plan, print)
+  const takeTurn = turnsOf(plan)
+  const work = async () => {
+    // The loops share one iterator. A loop that throws ends it for all.
+    for await (const item of items) {
+      const outcome = await rewriteItem(client, plan, item, takeTurn)
+      counts.read++
+      if (outcome === 'different') counts.different++
+      if (!(outcome instanceof Error)) continue
+      counts.failed++
+      console.info(`The item ${item.id} stays as it is. ${outcome.message}`)
     }
-  } catch (error) {
-    const reason = explained(error)
-    if (!(reason instanceof CommandError) || after === undefined) throw reason
-    throw new CommandError(`${reason.message} To continue: --after ${after}`, { cause: error })
   }
-  if (failed > 0) throw new CommandError(`${failed} items cannot be read, and stay as they are. Mend them by hand.`)
+  await Promise.all(Array.from({ length: AT_A_TIME }, work)).finally(print)
+
+  const problems: string[] = []
+  if (plan.isCheck && counts.different > 0)
+    problems.push(`${counts.different} items are not as this version stores them. Run this without --check.`)
+  if (counts.failed > 0) problems.push(`${counts.failed} items cannot be read or stored. Mend them by hand.`)
+  if (problems.length > 0) throw new CommandError(problems.join(' '))
+}
+
+/** All items of the table. Calls `print` after each page but the last. */
+async function* itemsOf(client: DynamoDBDocumentClient, { table, signal }: Plan, print: () => void) {
+  for await (const page of paginateScan({ client, pageSize: 1000 }, { TableName: table })) {
+    for (const item of page.Items ?? []) {
+      signal.throwIfAborted()
+      yield item
+    }
+    if (page.LastEvaluatedKey) print()
+  }
+}
+
+/** Waits until the next item may be written. Throws the reason of the signal. */
+type TakeTurn = () => Promise<void>
+
+const turnsOf = ({ perSecond, signal }: Plan): TakeTurn => {
+  let next = 0
+  return async () => {
+    const now = performance.now()
+    next = Math.max(next + 1000 / perSecond, now)
+    await pause(next - now)
+    signal.throwIfAborted()
+  }
+}
+
+const rewriteItem = async (
+  client: DynamoDBDocumentClient,
+  plan: Plan,
+  item: Attributes,
+  takeTurn: TakeTurn,
+): Promise<Outcome> => {
+  const wanted = formOf(item, plan.itemOf)
+  if (wanted instanceof Error) return wanted
+  const update = updateOf(plan.table, item, wanted)
+  if (!update) return 'same'
+  return plan.isCheck ? 'different' : write(client, update, takeTurn)
 }
 
 const formOf = (item: Attributes, itemOf: Plan['itemOf']): Attributes | Error => {
+  if (typeof item.revision !== 'string') return new Error('It has no revision.')
   try {
-    if (typeof item.revision !== 'string') throw new Error(`The item ${item.id} has no revision.`)
     return itemOf(item)
   } catch (error) {
     return error as Error // `itemOf` throws nothing else.
   }
 }
 
-/** Puts an item in place of another, unless somebody has changed that since. */
-const replace = async (client: DynamoDBDocumentClient, table: string, item: Attributes, wanted: Attributes) => {
-  const put = new PutCommand({
-    TableName: table,
-    Item: wanted,
+/** Sets and removes the attributes that differ, unless somebody has changed the item; `undefined` if none differs. */
+const updateOf = (TableName: string, item: Attributes, wanted: Attributes): UpdateCommand | undefined => {
+  const different = Object.keys({ ...item, ...wanted }).filter((name) => !isDeepStrictEqual(item[name], wanted[name]))
+  if (different.length === 0) return undefined
+  const names: Record<string, string> = {}
+  const values: Attributes = { ':revision': item.revision }
+  const set: string[] = []
+  const removed: string[] = []
+  for (const [i, name] of different.entries()) {
+    names[`#${i}`] = name
+    if (wanted[name] === undefined) removed.push(`#${i}`)
+    else {
+      set.push(`#${i} = :${i}`)
+      values[`:${i}`] = wanted[name]
+    }
+  }
+  const clauses = [set.length > 0 ? `SET ${set}` : '', removed.length > 0 ? `REMOVE ${removed}` : '']
+  return new UpdateCommand({
+    TableName,
+    Key: { id: item.id },
+    UpdateExpression: clauses.join(' '),
     ConditionExpression: 'revision = :revision',
-    ExpressionAttributeValues: { ':revision': item.revision },
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
   })
+}
+
+const write = async (client: DynamoDBDocumentClient, update: UpdateCommand, takeTurn: TakeTurn): Promise<Outcome> => {
   for (;;) {
+    await takeTurn()
     try {
-      await client.send(put)
-      return true
+      await client.send(update)
+      return 'different'
     } catch (error) {
-      const { name } = error as Error // The SDK throws nothing else.
-      if (name === 'ConditionalCheckFailedException') return false
+      const { name, message } = error as Error // The SDK throws nothing else.
+      if (name === 'ConditionalCheckFailedException') return 'same'
+      if (name === 'ValidationException') return new Error(message) // It would have more than 400 KB.
       // A transaction holds the item. It may be one that only checks it.
       if (name !== 'TransactionConflictException') throw error
-      await pause(100)
     }
   }
 }

@@ -5,7 +5,7 @@ import { contract } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { MAX_LIMIT } from '../../shared/model/paging.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
-import { CommandError, duration, run } from '../command-line.ts'
+import { duration, run, stopSignal } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
 import { type Api, check, type Received, type Sent, send } from './smoke-checks.ts'
@@ -32,7 +32,8 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
       .default(30, '30s'),
   )
   .action(async ({ baseUrl, wait: waitSeconds, ...target }) => {
-    const { signal } = stopOnSignals()
+    // A canceled pipeline should leave neither the pet nor the key, which would expire within ten minutes.
+    const signal = stopSignal()
     const deployment = await findDeployment(target)
     const table = new KeyTable(deployment)
     const owner = { name: 'smoke test', clientId: 'smoke-test', expiresIn: 600 }
@@ -47,20 +48,6 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
       console.info(`The key ${stored.keyId} is revoked.`)
     }
   })
-
-/** Aborts when a signal asks this process to end. It ends within a second, even if nothing responds. */
-const stopOnSignals = (): AbortController => {
-  const stop = new AbortController()
-  const stopped = () => {
-    stop.abort(new CommandError('Stopped.'))
-    setTimeout(() => process.exit(1), 900).unref() // The key expires within ten minutes.
-  }
-  // A canceled pipeline, or a reader such as `head` that closes the output, should leave neither the pet nor the key. The
-  // listeners stay, because npm sends Ctrl-C twice.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
-  process.stdout.on('error', stopped)
-  return stop
-}
 
 /** The API to test, a key that it does not know, and how long to wait for it. */
 type Plan = Api & { unknownKey: string; waitSeconds: number }

@@ -13,10 +13,10 @@ export type FakeRequest = { method: string; path: string; headers: IncomingHttpH
 
 /**
  * What happens to a request: a response; a connection that breaks before the response (`cut`) or in the middle of it
- * (`cutResponse`); no response at all (`silence`); one without end, fast (`endless`) or a byte at a time (`drip`); or one that
- * is not HTTP, but the request's header `Authorization` (`echo`).
+ * (`cutResponse`); no response at all (`silence`), or only its start (`stall`); one without end, fast (`endless`) or a byte at a
+ * time (`drip`); or one that is not HTTP, but the request's header `Authorization` (`echo`).
  */
-export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'endless' | 'drip' | 'echo'
+export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'stall' | 'endless' | 'drip' | 'echo'
 
 /** Decides what happens to a request. */
 type Decision = (request: FakeRequest) => Promise<Fate>
@@ -60,6 +60,7 @@ export const listen = async (decide: Decision) => {
 
 const meet = (fate: Fate, response: ServerResponse): void => {
   if (fate === 'silence') return
+  if (fate === 'stall') return void response.write('{')
   if (fate === 'cut') return void response.destroy()
   if (fate === 'echo') return void response.socket?.end(`${response.req.headers.authorization}`)
   if (fate === 'endless') return void Readable.from(endlessSpaces()).pipe(response)

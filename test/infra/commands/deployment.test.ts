@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { CommandError, duration, explained } from '../../../infra/command-line.ts'
-import { findCollection, findDeployment } from '../../../infra/commands/deployment.ts'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { CommandError, duration, explained, timeouts } from '../../../infra/command-line.ts'
+import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
 import { sourcesDigest } from '../../../infra/sources.ts'
 import { tableOutput } from '../../../shared/data/tables.ts'
 import { service } from '../../../shared/service.ts'
@@ -58,8 +58,9 @@ describe('a stage in AWS', () => {
     await expect(findWith(status, xml)).rejects.toThrow(new CommandError(line))
   })
 
+  const SHARDS = ['READ_SHARDS', 'WRITE_SHARDS']
   test('has the table of a collection, and its shards, if it was deployed from these sources', async () => {
-    const collection = () => findCollection({ stage: 'production', port: 0 }, example.table)
+    const find = () => findTable({ stage: 'production', port: 0 }, example.table)
     const outputs = [tableOutput(example.table), 'ReadShards', 'WriteShards', 'Sources']
     const stack = stackWith(...outputs)
     const { baseUrl } = await serve(
@@ -69,16 +70,29 @@ describe('a stage in AWS', () => {
     vi.stubEnv('AWS_REGION', 'eu-central-1')
     vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
 
-    expect(await collection()).toEqual({
-      table: `the ${outputs[0]}`,
-      readShards: 'the ReadShards',
-      writeShards: 'the WriteShards',
-    })
-    await expect(collection()).rejects.toThrow(
+    for (const variable of SHARDS) vi.stubEnv(variable, '1')
+    expect(await find()).toBe(`the ${outputs[0]}`)
+    expect(SHARDS.map((variable) => process.env[variable])).toEqual(['the ReadShards', 'the WriteShards'])
+    await expect(find()).rejects.toThrow(
       new CommandError(
         'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
       ),
     )
+  })
+
+  test('is not reached if responses stall midway', async () => {
+    const { baseUrl, requests } = await serve('stall')
+    vi.stubEnv('AWS_REGION', 'eu-central-1')
+    vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
+    const { requestHandler } = timeouts
+    const { socketTimeout } = requestHandler
+    onTestFinished(() => void Object.assign(requestHandler, { socketTimeout }))
+    requestHandler.socketTimeout /= 200 // 50 ms
+
+    const error = await findDeployment({ stage: 'production', port: 0 }).catch(explained)
+
+    expect(error).toHaveProperty('message', expect.stringMatching(/^AWS cannot be reached: .+ timed out after 50 ms/))
+    expect(requests.length).toBeGreaterThan(1)
   })
 
   const region = { AWS_REGION: 'eu-central-1' }

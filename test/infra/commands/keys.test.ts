@@ -3,7 +3,7 @@ import { once as event } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { KeyTable, newKey } from '../../../infra/commands/key-table.ts'
 import { confirm, issue, list, revoke, rotate } from '../../../infra/commands/keys.ts'
@@ -15,7 +15,7 @@ import { NOW } from '../../support/clock.ts'
 import { once, proxy, storeKey } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
-import { failure, runCommand } from '../../support/run-command.ts'
+import { failure, runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
 const { read, write } = example.scopes
@@ -129,7 +129,7 @@ test.each([
   ['key_unknown', 'There is no such key in this stage. List the keys with npm run keys -- list.'],
   ['local', 'local is the key of every local server, so it stays as it is. Issue another key to try this.'],
 ])('revoke and rotate refuse the key %s', async (keyId, line) => {
-  await expect(revoke(table, keyId, true)).rejects.toThrow(new CommandError(line))
+  await expect(revoke(table, keyId)).rejects.toThrow(new CommandError(line))
   await expect(rotate(table, keyId, { grace: 1 })).rejects.toThrow(new CommandError(line))
 })
 
@@ -147,11 +147,13 @@ test('the process does not revoke without a terminal to confirm on, except with 
 
 describe('confirm', () => {
   /** Asks on a terminal where someone types an answer, or closes the terminal. */
-  const ask = async (answer: string | undefined) => {
+  const ask = async (answer: string | undefined, stop?: AbortController) => {
     const input = Object.assign(new PassThrough(), { isTTY: true })
     const output = new PassThrough()
-    const confirmed = confirm('Revoke key_1?', input, output)
-    input.end(answer && `${answer}\n`)
+    const { signal } = stop ?? new AbortController()
+    const confirmed = confirm('Revoke key_1?', signal, input, output)
+    if (stop) stop.abort()
+    else input.end(answer && `${answer}\n`)
     const [asked] = await Promise.all([event(output, 'data'), confirmed.catch(() => {})])
     expect(String(asked)).toBe('Revoke key_1? [y/N] ')
     return confirmed
@@ -159,6 +161,10 @@ describe('confirm', () => {
 
   test.each(['y', 'Y', 'yes', ' y '])('accepts "%s"', async (answer) => {
     await expect(ask(answer)).resolves.toBeUndefined()
+  })
+
+  test('revokes nothing if it is stopped', async () => {
+    await expect(ask(undefined, new AbortController())).rejects.toThrow(new CommandError('Nothing was revoked.'))
   })
 
   test.each([' ', 'n', 'yep', undefined])('refuses %j, where undefined is no answer', async (answer) => {
@@ -191,7 +197,7 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
   expect((await table.all()).filter((key) => key.clientId === clientId)).toEqual(
     expect.arrayContaining([
-      { ...old, expiresAt: NOW / 1000 + 3 * 3600 },
+      { ...old, expiresAt: NOW / 1000 + 3 * 3600, issuedUntil: NOW / 1000 + 90 * 86_400 },
       { ...common, keyId, digest: digestOf(key), expiresAt: NOW / 1000 + 90 * 86_400 },
     ]),
   )
@@ -207,6 +213,42 @@ test('rotate does not extend the life of the old key, and the new one lives as l
   const previous = { expiresAt: '2026-11-20T13:00:00.000Z' }
   expect(json).toMatchObject({ expiresAt: '2026-11-20T14:00:00.000Z', previous })
   expect(await storedOf(stored.keyId)).toMatchObject({ expiresAt: stored.expiresAt })
+})
+
+test.each([[undefined], [90 * 86_400]])(
+  'rotate gives the lifetime of the first issue (%s) again, however often',
+  async (lifetime) => {
+    const { stored } = await storeNewKey(lifetime)
+    const expiresAt = lifetime && new Date(NOW + lifetime * 1000).toISOString()
+
+    for (let count = 1; count <= 3; count++) {
+      const { json } = await rotate(table, stored.keyId, { grace: 3600 })
+      expect({ expiresAt: undefined, ...json }).toMatchObject({
+        expiresAt,
+        previous: { expiresAt: '2026-11-20T13:00:00.000Z' },
+      })
+    }
+  },
+)
+
+test('rotate refuses a key with a scope that the service no longer has, unless the new scopes are named', async () => {
+  await storeKey({ key: 'e', keyId: 'key_e', scopes: new Set([read, 'pets:groom']) })
+
+  const rotation = rotate(table, 'key_e', { grace: 60 })
+
+  const line = 'key_e has a scope that the service no longer has. Name those of the new key with --scope.'
+  await expect(rotation).rejects.toThrow(new CommandError(line))
+  expect((await rotate(table, 'key_e', { grace: 60, scopes: [read] })).json).toMatchObject({ scopes: [read] })
+})
+
+test('the process ends by a signal even if the database stalls', async () => {
+  proxy.faultOf = () => 'stall'
+  const { child, exited } = startCommand('commands/keys', ['list', '--stage', 'local'], env)
+  await vi.waitUntil(() => proxy.counts.Scan, { timeout: 30_000 })
+
+  child.kill()
+
+  expect(await exited).toEqual(failure('Stopped: a request that was under way may have taken effect.'))
 })
 
 test('both keys stay valid if the old key cannot get its expiry; the process prints the new key, and why', async () => {
@@ -231,7 +273,7 @@ test('the old key expires although the response to its update is lost', async ()
   const { json } = await rotate(table, stored.keyId, { grace: 60 })
 
   expect(json).toMatchObject({ previous: { expiresAt: '2026-11-20T12:01:00.000Z' } })
-  expect(await storedOf(stored.keyId)).toEqual({ ...stored, expiresAt: NOW / 1000 + 60 })
+  expect(await storedOf(stored.keyId)).toEqual({ ...stored, expiresAt: NOW / 1000 + 60, issuedUntil: null })
 })
 
 test('rotate leaves no new key if the old key is revoked at the same time', async () => {

@@ -5,7 +5,7 @@ import { tableName } from '../../../shared/data/tables.ts'
 import { alone } from '../../support/alone.ts'
 import { deleteItem, once, proxy, putItem, type Stored, storedItems } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
-import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
+import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
@@ -44,15 +44,15 @@ test('stores each older item anew while others change, create and delete, althou
   const expected = byId(ids.map((id) => current(early(id))))
   const { child, exited } = start('--per-second', '1000')
   proxy.faultOf = ({ operation }) => {
-    if (operation === 'PutItem' && proxy.counts.PutItem === 100) child.kill('SIGKILL')
-    return operation === 'PutItem' && (proxy.counts.PutItem ?? 0) % 10 === 0 ? lostResponse : 'pass'
+    if (operation === 'UpdateItem' && proxy.counts.UpdateItem === 100) child.kill('SIGKILL')
+    return operation === 'UpdateItem' && (proxy.counts.UpdateItem ?? 0) % 10 === 0 ? lostResponse : 'pass'
   }
   const expectStored = ({ resource, revision }: { resource: Stored; revision: string }) =>
     expected.set(resource.id, { ...current(resource), revision })
 
   // Every third item is changed, and another third deleted, after it was read and before or after it is written.
   const work = async () => {
-    await vi.waitUntil(() => proxy.counts.PutItem, 60_000)
+    await vi.waitUntil(() => proxy.counts.UpdateItem, 60_000)
     for (const id of ids) {
       if (id % 3 === 0) expectStored(await resources.change(id, { ...changes, [field]: id % 2 ? value : other }))
       if (id % 3 === 1 && expected.delete(id)) await resources.remove(id)
@@ -60,67 +60,141 @@ test('stores each older item anew while others change, create and delete, althou
     }
   }
   const [killed] = await Promise.all([exited, work()])
-  const finished = await start('--per-second', '1000', '--json').exited
+  const finished = await start('--per-second', '1000').exited
 
   expect(killed.code).toBeNull()
   expect(finished).toMatchObject({ code: 0, stderr: '' })
   expect(byId(await storedItems(table))).toEqual(expected)
   const wanted = [...expected.values()].filter((item) => item[field] === value)
   expect((await listed()).sort()).toEqual(wanted.map(({ id }) => id).sort())
-  expect(finished.stdout).toMatch(/^\{"read":\d+,"written":\d+,"after":\d+,"unreadable":\[\]\}\n$/)
+  expect(finished.stdout).toMatch(/^\d+ read, \d+ rewritten\.\n$/)
+  expect(await start('--check').exited).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('names items that cannot be read, and stores all others', async () => {
+test('a check writes nothing, counts, and fails until a rewrite is complete', async () => {
+  for (const id of [1, 2]) await putItem(table, early(id))
+  await putItem(table, current(early(3)))
+
+  const checks = [await start('--check').exited, await start().exited, await start('--check').exited]
+
+  const line = '2 items are not as this version stores them. Run this without --check.\n'
+  expect(checks).toEqual([
+    { code: 1, stdout: '3 read, 2 different.\n', stderr: line },
+    { code: 0, stdout: '3 read, 2 rewritten.\n', stderr: '' },
+    { code: 0, stdout: '3 read, 0 different.\n', stderr: '' },
+  ])
+  expect(proxy.counts.UpdateItem).toBe(2)
+})
+
+test('names items that cannot be read or stored, and stores all others', async () => {
   await putItem(table, { ...early(1), [example.integer]: NumberValue.from('1.00000000000000000001') })
   await putItem(table, { ...early(2), revision: undefined })
-  await putItem(table, early(3))
+  const { [example.text]: _, ...rest } = early(3)
+  const overhead = JSON.stringify(rest).length
+  await putItem(table, { ...early(3), padding: 'x'.repeat(400 * 1024 - overhead) })
+  await putItem(table, early(4))
 
   const { code, stdout, stderr } = await start().exited
 
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: '2 items cannot be read, and stay as they are. Mend them by hand.\n',
-  })
-  expect(stdout).toContain(`The item 1 of ${table} has no ${example.integer}, or one that JavaScript would round.\n`)
-  expect(stdout).toContain('The item 2 has no revision.\n')
-  expect(stdout).toContain('3 read, 1 written')
-  expect(await storedItems(table)).toContainEqual(current(early(3)))
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '3 items cannot be read or stored. Mend them by hand.\n' })
+  const lines = stdout.trimEnd().split('\n').toSorted()
+  expect(lines).toEqual([
+    '4 read, 1 rewritten.',
+    `The item 1 stays as it is. The item 1 of ${table} has no ${example.integer}, or one that JavaScript would round.`,
+    'The item 2 stays as it is. It has no revision.',
+    'The item 3 stays as it is. Item size to update has exceeded the maximum allowed size',
+  ])
+  expect(await storedItems(table)).toContainEqual(current(early(4)))
 })
 
-test('says where to continue when it is stopped or DynamoDB fails, and continues there', async () => {
-  for (let id = 1; id <= 3; id++) await putItem(table, early(id))
-  const plan = { table: tableName(table), itemOf: collection.itemOf, perSecond: 1000, print: () => {} }
-  const stop = new AbortController()
-  const { signal } = stop
-  let puts = 0
-  const fail = databaseResponses.throughputExceeded
-  proxy.faultOf = ({ operation }) => (operation === 'PutItem' && ++puts > 1 ? fail : 'pass')
-
-  const error = await rewrite({ ...plan, signal }).catch((error) => error)
-  const [, after] = /To continue: --after (\d+)$/.exec(error.message) ?? []
-  proxy.faultOf = () => 'pass'
-  const printed: object[] = []
-  await rewrite({ ...plan, after: Number(after), signal, print: (progress) => printed.push(progress) })
-  stop.abort(new Error('Stopped.'))
-
-  expect(error.message).toMatch(/^AWS refused the request: Made by the test\. To continue: --after \d$/)
-  expect(printed).toMatchObject([{ read: 2, written: 2 }])
-  expect(byId(await storedItems(table))).toEqual(byId([1, 2, 3].map((id) => current(early(id)))))
-  await expect(rewrite({ ...plan, signal })).rejects.toThrow('Stopped.')
+const plan = () => ({
+  table: tableName(table),
+  itemOf: collection.itemOf,
+  perSecond: 1000,
+  isCheck: false,
+  signal: new AbortController().signal,
 })
+
+test('goes on after more throttled attempts than the SDK makes by itself', async () => {
+  await putItem(table, early(1))
+  vi.spyOn(Math, 'random').mockReturnValue(0) // The SDK pauses before it tries again, for a random time.
+  vi.spyOn(console, 'info').mockImplementation(() => {})
+  proxy.faultOf = ({ operation }) =>
+    operation === 'UpdateItem' && proxy.counts.UpdateItem !== 4 ? databaseResponses.throttling : 'pass'
+
+  await rewrite(plan())
+
+  expect(await storedItems(table)).toEqual([current(early(1))])
+})
+
+test('sends nothing more when DynamoDB has refused a request', async () => {
+  for (let id = 1; id <= 50; id++) await putItem(table, early(id))
+  vi.spyOn(console, 'info').mockImplementation(() => {})
+  proxy.faultOf = ({ operation }) => (operation === 'UpdateItem' ? databaseResponses.accessDenied : 'pass')
+
+  await expect(rewrite(plan())).rejects.toThrow('Made by the test.')
+
+  await proxy.settled()
+  expect(proxy.counts.UpdateItem).toBeLessThanOrEqual(8)
+})
+
+test.each(['older', 'newer'])(
+  'loses nothing that another version rewrites, although the %s one writes last',
+  async (last) => {
+    const ids = Array.from({ length: 50 }, (_, i) => i + 1)
+    for (const id of ids) await putItem(table, { ...early(id), mottoShard: 'none' })
+    vi.spyOn(console, 'info').mockImplementation(() => {})
+    // The newer version filters by a field that the older does not know.
+    const newerForm = (item: Stored) => ({ ...current(item), motto: 'Be new', mottoShard: 'Be new#0' })
+    const hasRead = Promise.withResolvers<void>()
+    let reads = 0
+    const isWritten = Promise.withResolvers<void>()
+    proxy.faultOf = async ({ operation, body }): Promise<Fault> => {
+      if (operation === 'Scan' && ++reads === 2) hasRead.resolve()
+      // Each writes what it has read before the other wrote.
+      if (operation === 'UpdateItem') await hasRead.promise
+      if (operation === 'UpdateItem' && body.includes('Be new') === (last === 'newer')) await isWritten.promise
+      return 'pass'
+    }
+
+    const older = rewrite(plan())
+    const newer = rewrite({ ...plan(), itemOf: newerForm })
+    await (last === 'older' ? newer : older)
+    isWritten.resolve()
+    await Promise.all([older, newer])
+
+    expect(byId(await storedItems(table))).toEqual(byId(ids.map((id) => newerForm(early(id)))))
+  },
+)
 
 test('waits for a transaction that holds an item', async () => {
   await putItem(table, early(1))
-  once({ PutItem: databaseResponses.transactionConflict })
+  once({ UpdateItem: databaseResponses.transactionConflict })
 
   const { code } = await start().exited
 
   expect([code, await storedItems(table)]).toEqual([0, [current(early(1))]])
 })
 
+test.each<[string, Fault, string]>([
+  ['a transaction holds an item', databaseResponses.transactionConflict, 'Stopped.'],
+  ['a response stalls', 'stall', 'Stopped: a request that was under way may have taken effect.'],
+])('ends by a signal while %s, and another run finishes', async (_, fault, line) => {
+  await putItem(table, early(1))
+  proxy.faultOf = ({ operation }) => (operation === 'UpdateItem' ? fault : 'pass')
+  const { child, exited } = start()
+  await vi.waitUntil(() => proxy.counts.UpdateItem, 30_000)
+
+  child.kill('SIGINT')
+
+  expect(await exited).toMatchObject({ code: 1, stderr: `${line}\n` })
+  proxy.faultOf = () => 'pass'
+  expect(await start().exited).toMatchObject({ code: 0 })
+  expect(await storedItems(table)).toEqual([current(early(1))])
+})
+
 test.each([
   ['--per-second', '0', /Use a whole number from 1 to 1000\./],
-  ['--after', 'x', /Use the id that an earlier run has printed\./],
   ['--collection', 'no-such', /Allowed choices are /],
 ])('refuses %s %s', async (option, value, message) => {
   expect(await start(option, value).exited).toMatchObject({

@@ -11,7 +11,7 @@ import { service } from '../../../shared/service.ts'
 import { example, isChangeable } from '../../support/example.ts'
 import { serve } from '../../support/fake-api.ts'
 import { send, sendUntilServed } from '../../support/http.ts'
-import { runCommand, startCommand } from '../../support/run-command.ts'
+import { failure, runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { headersOf, startServer } from '../../support/server.ts'
 
@@ -122,7 +122,7 @@ test('ends by a signal even if the database does not respond', async () => {
 
   child.kill()
 
-  expect(await exited).toEqual({ code: 1, stdout: '', stderr: '' })
+  expect(await exited).toEqual(failure('Stopped: a request that was under way may have taken effect.'))
 })
 
 test('leaves nothing behind when its output is closed', async () => {

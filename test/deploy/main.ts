@@ -101,6 +101,7 @@ const testDeployment = async (): Promise<void> => {
   assert.equal((await client[list](filtered).toArray()).length, 1)
   const rewrite = ['infra/commands/rewrite.ts', '--stage', 'production', '--collection', table]
   await step('Rewrite an item of an earlier version', () => run('node', rewrite, { env, output: 'inherit' }))
+  await step('Check that the rewrite is complete', () => run('node', [...rewrite, '--check'], { env, output }))
   assert.equal((await client[list](filtered).toArray()).length, 2)
   await step('Add an index to the restored table', () =>
     follow('Add an index to an adopted table', [0], { table: restored }),

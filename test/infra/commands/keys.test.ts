@@ -232,7 +232,7 @@ test.each([[undefined], [90 * 86_400]])(
 )
 
 test('rotate refuses a key with a scope that the service no longer has, unless the new scopes are named', async () => {
-  await storeKey({ key: 'e', keyId: 'key_e', scopes: new Set([read, 'pets:groom']) })
+  await storeKey({ key: 'e', keyId: 'key_e', scopes: new Set([read, 'no:longer']) })
 
   const rotation = rotate(table, 'key_e', { grace: 60 })
 

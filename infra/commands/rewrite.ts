@@ -37,7 +37,7 @@ type Plan = Pick<StoredResource, 'itemOf'> & {
   signal: AbortSignal
 }
 
-/** An item may have changed since it was read: then it is not different any more. An error says why it cannot be stored. */
+/** An item that somebody has changed meanwhile counts as the same. An error says why an item cannot be read or stored. */
 type Outcome = 'same' | 'different' | Error
 
 const AT_A_TIME = 8
@@ -48,71 +48,92 @@ const AT_A_TIME = 8
  * rewrite of another version loses nothing. Prints items that cannot be read or stored, and passes them. Throws a CommandError
  * at the end if there were such items, or if a check has found a difference; and the reason of the signal.
  */
-export const rewrite = async (plan: Plan): Promise<void> => {
-  // The SDK sends less while DynamoDB throttles, and tries for about a minute.
-  const dynamodb = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
-  const client = DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions: { wrapNumbers: exactNumber } })
-  const counts = { read: 0, different: 0, failed: 0 }
-  const print = () =>
-    console.info(`${counts.read} read, ${counts.different} ${plan.isCheck ? 'different' : 'rewritten'}.`)
+export const rewrite = (plan: Plan): Promise<void> => new Run(plan).toItsEnd()
 
-  const items = itemsOf(client, plan, print)
-  const takeTurn = turnsOf(plan)
-  const work = async () => {
-    // The loops share one iterator. A loop that throws ends it for all.
-    for await (const item of items) {
-      const outcome = await rewriteItem(client, plan, item, takeTurn)
-      counts.read++
-      if (outcome === 'different') counts.different++
-      if (!(outcome instanceof Error)) continue
-      counts.failed++
-      console.info(`The item ${item.id} stays as it is. ${outcome.message}`)
+class Run {
+  readonly #plan: Plan
+  readonly #client: DynamoDBDocumentClient
+  #read = 0
+  #different = 0
+  #failed = 0
+  /** When the next item may be written. */
+  #nextTurn = 0
+
+  constructor(plan: Plan) {
+    this.#plan = plan
+    // The SDK sends less while DynamoDB throttles, and tries for about a minute.
+    const client = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
+    this.#client = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: exactNumber } })
+  }
+
+  async toItsEnd(): Promise<void> {
+    const items = this.#items()
+    const work = async () => {
+      // The loops share one iterator. A loop that throws ends it for all.
+      for await (const item of items) this.#count(item, await this.#rewrite(item))
+    }
+    await Promise.all(Array.from({ length: AT_A_TIME }, work)).finally(() => this.#print())
+    const problems: string[] = []
+    if (this.#plan.isCheck && this.#different > 0)
+      problems.push(`${this.#different} items are not as this version stores them. Run this without --check.`)
+    if (this.#failed > 0) problems.push(`${this.#failed} items cannot be read or stored. Mend them by hand.`)
+    if (problems.length > 0) throw new CommandError(problems.join(' '))
+  }
+
+  async *#items() {
+    const { table, signal } = this.#plan
+    for await (const page of paginateScan({ client: this.#client, pageSize: 1000 }, { TableName: table })) {
+      for (const item of page.Items ?? []) {
+        signal.throwIfAborted()
+        yield item
+      }
+      if (page.LastEvaluatedKey) this.#print()
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, work)).finally(print)
 
-  const problems: string[] = []
-  if (plan.isCheck && counts.different > 0)
-    problems.push(`${counts.different} items are not as this version stores them. Run this without --check.`)
-  if (counts.failed > 0) problems.push(`${counts.failed} items cannot be read or stored. Mend them by hand.`)
-  if (problems.length > 0) throw new CommandError(problems.join(' '))
-}
-
-/** All items of the table. Calls `print` after each page but the last. */
-async function* itemsOf(client: DynamoDBDocumentClient, { table, signal }: Plan, print: () => void) {
-  for await (const page of paginateScan({ client, pageSize: 1000 }, { TableName: table })) {
-    for (const item of page.Items ?? []) {
-      signal.throwIfAborted()
-      yield item
-    }
-    if (page.LastEvaluatedKey) print()
+  #count({ id }: Attributes, outcome: Outcome): void {
+    this.#read++
+    if (outcome === 'different') this.#different++
+    if (!(outcome instanceof Error)) return
+    this.#failed++
+    console.info(`The item ${id} stays as it is. ${outcome.message}`)
   }
-}
 
-/** Waits until the next item may be written. Throws the reason of the signal. */
-type TakeTurn = () => Promise<void>
+  #print(): void {
+    console.info(`${this.#read} read, ${this.#different} ${this.#plan.isCheck ? 'different' : 'rewritten'}.`)
+  }
 
-const turnsOf = ({ perSecond, signal }: Plan): TakeTurn => {
-  let next = 0
-  return async () => {
+  async #rewrite(item: Attributes): Promise<Outcome> {
+    const { table, itemOf, isCheck } = this.#plan
+    const wanted = formOf(item, itemOf)
+    if (wanted instanceof Error) return wanted
+    const update = updateOf(table, item, wanted)
+    if (!update) return 'same'
+    return isCheck ? 'different' : this.#write(update)
+  }
+
+  async #write(update: UpdateCommand): Promise<Outcome> {
+    for (;;) {
+      await this.#takeTurn()
+      try {
+        await this.#client.send(update)
+        return 'different'
+      } catch (error) {
+        const { name, message } = error as Error // The SDK throws nothing else.
+        if (name === 'ConditionalCheckFailedException') return 'same'
+        if (name === 'ValidationException') return new Error(message) // It would have more than 400 KB.
+        // A transaction holds the item. It may be one that only checks it.
+        if (name !== 'TransactionConflictException') throw error
+      }
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
     const now = performance.now()
-    next = Math.max(next + 1000 / perSecond, now)
-    await pause(next - now)
-    signal.throwIfAborted()
+    this.#nextTurn = Math.max(this.#nextTurn + 1000 / this.#plan.perSecond, now)
+    await pause(this.#nextTurn - now)
+    this.#plan.signal.throwIfAborted()
   }
-}
-
-const rewriteItem = async (
-  client: DynamoDBDocumentClient,
-  plan: Plan,
-  item: Attributes,
-  takeTurn: TakeTurn,
-): Promise<Outcome> => {
-  const wanted = formOf(item, plan.itemOf)
-  if (wanted instanceof Error) return wanted
-  const update = updateOf(plan.table, item, wanted)
-  if (!update) return 'same'
-  return plan.isCheck ? 'different' : write(client, update, takeTurn)
 }
 
 const formOf = (item: Attributes, itemOf: Plan['itemOf']): Attributes | Error => {
@@ -149,22 +170,6 @@ const updateOf = (TableName: string, item: Attributes, wanted: Attributes): Upda
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   })
-}
-
-const write = async (client: DynamoDBDocumentClient, update: UpdateCommand, takeTurn: TakeTurn): Promise<Outcome> => {
-  for (;;) {
-    await takeTurn()
-    try {
-      await client.send(update)
-      return 'different'
-    } catch (error) {
-      const { name, message } = error as Error // The SDK throws nothing else.
-      if (name === 'ConditionalCheckFailedException') return 'same'
-      if (name === 'ValidationException') return new Error(message) // It would have more than 400 KB.
-      // A transaction holds the item. It may be one that only checks it.
-      if (name !== 'TransactionConflictException') throw error
-    }
-  }
 }
 
 if (import.meta.main) await run(command)

@@ -130,11 +130,19 @@ test('goes on after more throttled attempts than the SDK makes by itself', async
 test('sends nothing more when DynamoDB has refused a request', async () => {
   for (let id = 1; id <= 50; id++) await putItem(table, early(id))
   vi.spyOn(console, 'info').mockImplementation(() => {})
-  proxy.faultOf = ({ operation }) => (operation === 'UpdateItem' ? databaseResponses.accessDenied : 'pass')
+  const hasEnded = Promise.withResolvers<void>()
+  proxy.faultOf = async ({ operation }): Promise<Fault> => {
+    if (operation !== 'UpdateItem') return 'pass'
+    if (proxy.counts.UpdateItem === 1) return databaseResponses.accessDenied
+    await hasEnded.promise
+    return 'pass'
+  }
 
   await expect(rewrite(plan())).rejects.toThrow('Made by the test.')
 
+  hasEnded.resolve()
   await proxy.settled()
+  for (let reads = 1; reads <= 20; reads++) await storedItems(table) // Meanwhile, more could be sent.
   expect(proxy.counts.UpdateItem).toBeLessThanOrEqual(8)
 })
 

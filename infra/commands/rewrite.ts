@@ -11,8 +11,8 @@ import { resources } from '../../shared/resources.ts'
 import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
 
-const DESCRIPTION = `Stores the items of a collection as this version does, after a new filter or field. Requests go on meanwhile: what they
-change stays, and no ETag becomes stale. It can be stopped and run again at any time.`
+const DESCRIPTION = `Stores the items of a collection as this version does, after a new filter or field.
+Requests go on meanwhile: what they change stays, and no ETag becomes stale. It can be stopped and run again at any time.`
 
 const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
@@ -21,8 +21,8 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
       .makeOptionMandatory(),
   )
   .option('--per-second <number>', 'how many items to write in a second at most', wholeNumber(1, 1000), 200)
-  .option('--check', 'write nothing, and fail if an item is not as this version stores it', false)
-  .action(async ({ collection, perSecond, check: isCheck, ...target }) => {
+  .option('--check', 'write nothing, and fail if an item is not as this version stores it')
+  .action(async ({ collection, perSecond, check: isCheck = false, ...target }) => {
     const signal = stopSignal()
     const table = await findTable(target, collection)
     const { itemOf } = resources[collection].collection

@@ -2,7 +2,7 @@ import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { contract } from '../shared/contract.ts'
 import { resources } from '../shared/resources.ts'
-import { problemOf } from './contract-problem.ts'
+import { contractProblem } from './contract-problem.ts'
 import { ServiceStack } from './stack/service-stack.ts'
 import { ConfigurationError, readContext, type Stage, stackName, stages } from './stages.ts'
 
@@ -17,7 +17,7 @@ const addStack = (stage: Stage): void => {
 }
 
 try {
-  const problem = problemOf(contract, resources)
+  const problem = contractProblem(contract, resources)
   if (problem) throw new ConfigurationError(problem)
   for (const stage of Object.values(stages)) addStack(stage)
 } catch (error) {

@@ -8,15 +8,15 @@ import { isPlain } from './kinds.ts'
 
 const parts = ['params', 'query', 'headers', 'body'] as const
 
-type Operation = Pick<Entry, 'method' | 'path' | (typeof parts)[number]> & Partial<Pick<Entry, 'success'>>
+type CheckedEntry = Pick<Entry, 'method' | 'path' | (typeof parts)[number]> & Partial<Pick<Entry, 'success'>>
 type Resource = { collection: Pick<StoredResource, 'fields'> }
 
 /**
  * Why a service would work on a developer's machine and fail at the deployment, or go wrong without a word; in one sentence.
  * `undefined` if it would not.
  */
-export const problemOf = (
-  contract: Record<string, Operation>,
+export const contractProblem = (
+  contract: Record<string, CheckedEntry>,
   resources: Record<string, Resource>,
 ): string | undefined => {
   if (!/^\/[\w-]+$/.test(service.basePath))
@@ -36,7 +36,7 @@ export const problemOf = (
 }
 
 /** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"). */
-const pathProblem = ({ method, path }: Operation, earlier: [id: string, Operation][]): string | undefined => {
+const pathProblem = ({ method, path }: CheckedEntry, earlier: [id: string, CheckedEntry][]): string | undefined => {
   const same = earlier.find(([, other]) => other.method === method && other.path === path)
   if (same) return `has the method and path of ${same[0]}: ${method} ${path}. Change one of them.`
   const reference: string[] = Object.values(referencePaths)
@@ -60,7 +60,7 @@ const pathProblem = ({ method, path }: Operation, earlier: [id: string, Operatio
 const PARAMETERS = /\{\w+\}/g
 
 /** Why the `location` of an entry would lead nowhere. */
-const locationProblem = ({ path, success }: Operation, operations: Operation[]): string | undefined => {
+const locationProblem = ({ path, success }: CheckedEntry, operations: CheckedEntry[]): string | undefined => {
   const location = success?.status === 201 && success.location
   if (!location) return undefined
   const unknown = location.match(PARAMETERS)?.find((parameter) => !path.includes(parameter))
@@ -71,7 +71,7 @@ const locationProblem = ({ path, success }: Operation, operations: Operation[]):
 }
 
 /** Why a request could not be sent, or would be changed. */
-const requestProblem = (operation: Operation): string | undefined => {
+const requestProblem = (operation: CheckedEntry): string | undefined => {
   const names = parts.flatMap((part) => Object.keys(operation[part]?.entries ?? {}))
   const repeated = names.find((name, i) => names.indexOf(name) < i)
   if (repeated) return `has ${repeated} in two parts of its request, which are one object in the client. Rename one.`

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Form, formOf, isDescribed, type Schema, wrappersOf } from './kinds.ts'
+import { type Form, isDescribed, type Schema, schemaForm, schemaWrappers } from './kinds.ts'
 
 /** What can stand at a place: its forms, the wrappers that they can be in, from the outermost, and the kinds in words. */
 type Place = { noun: string; forms: Form[]; wrappers: string[]; kinds: string }
@@ -43,15 +43,15 @@ export const fieldProblem = (at: keyof typeof places, fields: v.ObjectEntries): 
 }
 
 const kindProblem = (schema: Schema, { forms, wrappers, kinds }: Place): string | undefined => {
-  const used = wrappersOf(schema).map(({ type }) => type)
+  const used = schemaWrappers(schema).map(({ type }) => type)
   const isInOrder = wrappers.filter((each) => used.includes(each)).join() === used.join()
-  if (forms.includes(formOf(schema)) && isInOrder) return undefined
+  if (forms.includes(schemaForm(schema)) && isInOrder) return undefined
   const added = ['with checks', ...wrappers.map((each) => `in v.${each}()`)].join(' and ')
   return `must be ${kinds}, at most ${added}.`
 }
 
 const defaultProblem = (schema: Schema, isChange: boolean): string | undefined => {
-  const value = wrappersOf(schema).find((wrapper) => wrapper.default !== undefined)?.default
+  const value = schemaWrappers(schema).find((wrapper) => wrapper.default !== undefined)?.default
   if (value === undefined) return undefined
   if (isChange) return 'has a default, which each change would set.'
   if (typeof value === 'function') return 'has a default that is computed. Set the value in the function.'
@@ -74,6 +74,6 @@ export const filterProblem = (filters: readonly string[], fields: v.ObjectEntrie
 
 const isFilter = (schema: Schema): boolean => {
   const { maxLength } = v.getMetadata(schema.wrapped ?? schema)
-  const form = formOf(schema)
+  const form = schemaForm(schema)
   return form === 'text' ? Number(maxLength) <= LONGEST_VALUE : form !== 'list'
 }

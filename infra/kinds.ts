@@ -26,10 +26,10 @@ export type Schema = v.GenericSchema & {
 }
 
 /** The form of a schema, in wrappers or not. It is `other` if it is no kind, or does more than check values. */
-export const formOf = (schema: Schema): Form => {
-  const layers = layersOf(schema)
+export const schemaForm = (schema: Schema): Form => {
+  const layers = schemaLayers(schema)
   const start = layers.at(-1) ?? schema
-  const rules = layers.slice(0, -1).flatMap(rulesOf)
+  const rules = layers.slice(0, -1).flatMap(addedRules)
   if (layers.some((layer) => layer.async || 'fallback' in layer) || !rules.every(isCheck)) return 'other'
   const form = kinds.get(start) ?? plainForm(start)
   if (layers.some(isParameter)) return form === 'value' ? 'parameter' : 'other'
@@ -37,29 +37,30 @@ export const formOf = (schema: Schema): Form => {
 }
 
 /** The wrappers of a schema, such as `v.optional()`, from the outermost. */
-export const wrappersOf = (schema: Schema): Schema[] => layersOf(schema).filter(({ pipe, wrapped }) => wrapped && !pipe)
+export const schemaWrappers = (schema: Schema): Schema[] =>
+  schemaLayers(schema).filter(({ pipe, wrapped }) => wrapped && !pipe)
 
 /** Whether a schema has one of these forms, and no wrapper. */
 export const isPlain = (schema: Schema, ...forms: Form[]): boolean =>
-  forms.includes(formOf(schema)) && wrappersOf(schema).length === 0
+  forms.includes(schemaForm(schema)) && schemaWrappers(schema).length === 0
 
 /** Whether a schema has a `v.description()` that no check comes after. */
 export const isDescribed = (schema: Schema): boolean => {
   const isDescription = ({ type }: Rule) => type === 'description'
-  const layers = layersOf(schema).map(rulesOf)
+  const layers = schemaLayers(schema).map(addedRules)
   const outermost = layers.find((rules) => rules.some((rule) => isDescription(rule) || isConstraint(rule)))
   return outermost?.some(isDescription) ?? false
 }
 
 /** A schema, what it starts with or wraps, and so on, up to a kind or a schema that is neither a pipe nor a wrapper. */
-const layersOf = (schema: Schema): Schema[] => {
+const schemaLayers = (schema: Schema): Schema[] => {
   const { pipe, wrapped } = schema
   const inner = pipe ? pipe[isParameter(schema) ? 1 : 0] : wrapped
-  return inner?.kind === 'schema' && !kinds.has(schema) ? [schema, ...layersOf(inner)] : [schema]
+  return inner?.kind === 'schema' && !kinds.has(schema) ? [schema, ...schemaLayers(inner)] : [schema]
 }
 
 /** What a pipe adds to the schema that it starts with. */
-const rulesOf = (schema: Schema) => schema.pipe?.slice(isParameter(schema) ? 2 : 1) ?? []
+const addedRules = (schema: Schema) => schema.pipe?.slice(isParameter(schema) ? 2 : 1) ?? []
 
 const isParameter = ({ pipe }: Schema): boolean => pipe?.[0] === ParameterText
 

@@ -48,7 +48,11 @@ test.each([
 })
 
 test.each([
-  ['the AWS SDK', /> @(aws-sdk|smithy)\//, /^(shared\/data\/|infra\/((bundle|commands|local)\/|release-hook\.ts))/],
+  [
+    'the AWS SDK',
+    /> @(aws-sdk|smithy)\//,
+    /^(shared\/data\/|infra\/((bundle|commands|local)\/|stack\/release-hook\.ts))/,
+  ],
   ['Middy', /> @middy\//, /^shared\/pipeline\//],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
   ['the client', / > infra\/client\//, /^infra\/client\//],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
-import { componentSchemas, jsonSchemaOf } from '../openapi/schemas.ts'
+import { componentSchemas, jsonSchema } from '../openapi/schemas.ts'
 import { NO_PATH, operations } from './operations.ts'
 import { flags } from './request.ts'
 
@@ -32,18 +32,18 @@ const operationsModule = (): string => {
     "import type { Route } from './request.ts'\n",
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
     ...schemas.map(([name, schema]) => `${describe(schema)}export type ${name} = ${typeText(schema)}\n`),
-    `export type Operations = {\n${operationIds.map((id) => operationText(id, contract[id])).join('')}}\n`,
+    `export type Operations = {\n${operationIds.map((id) => operationType(id, contract[id])).join('')}}\n`,
     `export const NO_PATH = ${JSON.stringify(NO_PATH)}\n`,
     `export const operations: Record<string, Route> = ${JSON.stringify(operations)}\n`,
   ].join('')
 }
 
 /** An operation as a member of the type `Operations`. A type has no checks of a whole query, such as that of `Filters`. */
-export const operationText = (id: string, entry: Entry): string => {
+export const operationType = (id: string, entry: Entry): string => {
   const { summary, params, query, headers, body, success, stability, deprecated } = entry
   const parts = [params, query && v.object(query.entries), headers, body].filter((schema) => schema !== undefined)
-  const input = parts.map((schema) => typeText(jsonSchemaOf(schema))).join(' & ') || 'object'
-  const result = 'body' in success ? typeText(jsonSchemaOf(success.body)) : 'undefined'
+  const input = parts.map((schema) => typeText(jsonSchema(schema))).join(' & ') || 'object'
+  const result = 'body' in success ? typeText(jsonSchema(success.body)) : 'undefined'
   const marked = stability ? `\n@${stability}` : ''
   const removed = deprecated ? `\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.` : ''
   const set = flags.filter((flag) => entry[flag]).map((flag) => `; ${flag}: true`)
@@ -51,23 +51,23 @@ export const operationText = (id: string, entry: Entry): string => {
 }
 
 /** What the schemas of the contract become as JSON Schema. */
-type Form = {
+type JsonSchema = {
   $ref?: string
   type?: string
   format?: string
   maximum?: number
   enum?: unknown[]
   not?: { const: boolean }
-  items?: Form
-  properties?: Record<string, Form>
+  items?: JsonSchema
+  properties?: Record<string, JsonSchema>
   required?: string[]
-  anyOf?: Form[]
+  anyOf?: JsonSchema[]
   description?: string
   default?: unknown
 }
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
-const typeText = (schema: Form): string => {
+const typeText = (schema: JsonSchema): string => {
   const { $ref, type = '', format, maximum = Number.POSITIVE_INFINITY, not, items, properties, anyOf } = schema
   if ($ref) return $ref.replace('#/components/schemas/', '')
   if ('const' in schema) return JSON.stringify(schema.const)
@@ -86,7 +86,7 @@ const typeText = (schema: Form): string => {
   return `{\n${fields.join('')}}`
 }
 
-const describe = ({ description, default: value }: Form): string => {
+const describe = ({ description, default: value }: JsonSchema): string => {
   if (!description) return ''
   return comment(value === undefined ? description : `${description} Default: ${value}.`)
 }

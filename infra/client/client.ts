@@ -1,8 +1,8 @@
 import { type Operations, operations } from './operations.ts'
 import type { ClientOptions } from './options.ts'
-import { type ConditionalOptions, type KeyedOptions, type Paged, type Route, requestOf } from './request.ts'
+import { type ConditionalOptions, type KeyedOptions, newRequest, type Paged, type Route } from './request.ts'
 import { ServiceError } from './response.ts'
-import { type CallOptions, type Send, type Success, sender } from './send.ts'
+import { type CallOptions, type Send, type SuccessResponse, sender } from './send.ts'
 
 // The package exports what this file exports.
 export { stringifyJson } from './exact-json.ts'
@@ -13,7 +13,7 @@ export type { CallOptions } from './send.ts'
 export { ServiceError }
 
 /** A client of one API: a method for each operation, named by its operationId. A call that fails throws a ServiceError. */
-export type Client = { [Id in keyof Operations]: Method<Operations[Id]> }
+export type Client = { [Id in keyof Operations]: ClientMethod<Operations[Id]> }
 
 /** The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError for anything else. */
 export const etagOf = (result: object): string => {
@@ -36,11 +36,11 @@ export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 /** Creates a client for browsers and Node.js. Throws a TypeError for an invalid option. */
 export const createClient = (options: ClientOptions): Client => {
   const send = sender(options)
-  const methods = Object.entries(operations).map(([id, route]) => [id, methodOf(route, send)])
+  const methods = Object.entries(operations).map(([id, route]) => [id, clientMethod(route, send)])
   return Object.fromEntries(methods) as Client // `operations` and its types follow from the same contract.
 }
 
-type Method<Operation extends Operations[keyof Operations]> = (
+type ClientMethod<Operation extends Operations[keyof Operations]> = (
   ...given: object extends Operation['input']
     ? [input?: InputOf<Operation>, options?: OptionsOf<Operation>]
     : [input: InputOf<Operation>, options?: OptionsOf<Operation>]
@@ -56,30 +56,30 @@ type OptionsOf<Operation> = CallOptions &
 // Beside the results, so that they have the fields of the service only.
 const etags = new WeakMap<object, string>()
 
-const methodOf =
+const clientMethod =
   (route: Route, send: Send) =>
   (input: object = {}, options: CallOptions & KeyedOptions & ConditionalOptions = {}) => {
-    const call: Call = async (next) => send(requestOf(route, { ...input, ...next }, options), options)
-    return route.flags.includes('paged') ? listOf(call) : call().then(tagged)
+    const call: Call = async (next) => send(newRequest(route, { ...input, ...next }, options), options)
+    return route.flags.includes('paged') ? pagedList(call) : call().then(tagged)
   }
 
 /** Calls an operation; a list from the page at `cursor` on. */
-type Call = (next?: { cursor: string }) => Promise<Success>
+type Call = (next?: { cursor: string }) => Promise<SuccessResponse>
 
-const tagged = ({ content, headers }: Success): unknown => {
+const tagged = ({ content, headers }: SuccessResponse): unknown => {
   const etag = headers.get('ETag')
   if (etag && content) etags.set(content, etag)
   return content
 }
 
-const listOf = (call: Call): List<unknown> => {
+const pagedList = (call: Call): List<unknown> => {
   async function* pages(): AsyncGenerator<Page<unknown>> {
     const cursors = new Set<string>()
     let cursor: string | undefined
     do {
       const { content, headers } = await call(cursor === undefined ? undefined : { cursor })
       const items = content as unknown[] // `send` has checked that it is an array.
-      cursor = nextCursorOf(headers)
+      cursor = cursorInLink(headers)
       if (cursor !== undefined) {
         // Such a link may lead to the same pages for ever.
         if (cursor === '' || cursors.has(cursor) || items.length === 0)
@@ -108,7 +108,7 @@ const INVALID_LINK = 'The link to the next page is invalid. Check baseUrl and an
 
 // From a `Link` header (RFC 8288); empty if the link has no valid cursor. Only the cursor of its address is used, so that the
 // API key is sent to the base address only.
-const nextCursorOf = (headers: Headers): string | undefined => {
+const cursorInLink = (headers: Headers): string | undefined => {
   const next = /<([^<>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '')
   if (!next) return undefined
   const cursor = new URLSearchParams(next[1]?.split('?')[1]).get('cursor') ?? ''

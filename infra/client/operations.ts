@@ -9,33 +9,33 @@ export type { Int64 } from '../../shared/model/int64.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */
 export type Operations = {
-  [Id in keyof Contract]: { input: AllParts<Contract[Id]>; result: ResultOf<Contract[Id]> } & FlagsOf<Contract[Id]>
+  [Id in keyof Contract]: { input: AllParts<Contract[Id]>; result: Result<Contract[Id]> } & EntryFlags<Contract[Id]>
 }
 
 /** How an entry is requested. */
-export const routeOf = (entry: Entry): Route => ({
+export const entryRoute = (entry: Entry): Route => ({
   method: entry.method,
   path: entry.path,
   query: Object.keys(partsOf(entry).query?.entries ?? {}),
   headers: Object.keys(entry.headers?.entries ?? {}),
   body: entry.body && Object.keys(entry.body.entries),
   status: entry.success.status,
-  result: resultOf(entry),
+  result: resultKind(entry),
   flags: flags.filter((flag) => entry[flag]),
 })
 
-const resultOf = ({ success, etag }: Entry): Route['result'] => {
+const resultKind = ({ success, etag }: Entry): Route['result'] => {
   if (!('body' in success)) return 'nothing'
   if (success.status === 201 || etag) return 'resource'
   return success.body.type === 'array' ? 'list' : 'object'
 }
 
 /** How each operation is requested. */
-export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, routeOf(entry)]))
+export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, entryRoute(entry)]))
 
-type ResultOf<E> = E extends { success: { body: infer Body extends v.GenericSchema } } ? v.InferOutput<Body> : undefined
+type Result<E> = E extends { success: { body: infer Body extends v.GenericSchema } } ? v.InferOutput<Body> : undefined
 
-type FlagsOf<E> = Pick<E, Flag & keyof E>
+type EntryFlags<E> = Pick<E, Flag & keyof E>
 
 type AllParts<E> = Given<E, 'params'> & Given<E, 'query'> & Given<E, 'headers'> & Given<E, 'body'>
 

@@ -20,11 +20,11 @@ export type ClientOptions = {
 export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<ClientOptions> => {
   const { baseUrl = '', apiKey = '', fetch = globalThis.fetch } = options
   const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
-  check(isAddress(baseUrl), 'baseUrl must be the address of the API, such as https://api.example.com/v1.')
-  check(Number.isInteger(attempts) && attempts > 0, 'attempts must be a whole number from 1 on.')
-  check(typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0, 'maxWaitSeconds must be a number from 0 on.')
-  check(typeof timeoutSeconds === 'number' && timeoutSeconds > 0, 'timeoutSeconds must be a number above 0.')
-  check(typeof fetch === 'function', 'fetch must be a function.')
+  assertOption(isAddress(baseUrl), 'baseUrl must be the address of the API, such as https://api.example.com/v1.')
+  assertOption(Number.isInteger(attempts) && attempts > 0, 'attempts must be a whole number from 1 on.')
+  assertOption(typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0, 'maxWaitSeconds must be a number from 0 on.')
+  assertOption(typeof timeoutSeconds === 'number' && timeoutSeconds > 0, 'timeoutSeconds must be a number above 0.')
+  assertOption(typeof fetch === 'function', 'fetch must be a function.')
   // The platform's own error message would contain the key.
   visibleText('apiKey', apiKey, ', without Bearer')
   const { origin, pathname } = new URL(baseUrl)
@@ -34,6 +34,6 @@ export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<C
 
 const isAddress = (text: string): boolean => /^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(text) && URL.canParse(text)
 
-const check = (isValid: boolean, message: string): void => {
+const assertOption = (isValid: boolean, message: string): void => {
   if (!isValid) throw new TypeError(message)
 }

@@ -28,15 +28,15 @@ const meanings: Meaning[] = [
 
 // The reason may be newer than the open attempt, or gone before it ends: a revoked key (401, 403), a change by somebody else
 // (409, 412, 422). A 500 is a bug.
-const others: Meaning = { errors: [], attempt: 'ended', afterOpen: 'unknown_outcome' }
+const anyOther: Meaning = { errors: [], attempt: 'ended', afterOpen: 'unknown_outcome' }
 
-export const meaningOf = ({ code, status }: ServiceError): Meaning =>
-  meanings.find(({ errors }) => errors.includes(code) || errors.includes(status)) ?? others
+export const errorMeaning = ({ code, status }: ServiceError): Meaning =>
+  meanings.find(({ errors }) => errors.includes(code) || errors.includes(status)) ?? anyOther
 
 /** What a call gets if it ends with `error`. `isOpen`: whether an earlier attempt is open. */
-export const outcomeOf = ({ route, init }: Request, error: ServiceError, isOpen: boolean) => {
+export const callOutcome = ({ route, init }: Request, error: ServiceError, isOpen: boolean) => {
   if (route.method === 'GET' || !isOpen) return 'error'
-  const { afterOpen } = meaningOf(error)
+  const { afterOpen } = errorMeaning(error)
   if (afterOpen !== 'success of a delete') return afterOpen
   const pathExists = !error.message.startsWith(NO_PATH)
   const isDeleted = route.method === 'DELETE' && pathExists && !init.headers.has('If-Match')

@@ -46,12 +46,12 @@ export type Request = { route: Route; path: string; init: { method: string; head
  * Creates the request of a call, with a random idempotency key unless one is given. Throws a RangeError for a `number`
  * that may already have been rounded, and a TypeError for a value that a path, a header or JSON cannot hold.
  */
-export const requestOf = (route: Route, input: object, options: KeyedOptions & ConditionalOptions = {}): Request => {
+export const newRequest = (route: Route, input: object, options: KeyedOptions & ConditionalOptions = {}): Request => {
   const { method, flags } = route
   const values: Record<string, unknown> = { ...input }
   const path = route.path.replace(/\{(\w+)\}/g, (_, name) => pathSegment(name, values[name]))
-  const query = `${new URLSearchParams(pairsOf(route.query, values))}`
-  const headers = new Headers(pairsOf(route.headers, values))
+  const query = `${new URLSearchParams(namedTexts(route.query, values))}`
+  const headers = new Headers(namedTexts(route.headers, values))
   const { idempotencyKey, ifMatch } = options
   if (flags.includes('idempotent'))
     headers.set('Idempotency-Key', visibleText('idempotencyKey', idempotencyKey ?? randomText()))
@@ -71,21 +71,21 @@ export const visibleText = (name: string, text: string, hint = ''): string => {
 }
 
 // A list has a pair for each of its values.
-const pairsOf = (names: string[], values: Record<string, unknown>): [name: string, text: string][] =>
+const namedTexts = (names: string[], values: Record<string, unknown>): [name: string, text: string][] =>
   names.flatMap((name) => {
     const value = values[name]
     const given = value === undefined ? [] : [value].flat()
-    return given.map((each): [string, string] => [name, textOf(each)])
+    return given.map((each): [string, string] => [name, checkedText(each)])
   })
 
 const pathSegment = (name: string, value: unknown): string => {
   if (value === undefined || value === null) throw new TypeError(`${name} is missing. Pass it as { ${name}: … }.`)
-  const text = textOf(value)
+  const text = checkedText(value)
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must not be empty, "." or "..", which address other paths.`)
   return encodeURIComponent(text)
 }
 
-const textOf = (value: unknown): string => {
+const checkedText = (value: unknown): string => {
   checkNumber(value)
   return String(value)
 }

@@ -30,7 +30,7 @@ export class ServiceError extends Error {
 const MAX_BYTES = 6 * 2 ** 20
 
 /** The JSON array or object in a response; `undefined` if it is anything else, or too long after decompression. */
-export const contentOf = async ({ body }: Response): Promise<object | undefined> => {
+export const readContent = async ({ body }: Response): Promise<object | undefined> => {
   let bytes = 0
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
@@ -49,7 +49,7 @@ export const contentOf = async ({ body }: Response): Promise<object | undefined>
 }
 
 /** The error that a response means. `hideKey` removes the API key from a text, because the server may echo it. */
-export const errorOf = (response: Response, content: object | undefined, hideKey: (text: string) => string) => {
+export const responseError = (response: Response, content: object | undefined, hideKey: (text: string) => string) => {
   const { status, headers } = response
   const { code, message }: { code?: unknown; message?: unknown } = content ?? {}
   const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined

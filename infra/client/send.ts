@@ -1,7 +1,7 @@
 import { type ClientOptions, checkedOptions } from './options.ts'
-import { meaningOf, outcomeOf } from './outcome.ts'
+import { callOutcome, errorMeaning } from './outcome.ts'
 import type { Request, Route } from './request.ts'
-import { contentOf, errorOf, ServiceError } from './response.ts'
+import { readContent, responseError, ServiceError } from './response.ts'
 
 /** Options of a call. */
 export type CallOptions = {
@@ -12,26 +12,29 @@ export type CallOptions = {
 }
 
 /** The body of a success, if it has one, and the headers. */
-export type Success = { content?: object; headers: Headers }
+export type SuccessResponse = { content?: object; headers: Headers }
 
 /** Sends a request. Throws a ServiceError, or the reason of the signal. */
-export type Send = (request: Request, options: CallOptions) => Promise<Success>
+export type Send = (request: Request, options: CallOptions) => Promise<SuccessResponse>
 
 /** Sends requests to one API, and retries them after temporary failures. Throws a TypeError for an invalid option. */
 export const sender = (options: ClientOptions): Send => {
   const { baseUrl, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch } = checkedOptions(options)
   const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
-  const sendOnce = async (request: Request, { signal, onResponse }: CallOptions): Promise<Success | ServiceError> => {
+  const sendOnce = async (
+    request: Request,
+    { signal, onResponse }: CallOptions,
+  ): Promise<SuccessResponse | ServiceError> => {
     const { route, path, init } = request
     const receive = async (limit: AbortSignal) => {
       // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
       const response = await fetch(baseUrl + path, { ...init, redirect: 'manual', signal: limit })
-      return { response, content: await contentOf(response) }
+      return { response, content: await readContent(response) }
     }
     const received = await within(timeoutSeconds, signal, receive).catch((thrown) => {
       signal?.throwIfAborted()
-      const message = hideKey(`No response from ${baseUrl}: ${reasonOf(thrown)}.`)
+      const message = hideKey(`No response from ${baseUrl}: ${failureText(thrown)}.`)
       return new ServiceError(message, { code: 'no_answer', status: 0 })
     })
     if (received instanceof ServiceError) return received
@@ -39,7 +42,7 @@ export const sender = (options: ClientOptions): Send => {
     const { status, headers } = response
     onResponse?.({ status, headers })
     const isSuccess = status === route.status && isExpected(route, content)
-    return isSuccess ? { content, headers } : errorOf(response, content, hideKey)
+    return isSuccess ? { content, headers } : responseError(response, content, hideKey)
   }
 
   return async (request, call) => {
@@ -51,7 +54,7 @@ export const sender = (options: ClientOptions): Send => {
     for (let count = 1; ; count++) {
       const result = await sendOnce(request, call)
       if (!(result instanceof ServiceError)) return result
-      const { attempt } = meaningOf(result)
+      const { attempt } = errorMeaning(result)
       const seconds = (result.retryAfter ?? 0) + backoff(count)
       waited += seconds
       const isLast = count >= attempts || waited > maxWaitSeconds
@@ -63,8 +66,8 @@ export const sender = (options: ClientOptions): Send => {
   }
 }
 
-const ended = (request: Request, error: ServiceError, isOpen: boolean): Success => {
-  switch (outcomeOf(request, error, isOpen)) {
+const ended = (request: Request, error: ServiceError, isOpen: boolean): SuccessResponse => {
+  switch (callOutcome(request, error, isOpen)) {
     case 'success':
       return { headers: new Headers() }
     case 'unknown_outcome':
@@ -86,7 +89,7 @@ const isExpected = ({ result }: Route, content: object | undefined): boolean => 
 
 // Node.js has the reason in `cause`. Only its text, because some of its errors hold bytes of the response. A `fetch` of the
 // caller may throw anything.
-const reasonOf = (thrown: unknown): string => {
+const failureText = (thrown: unknown): string => {
   const { message, code } = Object(Object(thrown).cause ?? thrown)
   return message || code
 }

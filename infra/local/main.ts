@@ -7,13 +7,13 @@ import { transaction } from '../../shared/data/transaction.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run } from '../command-line.ts'
-import { problemOf } from '../contract-problem.ts'
+import { contractProblem } from '../contract-problem.ts'
 import { referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './database/credentials.ts'
 import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { loadFunctions } from './gateway/lambda.ts'
 import { localLimits } from './gateway/limits.ts'
-import { addressOf, LOOPBACK, reservePorts } from './gateway/ports.ts'
+import { LOOPBACK, listeningAddress, reservePorts } from './gateway/ports.ts'
 import { enforceRights } from './gateway/rights.ts'
 import { createLocalServer } from './gateway/server.ts'
 import { serveAndWatch, type ThreadData } from './watch.ts'
@@ -47,7 +47,7 @@ const main = command(
     let content = database.isEmpty ? ', empty: try --seed' : ''
     if (isSeeded) content = `, with ${await seed()}`
     if (watch) {
-      const argv = [`--host=${host}`, `--port=${addressOf(api).port}`]
+      const argv = [`--host=${host}`, `--port=${listeningAddress(api).port}`]
       api.close()
       await serveAndWatch(argv, database.address, stopped)
     } else await serve(api, database.description + content, stopped)
@@ -65,11 +65,11 @@ const seed = async (): Promise<string> => {
 }
 
 const serve = async (listener: Server, database: string, stopped: Promise<unknown>): Promise<void> => {
-  const problem = problemOf(contract, resources)
+  const problem = contractProblem(contract, resources)
   if (problem) throw new CommandError(problem)
   const { server, stop } = createLocalServer(await loadFunctions(operationIds))
   server.listen(listener)
-  const { address, port } = addressOf(listener)
+  const { address, port } = listeningAddress(listener)
   const baseUrl = `http://${urlHost(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()

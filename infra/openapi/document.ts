@@ -5,8 +5,8 @@ import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/en
 import { service } from '../../shared/service.ts'
 import { command, run } from '../command-line.ts'
 import { introduction, operationText, parameterText } from './descriptions.ts'
-import { componentHeaders, responsesOf } from './responses.ts'
-import { componentSchemas, exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
+import { componentHeaders, responseObjects } from './responses.ts'
+import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 const operations: [id: string, Entry][] = Object.entries(contract)
 
@@ -18,7 +18,7 @@ export const openApiDocument = (origin = ''): Json => ({
     version: '1.0.0',
     description: introduction,
   },
-  servers: serversOf(origin),
+  servers: servers(origin),
   tags: [...new Set(operations.map(([, { tag }]) => tag))].map((name) => ({ name })),
   security: [{ apiKey: [] }],
   paths: Object.fromEntries(
@@ -44,7 +44,7 @@ export const openApiDocument = (origin = ''): Json => ({
 export const openApiText = (origin?: string): string => `${stringifyJson(openApiDocument(origin), 2)}\n`
 
 /** The base addresses of the API: the deployment that serves the document first, then those that `cdk deploy` creates. */
-export const serversOf = (origin = ''): Json[] => [
+export const servers = (origin = ''): Json[] => [
   { url: `${origin}${service.basePath}`, description: 'The deployment that serves this document' },
   ...['Production', 'Staging'].map((stage) => ({
     url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
@@ -60,7 +60,7 @@ export const serversOf = (origin = ''): Json[] => [
 export const operationObject = (id: string, entry: Entry): Json => ({
   operationId: id,
   summary: entry.summary,
-  description: descriptionOf(id, entry),
+  description: description(id, entry),
   tags: [entry.tag],
   ...(entry.stability && {
     'x-stability': entry.stability,
@@ -70,12 +70,12 @@ export const operationObject = (id: string, entry: Entry): Json => ({
     deprecated: true,
     'x-sunset': entry.deprecated.sunset.toISOString().slice(0, 10),
   }),
-  parameters: parametersOf(id, entry),
+  parameters: parameterObjects(id, entry),
   ...(entry.body && { requestBody: { required: true, content: jsonBody(entry.body) } }),
-  responses: responsesOf(entry),
+  responses: responseObjects(entry),
 })
 
-const descriptionOf = (id: string, { scope, query, deprecated, stability }: Entry): string => {
+const description = (id: string, { scope, query, deprecated, stability }: Entry): string => {
   const access = `Needs an API key with the scope \`${scope}\`.`
   const warning = stability && `This operation is marked as ${stability}: it may change or be removed without notice.`
   const removal = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
@@ -90,13 +90,13 @@ const descriptionOf = (id: string, { scope, query, deprecated, stability }: Entr
 const jsonBody = (schema: ObjectSchema): Json => ({
   'application/json': {
     // The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript object.
-    schema: { ...jsonSchemaOf(schema), propertyNames: { not: { const: '__proto__' } } },
-    ...exampleOf(schema),
+    schema: { ...jsonSchema(schema), propertyNames: { not: { const: '__proto__' } } },
+    ...exampleMember(schema),
   },
 })
 
 /** The parameters of an operation in its path, its query and its headers. */
-const parametersOf = (id: string, entry: Entry): Json[] => {
+const parameterObjects = (id: string, entry: Entry): Json[] => {
   const { params, query, headers } = partsOf(entry)
   return Object.entries({ path: params, query, header: headers }).flatMap(([location, schema]) =>
     Object.entries(schema?.entries ?? {}).map(([name, entry]) =>
@@ -106,7 +106,7 @@ const parametersOf = (id: string, entry: Entry): Json[] => {
 }
 
 const parameter = (location: string, name: string, entry: v.GenericSchema, meaning?: string): Json => {
-  const { description: rule, ...schema } = jsonSchemaOf(entry) // The rule says in words what the JSON Schema says.
+  const { description: rule, ...schema } = jsonSchema(entry) // The rule says in words what the JSON Schema says.
   return {
     name,
     in: location,
@@ -114,7 +114,7 @@ const parameter = (location: string, name: string, entry: v.GenericSchema, meani
     description: meaning ?? rule,
     ...(schema.type === 'array' && { style: 'form', explode: true }), // It may be repeated.
     schema,
-    ...exampleOf(entry),
+    ...exampleMember(entry),
     ...disabledExample(entry),
   }
 }
@@ -122,7 +122,7 @@ const parameter = (location: string, name: string, entry: v.GenericSchema, meani
 /** The example of an optional parameter, which the console of the page must not send: the list would seem to lack items. */
 const disabledExample = ({ wrapped, default: value }: Wrapper): Json => {
   if (value !== undefined || !wrapped) return {}
-  const { example = wrapped.options?.[0] } = exampleOf(wrapped)
+  const { example = wrapped.options?.[0] } = exampleMember(wrapped)
   return example === undefined ? {} : { examples: { default: { value: example, 'x-disabled': true } } }
 }
 

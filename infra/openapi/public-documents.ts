@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { reference, service } from '../../shared/service.ts'
 import { referencePaths } from '../gateway.ts'
-import { openApiDocument, serversOf } from './document.ts'
+import { openApiDocument, servers } from './document.ts'
 
 type PublicDocuments = Record<string, { headers: Record<string, string>; body: string }>
 
@@ -59,7 +59,7 @@ const docsPage = (script: string, start: string): string => `<!doctype html>
 const contentSecurityPolicy = (start: string): string =>
   [
     "default-src 'none'",
-    `script-src '${referenceScript.integrity}' '${digestOf('sha256', start)}'`,
+    `script-src '${referenceScript.integrity}' '${integrityDigest('sha256', start)}'`,
     "connect-src 'self'",
     "style-src 'unsafe-inline'", // The script creates style elements.
     "base-uri 'none'",
@@ -77,7 +77,7 @@ const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 v
 
 const optionsWith = (token?: string) => ({
   url: DOCUMENT,
-  servers: serversOf().slice(0, 1), // The Content-Security-Policy blocks requests to the others.
+  servers: servers().slice(0, 1), // The Content-Security-Policy blocks requests to the others.
   withDefaultFonts: false,
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,
@@ -125,12 +125,12 @@ export const referenceScriptText = (): string => {
   const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)
   const [, literal = ''] = /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
   const text = String(runInNewContext(literal))
-  const digest = digestOf('sha384', text)
+  const digest = integrityDigest('sha384', text)
   if (digest !== referenceScript.integrity)
     throw new Error(`The script of the page has the digest ${digest}, not ${referenceScript.integrity}.`)
   return text
 }
 
 /** A digest in the format of Subresource Integrity and Content-Security-Policy. */
-const digestOf = (algorithm: 'sha256' | 'sha384', text: string): string =>
+const integrityDigest = (algorithm: 'sha256' | 'sha384', text: string): string =>
   `${algorithm}-${createHash(algorithm).update(text).digest('base64')}`

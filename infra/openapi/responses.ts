@@ -19,28 +19,28 @@ import { cors } from '../../shared/pipeline/http.ts'
 import { fieldRules } from '../../shared/pipeline/input.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
-import { exampleOf, type Json, jsonSchemaOf } from './schemas.ts'
+import { exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The responses of an operation, by status. */
-export const responsesOf = (entry: Entry): Json => {
+export const responseObjects = (entry: Entry): Json => {
   const { success } = entry
   const response = {
     description: `${STATUS_CODES[success.status]}.`,
-    headers: headersOf(entry, successHeaders(entry)),
+    headers: headerReferences(entry, successHeaders(entry)),
     ...('body' in success && {
       content: {
-        'application/json': { schema: jsonSchemaOf(success.body), ...exampleAfter(entry.body, success.body) },
+        'application/json': { schema: jsonSchema(success.body), ...exampleAfter(entry.body, success.body) },
       },
     }),
   }
-  const errors = errorsOf(entry).map((error) => [error.status, errorResponse(entry, error)])
+  const errors = possibleErrors(entry).map((error) => [error.status, errorResponse(entry, error)])
   return { [success.status]: response, ...Object.fromEntries(errors) }
 }
 
 /** The example of a response body, with the values that the example of the request body sends. */
 const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema): Json => {
-  const own = exampleOf(body)
-  const sent = request && exampleOf(request)
+  const own = exampleMember(body)
+  const sent = request && exampleMember(request)
   const { success, output } = v.safeParse(body, Object.assign({}, own.example, sent?.example))
   return sent && success ? { example: output } : own
 }
@@ -52,7 +52,7 @@ export const componentHeaders = (): Json => {
 }
 
 /** The errors that a request to an operation can get; the message of each is an example. */
-const errorsOf = (entry: Entry): ApiError[] => {
+const possibleErrors = (entry: Entry): ApiError[] => {
   const { scope, conditional, idempotent, errors = {} } = entry
   const { params, query, headers, body } = partsOf(entry)
   return [
@@ -79,7 +79,7 @@ const firstRule = (schema: ObjectSchema): string => {
 
 const errorResponse = (entry: Entry, error: ApiError): Json => ({
   description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
-  headers: headersOf(entry, Object.keys(error.headers)),
+  headers: headerReferences(entry, Object.keys(error.headers)),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body } },
 })
 
@@ -95,7 +95,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 }
 
 /** References to the headers of a response: those of every response of the operation, and `names`. */
-const headersOf = (entry: Entry, names: string[]): Json => {
+const headerReferences = (entry: Entry, names: string[]): Json => {
   const all = ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(entry)]
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
@@ -131,7 +131,7 @@ const HEADERS: Json = {
   }),
   Link: header(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
-    `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleOf(Cursor).example}>; rel="next"`,
+    `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleMember(Cursor).example}>; rel="next"`,
   ),
   Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
     pattern: '^@\\d+$',

@@ -18,13 +18,13 @@ export const componentSchemas = (): Record<string, Json> => {
  * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema describes the result.)
  * Throws an Error if JSON Schema cannot express a part, and the schema does not say it with `v.metadata()`.
  */
-export const jsonSchemaOf = (schema: v.GenericSchema): Json => {
+export const jsonSchema = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
   return complete(json)
 }
 
 /** The example of a schema as a member of an OpenAPI object; empty if there is none. */
-export const exampleOf = (schema: v.GenericSchema): Json => {
+export const exampleMember = (schema: v.GenericSchema): Json => {
   const [example]: readonly unknown[] = v.getExamples(schema)
   return example === undefined ? {} : { example }
 }

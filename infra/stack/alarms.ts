@@ -32,10 +32,10 @@ export class Alarms extends Construct {
   }
 }
 
-type Rule = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
+type AlarmRule = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
 
 /** Creates an alarm that goes off above its threshold. */
-export const newAlarm = (scope: Construct, id: string, rule: Rule): Alarm => {
+export const newAlarm = (scope: Construct, id: string, rule: AlarmRule): Alarm => {
   const comparisonOperator = ComparisonOperator.GREATER_THAN_THRESHOLD
   const treatMissingData = TreatMissingData.NOT_BREACHING // Without requests there is no data.
   return new Alarm(scope, id, { ...rule, comparisonOperator, treatMissingData })
@@ -46,7 +46,7 @@ const CAUSES =
   'cause. 502: a function crashed, timed out or was throttled ("Throttles of each function"). 503: see "Latency of ' +
   'DynamoDB, p99 (ms)", "Errors of DynamoDB" and "Conflicts of transactions". 504: API Gateway timed out.'
 
-const symptoms = (metrics: ApiMetrics): Record<string, Rule> => ({
+const symptoms = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   ApiFails: {
     metric: metrics.failedOftenPercentage,
     threshold: 1, // percent

@@ -13,7 +13,7 @@ import { newInternalErrors } from './metrics.ts'
 import { commonProps, type OperationFunction, roleProps } from './operation-function.ts'
 import type { Storage } from './storage.ts'
 
-type Props = {
+type ReleaseProps = {
   operations: OperationFunction[]
   /** The log of the hook. */
   logGroup: LogGroup
@@ -22,7 +22,7 @@ type Props = {
 }
 
 /**
- * Releases new versions step by step. First, a hook checks each of them (`infra/release-hook.ts`). Then they get 10 % of
+ * Releases new versions step by step. First, a hook checks each of them (release-hook.ts). Then they get 10 % of
  * the requests for 10 minutes, and then all, because metrics are up to three minutes late. A version that crashes, times
  * out or returns 500 is rolled back. A 503 does not count: a slow database is not the version's fault.
  *
@@ -32,7 +32,7 @@ type Props = {
  *     new versions → the hook's right to invoke them ────────────────────────────┴→ hook → the right to invoke it → aliases
  */
 export class CanaryRelease extends Construct {
-  constructor(scope: Construct, id: string, props: Props) {
+  constructor(scope: Construct, id: string, props: ReleaseProps) {
     super(scope, id)
     const { operations } = props
     const hook = this.#newHook(props)
@@ -52,13 +52,13 @@ export class CanaryRelease extends Construct {
     }
   }
 
-  #newHook({ operations, logGroup, storage, stage }: Props) {
+  #newHook({ operations, logGroup, storage, stage }: ReleaseProps) {
     const versions = operations.map(({ handler }) => handler.currentVersion.functionArn)
     const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
     const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: versions })
     return new NodejsFunction(this, 'Hook', {
       ...commonProps({ ...stage, stockClient: true }, logGroup), // Nobody waits for its cold start.
-      entry: fileURLToPath(new URL('../release-hook.ts', import.meta.url)),
+      entry: fileURLToPath(new URL('release-hook.ts', import.meta.url)),
       timeout: Duration.minutes(5), // Enough to check 20 versions one after another in a busy account.
       memorySize: 256,
       environment: {

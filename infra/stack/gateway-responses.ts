@@ -54,13 +54,13 @@ export const addReference = (api: RestApi): void => {
 const addError = (resource: IResource, { status, headers, body }: ApiError): void =>
   addMock(resource, 'ANY', { status, headers, body: JSON.stringify(body) })
 
-type Headers = Readonly<Record<string, string>>
+type HeaderValues = Readonly<Record<string, string>>
 
 /** Adds a method without a function. API Gateway uses `body` as a template: it must not contain `$` or `#`. */
 const addMock = (
   resource: IResource,
   method: string,
-  { status, headers, body }: { status: number; headers: Headers; body?: string },
+  { status, headers, body }: { status: number; headers: HeaderValues; body?: string },
 ): void => {
   const statusCode = String(status)
   const mapped = Object.entries(mappedHeaders(headers, body !== undefined)).map(([name, value]) => [
@@ -98,7 +98,7 @@ const CONTENT_TYPES = [
 ]
 
 /** The headers as API Gateway maps them: fixed values in single quotes. */
-const mappedHeaders = (headers: Headers, hasBody: boolean): Record<string, string> => {
+const mappedHeaders = (headers: HeaderValues, hasBody: boolean): Record<string, string> => {
   const all = Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [name, `'${value}'`])
   return { ...Object.fromEntries(all), 'X-Request-Id': 'context.extendedRequestId' }
 }

@@ -29,7 +29,7 @@ export class Monitoring extends Construct {
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName: Stack.of(this).stackName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP // Those that are on come first.
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
-    for (const [question, graphs] of Object.entries(graphsOf(metrics, operations, storage))) {
+    for (const [question, graphs] of Object.entries(dashboardGraphs(metrics, operations, storage))) {
       const widgets = Object.entries(graphs).map(([title, left]) => new GraphWidget({ title, left, width: 8 }))
       dashboard.addWidgets(new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }), ...widgets)
     }
@@ -70,7 +70,7 @@ export class Monitoring extends Construct {
 }
 
 /** The graphs of the dashboard, by the question that they answer. A search also finds what is new, such as an index. */
-const graphsOf = (api: ApiMetrics, operations: OperationFunction[], storage: Storage) => {
+const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: Storage) => {
   const handlers = operations.map(({ handler }) => handler)
   const search = (where: string, metrics: string, statistic: string) => [
     new SearchExpression({ expression: `SEARCH('${where} MetricName=${metrics}', '${statistic}', 300)`, label: '' }),

@@ -14,7 +14,7 @@ import { ConfigurationError, type Stage } from '../stages.ts'
 import { extractMetrics } from './metrics.ts'
 import type { Grant, Storage } from './storage.ts'
 
-type Props = { entry: Entry; storage: Storage; stage: Stage }
+type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
 
 /** The Lambda function of an operation. It may do what its contract entry says, read API keys, and write its log. */
 export class OperationFunction extends Construct {
@@ -27,7 +27,7 @@ export class OperationFunction extends Construct {
   readonly alias: Alias
 
   /** `operationId` also names the source file of the function. */
-  constructor(scope: Construct, operationId: string, { entry, storage, stage }: Props) {
+  constructor(scope: Construct, operationId: string, { entry, storage, stage }: FunctionProps) {
     super(scope, operationId)
     this.operationId = operationId
     this.entry = entry
@@ -88,10 +88,10 @@ const settingVariables = (entry: Entry, stage: Stage): Record<string, string> =>
   const isSharded = Object.keys(entry.access).some((table) => table in collections)
   const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
   const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
-  return Object.fromEntries(names.map((name) => [settings[name].variable, settingOf(name, stage)]))
+  return Object.fromEntries(names.map((name) => [settings[name].variable, settingText(name, stage)]))
 }
 
-const settingOf = (name: SettingName, stage: Stage): string => {
+const settingText = (name: SettingName, stage: Stage): string => {
   const setting: Setting = settings[name]
   const value = stage[name] ?? ('default' in setting ? setting.default : undefined)
   if (value !== undefined) return `${value}`

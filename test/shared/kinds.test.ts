@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { operationText } from '../../infra/client/build.ts'
-import { problemOf } from '../../infra/contract-problem.ts'
-import { jsonSchemaOf } from '../../infra/openapi/schemas.ts'
+import { operationType } from '../../infra/client/build.ts'
+import { contractProblem } from '../../infra/contract-problem.ts'
+import { jsonSchema } from '../../infra/openapi/schemas.ts'
 import { collection } from '../../shared/data/collection.ts'
 import { badRequest } from '../../shared/model/api-error.ts'
 import { Id, IdText } from '../../shared/model/id.ts'
@@ -251,8 +251,8 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
   })
 
   test('is described in the document and in the client', () => {
-    expect(jsonSchemaOf(schema)).toMatchObject(kind.document)
-    expect(operationText('addToy', entry)).toContain(`"${field}": ${kind.client}`)
+    expect(jsonSchema(schema)).toMatchObject(kind.document)
+    expect(operationType('addToy', entry)).toContain(`"${field}": ${kind.client}`)
   })
 
   test('is the same request if it is the same value', () => {
@@ -275,10 +275,10 @@ describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule,
   })
 })
 
-type Operation = Parameters<typeof problemOf>[0][string]
+type Operation = Parameters<typeof contractProblem>[0][string]
 
 const problem = (entry: Partial<Operation>) =>
-  problemOf({ addToy: { method: 'POST', path: '/toys', ...entry } }, resources)
+  contractProblem({ addToy: { method: 'POST', path: '/toys', ...entry } }, resources)
 const inBody = (size: v.GenericSchema, method: Operation['method'] = 'POST') =>
   problem({ method, body: v.object({ color: Color, size }) })
 const inQuery = (size: v.GenericSchema) => problem({ query: v.object({ size }) })
@@ -287,7 +287,7 @@ const inPath = (size: v.GenericSchema) => problem({ path: '/toys/{size}', params
 const inResource = (size: v.GenericSchema) => {
   const { table } = example
   const resource = { collection: { fields: { ...resources[table].collection.fields, size } } }
-  return problemOf({}, { ...resources, [table]: resource })
+  return contractProblem({}, { ...resources, [table]: resource })
 }
 
 const KINDS =
@@ -314,7 +314,7 @@ describe.each(Object.entries(kinds))('a %s', (_, { schema, parameter = schema, v
   ])('is allowed %s, and is the same kind then', (_, each) => {
     expect([inBody(each), inResource(each)]).toEqual([undefined, undefined])
     expect(v.parse(each, value)).toEqual(value)
-    expect(jsonSchemaOf(each)).toMatchObject(document)
+    expect(jsonSchema(each)).toMatchObject(document)
   })
 
   test.each<[string, v.GenericSchema]>([
@@ -518,7 +518,7 @@ test.each<[string, v.ObjectEntries]>([
   const { table, filter } = example
   const rest = Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, described(schema)]))
 
-  expect(problemOf({}, { ...resources, [table]: { collection: { fields: rest } } })).toBe(
+  expect(contractProblem({}, { ...resources, [table]: { collection: { fields: rest } } })).toBe(
     `${table} has the filter ${filter.field}, which is no field with a single value of at most 500 characters.`,
   )
 })
@@ -532,7 +532,7 @@ test.each([...single, ['text of 500 characters', { schema: Text(500) }] as const
 
     for (const each of [schema, v.optional(v.pipe(schema, isNew, v.description('new')))])
       expect(
-        problemOf({}, { ...resources, [table]: { collection: { fields: { [filter.field]: each } } } }),
+        contractProblem({}, { ...resources, [table]: { collection: { fields: { [filter.field]: each } } } }),
       ).toBeUndefined()
   },
 )
@@ -542,7 +542,7 @@ test('a base path has one part', () => {
   onTestFinished(() => void Object.assign(service, { basePath }))
   Object.assign(service, { basePath: '/desk/v2' })
 
-  expect(problemOf({}, resources)).toBe(
+  expect(contractProblem({}, resources)).toBe(
     'The basePath /desk/v2 is not one part, such as /v1, as a stage of API Gateway is.',
   )
 })

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { vi } from 'vitest'
-import { enforceRights, withRightsOf } from '../../infra/local/gateway/rights.ts'
+import { enforceRights, runWithRights } from '../../infra/local/gateway/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/pipeline/http.ts'
 import { refuseInternals } from './secrets.ts'
@@ -21,7 +21,7 @@ const functions = await Promise.all(
 export const call = async (event: Event) => {
   const called = functions.find(({ route }) => route === `${event.httpMethod} ${event.resource}`)
   if (!called) throw new Error(`No function is for ${event.httpMethod} ${event.resource}.`)
-  const { statusCode: status, headers, body } = await withRightsOf(called.id, () => called.handler(event, context))
+  const { statusCode: status, headers, body } = await runWithRights(called.id, () => called.handler(event, context))
   refuseInternals({ status, headers, text: body })
   return { status, headers, body: body ? JSON.parse(body) : undefined }
 }

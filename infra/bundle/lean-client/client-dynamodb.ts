@@ -1,12 +1,12 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for that package to load.
 // It leaves out what a function does not need: schemas, endpoint rules, profiles, clock correction and the middleware stack.
 import { checkEnvironment, endpoint, notSupported } from './environment.ts'
-import { postTo, type Received, type TimeLimits } from './http.ts'
+import { type HttpResponse, postTo, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'
 import { signer } from './signature.ts'
 
 /** The options of a request: a signal that ends it. */
-export type Options = { abortSignal?: AbortSignal }
+export type SendOptions = { abortSignal?: AbortSignal }
 
 type Configuration = { maxAttempts: number; requestHandler: TimeLimits }
 
@@ -28,14 +28,14 @@ export class DynamoDBClient {
    * Sends a request; `operation`, `input` and the output are as in the DynamoDB API reference. Throws a
    * DynamoDBServiceException for an error response. Network errors have a `$metadata`, too.
    */
-  async send(operation: string, input: object, { abortSignal }: Options): Promise<Content> {
+  async send(operation: string, input: object, { abortSignal }: SendOptions): Promise<JsonObject> {
     this.#post ??= signedPost(this.#limits)
     const post = this.#post
     const body = JSON.stringify(input)
     const { text, content } = await this.#withRetries(async () => {
       const received = await post(operation, body, abortSignal)
       const content = parsed(received.text)
-      if (received.statusCode !== 200 || !content) throw errorOf(received, content)
+      if (received.statusCode !== 200 || !content) throw failedResponse(received, content)
       return { text: received.text, content }
     }, abortSignal)
     // Binary values arrive as Base64. (In a request, JSON.stringify writes an object, which DynamoDB refuses.)
@@ -50,7 +50,11 @@ export class DynamoDBServiceException extends Error {
   readonly $metadata: { httpStatusCode: number; requestId: string | string[] | undefined }
   readonly ThrottlingReasons: unknown
 
-  constructor(name: string, { message, Message, ThrottlingReasons }: Content, { statusCode, headers }: Received) {
+  constructor(
+    name: string,
+    { message, Message, ThrottlingReasons }: JsonObject,
+    { statusCode, headers }: HttpResponse,
+  ) {
     super(String(message ?? Message ?? 'UnknownError'))
     this.ThrottlingReasons = ThrottlingReasons
     this.name = name
@@ -63,7 +67,7 @@ export class TransactionCanceledException extends DynamoDBServiceException {
   /** One for each item of the transaction, in their order. */
   readonly CancellationReasons: unknown
 
-  constructor(name: string, content: Content, received: Received) {
+  constructor(name: string, content: JsonObject, received: HttpResponse) {
     super(name, content, received)
     this.CancellationReasons = content.CancellationReasons
   }
@@ -74,11 +78,11 @@ const signedPost = (limits: TimeLimits) => {
   const post = postTo(url, limits)
   const sign = signer()
   const fixed = { host: url.host, 'content-type': 'application/x-amz-json-1.0' }
-  return (operation: string, body: string, signal?: AbortSignal): Promise<Received> =>
+  return (operation: string, body: string, signal?: AbortSignal): Promise<HttpResponse> =>
     post(sign({ ...fixed, 'x-amz-target': `DynamoDB_20120810.${operation}` }, body), body, signal)
 }
 
-const errorOf = (received: Received, content: Content | undefined): Error => {
+const failedResponse = (received: HttpResponse, content: JsonObject | undefined): Error => {
   const { statusCode, text } = received
   // Anything else is not DynamoDB's, such as HTML of a proxy. Whatever its status, it is a network error and no bug.
   if (statusCode >= 300 && (content || !text)) return serviceError(received, content)
@@ -86,7 +90,7 @@ const errorOf = (received: Received, content: Content | undefined): Error => {
   return Object.assign(error, { $metadata: { httpStatusCode: statusCode } })
 }
 
-const serviceError = (received: Received, content: Content = {}): Error => {
+const serviceError = (received: HttpResponse, content: JsonObject = {}): Error => {
   // The name stands in one of three places, and may have a namespace before it and an address behind it.
   const place = content.__type ?? content.code ?? received.headers['x-amzn-errortype'] ?? 'Unknown'
   const [text = ''] = String(place).split(/[,:]/)
@@ -96,10 +100,10 @@ const serviceError = (received: Received, content: Content = {}): Error => {
   return new Kind(name, content, received)
 }
 
-type Content = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
 /** Returns `undefined` for what is no JSON. */
-const parsed = (text: string): Content | undefined => {
+const parsed = (text: string): JsonObject | undefined => {
   try {
     return JSON.parse(text)
   } catch {

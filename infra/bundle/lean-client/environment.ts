@@ -2,7 +2,7 @@
 import { variableValue } from '../../../shared/settings.ts'
 
 /** The address of DynamoDB: the one in the environment, or else that of the region. */
-export const endpoint = (): URL => new URL(endpointInEnvironment() || endpointOf(variableValue('AWS_REGION')))
+export const endpoint = (): URL => new URL(endpointInEnvironment() || regionalEndpoint(variableValue('AWS_REGION')))
 
 /** Throws an Error if the environment asks for an endpoint of another kind, such as FIPS, or for one with a path. */
 export const checkEnvironment = (): void => {
@@ -18,7 +18,7 @@ export const notSupported = (what: string): Error =>
 
 const endpointInEnvironment = () => process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL
 
-const endpointOf = (region: string): string => {
+const regionalEndpoint = (region: string): string => {
   const partition = region.split('-').find((word) => word in DOMAINS) ?? ''
   return `https://dynamodb.${region}.${DOMAINS[partition] ?? 'amazonaws.com'}`
 }

@@ -5,7 +5,7 @@ import https from 'node:https'
 export type TimeLimits = { connectionTimeout: number; requestTimeout: number; socketTimeout: number }
 
 /** A whole response. */
-export type Received = { statusCode: number; headers: IncomingHttpHeaders; text: string }
+export type HttpResponse = { statusCode: number; headers: IncomingHttpHeaders; text: string }
 
 /**
  * Creates a function that sends a POST to one URL, until the signal aborts it. It keeps up to 50 connections, as the SDK
@@ -14,7 +14,7 @@ export type Received = { statusCode: number; headers: IncomingHttpHeaders; text:
 export const postTo = (url: URL, limits: TimeLimits) => {
   const { request, Agent } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
-  return (headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<Received> =>
+  return (headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       const sent = request(url, { method: 'POST', agent, headers, ...(signal && { signal }) })
       limitTime(sent, limits, (message) => {
@@ -53,7 +53,7 @@ const limitTime = (sent: ClientRequest, limits: TimeLimits, end: (message: strin
 // Items of 1 MB, the most that DynamoDB returns at once, are less than 10 MB in JSON, whatever their values are.
 const LONGEST_BODY = 16_000_000
 
-const read = (response: IncomingMessage): Promise<Received> =>
+const read = (response: IncomingMessage): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const { statusCode = 0, headers } = response
     let text = ''

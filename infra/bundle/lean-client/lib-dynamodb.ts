@@ -2,7 +2,7 @@
 // bundling fails if a function imports another command, and the setting `stockClient` of a stage bundles the packages.
 import { randomUUID } from 'node:crypto'
 import { convertToAttr, convertToNative, type marshallOptions, type unmarshallOptions } from '@aws-sdk/util-dynamodb'
-import type { DynamoDBClient, Options } from './client-dynamodb.ts'
+import type { DynamoDBClient, SendOptions } from './client-dynamodb.ts'
 import { notSupported } from './environment.ts'
 
 type Values = Record<string, unknown>
@@ -11,7 +11,7 @@ type Translation = { marshallOptions?: marshallOptions; unmarshallOptions?: unma
 
 export const DynamoDBDocumentClient = {
   from: (client: DynamoDBClient, { marshallOptions, unmarshallOptions }: Translation) => ({
-    async send({ operation, input }: Command, options: Options): Promise<Values> {
+    async send({ operation, input }: Command, options: SendOptions): Promise<Values> {
       const marshalled = translate(input, (value) => convertToAttr(value as Native, marshallOptions))
       // All resends have one token, so that DynamoDB applies the transaction once.
       if (operation === 'TransactWriteItems') marshalled.ClientRequestToken ??= randomUUID()

@@ -23,7 +23,7 @@ export const retries = (maxAttempts: number) => {
         return output
       } catch (error) {
         const failure = error as Failure // `send` throws nothing else.
-        const kind = kindOf(failure)
+        const kind = retryKind(failure)
         if (!kind || attempts === maxAttempts || quota < COST[kind])
           throw Object.assign(failure, { $metadata: { ...failure.$metadata, attempts, totalRetryDelay } })
         cost = COST[kind]
@@ -48,7 +48,7 @@ const TRANSIENT_CODES = list('EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENE
 const TRANSIENT_STATUSES = [500, 502, 503, 504]
 
 /** The kind of a failure after which the request is resent; `undefined` for all others. */
-const kindOf = ({ name, code = '', message, $metadata: { httpStatusCode = 0 } = {} }: Failure) => {
+const retryKind = ({ name, code = '', message, $metadata: { httpStatusCode = 0 } = {} }: Failure) => {
   if (THROTTLED_NAMES.includes(name) || httpStatusCode === 429) return 'throttled'
   if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.includes(code)) return 'transient'
   if (TRANSIENT_NAMES.includes(name)) return 'transient'

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { variableValue } from '../../../shared/settings.ts'
 
-type Headers = Record<string, string>
+type SignedHeaders = Record<string, string>
 
 /**
  * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API
@@ -14,23 +14,23 @@ export const signer = () => {
   const token = process.env.AWS_SESSION_TOKEN
   const region = variableValue('AWS_REGION')
   let last: { day: string; key: Buffer } = { day: '', key: Buffer.of() }
-  return (headers: Headers, body: string, now = new Date()): Headers => {
+  return (headers: SignedHeaders, body: string, now = new Date()): SignedHeaders => {
     const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
     const day = time.slice(0, 8)
     const scope = `${day}/${region}/dynamodb/aws4_request`
-    const signed: Headers = { ...headers, 'x-amz-date': time, ...(token && { 'x-amz-security-token': token }) }
+    const signed: SignedHeaders = { ...headers, 'x-amz-date': time, ...(token && { 'x-amz-security-token': token }) }
     const names = Object.keys(signed).sort()
     const lines = names.map((name) => `${name}:${signed[name]}\n`).join('')
     const request = `POST\n/\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
     // A key is valid for a day. To make one for each request would take longer than the rest.
-    if (last.day !== day) last = { day, key: keyOf(secret, day, region) }
+    if (last.day !== day) last = { day, key: signingKey(secret, day, region) }
     const signature = hmac(last.key, `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`).toString('hex')
     const authorization = `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
     return { ...signed, authorization }
   }
 }
 
-const keyOf = (secret: string, day: string, region: string): Buffer => {
+const signingKey = (secret: string, day: string, region: string): Buffer => {
   const regionKey = hmac(hmac(`AWS4${secret}`, day), region)
   return hmac(hmac(regionKey, 'dynamodb'), 'aws4_request')
 }

@@ -12,7 +12,7 @@ const validations: Validations = require('dynalite/validations')
 /** The tables, and the key-value store that they are in. */
 export type Store = {
   db: Level<string, object>
-  getItemDb: (table: string) => Items
+  getItemDb: (table: string) => ItemStore
   getIndexDb: (type: string, table: string, index: string) => Writes
 }
 
@@ -22,7 +22,7 @@ type Writes = {
 }
 
 /** The items of a table. */
-type Items = Writes & {
+type ItemStore = Writes & {
   get: (key: string, done: Done) => void
   lock: unknown
 }
@@ -84,9 +84,9 @@ export const rehearse = (store: Store) => {
       done()
     },
   })
-  const getItemDb = (table: string): Items => {
+  const getItemDb = (table: string): ItemStore => {
     const real = store.getItemDb(table)
-    const get: Items['get'] = (key, done) => {
+    const get: ItemStore['get'] = (key, done) => {
       items.push(`${table}~${key}`)
       real.get(key, done)
     }

@@ -30,8 +30,8 @@ export const createEngine = async (store: Store): Promise<Engine> => {
   const tokens = await storedTokens(store)
   const inTurn = atMost(1)
   return async (name, body) => {
-    if (name === 'TransactWriteItems') return inTurn(() => writeTogether(store, tokens, body))
-    if (name === 'TransactGetItems') return inTurn(() => readTogether(store, body))
+    if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, tokens, body))
+    if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
     const write = writes.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
     const other = others.get(name)
@@ -57,7 +57,7 @@ const writeAlone = async (store: Store, action: ApiAction, body: object): Promis
   return result
 }
 
-const writeTogether = async (store: Store, tokens: Tokens, body: TransactionBody): Promise<object> => {
+const writeTransaction = async (store: Store, tokens: Tokens, body: TransactionBody): Promise<object> => {
   const { TransactItems, ClientRequestToken = randomUUID() } = body
   const expired = forgetExpired(tokens)
   const key = `token~${ClientRequestToken}` // dynalite reads keys with other prefixes.
@@ -66,7 +66,7 @@ const writeTogether = async (store: Store, tokens: Tokens, body: TransactionBody
   const known = tokens.get(key)
   if (known?.digest === digest) return {}
   if (known) throw dynamoDBError('IdempotentParameterMismatchException', 'Another transaction had this token.')
-  const { writes } = await rehearseTogether(store, writesOfTransactions, TransactItems)
+  const { writes } = await rehearseTransaction(store, writesOfTransactions, TransactItems)
   if (itemBytes(writes) > MAX_TRANSACTION_BYTES)
     throw validationError('The items of a transaction can have at most 4 MB together')
   const token = { digest, until: Date.now() + TOKEN_MS }
@@ -76,8 +76,8 @@ const writeTogether = async (store: Store, tokens: Tokens, body: TransactionBody
   return {}
 }
 
-const readTogether = async (store: Store, { TransactItems }: TransactionBody): Promise<object> => {
-  const { results } = await rehearseTogether(store, readsOfTransactions, TransactItems)
+const readTransaction = async (store: Store, { TransactItems }: TransactionBody): Promise<object> => {
+  const { results } = await rehearseTransaction(store, readsOfTransactions, TransactItems)
   return { Responses: results }
 }
 
@@ -115,7 +115,7 @@ const writesOfTransactions: Allowed = {
 const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 
 /** Runs the actions of a transaction, without writing. Throws a DynamoDBError if one fails. */
-const rehearseTogether = async (store: Store, allowed: Allowed, items: unknown) => {
+const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknown) => {
   if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
     throw validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
   const starts = items.map((item) => parseAction(store, allowed, item))

@@ -70,7 +70,7 @@ type GatewayRoute<Id> = {
 }
 
 /** Returns a function that finds the resource of a path; `undefined` if there is none. */
-export const routesOf = <Id extends string>(contract: Record<Id, Pick<Entry, 'method' | 'path'>>) => {
+export const routeFinder = <Id extends string>(contract: Record<Id, Pick<Entry, 'method' | 'path'>>) => {
   const ids = Object.keys(contract) as Id[] // `Object.keys` returns `string[]`.
   const templates = [...new Set([...ids.map((id) => contract[id].path), ...documentPaths])]
   // API Gateway prefers literal parts, whose characters all sort before `{`.
@@ -104,7 +104,7 @@ const isStart = ({ method, headers: { accept = '' } }: IncomingMessage, path: st
 
 const SCRIPT = '/docs.js'
 const documentPaths: string[] = [...Object.values(referencePaths), SCRIPT]
-const findRoute = routesOf(contract)
+const findRoute = routeFinder(contract)
 
 const allowedMethods = ({ resource, operations }: GatewayRoute<OperationId>): string[] =>
   documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']

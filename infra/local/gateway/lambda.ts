@@ -8,8 +8,8 @@ import type { Entry } from '../../../shared/pipeline/entry.ts'
 import type { Event } from '../../../shared/pipeline/http.ts'
 import { CommandError } from '../../command-line.ts'
 import { gatewayResponses } from '../../gateway.ts'
-import { responsesOf } from '../../openapi/responses.ts'
-import { withRightsOf } from './rights.ts'
+import { responseObjects } from '../../openapi/responses.ts'
+import { runWithRights } from './rights.ts'
 
 export type Handler = (event: Event, context: Context) => Promise<unknown>
 
@@ -30,10 +30,10 @@ export const invoke = async (
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, timeoutMs, gatewayResponses.gatewayTimeout)
   try {
-    const run = withRightsOf(id, () => handler(event, contextOf(id, timeoutMs)))
+    const run = runWithRights(id, () => handler(event, newContext(id, timeoutMs)))
     const result = await Promise.race([run, timeout])
     if (!v.is(ProxyResponse, result)) throw new Error(`The function ${id} did not return a proxy response.`)
-    const difference = differenceOf(id, result)
+    const difference = contractDifference(id, result)
     if (difference) console.warn('Not what shared/contract.ts says of %s: %s', id, difference)
     return result
   } catch (error) {
@@ -68,10 +68,11 @@ const ProxyResponse = v.object({
 const JsonText = v.pipe(v.string(), v.parseJson())
 
 /** How a response differs from what callers are told; `undefined` or empty if it does not. */
-const differenceOf = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
+const contractDifference = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
   const entry: Entry = contract[id]
   const { success } = entry
-  if (statusCode !== success.status) return statusCode in responsesOf(entry) ? undefined : `the status ${statusCode}`
+  if (statusCode !== success.status)
+    return statusCode in responseObjects(entry) ? undefined : `the status ${statusCode}`
   if (!('body' in success)) return body && 'a body'
   const json = v.safeParse(JsonText, body)
   if (!json.success) return 'the body is not JSON'
@@ -79,7 +80,7 @@ const differenceOf = (id: OperationId, { statusCode, body = '' }: ProxyResponse)
   return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ')
 }
 
-const contextOf = (id: OperationId, timeoutMs: number): Context => {
+const newContext = (id: OperationId, timeoutMs: number): Context => {
   const end = Date.now() + timeoutMs
   const getRemainingTimeInMillis = () => end - Date.now()
   const context = { awsRequestId: randomUUID(), functionName: id, functionVersion: '$LATEST', getRemainingTimeInMillis }

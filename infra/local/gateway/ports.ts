@@ -17,7 +17,7 @@ export const reservePorts = async (
   const api = await listen(port, host)
   if (!isEmbedded) return [api]
   try {
-    return [api, await listen(addressOf(api).port + 1, LOOPBACK)]
+    return [api, await listen(listeningAddress(api).port + 1, LOOPBACK)]
   } catch (error) {
     api.close()
     if (port !== 0) throw error
@@ -36,4 +36,4 @@ const listen = async (port: number, host: string): Promise<Server> => {
 }
 
 // A server on a TCP port has no other type of address.
-export const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo
+export const listeningAddress = (server: Server): AddressInfo => server.address() as AddressInfo

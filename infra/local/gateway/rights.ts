@@ -7,7 +7,7 @@ import { permissions } from '../../functions.ts'
 const running = new AsyncLocalStorage<OperationId>()
 
 /** Runs an operation with the rights that it has in AWS, once `enforceRights` was called. Other code may do everything. */
-export const withRightsOf = <T>(id: OperationId, run: () => T): T => running.run(id, run)
+export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
 /**
  * Replaces `send` of the service's DynamoDB client: it refuses the commands that the contract entry of the running
@@ -17,18 +17,18 @@ export const withRightsOf = <T>(id: OperationId, run: () => T): T => running.run
 export const enforceRights = (): void => {
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
   Object.assign(dynamodb, {
-    send: async (command: Command, options?: object): Promise<unknown> => {
+    send: async (command: SentCommand, options?: object): Promise<unknown> => {
       const id = running.getStore()
-      if (id) check(id, operationOf(command), command.input)
+      if (id) checkRights(id, operationName(command), command.input)
       return send(command as never, options) // A cast, because each of the two clients has its own type.
     },
   })
 }
 
 /** A command of the SDK's document client, or of the lean client, with which the tests run. */
-type Command = { input: Input } & ({ clientCommand: object } | { operation: string })
+type SentCommand = { input: CommandInput } & ({ clientCommand: object } | { operation: string })
 
-type Input = {
+type CommandInput = {
   TableName: string
   IndexName?: string
   RequestItems?: Record<string, unknown>
@@ -36,7 +36,7 @@ type Input = {
 }
 
 /** The name of a command in the DynamoDB API reference. */
-const operationOf = (command: Command): string =>
+const operationName = (command: SentCommand): string =>
   'operation' in command ? command.operation : command.clientCommand.constructor.name.replace(/Command$/, '')
 
 type RequiredRight = { action: string; table: string; index?: string | undefined }
@@ -44,7 +44,7 @@ type RequiredRight = { action: string; table: string; index?: string | undefined
 /** The rights that IAM requires for a command. */
 const rightsFor = (
   operation: string,
-  { TableName, IndexName, RequestItems, TransactItems }: Input,
+  { TableName, IndexName, RequestItems, TransactItems }: CommandInput,
 ): RequiredRight[] => {
   if (operation.startsWith('Batch'))
     return Object.keys(RequestItems ?? {}).map((table) => ({ action: operation, table }))
@@ -55,7 +55,7 @@ const rightsFor = (
 }
 
 /** Throws unless the operation has all rights for a command. Without `$metadata`, so that the response is a 500. */
-const check = (id: OperationId, operation: string, input: Input): void => {
+const checkRights = (id: OperationId, operation: string, input: CommandInput): void => {
   const required = rightsFor(operation, input)
   if (required.length === 0) throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
   for (const { action, table, index } of required) {

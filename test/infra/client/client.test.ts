@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { type Client, type ClientOptions, createClient, ServiceError } from '../../../infra/client/client.ts'
-import { routeOf } from '../../../infra/client/operations.ts'
-import { type Route, requestOf } from '../../../infra/client/request.ts'
+import { entryRoute } from '../../../infra/client/operations.ts'
+import { newRequest, type Route } from '../../../infra/client/request.ts'
 import { contract } from '../../../shared/contract.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { Int64Text } from '../../../shared/model/int64.ts'
@@ -117,7 +117,7 @@ test('sends each value of a list, exact digits, escaped parameters, and headers'
   } as const
   const input = { id: 2n ** 53n, toy: 'a/..', tag: ['a&b', 'c'], max: undefined, 'Accept-Language': 'de' }
 
-  const request = requestOf(routeOf(entry), input)
+  const request = newRequest(entryRoute(entry), input)
 
   const sent = [request.path, ...request.init.headers]
   expect(sent).toEqual(['/cats/9007199254740992/toys/a%2F..?tag=a%26b&tag=c', ['accept-language', 'de']])
@@ -147,10 +147,10 @@ const PATH = 'id must not be empty, "." or "..", which address other paths.'
 const MISSING = 'id is missing. Pass it as { id: … }.'
 const VISIBLE = 'must be a string of visible ASCII characters.'
 const keyed = (idempotencyKey: string) => (client: Client) => client[example.create](example.body(), { idempotencyKey })
-const one: Route = { ...routeOf(contract[example.list]), path: '/cats/{id}', flags: ['conditional'] }
-const requestOfOne = (id: unknown, ifMatch?: string) => async () => requestOf(one, { id }, { ifMatch })
+const one: Route = { ...entryRoute(contract[example.list]), path: '/cats/{id}', flags: ['conditional'] }
+const requestOfOne = (id: unknown, ifMatch?: string) => async () => newRequest(one, { id }, { ifMatch })
 // As JavaScript programs can.
-const requestOfNumber = async () => requestOf(one, 5 as unknown as object)
+const requestOfNumber = async () => newRequest(one, 5 as unknown as object)
 
 test.each<Refused>([
   [`${2 ** 53} ${ROUNDED}`, RangeError, requestOfOne(2 ** 53)],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, expect, test } from 'vitest'
-import { operationText } from '../../../infra/client/build.ts'
+import { operationType } from '../../../infra/client/build.ts'
 import { contract } from '../../../shared/contract.ts'
 import { Limit } from '../../../shared/model/paging.ts'
 import { example } from '../../support/example.ts'
@@ -96,7 +96,7 @@ test('editors show that an operation is experimental, when it will be removed, a
   const entry = { ...contract[example.list], summary: 'Find cats', stability: 'experimental', deprecated } as const
   const query = v.object({ size: v.optional(Limit, '20') })
 
-  const text = operationText('findCats', { ...entry, query })
+  const text = operationType('findCats', { ...entry, query })
 
   expect(text).toContain('/** Find cats.\n@experimental\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
   expect(text).toContain('/** An integer from 1 to 100. Default: 20. */\n"size"?')
@@ -105,7 +105,7 @@ test('editors show that an operation is experimental, when it will be removed, a
 test('a rule may hold the end of a comment', () => {
   const query = v.object({ size: v.optional(v.pipe(v.string(), v.description('text without */'))) })
 
-  const text = operationText('findCats', { ...contract[example.list], query })
+  const text = operationType('findCats', { ...contract[example.list], query })
 
   expect(text).toContain('/** Text without *\\/. */\n"size"?')
 })

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Client, type ClientOptions, createClient, etagOf } from '../../../infra/client/client.ts'
-import { requestOf } from '../../../infra/client/request.ts'
+import { newRequest } from '../../../infra/client/request.ts'
 import { sender } from '../../../infra/client/send.ts'
 import { gatewayResponses } from '../../../infra/gateway.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
@@ -57,7 +57,7 @@ describe('the client retries', () => {
     ['PUT', 2, 'cut'],
   ])('a %s without an idempotency key if it is safe: %d requests for %j', async (method, requests, fate) => {
     const api = await serve(fate, { status: 204 })
-    const request = requestOf({ ...route, method, flags: [] }, {})
+    const request = newRequest({ ...route, method, flags: [] }, {})
 
     await Promise.allSettled([sender(api)(request, {})])
 
@@ -67,7 +67,7 @@ describe('the client retries', () => {
 
 test.each([202, 204])('a %d without a body is a success, but not with one', async (status) => {
   const api = await serve({ status }, { status: 202, body: '{"a":1}' })
-  const request = requestOf({ ...route, status, method: 'POST', flags: [] }, {})
+  const request = newRequest({ ...route, status, method: 'POST', flags: [] }, {})
 
   const { content } = await sender(api)(request, {})
 
@@ -184,7 +184,7 @@ test.each<[string, string, Fate, number[]]>([
 ])(
   'a %s that is retried after %s throws the errors that are certain as they are',
   async (method, _, first, expected) => {
-    const request = requestOf({ ...route, method, flags: ['idempotent'] }, {})
+    const request = newRequest({ ...route, method, flags: ['idempotent'] }, {})
 
     const thrown = statuses.map(async (status) => {
       const api = await serve(first, error(status))

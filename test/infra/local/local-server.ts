@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/gateway/lambda.ts'
 import { type Limits, localLimits } from '../../../infra/local/gateway/limits.ts'
-import { addressOf } from '../../../infra/local/gateway/ports.ts'
+import { listeningAddress } from '../../../infra/local/gateway/ports.ts'
 import { createLocalServer } from '../../../infra/local/gateway/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/pipeline/http.ts'
@@ -39,7 +39,7 @@ export const serve = async (
     await stop(0)
     vi.restoreAllMocks()
   })
-  return { server, stop, baseUrl: `http://127.0.0.1:${addressOf(server).port}` }
+  return { server, stop, baseUrl: `http://127.0.0.1:${listeningAddress(server).port}` }
 }
 
 const ok: Handler = async () => ({ statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: '[]' })

@@ -8,7 +8,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { openApiText, operationObject } from '../../../infra/openapi/document.ts'
 import { inertJson, publicDocuments, referenceScriptText } from '../../../infra/openapi/public-documents.ts'
-import { jsonSchemaOf } from '../../../infra/openapi/schemas.ts'
+import { jsonSchema } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 import { service } from '../../../shared/service.ts'
@@ -105,7 +105,7 @@ test('the document has only what client generators read: one media type for a bo
   const variants = schemas.filter(({ type, $ref }) => !type && !$ref).map(({ anyOf }) => anyOf?.slice(1))
   expect([...mediaTypes]).toEqual(['application/json'])
   expect(variants).toEqual(variants.map(() => [{ type: 'null' }]))
-  expect(jsonSchemaOf(v.literal(true))).toEqual({ type: 'boolean', not: { const: false } })
+  expect(jsonSchema(v.literal(true))).toEqual({ type: 'boolean', not: { const: false } })
 })
 
 const even = v.pipe(
@@ -121,9 +121,9 @@ test('a check that JSON Schema cannot express leaves its schema as it is', () =>
 
   const properties = { even: { type: 'number', description: 'An even number.' } }
   const expected = { type: 'object', properties, required: ['even'] }
-  expect(jsonSchemaOf(toy)).toEqual(expected)
-  expect(jsonSchemaOf(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({ ...expected, maxProperties: 7 })
-  expect(jsonSchemaOf(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
+  expect(jsonSchema(toy)).toEqual(expected)
+  expect(jsonSchema(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({ ...expected, maxProperties: 7 })
+  expect(jsonSchema(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
 })
 
 test('a transformation is an error unless the JSON Schema of its result is written by hand', () => {
@@ -132,8 +132,8 @@ test('a transformation is an error unless the JSON Schema of its result is writt
     v.transform((n) => n / 2),
   )
 
-  expect(() => jsonSchemaOf(v.object({ half }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
-  expect(jsonSchemaOf(v.pipe(half, v.metadata({ type: 'number' })))).toEqual({ type: 'number' })
+  expect(() => jsonSchema(v.object({ half }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
+  expect(jsonSchema(v.pipe(half, v.metadata({ type: 'number' })))).toEqual({ type: 'number' })
 })
 
 const documents = publicDocuments()

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { addressOf, reservePorts } from '../../../../infra/local/gateway/ports.ts'
+import { listeningAddress, reservePorts } from '../../../../infra/local/gateway/ports.ts'
 import { serve, wireTo } from '../local-server.ts'
 
 test('reserves two free ports next to each other, also on a busy machine', async () => {
@@ -11,7 +11,7 @@ test('reserves two free ports next to each other, also on a busy machine', async
     const [api, database] = await reservePorts(0, '127.0.0.1', true)
     onTestFinished(() => void [api.close(), database?.close()])
 
-    expect(database && addressOf(database).port).toBe(addressOf(api).port + 1)
+    expect(database && listeningAddress(database).port).toBe(listeningAddress(api).port + 1)
   }
 })
 
@@ -19,7 +19,7 @@ const CHOOSE = 'Choose another --host or --port; port 0 selects free ports.'
 const IN_USE = `is in use, perhaps by another local server: it takes two ports, the second for its database. ${CHOOSE}`
 
 test('reserves no port that is in use, nor one below it', async () => {
-  const { port } = addressOf((await serve()).server)
+  const { port } = listeningAddress((await serve()).server)
 
   const errorOf = (each: number) => reservePorts(each, '127.0.0.1', true).catch(({ message }) => message)
   // Meanwhile the port below may belong to another test.

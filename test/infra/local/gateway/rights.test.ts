@@ -2,7 +2,7 @@ import * as sdk from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import * as lean from '../../../../infra/bundle/lean-client/lib-dynamodb.ts'
 import { invoke } from '../../../../infra/local/gateway/lambda.ts'
-import { withRightsOf } from '../../../../infra/local/gateway/rights.ts'
+import { runWithRights } from '../../../../infra/local/gateway/rights.ts'
 import type { OperationId } from '../../../../shared/contract.ts'
 import { dynamodb } from '../../../../shared/data/dynamodb.ts'
 import { tableName } from '../../../../shared/data/tables.ts'
@@ -51,7 +51,7 @@ test.each<[OperationId, string, string, object, string?]>([
   // DynamoDB ignores what a command does not have.
   [list, 'GetItem', table, { operation: 'GetItem', input: { TableName: resources, RequestItems: {} } }, 'read'],
 ])('%s may not use %s on the table %s', async (id, action, table, command, right) => {
-  const sent = withRightsOf(id, () => send(command))
+  const sent = runWithRights(id, () => send(command))
 
   const advice = right ? `Add ${table}: '${right}' to "access"` : 'No entry can get this right.'
   await expect(sent).rejects.toThrow(`${id} may not use ${action} on the table ${table}. ${advice}`)
@@ -61,14 +61,14 @@ test.each(['BatchGetItem', 'TransactWriteItems', 'BatchExecuteStatement'])(
   'refuses a %s without a table',
   async (operation) => {
     const input = { RequestItems: {}, TransactItems: [], Statements: [{ Statement: 'SELECT * FROM toys' }] }
-    const sent = withRightsOf(list, () => send({ operation, input }))
+    const sent = runWithRights(list, () => send({ operation, input }))
 
     await expect(sent).rejects.toThrow(`${list} sends a ${operation} that names no table.`)
   },
 )
 
 test('a right to a table is not one to its indexes', async () => {
-  const sent = withRightsOf(create, () => send(new lean.QueryCommand({ ...query, IndexName: 'newest' })))
+  const sent = runWithRights(create, () => send(new lean.QueryCommand({ ...query, IndexName: 'newest' })))
 
   await expect(sent).rejects.toThrow(
     `${create} may not use Query on the index newest of the table ${table}. Add ${table}: 'list' to "access"`,

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { problemOf } from '../../../../infra/contract-problem.ts'
-import { routesOf } from '../../../../infra/local/gateway/api-gateway.ts'
+import { contractProblem } from '../../../../infra/contract-problem.ts'
+import { routeFinder } from '../../../../infra/local/gateway/api-gateway.ts'
 import { Id } from '../../../../shared/model/id.ts'
 import { resources } from '../../../../shared/resources.ts'
 import { service } from '../../../../shared/service.ts'
 
-type Routes = Parameters<typeof problemOf>[0]
+type Routes = Parameters<typeof contractProblem>[0]
 
 const contract: Routes = {
   getCat: { method: 'GET', path: '/cats/{catId}' },
@@ -27,7 +27,7 @@ test.each([
   ['/cats/count/meals', 'countMeals', { list: 'meals' }],
 ])('finds the operation of %s wherever it stands: literal parts win over parameters', (path, id, pathParameters) => {
   for (const entries of [Object.entries(contract), Object.entries(contract).toReversed()]) {
-    const route = routesOf<string>(Object.fromEntries(entries))(service.basePath + path)
+    const route = routeFinder<string>(Object.fromEntries(entries))(service.basePath + path)
 
     expect([Object.values(route?.operations ?? {}), route?.pathParameters]).toEqual([[id], pathParameters])
   }
@@ -70,5 +70,5 @@ test.each<[Routes, string | undefined]>([
   [{ getToy, book: book('/cats/{id}/toys') }, 'book has the location /cats/{id}/toys, but its path has no {id}.'],
   [at('/pings'), undefined],
 ])('says why the paths of a contract would fail in AWS, or lead nowhere: %o', (routes, problem) => {
-  expect(problemOf(routes, resources)).toBe(problem)
+  expect(contractProblem(routes, resources)).toBe(problem)
 })

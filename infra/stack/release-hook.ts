@@ -6,19 +6,19 @@ import {
 } from '@aws-sdk/client-codedeploy'
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { Context } from 'aws-lambda'
-import * as apiKeys from '../shared/data/api-keys.ts'
-import { digestOf, type KeyPrefix, newApiKey } from '../shared/model/api-key.ts'
-import { service } from '../shared/service.ts'
-import { setting, variableValue } from '../shared/settings.ts'
+import * as apiKeys from '../../shared/data/api-keys.ts'
+import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
+import { service } from '../../shared/service.ts'
+import { setting, variableValue } from '../../shared/settings.ts'
 
 /** What CodeDeploy sends to a hook: which deployment asks, but not for which version. */
-type Event = { DeploymentId: string; LifecycleEventHookExecutionId: string }
+type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 
 /** Milliseconds: the limit of a request, the pause before a retry, and what is left of the hook's time for the report. */
 type Times = { request: number; pause: number; report: number }
 
 /** The Lambda function that CodeDeploy invokes before new versions get requests. */
-export const handler = (event: Event, context: Context): Promise<void> =>
+export const handler = (event: HookEvent, context: Context): Promise<void> =>
   checkRelease(event, context.getRemainingTimeInMillis(), { request: 15_000, pause: 1000, report: 60_000 })
 
 /**
@@ -27,7 +27,7 @@ export const handler = (event: Event, context: Context): Promise<void> =>
  * key and 401 for an unknown one: then it loads, is configured and finds keys. No operation runs. Errors of AWS and a 503
  * are retried, because they are not the version's fault. Throws if CodeDeploy does not accept the report in time.
  */
-export const checkRelease = async (event: Event, time: number, times: Times): Promise<void> => {
+export const checkRelease = async (event: HookEvent, time: number, times: Times): Promise<void> => {
   const { DeploymentId: deploymentId, LifecycleEventHookExecutionId: lifecycleEventHookExecutionId } = event
   const end = Date.now() + time
   const status = await checkVersions(deploymentId, end - times.report, times).then(
@@ -49,10 +49,10 @@ export const checkRelease = async (event: Event, time: number, times: Times): Pr
   })
 }
 
-type Options = { abortSignal: AbortSignal }
+type AttemptOptions = { abortSignal: AbortSignal }
 
 /** Attempts something until it succeeds, or until `end`. The SDK's own retries end sooner, and leave out a 403. */
-const retry = async <T>(what: string, end: number, times: Times, attempt: (options: Options) => Promise<T>) => {
+const retry = async <T>(what: string, end: number, times: Times, attempt: (options: AttemptOptions) => Promise<T>) => {
   for (;;) {
     try {
       return await attempt({ abortSignal: AbortSignal.timeout(Math.max(0, Math.min(times.request, end - Date.now()))) })
@@ -70,7 +70,7 @@ const checkVersions = async (deploymentId: string, end: number, times: Times): P
   await retry('The storage of a key', end, times, () => store(known, deploymentId))
   const lambda = new LambdaClient({ maxAttempts: 1 })
   const check = async (version: string, key: string, expected: string) => {
-    const attempt = (options: Options) => invoke(lambda, version, key, options)
+    const attempt = (options: AttemptOptions) => invokeVersion(lambda, version, key, options)
     const outcome = await retry(`The invocation of ${version}`, end, times, attempt)
     if (outcome !== expected) throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
@@ -89,7 +89,12 @@ const store = (key: string, deploymentId: string): Promise<unknown> => {
 }
 
 /** Returns the status and the error code of a version's response, or the payload if it is no response. */
-const invoke = async (lambda: LambdaClient, version: string, key: string, options: Options): Promise<string> => {
+const invokeVersion = async (
+  lambda: LambdaClient,
+  version: string,
+  key: string,
+  options: AttemptOptions,
+): Promise<string> => {
   // What operations read of API Gateway's event before they have checked the key.
   const event = {
     multiValueHeaders: { Authorization: [`Bearer ${key}`] },

@@ -25,7 +25,7 @@ const build = (): void => {
   run('tsc client.ts --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions')
 }
 
-/** `operations.ts` without schemas: with the table as a literal, and the types of the OpenAPI document. */
+/** `operations.ts` without schemas: its values are literals, its types those of the OpenAPI document. */
 const operationsModule = (): string => {
   const schemas = Object.entries(componentSchemas())
   return [
@@ -38,19 +38,20 @@ const operationsModule = (): string => {
   ].join('')
 }
 
-/** An operation as a member of the type `Operations`. A type has no checks of a whole query, such as that of `Filters`. */
+/** An operation as a member of the type `Operations`, without checks of a whole query, which no type can express. */
 export const operationType = (id: string, entry: Entry): string => {
   const { summary, params, query, headers, body, success, stability, deprecated } = entry
   const parts = [params, query && v.object(query.entries), headers, body].filter((schema) => schema !== undefined)
   const input = parts.map((schema) => typeText(jsonSchema(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchema(success.body)) : 'undefined'
-  const marked = stability ? `\n@${stability}` : ''
-  const removed = deprecated ? `\n@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.` : ''
-  const set = flags.filter((flag) => entry[flag]).map((flag) => `; ${flag}: true`)
-  return `${comment(`${summary}.${marked}${removed}`)}${id}: { input: ${input}; result: ${result}${set.join('')} }\n`
+  const members = [`input: ${input}`, `result: ${result}`]
+  for (const flag of flags) if (entry[flag]) members.push(`${flag}: true`)
+  const text = [`${summary}.`]
+  if (stability) text.push(`@${stability}`)
+  if (deprecated) text.push(`@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.`)
+  return `${comment(text.join('\n'))}${id}: { ${members.join('; ')} }\n`
 }
 
-/** What the schemas of the contract become as JSON Schema. */
 type JsonSchema = {
   $ref?: string
   type?: string

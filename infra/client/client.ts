@@ -37,19 +37,19 @@ export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 export const createClient = (options: ClientOptions): Client => {
   const send = sender(options)
   const methods = Object.entries(operations).map(([id, route]) => [id, clientMethod(route, send)])
-  return Object.fromEntries(methods) as Client // `operations` and its types follow from the same contract.
+  return Object.fromEntries(methods) as Client // Values and types follow from the same contract.
 }
 
 type ClientMethod<Operation extends Operations[keyof Operations]> = (
   ...given: object extends Operation['input']
-    ? [input?: InputOf<Operation>, options?: OptionsOf<Operation>]
-    : [input: InputOf<Operation>, options?: OptionsOf<Operation>]
+    ? [input?: Input<Operation>, options?: Options<Operation>]
+    : [input: Input<Operation>, options?: Options<Operation>]
 ) => Operation extends { paged: true; result: (infer Item)[] } ? List<Item> : Promise<Operation['result']>
 
-type InputOf<Operation extends { input: object }> = Operation['input'] &
+type Input<Operation extends { input: object }> = Operation['input'] &
   (Operation extends { paged: true } ? Paged : object)
 
-type OptionsOf<Operation> = CallOptions &
+type Options<Operation> = CallOptions &
   (Operation extends { idempotent: true } ? KeyedOptions : object) &
   (Operation extends { conditional: true } ? ConditionalOptions : object)
 
@@ -73,26 +73,11 @@ const tagged = ({ content, headers }: SuccessResponse): unknown => {
 }
 
 const pagedList = (call: Call): List<unknown> => {
-  async function* pages(): AsyncGenerator<Page<unknown>> {
-    const cursors = new Set<string>()
-    let cursor: string | undefined
-    do {
-      const { content, headers } = await call(cursor === undefined ? undefined : { cursor })
-      const items = content as unknown[] // `send` has checked that it is an array.
-      cursor = cursorInLink(headers)
-      if (cursor !== undefined) {
-        // Such a link may lead to the same pages for ever.
-        if (cursor === '' || cursors.has(cursor) || items.length === 0)
-          throw new ServiceError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
-        cursors.add(cursor)
-      }
-      yield { items, nextCursor: cursor }
-    } while (cursor !== undefined)
-  }
+  const pages = () => readPages(call)
   async function* items(): AsyncGenerator<unknown> {
     for await (const page of pages()) yield* page.items
   }
-  const toArray = async ({ max = Number.POSITIVE_INFINITY }: { max?: number | undefined } = {}): Promise<unknown[]> => {
+  const toArray = async ({ max = Number.POSITIVE_INFINITY }: { max?: number | undefined } = {}) => {
     const first: unknown[] = []
     if (max <= 0) return first
     for await (const item of items()) {
@@ -104,9 +89,30 @@ const pagedList = (call: Call): List<unknown> => {
   return { pages, toArray, [Symbol.asyncIterator]: items }
 }
 
+async function* readPages(call: Call): AsyncGenerator<Page<unknown>> {
+  const cursors = new Set<string>()
+  let page = await readPage(call)
+  while (page.nextCursor !== undefined) {
+    const cursor = page.nextCursor
+    // Such a link may lead to the same pages for ever.
+    if (cursor === '' || cursors.has(cursor) || page.items.length === 0)
+      throw new ServiceError(INVALID_LINK, { code: 'unexpected_answer', status: 200 })
+    cursors.add(cursor)
+    yield page
+    page = await readPage(call, { cursor })
+  }
+  yield page
+}
+
+const readPage = async (call: Call, next?: { cursor: string }): Promise<Page<unknown>> => {
+  const { content, headers } = await call(next)
+  // `send` has checked that it is an array.
+  return { items: content as unknown[], nextCursor: cursorInLink(headers) }
+}
+
 const INVALID_LINK = 'The link to the next page is invalid. Check baseUrl and any proxy.'
 
-// From a `Link` header (RFC 8288); empty if the link has no valid cursor. Only the cursor of its address is used, so that the
+// From a `Link` header (RFC 8288); empty if the link has no valid cursor. The rest of its address is ignored, so that the
 // API key is sent to the base address only.
 const cursorInLink = (headers: Headers): string | undefined => {
   const next = /<([^<>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '')

@@ -1,5 +1,5 @@
-// Reads and writes int64 values without rounding them. The service uses parts of `JSON` (shared/model/json.ts) that Node.js 20
-// and browsers before 2025 lack. Here, digits pass through `JSON` as a string that starts with a random mark.
+// Reads and writes int64 values without rounding them, also in Node.js 20 and old browsers: digits pass through `JSON` as a
+// string that starts with a random mark.
 
 /** Parses JSON. An int64 that a `number` would round becomes a `bigint`. */
 export const parseJson = (text: string): unknown => {
@@ -39,5 +39,5 @@ export const randomText = (): string =>
 
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
-// An int64 has 19 digits at most. To convert millions of them takes seconds.
+// An int64 has at most 19 digits. To convert a number of millions of digits takes seconds.
 const isRounded = (token: string): boolean => /^-?\d{16,19}$/.test(token) && !Number.isSafeInteger(Number(token))

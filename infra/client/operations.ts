@@ -1,4 +1,4 @@
-// The package has a generated file in place of this one (build.ts), because the schemas stay in the service.
+// In the package, a generated file replaces this one (build.ts), because the schemas stay in the service.
 import type * as v from 'valibot'
 import { type Contract, contract } from '../../shared/contract.ts'
 import { type Entry, type Part, partsOf } from '../../shared/pipeline/entry.ts'

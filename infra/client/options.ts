@@ -18,14 +18,14 @@ export type ClientOptions = {
 
 /** The options with their defaults. Throws a TypeError that names an invalid option and what it must be. */
 export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<ClientOptions> => {
-  const { baseUrl = '', apiKey = '', fetch = globalThis.fetch } = options
-  const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
+  const { baseUrl = '', apiKey = '', attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
+  const { fetch = globalThis.fetch } = options
   assertOption(isAddress(baseUrl), 'baseUrl must be the address of the API, such as https://api.example.com/v1.')
   assertOption(Number.isInteger(attempts) && attempts > 0, 'attempts must be a whole number from 1 on.')
   assertOption(typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0, 'maxWaitSeconds must be a number from 0 on.')
   assertOption(typeof timeoutSeconds === 'number' && timeoutSeconds > 0, 'timeoutSeconds must be a number above 0.')
   assertOption(typeof fetch === 'function', 'fetch must be a function.')
-  // The platform's own error message would contain the key.
+  // Here, because the platform's own error would contain the key.
   visibleText('apiKey', apiKey, ', without Bearer')
   const { origin, pathname } = new URL(baseUrl)
   const base = origin + pathname.replace(/\/+$/, '')

@@ -4,12 +4,9 @@ import type { ServiceError } from './response.ts'
 
 /** What an error means for the attempt that got it, and for the call. */
 type Meaning = {
-  /** Statuses, or codes of the client. The first row that names an error holds. */
+  /** Statuses and codes. The first row that names an error holds. */
   errors: (number | string)[]
-  /**
-   * `open`: it may have taken effect, or may still be running. `unhandled`: the service has not seen it. After both, another
-   * attempt may succeed.
-   */
+  /** `open`: it may have taken effect, or may still be running. `unhandled`: the service has not seen it. */
   attempt: 'open' | 'unhandled' | 'ended'
   /** What a write gets if an earlier attempt is open. All other calls get the error. */
   afterOpen: 'error' | 'unknown_outcome' | 'success of a delete'

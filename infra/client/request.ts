@@ -1,6 +1,6 @@
 import { checkNumber, randomText, stringifyJson } from './exact-json.ts'
 
-/** How an operation is requested. `query`, `headers` and `body` are the names of what they hold. */
+/** How an operation is requested. `query`, `headers` and `body` are lists of names. */
 export type Route = {
   method: string
   /** Relative to the base address, with a `{name}` for each path parameter. */
@@ -14,7 +14,7 @@ export type Route = {
   flags: Flag[]
 }
 
-/** The flags of an operation from which its methods follow: each adds one of the types below. */
+/** The flags of an operation. Each gives its method more options or input. */
 export const flags = ['paged', 'idempotent', 'conditional'] as const
 
 export type Flag = (typeof flags)[number]
@@ -39,7 +39,7 @@ export type ConditionalOptions = {
   ifMatch?: string | undefined
 }
 
-/** A request to send: its path with parameters, and the rest as `fetch` takes it. */
+/** A request to send. `path` has the parameters; `init` is for `fetch`. */
 export type Request = { route: Route; path: string; init: { method: string; headers: Headers; body: string | null } }
 
 /**
@@ -70,13 +70,15 @@ export const visibleText = (name: string, text: string, hint = ''): string => {
   return text
 }
 
-// A list has a pair for each of its values.
-const namedTexts = (names: string[], values: Record<string, unknown>): [name: string, text: string][] =>
-  names.flatMap((name) => {
+const namedTexts = (names: string[], values: Record<string, unknown>) => {
+  const pairs: [name: string, text: string][] = []
+  for (const name of names) {
     const value = values[name]
-    const given = value === undefined ? [] : [value].flat()
-    return given.map((each): [string, string] => [name, checkedText(each)])
-  })
+    const list = Array.isArray(value) ? value : [value]
+    for (const each of list) if (each !== undefined) pairs.push([name, checkedText(each)])
+  }
+  return pairs
+}
 
 const pathSegment = (name: string, value: unknown): string => {
   if (value === undefined || value === null) throw new TypeError(`${name} is missing. Pass it as { ${name}: … }.`)

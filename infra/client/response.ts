@@ -54,10 +54,11 @@ export const responseError = (response: Response, content: object | undefined, h
   const { code, message }: { code?: unknown; message?: unknown } = content ?? {}
   const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined
   const seconds = headers.get('Retry-After') ?? '' // The service sends no dates.
-  const details = { status, requestId, retryAfter: /^\d+$/.test(seconds) ? Number(seconds) : undefined }
-  return typeof code === 'string' && typeof message === 'string'
-    ? new ServiceError(hideKey(message), { ...details, code: hideKey(code) })
-    : new ServiceError(`The response (${status}) ${NOT_OURS}`, { ...details, code: 'unexpected_answer' })
+  const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : undefined
+  const details = { status, requestId, retryAfter }
+  if (typeof code === 'string' && typeof message === 'string')
+    return new ServiceError(hideKey(message), { ...details, code: hideKey(code) })
+  return new ServiceError(`The response (${status}) ${NOT_OURS}`, { ...details, code: 'unexpected_answer' })
 }
 
 const NOT_OURS = 'is not from the API. Check baseUrl and any proxy. Redirects are not followed.'

@@ -28,21 +28,23 @@ export const sender = (options: ClientOptions): Send => {
   ): Promise<SuccessResponse | ServiceError> => {
     const { route, path, init } = request
     const receive = async (limit: AbortSignal) => {
-      // A redirect could send the API key elsewhere. `manual`, because `error` would look like a network error: a retry.
+      // A redirect could send the API key elsewhere. (After `error`, the request would be retried.)
       const response = await fetch(baseUrl + path, { ...init, redirect: 'manual', signal: limit })
       return { response, content: await readContent(response) }
     }
-    const received = await within(timeoutSeconds, signal, receive).catch((thrown) => {
+    let received: Awaited<ReturnType<typeof receive>>
+    try {
+      received = await within(timeoutSeconds, signal, receive)
+    } catch (thrown) {
       signal?.throwIfAborted()
       const message = hideKey(`No response from ${baseUrl}: ${failureText(thrown)}.`)
       return new ServiceError(message, { code: 'no_answer', status: 0 })
-    })
-    if (received instanceof ServiceError) return received
+    }
     const { response, content } = received
     const { status, headers } = response
     onResponse?.({ status, headers })
-    const isSuccess = status === route.status && isExpected(route, content)
-    return isSuccess ? { content, headers } : responseError(response, content, hideKey)
+    if (status === route.status && isExpected(route, content)) return { content, headers }
+    return responseError(response, content, hideKey)
   }
 
   return async (request, call) => {
@@ -87,8 +89,7 @@ const isExpected = ({ result }: Route, content: object | undefined): boolean => 
   return result === 'object' || ('id' in content && typeof content.id === 'number')
 }
 
-// Node.js has the reason in `cause`. Only its text, because some of its errors hold bytes of the response. A `fetch` of the
-// caller may throw anything.
+// Only the text, because some errors of Node.js hold bytes of the response. A `fetch` of the caller may throw anything.
 const failureText = (thrown: unknown): string => {
   const { message, code } = Object(Object(thrown).cause ?? thrown)
   return message || code

@@ -8,7 +8,10 @@ import { localDatabase, namedDatabase, openDatabase, portOption } from './databa
 import { invoke, loadFunctions } from './gateway/lambda.ts'
 import { enforceRights } from './gateway/rights.ts'
 
-const main = command('npm run invoke --', 'Runs a function on the database of the local server, or on an empty one.')
+const invokeCommand = command(
+  'npm run invoke --',
+  'Runs a function on the database of the local server, or on an empty one.',
+)
   .usage('[options] [operation] <event>')
   .argument('<event...>', 'a file with an event of API Gateway, such as those in test/events; before it, its operation')
   .addOption(portOption('port of the local server (default: 3000)'))
@@ -50,4 +53,4 @@ const readEvent = (file: string) => {
   }
 }
 
-await run(main)
+await run(invokeCommand)

@@ -21,11 +21,10 @@ import { serveAndWatch, type ThreadData } from './watch.ts'
 const thread: ThreadData | null = workerData
 
 /**
- * The commands `npm start` and, with `--watch`, `npm run dev`: serve the API on this machine until
- * they receive SIGINT or SIGTERM. With `--watch`, this file runs again in a thread of its own,
- * which serves until it receives a message.
+ * The commands `npm start` and `npm run dev`: serve the API on this machine until they receive SIGINT or SIGTERM. With
+ * `--watch`, this file runs again in a thread, which serves until it receives a message.
  */
-const main = command(
+const serverCommand = command(
   process.argv.includes('--watch') ? 'npm run dev --' : 'npm start --',
   'Runs the API on this machine.',
 )
@@ -38,8 +37,8 @@ const main = command(
   .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
   .action(async ({ host, port, data: folder, seed: isSeeded, watch }) => {
-    const address = thread ? thread.address : namedDatabase()
-    // Node.js takes '' for all addresses.
+    const address = thread?.address ?? namedDatabase()
+    // To Node.js, '' means all addresses.
     const [api, listener] = await reservePorts(port, host || LOOPBACK, !address)
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
@@ -118,5 +117,5 @@ process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   fail(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
   process.exit()
 })
-await run(main)
+await run(serverCommand)
 if (process.exitCode) process.exit() // An open embedded database keeps the process alive.

@@ -8,12 +8,12 @@ import type { Address } from './database/database.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STOP_MS = 2000 // A function may be in an endless loop.
 
-/** What a thread with a server gets: its database, and why it starts, unless it is the first. */
+/** What a thread with a server gets: its database, and why it starts again. */
 export type ThreadData = { address: Address; reason: string | undefined }
 
 /**
- * Runs the local server in a thread of its own, and replaces it when a source file changes, until
- * `stopped`. It uses the database of this thread, which therefore keeps its data and keys.
+ * Runs the local server in a thread, and replaces it when a source file changes, until `stopped`. The database stays in
+ * this thread, and keeps its data and keys.
  */
 export const serveAndWatch = async (argv: string[], address: Address, stopped: Promise<unknown>): Promise<void> => {
   let wasReady = false

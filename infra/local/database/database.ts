@@ -11,11 +11,10 @@ import { createTables } from './tables.ts'
 /** The default port of the local server. Its embedded database listens on the next one. */
 export const DEFAULT_PORT = 3000
 
-/** The option that chooses it. */
 export const portOption = (description: string, least = 1) =>
   new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
 
-/** A DynamoDB, and whether the user has named it: only then it gets the user's credentials. */
+/** A DynamoDB. Only if the user has named it, it gets the user's credentials. */
 export type Address = { endpoint: string; isNamed: boolean }
 
 /** The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if that is in AWS. */
@@ -38,10 +37,10 @@ export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
   throw new CommandError(`No local server runs at port ${port}. Start it with npm start, or name its port with --port.`)
 }
 
-/** The DynamoDB at an address; else an embedded one, with a folder (default: in memory). */
+/** The DynamoDB at `address`; else an embedded one, with a folder (default: in memory). */
 type Choice = { address?: Address | undefined; folder?: string | undefined; listener?: Server | undefined }
 
-/** The `description` is for the banner; `isEmpty` says that nothing can be stored yet. */
+/** `description` is for the banner; `isEmpty`: nothing can be stored yet. */
 type OpenDatabase = { address: Address; description: string; isEmpty: boolean; close: () => Promise<void> }
 
 /**
@@ -80,11 +79,10 @@ const openEmbedded = async (folder?: string, listener?: Server): Promise<OpenDat
   return { address, description, isEmpty: folder === undefined, close }
 }
 
-/** Lets this process use a DynamoDB: functions, commands and the SDK read environment variables. */
+/** Lets this process use a DynamoDB, by environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
-  // The user's AWS settings must neither break an embedded database nor be sent to it. The SDK
-  // prefers a profile to a key.
+  // The user's AWS settings must not break the database, nor be sent to it. The SDK prefers a profile to a key.
   if (!hasOwnKey) {
     delete process.env.AWS_PROFILE
     delete process.env.AWS_SESSION_TOKEN
@@ -94,22 +92,15 @@ export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   Object.assign(process.env, account, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
 }
 
-const localSettings = Object.values<Setting>(settings).map((setting) => {
-  const value = 'local' in setting ? setting.local : setting.default
-  return [setting.variable, value]
-})
-
-const localTables = tableIds.map((id) => {
-  const name = id.charAt(0).toUpperCase() + id.slice(1)
-  return [tableVariable(id), `${service.stack}Local-${name}`]
-})
-
-const localVariables = {
-  ...Object.fromEntries([...localSettings, ...localTables]),
+const localVariables: Record<string, unknown> = {
   // Developers may have set these for their accounts. The SDK refuses them with an endpoint.
   AWS_USE_FIPS_ENDPOINT: 'false',
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
 }
+for (const setting of Object.values<Setting>(settings))
+  localVariables[setting.variable] = 'local' in setting ? setting.local : setting.default
+for (const id of tableIds)
+  localVariables[tableVariable(id)] = `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`
 
 /** Lets this process use a DynamoDB, which then has the tables and the local API key. */
 const prepareDatabase = async (address: Address): Promise<void> => {

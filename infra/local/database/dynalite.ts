@@ -2,14 +2,14 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Level } from 'level'
 
-// Required rather than imported, because the package has no types. These are internals of dynalite,
-// and below of Level: so package.json pins both. dynalite's own server would end the process for
-// some requests, and has no transactions (https://github.com/architect/dynalite/issues/98).
+// Required, because dynalite has no types. This file uses internals of dynalite and Level, so package.json pins both.
+// dynalite's own server ends the process for some requests, and has no transactions
+// (https://github.com/architect/dynalite/issues/98).
 const require = createRequire(import.meta.url)
 const db: Internals = require('dynalite/db')
 const validations: Validations = require('dynalite/validations')
 
-/** The tables, and the key-value store that they are in. */
+/** The tables, in a key-value store. */
 export type Store = {
   db: Level<string, object>
   getItemDb: (table: string) => ItemStore
@@ -68,8 +68,8 @@ const checkExpressions = (request: object): void => {
 }
 
 /**
- * A store for actions that read the real one, but whose writes are only collected. `items` are the
- * items that they read, each as often as it was read.
+ * A store for actions that read the real one, but whose writes are only collected. `items` are the keys of the items that
+ * they read, each as often as it was read.
  */
 export const rehearse = (store: Store) => {
   const writes: Write[] = []
@@ -101,9 +101,10 @@ const ITEM_PREFIX = 'item-'
 
 /** The size of the items that are written, as DynamoDB counts it. */
 export const itemBytes = (writes: Write[]): number => {
-  const puts = writes.filter((write) => write.type === 'put')
-  const items = puts.filter(({ key }) => key.startsWith(ITEM_PREFIX))
-  return items.reduce((sum, { value }) => sum + db.itemSize(value), 0)
+  let bytes = 0
+  for (const write of writes)
+    if (write.type === 'put' && write.key.startsWith(ITEM_PREFIX)) bytes += db.itemSize(write.value)
+  return bytes
 }
 
 /** An error response of DynamoDB. */
@@ -131,15 +132,12 @@ type Internals = {
   itemSize: (item: object) => number
 }
 
-// A patch of dynalite 4.0.0 (no issue known): it counts characters, DynamoDB counts the bytes of
-// UTF-8. Here each byte becomes a character.
+// A patch of dynalite 4.0.0 (no issue known): it counts characters instead of bytes. Here, each byte becomes a character.
 const { itemSize } = db
 db.itemSize = (item) => itemSize(JSON.parse(Buffer.from(JSON.stringify(item)).toString('latin1')))
 
-// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, as JavaScript's
-// own are ended, but those of Level only have `close`. Without this, every query would stay open
-// and keep its snapshot of the store.
-// The prototype's prototype is that of in-memory stores, too.
+// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, but those of Level only have `close`.
+// Without this, every query would stay open and keep its snapshot of the store. In-memory stores have the same prototype.
 const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype)
 const { attachResource } = stores
 stores.attachResource = function (resource) {

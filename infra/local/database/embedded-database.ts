@@ -10,9 +10,8 @@ import { createStore, dynamoDBError, isDynamoDBError, type Store } from './dynal
 import { createEngine, type Engine } from './engine.ts'
 
 /**
- * Starts a DynamoDB in this process, where `listener` listens; by default on a free port of the
- * loopback interface. It keeps its data in `folder`; in memory by default. Throws a CommandError if
- * the folder cannot be used.
+ * Starts a DynamoDB in this process, where `listener` listens (default: on a free port of the loopback interface). It
+ * keeps its data in `folder` (default: in memory). Throws a CommandError if the folder cannot be used.
  */
 export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const { store, engine } = await open(folder).catch((error) => {
@@ -57,7 +56,7 @@ const databaseResponse = async (engine: Engine, target: string, body: string) =>
 const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> => {
   if (folder !== undefined) claim(folder)
   const store = createStore({ path: folder, createTableMs: 0 })
-  // It locks the folder. The operating system unlocks it when the process ends.
+  // This locks the folder until the process ends.
   await store.db.open()
   // A process that is killed while dynalite creates a table leaves it in CREATING, without items.
   const tables = store.db.iterator<string, { TableStatus: string }>({ gt: 'table~', lt: 'table~~' })
@@ -88,8 +87,7 @@ const makeFolder = (folder: string): void => {
   mkdirSync(folder)
 }
 
-const failureReason = (error: unknown): unknown => {
-  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(reason instanceof Error)) return reason
-  return 'code' in reason && reason.code === 'LEVEL_LOCKED' ? 'another server is using it.' : reason.message
+const failureReason = ({ message, cause }: Error): string => {
+  if (!(cause instanceof Error)) return message
+  return 'code' in cause && cause.code === 'LEVEL_LOCKED' ? 'another server is using it.' : cause.message
 }

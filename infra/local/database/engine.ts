@@ -22,9 +22,8 @@ export type Engine = (name: string, body: TransactionBody) => Promise<object>
 type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
- * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is
- * rehearsed, and what it wants to write is written with one batch, all or nothing. So
- * `TransactionConflict` does not arise by itself.
+ * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is rehearsed, and then
+ * written with one batch, all or nothing. So `TransactionConflict` does not arise by itself.
  */
 export const createEngine = async (store: Store): Promise<Engine> => {
   const tokens = await storedTokens(store)
@@ -34,21 +33,18 @@ export const createEngine = async (store: Store): Promise<Engine> => {
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
     const write = writes.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
-    const other = others.get(name)
+    const other = otherActions.get(name)
     if (other) return other.run(store, other.parse(store, body))
     throw dynamoDBError('UnknownOperationException', `The embedded database has no operation ${name}.`)
   }
 }
 
-const apiActions = (...names: string[]) => new Map(names.map((name) => [name, apiAction(name)]))
+const apiActions = (names: string) => new Map(names.split(' ').map((name) => [name, apiAction(name)]))
 
-const writes = apiActions('PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem')
+const writes = apiActions('PutItem UpdateItem DeleteItem BatchWriteItem')
 
 // dynalite also has `UpdateTable`, which changes no indexes, and tags, which do nothing.
-const others = apiActions(
-  ...['CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables'],
-  ...['Query', 'Scan', 'GetItem', 'BatchGetItem'],
-)
+const otherActions = apiActions('CreateTable DeleteTable DescribeTable ListTables Query Scan GetItem BatchGetItem')
 
 const writeAlone = async (store: Store, action: ApiAction, body: object): Promise<object> => {
   const rehearsal = rehearse(store)
@@ -118,9 +114,9 @@ const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknown) => {
   if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
     throw validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
-  const starts = items.map((item) => parseAction(store, allowed, item))
+  const actions = items.map((item) => parseAction(store, allowed, item))
   const rehearsal = rehearse(store)
-  const running = starts.map((start) => start(rehearsal.store))
+  const running = actions.map(({ run, request }) => run(rehearsal.store, request))
   const outcomes = await Promise.allSettled(running)
   if (new Set(rehearsal.items).size < rehearsal.items.length)
     throw validationError('Transaction request cannot include multiple operations on one item')
@@ -129,14 +125,13 @@ const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknow
   return { results: await Promise.all(running), writes: rehearsal.writes }
 }
 
-/** Checks an action of a transaction, such as `{ Put: … }`. Returns what runs it. */
+/** Checks an action of a transaction, such as `{ Put: … }`. */
 const parseAction = (store: Store, allowed: Allowed, item: object) => {
   const [[name, body] = ['', {}], ...others] = Object.entries(item)
   const action = allowed[name]
   if (!action || others.length > 0)
     throw validationError(`TransactItems can only contain one of ${Object.keys(allowed).join(', ')}`)
-  const request = action.parse(store, body)
-  return (rehearsal: Store) => action.run(rehearsal, request)
+  return { run: action.run, request: action.parse(store, body) }
 }
 
 /** The error of a transaction, with the reason of each action, in their order. */
@@ -151,8 +146,8 @@ const cancellation = (errors: unknown[]): Error => {
 const cancellationReason = (error: unknown): { Code: string; Message?: string | undefined } => {
   if (!error) return { Code: 'None' }
   if (!isDynamoDBError(error)) throw error
-  const { __type, message } = error.body
-  if (__type.endsWith('#ConditionalCheckFailedException')) return { Code: 'ConditionalCheckFailed', Message: message }
-  if (__type.endsWith('#ValidationException')) return { Code: 'ValidationError', Message: message }
+  const { __type, message: Message } = error.body
+  if (__type.endsWith('#ConditionalCheckFailedException')) return { Code: 'ConditionalCheckFailed', Message }
+  if (__type.endsWith('#ValidationException')) return { Code: 'ValidationError', Message }
   throw error
 }

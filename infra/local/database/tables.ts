@@ -24,7 +24,7 @@ const createTable = async (client: DynamoDBClient, name: string, table: Table): 
   try {
     await client.send(new CreateTableCommand(definition(name, table)))
   } catch (error) {
-    // It exists, or another process creates it.
+    // It exists, or another process is creating it.
     if (!(error instanceof ResourceInUseException)) throw error
   }
   for (;;) {

@@ -62,27 +62,31 @@ const response = (
   ...(body && { body }),
 })
 
-/** A resource of API Gateway: its path template, its parameters, and its operations by method. */
+/** A resource of API Gateway: its path template and operations, and the parameters of a path. */
 type GatewayRoute<Id> = {
   resource: string
   pathParameters: Record<string, string> | null
-  operations: Partial<Record<string, Id>>
+  operations: Operations<Id>
 }
+
+/** Operations by method. */
+type Operations<Id> = Partial<Record<string, Id>>
 
 /** Returns a function that finds the resource of a path; `undefined` if there is none. */
 export const routeFinder = <Id extends string>(contract: Record<Id, Pick<Entry, 'method' | 'path'>>) => {
-  const ids = Object.keys(contract) as Id[] // `Object.keys` returns `string[]`.
-  const templates = [...new Set([...ids.map((id) => contract[id].path), ...documentPaths])]
+  const resources = new Map<string, Operations<Id>>(documentPaths.map((path) => [path, {}]))
+  // `Object.keys` returns `string[]`.
+  for (const id of Object.keys(contract) as Id[]) {
+    const { method, path } = contract[id]
+    resources.set(path, { ...resources.get(path), [method]: id })
+  }
   // API Gateway prefers literal parts, whose characters all sort before `{`.
-  const resources = templates.sort().map((resource) => {
-    const own = ids.filter((id) => contract[id].path === resource)
-    const operations = Object.fromEntries(own.map((id) => [contract[id].method, id]))
-    return { resource, operations, pattern: pathPattern(resource) }
-  })
+  const templates = [...resources.keys()].sort()
+  const patterns = templates.map((resource) => ({ resource, pattern: pathPattern(resource) }))
   return (path: string): GatewayRoute<Id> | undefined => {
-    for (const { resource, operations, pattern } of resources) {
+    for (const { resource, pattern } of patterns) {
       const match = pattern.exec(path)
-      if (match) return { resource, operations, pathParameters: match.groups ?? null }
+      if (match) return { resource, operations: resources.get(resource) ?? {}, pathParameters: match.groups ?? null }
     }
     return undefined
   }

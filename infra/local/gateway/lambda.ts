@@ -17,16 +17,10 @@ export type Handler = (event: Event, context: Context) => Promise<unknown>
 export type ProxyResponse = v.InferOutput<typeof ProxyResponse>
 
 /**
- * Invokes a function as Lambda does, and checks its result as API Gateway does: throws an ApiError 502 if the function
- * throws or returns no proxy response, 504 if it exceeds `timeoutMs`. Warns of a response that is not what the contract
- * says.
+ * Invokes a function as Lambda does, and checks its result as API Gateway does. Throws an ApiError: 502 if the function
+ * throws or returns no proxy response, 504 if it exceeds `timeoutMs`. Warns of a response that differs from the contract.
  */
-export const invoke = async (
-  id: OperationId,
-  handler: Handler,
-  event: Event,
-  timeoutMs: number,
-): Promise<ProxyResponse> => {
+export const invoke = async (id: OperationId, handler: Handler, event: Event, timeoutMs: number) => {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, timeoutMs, gatewayResponses.gatewayTimeout)
   try {
@@ -47,13 +41,14 @@ export const invoke = async (
 
 /** Loads the functions of operations. Throws a CommandError if the file of one is missing. */
 export const loadFunctions = async (ids: OperationId[]): Promise<Record<OperationId, Handler>> => {
-  const load = async (id: OperationId): Promise<[OperationId, Handler]> => {
+  const handlers: Partial<Record<OperationId, Handler>> = {}
+  const load = async (id: OperationId) => {
     if (!existsSync(new URL(`../../../functions/${id}.ts`, import.meta.url)))
       throw new CommandError(`functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`)
-    return [id, (await import(`../../../functions/${id}.ts`)).handler]
+    handlers[id] = (await import(`../../../functions/${id}.ts`)).handler
   }
-  // `Object.fromEntries` types its keys as any string.
-  return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler>
+  await Promise.all(ids.map(load))
+  return handlers as Record<OperationId, Handler> // Those of `ids`, which are all that the caller reads.
 }
 
 /** Node.js accepts every header that these patterns allow. */
@@ -80,9 +75,9 @@ const contractDifference = (id: OperationId, { statusCode, body = '' }: ProxyRes
   return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ')
 }
 
-const newContext = (id: OperationId, timeoutMs: number): Context => {
+const newContext = (functionName: string, timeoutMs: number): Context => {
   const end = Date.now() + timeoutMs
   const getRemainingTimeInMillis = () => end - Date.now()
-  const context = { awsRequestId: randomUUID(), functionName: id, functionVersion: '$LATEST', getRemainingTimeInMillis }
+  const context = { awsRequestId: randomUUID(), functionName, functionVersion: '$LATEST', getRemainingTimeInMillis }
   return context as Context // The rest names resources in AWS.
 }

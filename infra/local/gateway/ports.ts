@@ -5,15 +5,10 @@ import { CommandError } from '../../command-line.ts'
 export const LOOPBACK = '127.0.0.1'
 
 /**
- * Listens on a port, and for an embedded database on the next one of this machine. Port 0 selects
- * free ports. This comes before anything else, so that nobody takes a port meanwhile. Connections
- * are closed until the servers take over.
+ * Listens on a port, and for an embedded database on the next one of this machine, so that nobody takes them during the
+ * start. Port 0 selects free ports. Connections are closed until the servers take over.
  */
-export const reservePorts = async (
-  port: number,
-  host: string,
-  isEmbedded: boolean,
-): Promise<[api: Server, database?: Server]> => {
+export const reservePorts = async (port: number, host: string, isEmbedded: boolean): Promise<Ports> => {
   const api = await listen(port, host)
   if (!isEmbedded) return [api]
   try {
@@ -24,6 +19,8 @@ export const reservePorts = async (
     return reservePorts(port, host, isEmbedded)
   }
 }
+
+type Ports = [api: Server, database?: Server]
 
 const listen = async (port: number, host: string): Promise<Server> => {
   const server = createServer((socket) => socket.destroy())

@@ -37,7 +37,7 @@ export const proxyEvent = ({ message, path, query, body, requestId, resource, pa
       domainName: host,
       extendedRequestId: requestId,
       httpMethod,
-      // The others are of callers that AWS knows.
+      // The other members are for callers with AWS credentials.
       identity: { sourceIp: socket.remoteAddress ?? '', userAgent } as Event['requestContext']['identity'],
       path,
       protocol: `HTTP/${message.httpVersion}`,
@@ -76,12 +76,10 @@ const textOrBase64 = (body: Buffer): Pick<Event, 'body' | 'isBase64Encoded'> => 
 type Lists = Record<string, string[]>
 
 const valuesByName = (pairs: Iterable<[string, string]>): Lists => {
-  const groups = Map.groupBy(pairs, ([name]) => name)
-  const lists = Array.from(groups, ([name, same]) => [name, same.map(([, value]) => value)])
+  const lists = new Map<string, string[]>()
+  for (const [name, value] of pairs) lists.set(name, [...(lists.get(name) ?? []), value])
   return Object.fromEntries(lists)
 }
 
-const lastValues = (lists: Lists): Record<string, string> => {
-  const last = Object.entries(lists).map(([name, values]) => [name, values.at(-1)])
-  return Object.fromEntries(last)
-}
+const lastValues = (lists: Lists): Record<string, string> =>
+  Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? '']))

@@ -10,9 +10,8 @@ const running = new AsyncLocalStorage<OperationId>()
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
 /**
- * Replaces `send` of the service's DynamoDB client: it refuses the commands that the contract entry of the running
- * operation does not grant, as AWS would. This is an aid for developers, not a wall: an operation with a client of its
- * own is not checked. (It is replaced from here, so that none of this is in the bundle.)
+ * Lets the service's DynamoDB client refuse the commands that the contract entry of the running operation does not
+ * grant, as AWS would. This helps developers, and is no wall: an operation may have a client of its own.
  */
 export const enforceRights = (): void => {
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
@@ -42,21 +41,18 @@ const operationName = (command: SentCommand): string =>
 type RequiredRight = { action: string; table: string; index?: string | undefined }
 
 /** The rights that IAM requires for a command. */
-const rightsFor = (
-  operation: string,
-  { TableName, IndexName, RequestItems, TransactItems }: CommandInput,
-): RequiredRight[] => {
-  if (operation.startsWith('Batch'))
-    return Object.keys(RequestItems ?? {}).map((table) => ({ action: operation, table }))
-  if (!operation.startsWith('Transact')) return [{ action: operation, table: TableName, index: IndexName }]
-  // A transaction needs no right of its own, but one for each of its items: `Put` needs PutItem.
-  const items = (TransactItems ?? []).flatMap((item) => Object.entries(item))
+const requiredRights = (action: string, input: CommandInput): RequiredRight[] => {
+  const { TableName, IndexName, RequestItems = {}, TransactItems = [] } = input
+  if (action.startsWith('Batch')) return Object.keys(RequestItems).map((table) => ({ action, table }))
+  if (!action.startsWith('Transact')) return [{ action, table: TableName, index: IndexName }]
+  // Each item of a transaction needs a right: `Put` needs PutItem.
+  const items = TransactItems.flatMap((item) => Object.entries(item))
   return items.map(([kind, item]) => ({ action: `${kind}Item`, table: item.TableName }))
 }
 
 /** Throws unless the operation has all rights for a command. Without `$metadata`, so that the response is a 500. */
 const checkRights = (id: OperationId, operation: string, input: CommandInput): void => {
-  const required = rightsFor(operation, input)
+  const required = requiredRights(operation, input)
   if (required.length === 0) throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
   for (const { action, table, index } of required) {
     const name = tableIds.find((id) => tableName(id) === table) ?? table
@@ -67,7 +63,6 @@ const checkRights = (id: OperationId, operation: string, input: CommandInput): v
   }
 }
 
-/** How an entry gets the right to an action. */
 const adviceFor = (action: string, table: string): string => {
   const right = WORDS[action]
   if (!right) return 'No entry can get this right.'

@@ -14,9 +14,8 @@ import { type Limits, localLimits } from './limits.ts'
 type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<void> }
 
 /**
- * Creates the HTTP server of the local API from the functions by operation. It responds to the
- * requests of a connection one after the other. A connection ends when Node.js refuses what it
- * sends, or it exceeds a limit.
+ * Creates the HTTP server of the local API. It responds to the requests of a connection one after the other. A connection
+ * ends when it exceeds a limit, or Node.js refuses what it sends.
  */
 export const createLocalServer = (handlers: Record<OperationId, Handler>, limits: Limits = localLimits) => {
   // Without this setting, Node.js responds to a request without Host by itself, without a body.
@@ -37,10 +36,9 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     logResponse(message, result, requestId, performance.now() - startedAt)
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
     if (!server.listening || message.headers.upgrade) response.setHeader('Connection', 'close')
-    // Node.js then reads the rest of a body that is too large. If the connection ended before, the
-    // client could lose the response.
+    // Node.js then reads the rest of a body that is too large. Otherwise, the client could lose the response.
     if (!message.complete) response.setHeader('Connection', 'keep-alive')
-    send(response, result)
+    writeResponse(response, result)
     // They fail if the client disconnects.
     await Promise.allSettled([finished(response), finished(message)])
   }
@@ -86,13 +84,13 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     // When a client disconnects, its request still runs and needs the database.
     const requests = Array.from(inFlight.values(), ({ done }) => done)
     await Promise.race([Promise.all(requests), pause(limitMs, undefined, { ref: false })])
-    // `close` leaves connections that never carried a request, which browsers open in advance.
+    // `close` leaves those without a request, which browsers open in advance.
     server.closeAllConnections()
   }
   return { server, stop }
 }
 
-const send = (response: ServerResponse, { statusCode, headers = {}, body }: ProxyResponse): void => {
+const writeResponse = (response: ServerResponse, { statusCode, headers = {}, body }: ProxyResponse): void => {
   response.statusCode = statusCode
   response.setHeaders(new Map(Object.entries(headers)))
   response.end(body)

@@ -8,7 +8,7 @@ import { introduction, operationText, parameterText } from './descriptions.ts'
 import { componentHeaders, responseObjects } from './responses.ts'
 import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
-const operations: [id: string, Entry][] = Object.entries(contract)
+const entries: Entry[] = Object.values(contract)
 
 /** The OpenAPI 3.1 document of the contract. Its first address begins with `origin`. A `bigint` in it stands for a number. */
 export const openApiDocument = (origin = ''): Json => ({
@@ -19,14 +19,9 @@ export const openApiDocument = (origin = ''): Json => ({
     description: introduction,
   },
   servers: servers(origin),
-  tags: [...new Set(operations.map(([, { tag }]) => tag))].map((name) => ({ name })),
+  tags: Array.from(new Set(entries.map(({ tag }) => tag)), (name) => ({ name })),
   security: [{ apiKey: [] }],
-  paths: Object.fromEntries(
-    [...Map.groupBy(operations, ([, { path }]) => path)].map(([path, group]) => [
-      path,
-      Object.fromEntries(group.map(([id, entry]) => [entry.method.toLowerCase(), operationObject(id, entry)])),
-    ]),
-  ),
+  paths: pathItems(),
   components: {
     securitySchemes: {
       apiKey: {
@@ -40,6 +35,16 @@ export const openApiDocument = (origin = ''): Json => ({
     schemas: { ...componentSchemas(), Error: ERROR },
   },
 })
+
+/** The operations of the contract by path and method. */
+const pathItems = (): Json => {
+  const items: Record<string, Json> = {}
+  for (const [id, entry] of Object.entries(contract)) {
+    const { path, method } = entry
+    items[path] = { ...items[path], [method.toLowerCase()]: operationObject(id, entry) }
+  }
+  return items
+}
 
 export const openApiText = (origin?: string): string => `${stringifyJson(openApiDocument(origin), 2)}\n`
 
@@ -56,7 +61,6 @@ export const servers = (origin = ''): Json[] => [
   })),
 ]
 
-/** An operation, by its entry in the contract. */
 export const operationObject = (id: string, entry: Entry): Json => ({
   operationId: id,
   summary: entry.summary,
@@ -71,23 +75,23 @@ export const operationObject = (id: string, entry: Entry): Json => ({
     'x-sunset': entry.deprecated.sunset.toISOString().slice(0, 10),
   }),
   parameters: parameterObjects(id, entry),
-  ...(entry.body && { requestBody: { required: true, content: jsonBody(entry.body) } }),
+  ...(entry.body && { requestBody: { required: true, content: jsonContent(entry.body) } }),
   responses: responseObjects(entry),
 })
 
 const description = (id: string, { scope, query, deprecated, stability }: Entry): string => {
-  const access = `Needs an API key with the scope \`${scope}\`.`
-  const warning = stability && `This operation is marked as ${stability}: it may change or be removed without notice.`
-  const removal = deprecated?.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
-  const notice =
-    deprecated &&
-    `This operation is deprecated and will be removed on ${removal}. Use \`${deprecated.successor}\` instead.`
-  const rule = query && v.getDescription(query) // Of all parameters together, such as that of `Filters`.
-  return [operationText(id), rule, access, warning, notice].filter(Boolean).join('\n\n')
+  const queryRule = query && v.getDescription(query)
+  const parts = [operationText(id), queryRule, `Needs an API key with the scope \`${scope}\`.`]
+  if (stability) parts.push(`This operation is marked as ${stability}: it may change or be removed without notice.`)
+  if (deprecated) {
+    const date = deprecated.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+    parts.push(`This operation is deprecated and will be removed on ${date}. Use \`${deprecated.successor}\` instead.`)
+  }
+  return parts.filter(Boolean).join('\n\n')
 }
 
 // Only one media type, because generators make a type, or a method, of each.
-const jsonBody = (schema: ObjectSchema): Json => ({
+const jsonContent = (schema: ObjectSchema): Json => ({
   'application/json': {
     // The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript object.
     schema: { ...jsonSchema(schema), propertyNames: { not: { const: '__proto__' } } },
@@ -95,17 +99,16 @@ const jsonBody = (schema: ObjectSchema): Json => ({
   },
 })
 
-/** The parameters of an operation in its path, its query and its headers. */
 const parameterObjects = (id: string, entry: Entry): Json[] => {
   const { params, query, headers } = partsOf(entry)
-  return Object.entries({ path: params, query, header: headers }).flatMap(([location, schema]) =>
-    Object.entries(schema?.entries ?? {}).map(([name, entry]) =>
-      parameter(location, name, entry, parameterText(id, name)),
-    ),
-  )
+  const objects: Json[] = []
+  for (const [location, part] of Object.entries({ path: params, query, header: headers }))
+    for (const [name, schema] of Object.entries(part?.entries ?? {}))
+      objects.push(parameterObject(location, name, schema, parameterText(id, name)))
+  return objects
 }
 
-const parameter = (location: string, name: string, entry: v.GenericSchema, meaning?: string): Json => {
+const parameterObject = (location: string, name: string, entry: v.GenericSchema, meaning?: string): Json => {
   const { description: rule, ...schema } = jsonSchema(entry) // The rule says in words what the JSON Schema says.
   return {
     name,
@@ -153,8 +156,8 @@ const ERROR = {
   },
 }
 
-const main = command('npm run openapi --', 'Prints the OpenAPI document.').action(() => {
+const openapiCommand = command('npm run openapi --', 'Prints the OpenAPI document.').action(() => {
   process.stdout.write(openApiText())
 })
 
-if (import.meta.main) await run(main)
+if (import.meta.main) await run(openapiCommand)

@@ -12,31 +12,29 @@ type PublicDocuments = Record<string, { headers: Record<string, string>; body: s
 export const publicDocuments = (script = referenceScript.publicAddress, apiKey?: string): PublicDocuments => {
   const start = startScript(apiKey)
   const headers = {
-    ...HEADERS,
+    ...sameHeaders,
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy(start),
   }
   return {
-    [referencePaths.document]: { headers: HEADERS, body: inertJson(stringifyJson(openApiDocument())) },
+    [referencePaths.document]: { headers: sameHeaders, body: inertJson(stringifyJson(openApiDocument())) },
     [referencePaths.page]: { headers, body: docsPage(script, start) },
   }
 }
 
-const HEADERS = {
+const sameHeaders = {
   'Cache-Control': 'no-cache', // Every deployment may change the documents.
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 }
 
 /**
- * Escapes JSON text so that API Gateway serves it unchanged; its value stays the same. A mock integration treats its
- * response as a template of the Velocity Template Language, in which `$` and `#` start expressions and two backslashes
- * can become one. Characters outside ASCII are escaped, too.
+ * Escapes JSON text so that API Gateway serves it unchanged; its value stays the same. A mock integration treats it as a
+ * Velocity template, in which `$` and `#` start expressions and two backslashes can become one.
  */
 export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
 const docsPage = (script: string, start: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -48,22 +48,23 @@ const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema):
 /** The headers of responses, for the components of the document. */
 export const componentHeaders = (): Json => {
   const names = ['Access-Control-Allow-Origin', ...cors.exposedHeaders]
-  return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => names.includes(name)))
+  return Object.fromEntries(Object.entries(headerObjects).filter(([name]) => names.includes(name)))
 }
 
 /** The errors that a request to an operation can get; the message of each is an example. */
 const possibleErrors = (entry: Entry): ApiError[] => {
   const { scope, conditional, idempotent, errors = {} } = entry
   const { params, query, headers, body } = partsOf(entry)
+  const input = body ?? query ?? headers
+  const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
+  if (input) possible.push(badRequest(firstRule(input)))
+  if (params) possible.push(notFound(firstRule(params)))
+  if (body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
+  if (conditional) possible.push(preconditionFailed())
+  if (idempotent) possible.push(idempotencyKeyReused())
+  for (const [status, message] of Object.entries(errors)) possible.push(new ApiError(Number(status), message))
   return [
-    ...[body ?? query ?? headers].flatMap((schema) => (schema ? [badRequest(firstRule(schema))] : [])),
-    unauthorized({ keyWasSent: true }),
-    insufficientScope(scope),
-    ...(params ? [notFound(firstRule(params))] : []),
-    ...(body ? [gatewayResponses.payloadTooLarge, unsupportedMediaType()] : []),
-    ...(conditional ? [preconditionFailed()] : []),
-    ...(idempotent ? [idempotencyKeyReused()] : []),
-    ...Object.entries(errors).map(([status, message]) => new ApiError(Number(status), message)),
+    ...possible,
     gatewayResponses.tooManyRequests,
     gatewayResponses.internalServerError,
     gatewayResponses.badGateway,
@@ -96,49 +97,54 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 
 /** References to the headers of a response: those of every response of the operation, and `names`. */
 const headerReferences = (entry: Entry, names: string[]): Json => {
-  const all = ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(entry)]
-  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  const references: Json = {}
+  for (const name of ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(entry)])
+    references[name] = { $ref: `#/components/headers/${name}` }
+  return references
 }
 
-const header = (description: string, example: string, schema: Json = {}): Json => ({
+const headerObject = (description: string, example: string, schema: Json = {}): Json => ({
   description,
   schema: { type: 'string', ...schema },
   example,
 })
 
-const required = (...given: Parameters<typeof header>): Json => ({ ...header(...given), required: true })
+const requiredHeader = (...given: Parameters<typeof headerObject>): Json => ({
+  ...headerObject(...given),
+  required: true,
+})
 
 const examplePath = (fits: (entry: Entry) => unknown): string =>
   service.basePath + (Object.values<Entry>(contract).find(fits)?.path ?? '')
 
-const HEADERS: Json = {
-  'Access-Control-Allow-Origin': required('Any web page may read the response (CORS).', cors.allowedOrigin, {
+const headerObjects: Json = {
+  'Access-Control-Allow-Origin': requiredHeader('Any web page may read the response (CORS).', cors.allowedOrigin, {
     const: cors.allowedOrigin,
   }),
-  'X-Request-Id': required('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY='),
-  Location: required(
+  'X-Request-Id': requiredHeader('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY='),
+  Location: requiredHeader(
     'The path of the new resource.',
     `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
     { pattern: '^/' },
   ),
-  'Idempotent-Replayed': header(
+  'Idempotent-Replayed': headerObject(
     'Present if an earlier request with the same key has taken effect. This is the response to that request.',
     'true',
     { const: 'true' },
   ),
-  ETag: required('The revision of the resource, for the header `If-Match` of a change.', EXAMPLE_TAG, {
+  ETag: requiredHeader('The revision of the resource, for the header `If-Match` of a change.', EXAMPLE_TAG, {
     pattern: '^"',
   }),
-  Link: header(
+  Link: headerObject(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
     `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleMember(Cursor).example}>; rel="next"`,
   ),
-  Deprecation: header('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
+  Deprecation: headerObject('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
     pattern: '^@\\d+$',
   }),
-  Sunset: header('The date on which the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-  'Retry-After': required('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' }),
-  'WWW-Authenticate': header(
+  Sunset: headerObject('The date on which the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
+  'Retry-After': requiredHeader('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' }),
+  'WWW-Authenticate': headerObject(
     'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
     `Bearer realm="${service.name}", error="invalid_token"`,
   ),

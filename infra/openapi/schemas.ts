@@ -10,8 +10,10 @@ export type Json = Record<string, unknown>
 
 /** The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they are references. */
 export const componentSchemas = (): Record<string, Json> => {
-  const schemas = Object.entries(complete(toJsonSchemaDefs(named, config)))
-  return Object.fromEntries(schemas.map(([title, schema]) => [title, described(schema, fieldTexts(title))]))
+  const schemas: Record<string, Json> = {}
+  for (const [title, schema] of Object.entries(complete(toJsonSchemaDefs(named, config))))
+    schemas[title] = described(schema, fieldTexts(title))
+  return schemas
 }
 
 /**
@@ -37,11 +39,11 @@ const schemasIn = (value: unknown): v.GenericSchema[] => {
 }
 
 /** The schemas in the contract that have a title, by that title. */
-const named: Record<string, v.GenericSchema> = Object.fromEntries(
-  schemasIn(contract)
-    .map((schema) => [v.getTitle(schema), schema] as const)
-    .filter(([title]) => title !== undefined),
-)
+const named: Record<string, v.GenericSchema> = {}
+for (const schema of schemasIn(contract)) {
+  const title = v.getTitle(schema)
+  if (title !== undefined) named[title] = schema
+}
 
 const INCOMPLETE = 'x-incomplete'
 
@@ -81,23 +83,23 @@ const config: ConversionConfig = {
   },
 }
 
-/** An action of a schema, with what those of these two types have. */
 type Action = { type: string; metadata?: Json; description?: string }
 
-// An object with none of these properties. (`anyOf`, with each of them as required, would say which objects are valid, but
-// the page and client generators make a type of each of its parts.)
+// An object with none of these properties. (Of `anyOf` with required properties, generators make a type of each part.)
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
 const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
 
 /** Puts the meaning of each property before its rule. */
 const described = (schema: JsonSchema, meanings: Record<string, string> = {}): Json => {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    if (typeof property === 'boolean') return [name, property]
-    const description = [meanings[name], property.description].filter(Boolean).join(' ') || undefined
-    return [name, { ...property, description }]
-  })
-  return { ...schema, ...(properties.length > 0 && { properties: Object.fromEntries(properties) }) }
+  if (!schema.properties) return { ...schema }
+  const properties: Json = {}
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const own = Object(property) // It is an object, but its type allows `true`.
+    const description = [meanings[name], own.description].filter(Boolean).join(' ') || undefined
+    properties[name] = { ...own, description }
+  }
+  return { ...schema, properties }
 }
 
 const complete = <T extends object>(json: T): T => {

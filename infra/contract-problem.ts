@@ -9,30 +9,32 @@ import { isPlain } from './kinds.ts'
 const parts = ['params', 'query', 'headers', 'body'] as const
 
 type CheckedEntry = Pick<Entry, 'method' | 'path' | (typeof parts)[number]> & Partial<Pick<Entry, 'success'>>
-type Resource = { collection: Pick<StoredResource, 'fields'> }
+type CheckedResource = { collection: Pick<StoredResource, 'fields'> }
 
-/**
- * Why a service would work on a developer's machine and fail at the deployment, or go wrong without a word; in one sentence.
- * `undefined` if it would not.
- */
+/** Why a service would fail at the deployment, or go wrong without a word; in one sentence. `undefined` if it would not. */
 export const contractProblem = (
   contract: Record<string, CheckedEntry>,
-  resources: Record<string, Resource>,
+  resources: Record<string, CheckedResource>,
 ): string | undefined => {
   if (!/^\/[\w-]+$/.test(service.basePath))
     return `The basePath ${service.basePath} is not one part, such as /v1, as a stage of API Gateway is.`
   const operations = Object.entries(contract)
-  const problems = [
-    ...operations.map(([id, operation], i) => [id, pathProblem(operation, operations.slice(0, i))]),
-    ...operations.map(([id, operation]) => [id, locationProblem(operation, Object.values(contract))]),
-    ...operations.map(([id, operation]) => [id, requestProblem(operation)]),
-    ...Object.entries(resources).map(([id, { collection }]) => [id, fieldProblem('field', collection.fields)]),
-    ...Object.entries(collections).map(([id, filters]) => [
-      id,
-      filterProblem(filters, resources[id]?.collection.fields),
-    ]),
-  ]
-  return problems.find(([, problem]) => problem)?.join(' ')
+  for (const [i, [id, operation]] of operations.entries()) {
+    const problem =
+      pathProblem(operation, operations.slice(0, i)) ??
+      locationProblem(operation, Object.values(contract)) ??
+      requestProblem(operation)
+    if (problem) return `${id} ${problem}`
+  }
+  for (const [id, { collection }] of Object.entries(resources)) {
+    const problem = fieldProblem('field', collection.fields)
+    if (problem) return `${id} ${problem}`
+  }
+  for (const [id, filters] of Object.entries(collections)) {
+    const problem = filterProblem(filters, resources[id]?.collection.fields)
+    if (problem) return `${id} ${problem}`
+  }
+  return undefined
 }
 
 /** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"). */

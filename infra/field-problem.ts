@@ -12,7 +12,7 @@ const field: Place = {
     'a Text(), TextList(), CalendarDate, Timestamp, Id, Int64, Integer() or Decimal() of shared/model, a v.boolean(), v.picklist() or v.literal()',
 }
 
-const parameter: Place = {
+const queryParameter: Place = {
   noun: 'query parameter',
   forms: ['text', 'choice', 'list', 'id', 'parameter'],
   wrappers: ['optional'],
@@ -23,8 +23,8 @@ const parameter: Place = {
 const places = {
   field,
   change: { ...field, wrappers: ['optional', 'nullable'] },
-  query: parameter,
-  headers: { ...parameter, noun: 'header' },
+  query: queryParameter,
+  headers: { ...queryParameter, noun: 'header' },
   params: {
     noun: 'path parameter',
     forms: ['id', 'choice'],
@@ -61,19 +61,19 @@ const defaultProblem = (schema: Schema, isChange: boolean): string | undefined =
 const ruleProblem = (schema: Schema): string | undefined =>
   isDescribed(schema) ? undefined : 'has no v.description() of its rule, after its checks.'
 
-/** Index keys have at most 2048 bytes (DynamoDB, "Constraints"): the value, with up to four for a character, and the shard. */
+/** Index keys have at most 2048 bytes (DynamoDB, "Constraints"): the shard, and up to four for each character. */
 const LONGEST_VALUE = 500
 
 /** Why lists of a collection cannot be filtered by one of these fields; `undefined` if they can. */
 export const filterProblem = (filters: readonly string[], fields: v.ObjectEntries = {}): string | undefined => {
-  const wrong = filters.find((name) => !fields[name] || !isFilter(fields[name]))
-  return (
-    wrong && `has the filter ${wrong}, which is no field with a single value of at most ${LONGEST_VALUE} characters.`
-  )
+  const wrong = filters.find((name) => !isFilter(fields[name]))
+  if (!wrong) return undefined
+  return `has the filter ${wrong}, which is no field with a single value of at most ${LONGEST_VALUE} characters.`
 }
 
-const isFilter = (schema: Schema): boolean => {
-  const { maxLength } = v.getMetadata(schema.wrapped ?? schema)
+const isFilter = (schema: Schema | undefined): boolean => {
+  if (!schema) return false
   const form = schemaForm(schema)
-  return form === 'text' ? Number(maxLength) <= LONGEST_VALUE : form !== 'list'
+  if (form !== 'text') return form !== 'list'
+  return Number(v.getMetadata(schema.wrapped ?? schema).maxLength) <= LONGEST_VALUE
 }

@@ -16,34 +16,33 @@ const ACTIONS = {
 
 /**
  * What the function of an operation may do with the tables: read API keys, what its contract entry says, and, if it is
- * idempotent, reserve idempotency keys. A transaction needs the actions of its items; one that writes checks the others that
- * it has read.
+ * idempotent, reserve idempotency keys. A transaction that writes also checks the items that it has only read.
  */
 export const permissions = ({ access, idempotent }: Entry): Permission[] => {
-  const granted = tableIds.map((table) => ({ table, rights: [access[table] ?? []].flat() }))
-  const writes = idempotent || granted.some(({ rights }) => rights.some((right) => /create|change|remove/.test(right)))
-  const ofTable = ({ table, rights }: { table: TableId; rights: Right[] }): Permission[] => {
+  const writes =
+    idempotent ||
+    Object.values(access)
+      .flat()
+      .some((right) => /create|change|remove/.test(right))
+  const granted: Permission[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
+  for (const table of tableIds) {
+    const rights = [access[table] ?? []].flat()
     const actions = new Set(rights.flatMap((right): readonly string[] => ACTIONS[right]))
     if (writes && actions.has('GetItem')) actions.add('ConditionCheckItem')
-    const indexes = rights.includes('list') ? Object.keys(tables[table].indexes) : []
-    return [
-      ...(actions.size > 0 ? [{ table, actions: [...actions] }] : []),
-      ...indexes.map((index) => ({ table, index, actions: ['Query'] })),
-    ]
+    if (actions.size > 0) granted.push({ table, actions: [...actions] })
+    if (!rights.includes('list')) continue
+    for (const index of Object.keys(tables[table].indexes)) granted.push({ table, index, actions: ['Query'] })
   }
-  return [
-    { table: 'apiKeys', actions: ['GetItem'] },
-    ...granted.flatMap(ofTable),
-    ...(idempotent ? [{ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] } as const] : []),
-  ]
+  if (idempotent) granted.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
+  return granted
 }
 
 /** Time limit and memory of every function. The local server applies the time limit too. */
 export const functionSettings = {
-  // DynamoDB gets at most 3 s for the key check and 3 s for the operation; then the function returns a 503. Lambda's own
-  // time limit, whose response has no Error body, must not end a function before that, even after a slow cold start.
+  // After 3 s for the key check and 3 s for the operation, the function returns a 503. Lambda, whose timeout has no Error
+  // body, must not end it before that, even after a slow cold start.
   timeoutSeconds: 10,
-  // Lambda allots CPU in proportion to memory (one vCPU at 1,769 MB), and a cold start needs only CPU. A warm request
-  // mostly waits and takes about 10 ms, for which the memory costs less than Lambda's charge for the request itself.
+  // CPU grows with memory (one vCPU at 1,769 MB), and a cold start needs CPU. A warm request takes about 10 ms, for which
+  // the memory costs less than Lambda's charge for the request itself.
   memoryMegabytes: 1024,
 } as const

@@ -1,11 +1,10 @@
-// What AWS and the local server must agree on, so that callers get the same responses from both. The local server imports
-// this file, so it must not import CDK.
+// What AWS and the local server must agree on. The local server imports this file, so it must not import CDK.
 import { contract } from '../shared/contract.ts'
 import { ApiError, internalServerError, NO_PATH, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
 import { cors } from '../shared/pipeline/http.ts'
 import { service } from '../shared/service.ts'
 
-/** Paths of the API reference, relative to the base address: the OpenAPI document, and the page that shows it. */
+/** Paths of the OpenAPI document and of the page that shows it, relative to the base address. */
 export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
 
 /** Methods that the reference paths allow. */
@@ -32,7 +31,6 @@ export const gatewayResponses = {
     }),
   requestTimeout: new ApiError(408, 'The request did not arrive in time. Send it again.'),
   payloadTooLarge: payloadTooLarge(),
-  // Of a body that API Gateway cannot decompress, or that it has no template for.
   unsupportedMediaType: new ApiError(
     415,
     'The body is not valid gzip or deflate, its Content-Encoding is neither, or its Content-Type is not application/json.',
@@ -40,7 +38,7 @@ export const gatewayResponses = {
   tooManyRequests: new ApiError(429, 'Too many requests. Try again in a moment.', retryAfter),
   headersTooLarge: (bytes: number) => new ApiError(431, `The URL and headers must be smaller than ${bytes} bytes.`),
   internalServerError: internalServerError(undefined),
-  // Of a function that crashed, and of one that Lambda throttled: API Gateway does not tell them apart.
+  // API Gateway sends it after a crash, and if Lambda throttles the function.
   badGateway: new ApiError(
     502,
     'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.',

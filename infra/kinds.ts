@@ -3,7 +3,7 @@ import { Int64, Int64Text, SafeInteger } from '../shared/model/int64.ts'
 import { AnyDecimal, ParameterText } from '../shared/model/number.ts'
 import { AnyText } from '../shared/model/text.ts'
 
-/** What a schema accepts. A `choice` is one of some texts, a `value` a number or boolean; `id` and `parameter` are parsed texts. */
+/** What a schema accepts. A `choice` is one of several texts, a `value` a number or boolean; `id` and `parameter` parse text. */
 export type Form = 'text' | 'choice' | 'value' | 'list' | 'id' | 'parameter' | 'object' | 'other'
 
 /** The kinds of shared/model, by the schema that each starts with. */

@@ -121,9 +121,9 @@ export const stageProblem = (stage: Stage): string | undefined => {
 }
 
 /**
- * Reads the CDK context of the command line, such as `-c prefix=Blue -c release=all-at-once`. `prefix` turns
- * the stack Staging into BlueStaging, so that one account and region can have several copies. `release` overrides
- * the stage's own for an urgent deployment, such as a rollback or the switch to a restored table.
+ * Reads the CDK context, such as `-c prefix=Blue -c release=all-at-once`. The prefix allows several copies in one account
+ * and region: Staging becomes BlueStaging. `release` overrides that of the stage for an urgent deployment, such as a
+ * rollback.
  */
 export const readContext = ({ node }: App): { prefix: string; change: Partial<Stage> } => {
   const prefix = node.tryGetContext('prefix') ?? ''

@@ -5,10 +5,7 @@ import { aliases } from './aliases.ts'
 
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
-/**
- * How CDK bundles a function of a stage. A cold start waits until the bundle is loaded; `npm run bench` measures it, and
- * test/README.md has the figures.
- */
+/** How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded: test/README.md has figures. */
 export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   // An ES module takes longer to load, because its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
@@ -40,10 +37,10 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
 })
 
 /** Explains an error of CDK if it means that the bundling failed, after esbuild printed the reason. */
-export const explain = (error: unknown): unknown =>
-  error instanceof Error && error.name === 'FailedToBundleAsset'
-    ? new ConfigurationError(
-        'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
-          "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's.",
-      )
-    : error
+export const explain = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
+  return new ConfigurationError(
+    'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
+      "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's.",
+  )
+}

@@ -84,14 +84,14 @@ const signedPost = (limits: TimeLimits) => {
 
 const failedResponse = (received: HttpResponse, content: JsonObject | undefined): Error => {
   const { statusCode, text } = received
-  // Anything else is not DynamoDB's, such as HTML of a proxy. Whatever its status, it is a network error and no bug.
+  // Anything else, such as HTML of a proxy, is a network error and no bug, whatever its status.
   if (statusCode >= 300 && (content || !text)) return serviceError(received, content)
   const error = new Error(`The response with status ${statusCode} is not from DynamoDB: ${text.slice(0, 100)}`)
   return Object.assign(error, { $metadata: { httpStatusCode: statusCode } })
 }
 
 const serviceError = (received: HttpResponse, content: JsonObject = {}): Error => {
-  // The name stands in one of three places, and may have a namespace before it and an address behind it.
+  // The name may have a namespace before it and an address behind it.
   const place = content.__type ?? content.code ?? received.headers['x-amzn-errortype'] ?? 'Unknown'
   const [text = ''] = String(place).split(/[,:]/)
   const name = text.replace(/^.*#/, '')

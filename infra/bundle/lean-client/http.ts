@@ -26,7 +26,7 @@ export const postTo = (url: URL, limits: TimeLimits) => {
       sent.on('close', reset)
       sent.on('response', (response) => {
         sent.off('close', reset)
-        read(response).then(resolve, reject)
+        readResponse(response).then(resolve, reject)
       })
       sent.on('error', reject)
       sent.end(body)
@@ -53,7 +53,7 @@ const limitTime = (sent: ClientRequest, limits: TimeLimits, end: (message: strin
 // Items of 1 MB, the most that DynamoDB returns at once, are less than 10 MB in JSON, whatever their values are.
 const LONGEST_BODY = 16_000_000
 
-const read = (response: IncomingMessage): Promise<HttpResponse> =>
+const readResponse = (response: IncomingMessage): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     const { statusCode = 0, headers } = response
     let text = ''
@@ -62,7 +62,7 @@ const read = (response: IncomingMessage): Promise<HttpResponse> =>
       text += part
       if (text.length > LONGEST_BODY) response.destroy(new Error('The response is too long.'))
     })
-    // Wait one turn, or a delayed process does not reuse the connection: it may read the end of the response before it
+    // One turn later, or a delayed process does not reuse the connection: it may read the end of the response before it
     // notices that the whole request was sent.
     response.on('end', () => setImmediate(resolve, { statusCode, headers, text }))
     response.on('error', reject)

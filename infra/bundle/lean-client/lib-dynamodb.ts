@@ -1,5 +1,5 @@
-// Replaces `@aws-sdk/lib-dynamodb` in the bundle (../aliases.ts), because that package loads all of the SDK's commands. The
-// bundling fails if a function imports another command, and the setting `stockClient` of a stage bundles the packages.
+// Replaces `@aws-sdk/lib-dynamodb` in the bundle (../aliases.ts), because that package loads all of the SDK's commands. If a
+// function imports another command, the bundling fails. `stockClient` in infra/stages.ts bundles the packages instead.
 import { randomUUID } from 'node:crypto'
 import { convertToAttr, convertToNative, type marshallOptions, type unmarshallOptions } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBClient, SendOptions } from './client-dynamodb.ts'
@@ -21,7 +21,7 @@ export const DynamoDBDocumentClient = {
   }),
 }
 
-const command = (operation: string) =>
+const commandClass = (operation: string) =>
   class {
     readonly operation = operation
     readonly input: Values
@@ -31,11 +31,11 @@ const command = (operation: string) =>
   }
 
 // Add a command here when an operation needs it.
-export const GetCommand = command('GetItem')
-export const PutCommand = command('PutItem')
-export const QueryCommand = command('Query')
-export const TransactGetCommand = command('TransactGetItems')
-export const TransactWriteCommand = command('TransactWriteItems')
+export const GetCommand = commandClass('GetItem')
+export const PutCommand = commandClass('PutItem')
+export const QueryCommand = commandClass('Query')
+export const TransactGetCommand = commandClass('TransactGetItems')
+export const TransactWriteCommand = commandClass('TransactWriteItems')
 
 // The fields that hold items or parts of them, and those that hold such fields (DynamoDB API reference). No name means
 // something else in another command above, or in its output.
@@ -56,7 +56,8 @@ const translate = (values: object, convert: Convert): Values => {
     if (UNSUPPORTED.includes(name)) throw notSupported(`the parameter ${name}`)
     if (value === undefined || value === null) continue // To the SDK, null is no value.
     if (ITEMS.includes(name)) translated[name] = each(value, (item) => translateItem(item, convert))
-    else translated[name] = CONTAINERS.includes(name) ? each(value, (part) => translate(part, convert)) : value
+    else if (CONTAINERS.includes(name)) translated[name] = each(value, (part) => translate(part, convert))
+    else translated[name] = value
   }
   return translated
 }

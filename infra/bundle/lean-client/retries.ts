@@ -38,13 +38,13 @@ export const retries = (maxAttempts: number) => {
 }
 
 // What the SDK retries (`@smithy/core`, service-error-classification; its DynamoDB client adds the last of TRANSIENT_NAMES).
-const list = (text: string) => text.trim().split(/\s+/)
-const THROTTLED_NAMES = list(`
+const words = (text: string) => text.trim().split(/\s+/)
+const THROTTLED_NAMES = words(`
   BandwidthLimitExceeded EC2ThrottledException LimitExceededException PriorRequestNotComplete
   ProvisionedThroughputExceededException RequestLimitExceeded RequestThrottled RequestThrottledException SlowDown
   ThrottledException Throttling ThrottlingException TooManyRequestsException TransactionInProgressException`)
-const TRANSIENT_NAMES = list('TimeoutError RequestTimeout RequestTimeoutException ReplicatedWriteConflictException')
-const TRANSIENT_CODES = list('EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT')
+const TRANSIENT_NAMES = words('TimeoutError RequestTimeout RequestTimeoutException ReplicatedWriteConflictException')
+const TRANSIENT_CODES = words('EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT')
 const TRANSIENT_STATUSES = [500, 502, 503, 504]
 
 /** The kind of a failure after which the request is resent; `undefined` for all others. */

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { componentSchemas, jsonSchema } from '../openapi/schemas.ts'
-import { NO_PATH, operations } from './operations.ts'
+import { NO_PATH, operationRoutes } from './operations.ts'
 import { flags } from './request.ts'
 
 /**
@@ -34,7 +34,7 @@ const operationsModule = (): string => {
     ...schemas.map(([name, schema]) => `${describe(schema)}export type ${name} = ${typeText(schema)}\n`),
     `export type Operations = {\n${operationIds.map((id) => operationType(id, contract[id])).join('')}}\n`,
     `export const NO_PATH = ${JSON.stringify(NO_PATH)}\n`,
-    `export const operations: Record<string, Route> = ${JSON.stringify(operations)}\n`,
+    `export const operationRoutes: Record<string, Route> = ${JSON.stringify(operationRoutes)}\n`,
   ].join('')
 }
 

@@ -1,4 +1,4 @@
-import { type Operations, operations } from './operations.ts'
+import { type Operations, operationRoutes } from './operations.ts'
 import type { ClientOptions } from './options.ts'
 import { type ConditionalOptions, type KeyedOptions, newRequest, type Paged, type Route } from './request.ts'
 import { ServiceError } from './response.ts'
@@ -36,20 +36,20 @@ export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 /** Creates a client for browsers and Node.js. Throws a TypeError for an invalid option. */
 export const createClient = (options: ClientOptions): Client => {
   const send = sender(options)
-  const methods = Object.entries(operations).map(([id, route]) => [id, clientMethod(route, send)])
+  const methods = Object.entries(operationRoutes).map(([id, route]) => [id, clientMethod(route, send)])
   return Object.fromEntries(methods) as Client // Values and types follow from the same contract.
 }
 
 type ClientMethod<Operation extends Operations[keyof Operations]> = (
   ...given: object extends Operation['input']
-    ? [input?: Input<Operation>, options?: Options<Operation>]
-    : [input: Input<Operation>, options?: Options<Operation>]
+    ? [input?: MethodInput<Operation>, options?: MethodOptions<Operation>]
+    : [input: MethodInput<Operation>, options?: MethodOptions<Operation>]
 ) => Operation extends { paged: true; result: (infer Item)[] } ? List<Item> : Promise<Operation['result']>
 
-type Input<Operation extends { input: object }> = Operation['input'] &
+type MethodInput<Operation extends { input: object }> = Operation['input'] &
   (Operation extends { paged: true } ? Paged : object)
 
-type Options<Operation> = CallOptions &
+type MethodOptions<Operation> = CallOptions &
   (Operation extends { idempotent: true } ? KeyedOptions : object) &
   (Operation extends { conditional: true } ? ConditionalOptions : object)
 

@@ -9,7 +9,9 @@ export type { Int64 } from '../../shared/model/int64.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */
 export type Operations = {
-  [Id in keyof Contract]: { input: AllParts<Contract[Id]>; result: Result<Contract[Id]> } & EntryFlags<Contract[Id]>
+  [Id in keyof Contract]: { input: AllParts<Contract[Id]>; result: SuccessBody<Contract[Id]> } & EntryFlags<
+    Contract[Id]
+  >
 }
 
 /** How an entry is requested. */
@@ -31,9 +33,13 @@ const resultKind = ({ success, etag }: Entry): Route['result'] => {
 }
 
 /** How each operation is requested. */
-export const operations = Object.fromEntries(Object.entries(contract).map(([id, entry]) => [id, entryRoute(entry)]))
+export const operationRoutes = Object.fromEntries(
+  Object.entries(contract).map(([id, entry]) => [id, entryRoute(entry)]),
+)
 
-type Result<E> = E extends { success: { body: infer Body extends v.GenericSchema } } ? v.InferOutput<Body> : undefined
+type SuccessBody<E> = E extends { success: { body: infer Body extends v.GenericSchema } }
+  ? v.InferOutput<Body>
+  : undefined
 
 type EntryFlags<E> = Pick<E, Flag & keyof E>
 

@@ -66,15 +66,14 @@ const response = (
 type GatewayRoute<Id> = {
   resource: string
   pathParameters: Record<string, string> | null
-  operations: Operations<Id>
+  operations: OperationsByMethod<Id>
 }
 
-/** Operations by method. */
-type Operations<Id> = Partial<Record<string, Id>>
+type OperationsByMethod<Id> = Partial<Record<string, Id>>
 
 /** Returns a function that finds the resource of a path; `undefined` if there is none. */
 export const routeFinder = <Id extends string>(contract: Record<Id, Pick<Entry, 'method' | 'path'>>) => {
-  const resources = new Map<string, Operations<Id>>(documentPaths.map((path) => [path, {}]))
+  const resources = new Map<string, OperationsByMethod<Id>>(documentPaths.map((path) => [path, {}]))
   // `Object.keys` returns `string[]`.
   for (const id of Object.keys(contract) as Id[]) {
     const { method, path } = contract[id]

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { checkRelease } from '../../../infra/stack/release-hook.ts'
-import { operationIds } from '../../../shared/contract.ts'
-import { once, proxy } from '../../support/database.ts'
-import { type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
-import { databaseResponses } from '../../support/fault-proxy.ts'
+import { checkRelease } from '../../infra/stack/release-hook.ts'
+import { operationIds } from '../../shared/contract.ts'
+import { once, proxy } from '../support/database.ts'
+import { type FakeResponse, type Fate, serve } from '../support/fake-api.ts'
+import { databaseResponses } from '../support/fault-proxy.ts'
 
 const ok = (content: unknown): FakeResponse => ({ status: 200, body: JSON.stringify(content) })
 const error = (status: number, name: string): FakeResponse => ({

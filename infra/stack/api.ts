@@ -37,7 +37,7 @@ export class Api extends Construct {
     addNotFound(this.restApi)
     addReference(this.restApi)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path)) this.#addRoutes(path, group)
-    // CDK's own output has a trailing slash, but paths are appended to the base address.
+    // CDK's own output has a trailing slash.
     this.restApi.node.tryRemoveChild('Endpoint')
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
     const { domainName, certificateArn, hostedZone } = stage
@@ -52,8 +52,7 @@ export class Api extends Construct {
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       disableExecuteApiEndpoint: stage.domainOnly ?? false,
       minCompressionSize: Size.kibibytes(1),
-      // The role with which API Gateway writes logs; there is one per account and region. It is retained because other
-      // APIs may rely on it when this stack is deleted.
+      // All APIs of the account and region share the role that writes logs, so it stays when this stack is deleted.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -71,10 +70,10 @@ export class Api extends Construct {
   #addRoutes(path: string, operations: OperationFunction[]): void {
     const resource = this.restApi.root.resourceForPath(path)
     const methods = [...operations.map(({ entry }) => entry.method), 'OPTIONS']
-    for (const { operationId, entry, alias } of operations)
-      resource.addMethod(entry.method, new LambdaIntegration(alias, { allowTestInvoke: false }), {
-        operationName: operationId,
-      })
+    for (const { operationId: operationName, entry, alias } of operations) {
+      const integration = new LambdaIntegration(alias, { allowTestInvoke: false })
+      resource.addMethod(entry.method, integration, { operationName })
+    }
     addOtherMethods(resource, methods)
     addPreflight(resource, methods)
   }
@@ -102,7 +101,7 @@ export class Api extends Construct {
   }
 }
 
-/** TLS 1.2 or newer, on both kinds of domain name. API Gateway's default for regional APIs allows TLS 1.0. */
+/** TLS 1.2 or newer, on both kinds of domain name. By default, regional APIs allow TLS 1.0. */
 const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
   // This policy requires an access mode. Strict also refuses a request whose Host differs from the TLS server name.
@@ -110,8 +109,8 @@ const tls = {
 }
 
 /**
- * One line of JSON for each request, including requests that reach no function. Headers, query and body are left out,
- * because they may contain an API key. `requestId` is the one that responses carry and functions log.
+ * One line of JSON for each request. It has no headers, query or body, because they may contain an API key. `requestId` is
+ * the one that responses carry and functions log.
  */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
@@ -121,7 +120,7 @@ const accessLogFormat = AccessLogFormat.custom(
     protocol: Field.contextProtocol(),
     tlsVersion: '$context.tlsVersion',
     method: Field.contextHttpMethod(),
-    // The path template, because the path itself may contain an API key that somebody pasted into the address.
+    // The path template, because somebody may have pasted an API key into the path.
     resource: Field.contextResourcePath(),
     status: Field.contextStatus(),
     errorType: Field.contextErrorResponseType(),

@@ -13,13 +13,8 @@ import { newInternalErrors } from './metrics.ts'
 import { commonProps, type OperationFunction, roleProps } from './operation-function.ts'
 import type { Storage } from './storage.ts'
 
-type ReleaseProps = {
-  operations: OperationFunction[]
-  /** The log of the hook. */
-  logGroup: LogGroup
-  storage: Storage
-  stage: Stage
-}
+/** `logGroup` is for the hook. */
+type ReleaseProps = { operations: OperationFunction[]; logGroup: LogGroup; storage: Storage; stage: Stage }
 
 /**
  * Releases new versions step by step. First, a hook checks each of them (release-hook.ts). Then they get 10 % of
@@ -89,8 +84,8 @@ export class CanaryRelease extends Construct {
 }
 
 /**
- * What stops the canary of an operation: the newest version crashes, times out or returns 500. They notify nobody: callers
- * are the concern of other alarms. Their metrics are plain: metric math over a series without data might not roll back.
+ * The alarms that stop the canary of an operation: the newest version crashes, times out or returns 500. They notify
+ * nobody. They use no metric math, which might not roll back while a series has no data.
  */
 const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
   const { alias, handler } = operation
@@ -99,7 +94,7 @@ const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
     Resource: `${handler.functionName}:${alias.aliasName}`,
     ExecutedVersion: handler.currentVersion.version,
   }
-  // Lambda counts a version that it ends after the time limit as an error, but not a 500.
+  // Lambda counts a timeout as an error, but not a 500.
   const crashes = alias.metric('Errors', { statistic: Stats.SUM, period: Duration.minutes(1), dimensionsMap })
   const internalErrors = newInternalErrors(operation, operation)
   const rule = { threshold: 0, evaluationPeriods: 1, alarmDescription: 'Stops the canary of this version.' }

@@ -8,7 +8,7 @@ import type { Stage } from '../stages.ts'
 export class ClientLimit extends Construct {
   constructor(scope: Construct, id: string, limit: NonNullable<Stage['clientLimit']>, resourceArn: string) {
     super(scope, id)
-    // One key may be sent in several forms: the functions ignore the case of `Bearer`, and how many spaces follow.
+    // The functions ignore the case of `Bearer` and additional spaces.
     const textTransformations = ['LOWERCASE', 'COMPRESS_WHITE_SPACE'].map((type, priority) => ({ type, priority }))
     const customKeys = [{ header: { name: 'authorization', textTransformations } }]
     const field = { fieldType: 'SINGLE_HEADER', fieldKeys: ['authorization'] }

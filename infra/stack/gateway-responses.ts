@@ -24,8 +24,8 @@ export const addGatewayResponses = (api: RestApi): void => {
 }
 
 /**
- * Returns 404 for a path without an operation. By default, a REST API returns 403 there, and reads
- * `Authorization: Bearer …` as a broken AWS signature, which it repeats in the message.
+ * Returns 404 for a path without an operation. By default, API Gateway returns 403, and repeats the header
+ * `Authorization: Bearer …` as a broken AWS signature.
  */
 export const addNotFound = (api: RestApi): void => {
   addError(api.root, gatewayResponses.notFound)
@@ -56,35 +56,33 @@ const addError = (resource: IResource, { status, headers, body }: ApiError): voi
 
 type HeaderValues = Readonly<Record<string, string>>
 
+type MockResponse = { status: number; headers: HeaderValues; body?: string }
+
 /** Adds a method without a function. API Gateway uses `body` as a template: it must not contain `$` or `#`. */
-const addMock = (
-  resource: IResource,
-  method: string,
-  { status, headers, body }: { status: number; headers: HeaderValues; body?: string },
-): void => {
+const addMock = (resource: IResource, method: string, { status, headers, body }: MockResponse): void => {
   const statusCode = String(status)
-  const mapped = Object.entries(mappedHeaders(headers, body !== undefined)).map(([name, value]) => [
-    `method.response.header.${name}`,
-    value,
-  ])
+  const sentHeaders: Record<string, string> = {}
+  const declaredHeaders: Record<string, boolean> = {}
+  for (const [name, value] of Object.entries(mappedHeaders(headers, body !== undefined))) {
+    sentHeaders[`method.response.header.${name}`] = value
+    declaredHeaders[`method.response.header.${name}`] = true
+  }
+  const response = {
+    statusCode,
+    responseParameters: sentHeaders,
+    // A single template holds for every Content-Type and Accept.
+    ...(body && { responseTemplates: { 'application/json': body } }),
+  }
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${statusCode}}`])),
-    integrationResponses: [
-      {
-        statusCode,
-        responseParameters: Object.fromEntries(mapped),
-        // API Gateway uses a single template whatever the response's Content-Type and the client's Accept are.
-        ...(body && { responseTemplates: { 'application/json': body } }),
-      },
-    ],
+    integrationResponses: [response],
   })
-  const responseParameters = Object.fromEntries(mapped.map(([name]) => [name, true]))
-  resource.addMethod(method, integration, { methodResponses: [{ statusCode, responseParameters }] })
+  const methodResponses = [{ statusCode, responseParameters: declaredHeaders }]
+  resource.addMethod(method, integration, { methodResponses })
 }
 
-// A mock integration returns 415 for a request of a content type that it has no template for. It compares the type alone,
-// without parameters such as the charset.
+// A mock integration returns 415 for a request of another content type. It ignores parameters such as the charset.
 const CONTENT_TYPES = [
   'application/json',
   'application/merge-patch+json',
@@ -99,6 +97,7 @@ const CONTENT_TYPES = [
 
 /** The headers as API Gateway maps them: fixed values in single quotes. */
 const mappedHeaders = (headers: HeaderValues, hasBody: boolean): Record<string, string> => {
-  const all = Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [name, `'${value}'`])
-  return { ...Object.fromEntries(all), 'X-Request-Id': 'context.extendedRequestId' }
+  const mapped: Record<string, string> = {}
+  for (const [name, value] of Object.entries({ ...commonHeaders('', hasBody), ...headers })) mapped[name] = `'${value}'`
+  return { ...mapped, 'X-Request-Id': 'context.extendedRequestId' }
 }

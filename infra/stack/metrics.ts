@@ -9,11 +9,10 @@ import type { Entry } from '../../shared/pipeline/entry.ts'
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
 /**
- * What callers of the API notice, in five minutes each, CDK's default. Failures are counted in the access log, because API
- * Gateway counts its own responses as 4xx if their status was changed.
+ * What callers of the API notice, in five minutes each. Failures are counted in the access log, because API Gateway counts
+ * its own responses as 4xx if their status was changed.
  */
 export const newApiMetrics = (scope: Construct, { restApi, accessLog }: { restApi: RestApi; accessLog: LogGroup }) => {
-  // The access log quotes all values.
   const count = (condition: string, metricName: string): Metric =>
     extract(scope, condition, { logGroup: accessLog, metricName }).metric({ statistic: Stats.SUM })
   const requests = restApi.metricCount({ statistic: Stats.SUM })

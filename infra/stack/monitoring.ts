@@ -27,7 +27,7 @@ export class Monitoring extends Construct {
     const metrics = newApiMetrics(this, api)
     const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage })
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName: Stack.of(this).stackName })
-    const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP // Those that are on come first.
+    const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
     for (const [question, graphs] of Object.entries(dashboardGraphs(metrics, operations, storage))) {
       const widgets = Object.entries(graphs).map(([title, left]) => new GraphWidget({ title, left, width: 8 }))
@@ -72,9 +72,10 @@ export class Monitoring extends Construct {
 /** The graphs of the dashboard, by the question that they answer. A search also finds what is new, such as an index. */
 const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: Storage) => {
   const handlers = operations.map(({ handler }) => handler)
-  const search = (where: string, metrics: string, statistic: string) => [
-    new SearchExpression({ expression: `SEARCH('${where} MetricName=${metrics}', '${statistic}', 300)`, label: '' }),
-  ]
+  const search = (where: string, metrics: string, statistic: string) => {
+    const expression = `SEARCH('${where} MetricName=${metrics}', '${statistic}', 300)`
+    return [new SearchExpression({ expression, label: '' })]
+  }
   const tables = tableIds.map((id) => `"${storage.tables[id].tableName}"`).join(' OR ')
   const ofTables = (metrics: string, statistic: string) =>
     search(`Namespace="AWS/DynamoDB" TableName=(${tables})`, metrics, statistic)
@@ -94,7 +95,7 @@ const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], stora
     'Which cause?': {
       'Latency of DynamoDB, p99 (ms)': ofTables('"SuccessfulRequestLatency"', 'p99'),
       'Errors of DynamoDB': ofTables('("ThrottledRequests" OR "SystemErrors")', 'Sum'),
-      // The samples are refused requests, those that the functions retried included. The sum is that of the items in them.
+      // The samples are refused requests, retried ones included; the sum counts their items.
       'Conflicts of transactions': ofTables('"TransactionConflict"', 'SampleCount'),
       'Throttles of each function': handlers.map((each) => each.metricThrottles()),
     },

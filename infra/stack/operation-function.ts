@@ -19,7 +19,6 @@ type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
 /** The Lambda function of an operation. It may do what its contract entry says, read API keys, and write its log. */
 export class OperationFunction extends Construct {
   readonly operationId: string
-  /** The contract entry of the operation. */
   readonly entry: Entry
   readonly handler: NodejsFunction
   readonly logGroup: LogGroup
@@ -56,8 +55,8 @@ export class OperationFunction extends Construct {
       memorySize: functionSettings.memoryMegabytes,
       environment: Object.assign({}, settingVariables(entry, stage), ...grants.map(({ environment }) => environment)),
       reservedConcurrentExecutions: stage.reservedConcurrency,
-      // Versions are retained so that the alias can go back to one. A version whose creation fails is deleted: Lambda
-      // refuses to publish the same code twice, so keeping it would fail the next attempt of the same release.
+      // Versions are retained, so that the alias can go back to one. A version whose creation fails is deleted, because
+      // Lambda refuses to publish the same code twice.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role: new Role(this, 'Role', roleProps('Operation', statements, logGroup)),
     })

@@ -15,14 +15,14 @@ import type { Permission } from '../functions.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { Stage } from '../stages.ts'
 
-/** The right to use a table, and the environment variables that a function needs to use it. */
+/** What a function needs to use a table. */
 export type Grant = { statement: PolicyStatement; environment: Record<string, string> }
 
 export class Storage extends Construct {
   /** The tables that new versions use. */
   readonly tables: Record<TableId, ITable>
   readonly #stage: Stage
-  // Functions keep the rights to tables that their live version may still use: a role changes before the alias moves.
+  // Also those that live versions may still use: a role changes before the alias moves.
   readonly #granted: Record<TableId, ITable[]> = forEachTable(() => [])
 
   constructor(scope: Construct, id: string, stage: Stage) {

@@ -124,18 +124,27 @@ beforeAll(() => {
   const scopes = "'owners:read', 'owners:write', 'walks:write', "
   const imports =
     "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"
+  add({ file: 'shared/owners/texts.ts', text: renamed(readFileSync('shared/pets/texts.ts', 'utf8')) })
   edit('shared/resources.ts', (text) =>
-    text.replace(/^/, "import { owners } from './owners/owners.ts'\n").replace('{ pets,', '{ owners, pets,'),
+    text
+      .replace(
+        /^(?=import .*pets\.ts)/m,
+        "import { owners } from './owners/owners.ts'\nimport { ownerTexts } from './owners/texts.ts'\n",
+      )
+      .replace(/^(?= {2}pets: )/m, '  owners: { collection: owners, texts: ownerTexts },\n'),
   )
   edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, (start) => start + scopes))
   edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))
-  edit('shared/pets/texts.ts', (text) => text.replace(/^ {2}getPet:\n.*\n/m, ''))
+  edit('shared/pets/texts.ts', (text) => text.replace(/^ {4}getPet:\n.*\n/m, ''))
   edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, ''))
   run('npm run format')
   run(section('Adding a resource').commands + section('Removing an operation').commands)
 })
 
-test.each(['npm run types', 'npm run lint', 'npm test', 'npx cdk synth --quiet'])(
+// What an operation, a setting or a resource can break: the API, the templates, and what the READMEs say.
+const tests = 'npm test -- test/api test/functions test/infra/stack test/infra/openapi test/names test/readme'
+
+test.each(['npm run types', 'npm run lint', tests])(
   'after the recipes that add operations, a setting and a resource, and remove an operation, this passes: %s',
   (command) => run(command),
 )

@@ -1,22 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { collections } from '../shared/service.ts'
-
-const files = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['infra/client/dist/**'] })
-
-// `import … from 'x'`, also over several lines, `export … from 'x'`, `import 'x'` and `import(`x`)`.
-const IMPORT = /^(?:(?:import|export|\}) .*?from |import )'([^']+)'|\bimport\([`']([^`']+)/gm
-
-/** What a file imports: paths from the top of the repository for our files, names for packages. */
-const importsOf = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(IMPORT)]
-    .map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
-    .map((name) => (name.startsWith('.') ? normalize(join(file, '..', name)) : name))
-
-/** All imports of the files that match `pattern`, as `file > import`. */
-const importsBelow = (pattern: RegExp): string[] =>
-  files.filter((file) => pattern.test(file)).flatMap((file) => importsOf(file).map((name) => `${file} > ${name}`))
+import { importsBelow, importsOf, sources } from './support/imports.ts'
 
 test.each([
   ['functions', /^functions\//, /> shared\//],
@@ -33,13 +18,6 @@ test.each([
     /^shared\/pipeline\/middleware\//,
     /> (shared\/(model|pipeline\/middleware)\/|shared\/(pipeline\/(entry|http)|service)\.ts|node:|@middy\/)/,
   ],
-  [
-    'infra/client',
-    /^infra\/client\/(?!build)/,
-    new RegExp(
-      `> (infra/client/|shared/(contract|pipeline/entry|model/|${Object.keys(collections).join('|')})|valibot$)`,
-    ),
-  ],
 ])('files in %s import only what their layer may use', (_, folder, allowed) => {
   const imports = importsBelow(folder)
 
@@ -55,7 +33,6 @@ test.each([
   ],
   ['Middy', /> @middy\//, /^shared\/pipeline\//],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
-  ['the client', / > infra\/client\//, /^infra\/client\//],
   ['a function by its name', /> functions\//, /^infra\/local\/gateway\/lambda\.ts/],
 ])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))
@@ -67,14 +44,14 @@ test.each([
 test('only the pipeline, infra and tests open a transaction, because a function gets one', () => {
   const opens = (file: string) => /^import \{[^}]*\btransaction\b[^}]*\} from/m.test(readFileSync(file, 'utf8'))
 
-  const openers = files.filter(opens)
+  const openers = sources.filter(opens)
 
   expect(openers).toContain('shared/pipeline/operation.ts')
   expect(openers.filter((file) => !/^(infra\/|shared\/pipeline\/operation\.ts)/.test(file))).toEqual([])
 })
 
 test('imports form no cycle, those of types included', () => {
-  const remaining = new Map(files.map((file) => [file, importsOf(file).filter((name) => files.includes(name))]))
+  const remaining = new Map(sources.map((file) => [file, importsOf(file).filter((name) => sources.includes(name))]))
   // Removes files that import none of the remaining files, until only cycles and what imports them are left.
   for (let size = -1; size !== remaining.size; ) {
     size = remaining.size

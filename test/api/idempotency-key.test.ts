@@ -1,10 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createClient } from '../../infra/client/client.ts'
-import { apiKey, baseUrl, call, create, created, expectCommonHeaders, expectError } from '../support/api.ts'
+import { cursorAfter } from '../../shared/model/paging.ts'
+import { call, create, created, expectCommonHeaders, expectError } from '../support/api.ts'
 import { example, type Resource } from '../support/example.ts'
 
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })
+
+/** All resources that are newer than the one with this id. */
+const listedAfter = async (id: number): Promise<Resource[]> => {
+  const newer: Resource[] = []
+  let cursor = ''
+  while (true) {
+    const { body } = await call({ path: `${example.path}?limit=100${cursor}` })
+    const page = body as Resource[] // As the document describes a 200; `call` compares them.
+    newer.push(...page.filter((each) => each.id > id))
+    const last = page.at(-1)
+    if (!last || last.id <= id) return newer
+    cursor = `&cursor=${cursorAfter(last.id)}`
+  }
+}
+
 const aBody = () => example.body(`New ${randomUUID()}`)
 
 test('creates a resource once, and returns the same response to all requests, at once and later', async () => {
@@ -24,12 +39,8 @@ test('creates a resource once, and returns the same response to all requests, at
   // None is the original response if that one was a 503, which the test retried.
   expect(replayed.filter((each) => each !== 'true')).toBeOneOf([[undefined], []])
   const saved = async () => {
-    const found: Resource[] = []
-    for await (const each of createClient({ baseUrl, apiKey })[example.list]({ limit: 100 })) {
-      if (each.id <= earlier.id) break
-      if (each[example.text] === body[example.text]) found.push(each)
-    }
-    return found
+    const newer = await listedAfter(earlier.id)
+    return newer.filter((each) => each[example.text] === body[example.text])
   }
   // The index follows the table, usually within a second.
   await expect.poll(saved).toEqual([retried.body])

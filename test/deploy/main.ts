@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { createClient } from '../../infra/client/client.ts'
 import { command, run as runCommand } from '../../infra/command-line.ts'
 import { filterIndex } from '../../shared/data/tables.ts'
 import { service } from '../../shared/service.ts'
 import { example } from '../support/example.ts'
 import { endAfter, environment, preparePython, processFolder, run } from '../support/process.ts'
 import { cdkIn, type Outputs } from './cdk.ts'
+import { type Deployed, deployedApi } from './deployed-api.ts'
 import { type Emulator, startEmulator, startProxy } from './emulator.ts'
 
 const DETAILS = `
@@ -43,13 +43,12 @@ const testDeployment = async (): Promise<void> => {
   const staging = await openApi('staging', emulator, outputs)
   const production = await openApi('production', emulator, outputs)
 
-  const { table, list, create, change, remove, parameter, filter, changes } = example
+  const { table, list, create, filter, changes } = example
   const filtered = { [filter.field]: filter.value }
-  const client = createClient(production)
-  const createOnce = (idempotencyKey: string) => client[create]({ ...example.body(), ...filtered }, { idempotencyKey })
+  const api = deployedApi(production)
+  const createOnce = (idempotencyKey: string) => api.create({ ...example.body(), ...filtered }, idempotencyKey)
   const early = await step('Use production', () => createOnce('early'))
-  const stranger = createClient({ ...production, apiKey: staging.apiKey })
-  await assert.rejects(stranger[list]().toArray(), { status: 401 })
+  await deployedApi({ ...production, apiKey: staging.apiKey }).list({}, 401)
   const args = ['infra/commands/smoke.ts', '--stage', 'production', '--base-url', production.baseUrl]
   const smokeTest = () => run('node', args, { env, output: 'inherit' })
   await step('Smoke test production', smokeTest)
@@ -86,10 +85,10 @@ const testDeployment = async (): Promise<void> => {
   })
   await step('Deploy the update, which uses the restored tables', () => cdk.deploy(update))
   assert.deepEqual(await step('Retry a restored request', () => createOnce('early')), early)
-  assert.deepEqual(await client[list](filtered).toArray(), [early])
-  assert.deepEqual(await client[change]({ [parameter]: early.id, ...changes }), { ...early, ...changes })
+  assert.deepEqual(await api.list(filtered), [early])
+  assert.deepEqual(await api.change(early.id, changes), { ...early, ...changes })
   // Neither of the two tables has the later request.
-  await assert.rejects(client[remove]({ [parameter]: late.id }), { status: 404 })
+  await api.remove(late.id, 404)
   assert.notEqual((await createOnce('late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
   await step('Restore the restored tables', async () => {
@@ -98,11 +97,11 @@ const testDeployment = async (): Promise<void> => {
   })
   const old = `--table-name ${restored} --key '{"id": {"N": "${early.id}"}}'`
   await bash(`aws dynamodb update-item ${old} --update-expression 'REMOVE ${filterIndex(filter.field).name}'`)
-  assert.equal((await client[list](filtered).toArray()).length, 1)
+  assert.equal((await api.list(filtered)).length, 1)
   const rewrite = ['infra/commands/rewrite.ts', '--stage', 'production', '--collection', table]
   await step('Rewrite an item of an earlier version', () => run('node', rewrite, { env, output: 'inherit' }))
   await step('Check that the rewrite is complete', () => run('node', [...rewrite, '--check'], { env, output }))
-  assert.equal((await client[list](filtered).toArray()).length, 2)
+  assert.equal((await api.list(filtered)).length, 2)
   await step('Add an index to the restored table', () =>
     follow('Add an index to an adopted table', [0], { table: restored }),
   )
@@ -111,23 +110,20 @@ const testDeployment = async (): Promise<void> => {
   const query = `aws dynamodb query --table-name ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`
   const checkIndex = () => bash(`[[ $(${query}) == 1 ]]`)
   await checkIndex()
-  const items = await client[list]().toArray()
+  const items = await api.list()
   await step('Restore a deleted table', async () => {
     // DynamoDB makes a backup of a deleted table by itself, unlike the emulated AWS.
     const steps = ['create-backup --backup-name old', 'update-table --no-deletion-protection-enabled', 'delete-table']
     for (const each of steps) await bash(`aws dynamodb ${each} --table-name ${restored}`)
     await follow('Restore data', [undelete, protect], { tables: restored })
   })
-  assert.deepEqual(await client[list]().toArray(), items)
+  assert.deepEqual(await api.list(), items)
   await checkIndex()
 
   await step('Delete production', () => follow('Delete a deployment'))
   const { ApiKeysTable = '' } = outputs[stacks.production] ?? {}
   await run('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], { env, output })
 }
-
-/** A deployed API, and a key for it. */
-type Deployed = { baseUrl: string; apiKey: string }
 
 /** Makes the API of a stage reachable at an origin of its own, and issues a key with the operators' command. */
 const openApi = async (stage: keyof typeof stacks, { address, env }: Emulator, outputs: Outputs): Promise<Deployed> => {

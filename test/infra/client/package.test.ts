@@ -6,7 +6,10 @@ import * as v from 'valibot'
 import { afterAll, expect, test } from 'vitest'
 import { operationType } from '../../../infra/client/build.ts'
 import { contract } from '../../../shared/contract.ts'
+import { Int64 } from '../../../shared/model/int64.ts'
+import { Decimal } from '../../../shared/model/number.ts'
 import { Limit } from '../../../shared/model/paging.ts'
+import { Text, TextList } from '../../../shared/model/text.ts'
 import { example } from '../../support/example.ts'
 import { withLocalKey } from '../../support/secrets.ts'
 import { startServer } from '../../support/server.ts'
@@ -100,6 +103,21 @@ test('editors show that an operation is experimental, when it will be removed, a
 
   expect(text).toContain('/** Find cats.\n@experimental\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
   expect(text).toContain('/** An integer from 1 to 100. Default: 20. */\n"size"?')
+})
+
+test.each<[string, v.GenericSchema]>([
+  ['string', Text(80)],
+  ['Int64', Int64],
+  ['number', Limit],
+  ['number', Decimal()],
+  ['boolean', v.boolean()],
+  ['"red" | "blue"', v.picklist(['red', 'blue'])],
+  ['7', v.literal(7)],
+  ['Array<string>', TextList(3, 5)],
+])('the type of a value is %s', (type, schema) => {
+  const text = operationText('addToy', { ...contract[example.create], body: v.object({ size: schema }) })
+
+  expect(text).toContain(`"size": ${type}`)
 })
 
 test('a rule may hold the end of a comment', () => {

@@ -4,8 +4,19 @@ import { ApiError, internalServerError, NO_PATH, payloadTooLarge, unauthorized }
 import { cors } from '../shared/pipeline/http.ts'
 import { service } from '../shared/service.ts'
 
-/** Paths of the OpenAPI document and of the page that shows it, relative to the base address. */
-export const referencePaths = { document: '/openapi.json', page: '/docs' } as const
+/** Paths of the API reference, relative to the base address. */
+export const referencePaths = {
+  document: '/openapi.json',
+  /** The page that shows the document. */
+  page: '/docs',
+} as const
+
+/** Headers of all that is at these paths. */
+export const referenceHeaders = {
+  'Cache-Control': 'no-cache', // Every deployment may change it.
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+}
 
 /** Methods that the reference paths allow. */
 export const referenceMethods = ['GET', 'OPTIONS']

@@ -1,32 +1,15 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { runInNewContext } from 'node:vm'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { reference, service } from '../../shared/service.ts'
-import { referencePaths } from '../gateway.ts'
-import { openApiDocument, servers } from './document.ts'
+import { referenceHeaders, referencePaths } from '../gateway.ts'
+import { openApiDocument } from './document.ts'
+import { referencePage } from './page.ts'
 
 type PublicDocuments = Record<string, { headers: Record<string, string>; body: string }>
 
-/** What everyone may get, by path: the OpenAPI document, and the page that shows it, with its script and a public API key. */
-export const publicDocuments = (script = referenceScript.publicAddress, apiKey?: string): PublicDocuments => {
-  const start = startScript(apiKey)
-  const headers = {
-    ...sameHeaders,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy(start),
-  }
-  return {
-    [referencePaths.document]: { headers: sameHeaders, body: inertJson(stringifyJson(openApiDocument())) },
-    [referencePaths.page]: { headers, body: docsPage(script, start) },
-  }
-}
-
-const sameHeaders = {
-  'Cache-Control': 'no-cache', // Every deployment may change the documents.
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-}
+/** What everyone may get from API Gateway, by path. */
+export const publicDocuments = (): PublicDocuments => ({
+  [referencePaths.document]: { headers: referenceHeaders, body: inertJson(stringifyJson(openApiDocument())) },
+  [referencePaths.page]: referencePage(),
+})
 
 /**
  * Escapes JSON text so that API Gateway serves it unchanged; its value stays the same. A mock integration treats it as a
@@ -34,101 +17,3 @@ const sameHeaders = {
  */
 export const inertJson = (json: string): string =>
   json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-const docsPage = (script: string, start: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${service.title}</title>
-<link rel="icon" href="${ICON}">
-</head>
-<body>
-<div></div>
-<noscript>This page needs JavaScript. It shows the document <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
-<script src="${script}" integrity="${referenceScript.integrity}" crossorigin="anonymous"></script>
-<script>${start}</script>
-</body>
-</html>
-`
-
-/** Lets the page run only its two scripts and call only its own API, so that no other server can receive an API key. */
-const contentSecurityPolicy = (start: string): string =>
-  [
-    "default-src 'none'",
-    `script-src '${referenceScript.integrity}' '${integrityDigest('sha256', start)}'`,
-    "connect-src 'self'",
-    "style-src 'unsafe-inline'", // The script creates style elements.
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    // Must be last: API Gateway strips the quotes around the whole value, and would strip one at the end of it, too.
-    'img-src data:',
-  ].join('; ')
-
-// Absolute, because the page is also served at `/v1/docs/`.
-const DOCUMENT = `${service.basePath}${referencePaths.document}`
-
-// Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
-const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(reference.icon)}%3C/text%3E%3C/svg%3E`
-
-const optionsWith = (token?: string) => ({
-  url: DOCUMENT,
-  servers: servers().slice(0, 1), // The Content-Security-Policy blocks requests to the others.
-  withDefaultFonts: false,
-  orderSchemaPropertiesBy: 'preserve',
-  orderRequiredPropertiesFirst: false,
-  documentDownloadType: 'direct',
-  hideClientButton: true,
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } },
-  // Scalar's own colors have too little contrast (WCAG 2.2, 1.4.3). By name, because of API Gateway, as for the icon.
-  customCss: `
-.light-mode { --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue; --scalar-color-green: darkgreen;
-  --scalar-color-orange: brown; --scalar-color-red: firebrick; --scalar-color-yellow: saddlebrown }
-.dark-mode { --scalar-color-3: darkgray; --scalar-color-red: salmon }
-[class*=copy-label] .sr-only > .hidden { display: inline }
-@media (width < 800px) { .scalar-sidebar-toggle[aria-pressed=false] { top: 56px } }`,
-})
-
-// The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which
-// `JSON.parse` rounds, and `not`. Descriptions state both.
-const startScript = (apiKey?: string): string => `
-const isHidden = (key, value) => key === 'not' || (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
-const customFetch = async (...request) => {
-  const response = await fetch(...request)
-  if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
-  return Response.json(JSON.parse(await response.text(), (key, value) => (isHidden(key, value) ? undefined : value)))
-}
-Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(optionsWith(apiKey))}, customFetch })
-`
-
-const version = '1.72.1'
-
-/** The script that renders the page: its version, its digest, and its URL on a CDN. */
-export const referenceScript = {
-  version,
-  integrity: 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK',
-  publicAddress: `https://cdn.jsdelivr.net/npm/@scalar/api-reference@${version}/dist/browser/standalone.js`,
-}
-
-/**
- * The text of the script (4 MB), which is a string in Scalar's plugin for Fastify: that brings 28 packages and 30 MB,
- * and @scalar/api-reference, which has it as a file, 298 and 275 MB. Throws an Error for another version of the script.
- */
-export const referenceScriptText = (): string => {
-  const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)
-  const [, literal = ''] = /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
-  const text = String(runInNewContext(literal))
-  const digest = integrityDigest('sha384', text)
-  if (digest !== referenceScript.integrity)
-    throw new Error(`The script of the page has the digest ${digest}, not ${referenceScript.integrity}.`)
-  return text
-}
-
-/** A digest in the format of Subresource Integrity and Content-Security-Policy. */
-const integrityDigest = (algorithm: 'sha256' | 'sha384', text: string): string =>
-  `${algorithm}-${createHash(algorithm).update(text).digest('base64')}`

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { referencePaths } from '../../infra/gateway.ts'
 import { openApiDocument } from '../../infra/openapi/document.ts'
 import { contract } from '../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
@@ -10,7 +11,7 @@ import { send } from '../support/http.ts'
 
 const { path: list } = example
 
-const reference = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }))
+const reference = Object.values(referencePaths).map((path) => ({ method: 'GET', path }))
 const routes = [...Object.values<Entry>(contract), ...reference]
 
 /** A path for each path of the contract and of the reference, and the methods that it allows. */
@@ -122,17 +123,5 @@ describe.each<Record<string, string>>([{}, { Authorization: 'Bearer wrong' }])('
     expect(headers).toMatchObject({ ...common, 'content-type': 'application/json' })
     const document = stringifyJson(exactJson(text, JSON.parse(text)))
     expect(document.replace(new URL(baseUrl).origin, '')).toBe(stringifyJson(openApiDocument()))
-  })
-
-  test.each(['/docs', '/docs/'])('serves a page that shows the document at %s', async (path) => {
-    const { status, headers, text } = await callAnonymously({ path, headers: sent })
-
-    const [, hash] = /<script src="\S+" integrity="(sha384-\S+)" crossorigin="anonymous">/.exec(text) ?? []
-    const policy = /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/
-    expect(status).toBe(200)
-    expect(headers).toMatchObject({ ...common, 'content-type': 'text/html; charset=utf-8' })
-    expect(headers['content-security-policy']).toMatch(policy)
-    expect(headers['content-security-policy']).toContain(`'${hash}'`)
-    expect(text).toContain(`"url":"${service.basePath}/openapi.json"`)
   })
 })

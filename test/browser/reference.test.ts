@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { publicDocuments, referenceScript, referenceScriptText } from '../../infra/openapi/public-documents.ts'
+import { referencePage, referenceScript, referenceScriptText } from '../../infra/openapi/page.ts'
 import { contract } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { example } from '../support/example.ts'
@@ -111,7 +111,7 @@ describe('as AWS serves it, the page', () => {
   /** Opens the page, for which the CDN has this script. */
   const visitDeployed = async (script: string) => {
     const opened = await visit()
-    const page = publicDocuments()['/docs']
+    const page = referencePage()
     const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/javascript; charset=utf-8' }
     await opened.page.route('**/docs', (route) => route.fulfill(page))
     await opened.page.route(publicAddress, (route) => route.fulfill({ headers, body: script }))

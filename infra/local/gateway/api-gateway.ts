@@ -6,9 +6,7 @@ import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { commonHeaders, type Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../../gateway.ts'
-import { openApiText } from '../../openapi/document.ts'
-import { publicDocuments, referenceScript, referenceScriptText } from '../../openapi/public-documents.ts'
-import { LOCAL_API_KEY } from '../database/credentials.ts'
+import { documents } from './documents.ts'
 import type { ProxyResponse } from './lambda.ts'
 import { proxyEvent } from './proxy-event.ts'
 import { readBody, readTarget } from './request.ts'
@@ -30,16 +28,17 @@ export const responseTo = async (
     // The body comes first: some clients read no response while they are still sending.
     const body = await readBody(message, maxBodyBytes)
     const { path, query } = readTarget(message)
-    if (isStart(message, path)) return response(requestId, 302, { Location: PAGE })
+    if (isStart(message, path)) return response(requestId, 302, { Location: START })
     const route = findRoute(path)
     if (!route) throw gatewayResponses.notFound
     const methods = allowedMethods(route)
     if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
     const id = route.operations[message.method ?? '']
     if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
-    if (message.method !== 'GET' || !documentPaths.includes(route.resource))
-      throw gatewayResponses.methodNotAllowed(methods)
-    return documentResponse(requestId, route.resource, message.headers.host)
+    const document = documents[route.resource]
+    if (message.method !== 'GET' || !document) throw gatewayResponses.methodNotAllowed(methods)
+    const { headers, body: text } = document(message.headers.host ?? '')
+    return response(requestId, 200, headers, text)
   } catch (error) {
     if (error instanceof ApiError) return gatewayErrorResponse(requestId, error)
     console.error('Request %s failed:', requestId, error)
@@ -98,37 +97,16 @@ const pathPattern = (template: string): RegExp => {
   return new RegExp(`^${service.basePath}/+${parts}/?$`)
 }
 
-const PAGE = `${service.basePath}${referencePaths.page}`
+/** Where a browser starts. */
+const START = `${service.basePath}${referencePaths.page}`
 const STARTS = ['/', service.basePath, `${service.basePath}/`]
 
 /** Whether a browser opens the address that the server prints, or its root. AWS returns a 404. */
 const isStart = ({ method, headers: { accept = '' } }: IncomingMessage, path: string): boolean =>
   method === 'GET' && accept.includes('text/html') && STARTS.includes(path)
 
-const SCRIPT = '/docs.js'
-const documentPaths: string[] = [...Object.values(referencePaths), SCRIPT]
+const documentPaths = Object.keys(documents)
 const findRoute = routeFinder(contract)
 
 const allowedMethods = ({ resource, operations }: GatewayRoute<OperationId>): string[] =>
   documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
-
-/** The script of the page. It is made when it is first requested, because that takes 60 ms. */
-let script: string | undefined
-
-/** A document that AWS serves, or the page's script: the page works without a network. */
-const documentResponse = (requestId: string, path: string, host = ''): ProxyResponse => {
-  if (path === SCRIPT) {
-    script ??= referenceScriptText()
-    return response(requestId, 200, scriptHeaders, script)
-  }
-  const address = `${service.basePath}${SCRIPT}?${referenceScript.version}`
-  const { headers = {}, body } = publicDocuments(address, LOCAL_API_KEY)[path] ?? {}
-  // Without the escapes that API Gateway needs, and with the address that generators need.
-  const text = path === referencePaths.document ? openApiText(`http://${host}`) : body
-  return response(requestId, 200, headers, text)
-}
-
-const scriptHeaders = {
-  'Cache-Control': 'public, max-age=31536000, immutable', // The address contains the version.
-  'Content-Type': 'text/javascript; charset=utf-8',
-}

@@ -115,7 +115,7 @@ test.each<[string, v.GenericSchema]>([
   ['7', v.literal(7)],
   ['Array<string>', TextList(3, 5)],
 ])('the type of a value is %s', (type, schema) => {
-  const text = operationText('addToy', { ...contract[example.create], body: v.object({ size: schema }) })
+  const text = operationType('addToy', { ...contract[example.create], body: v.object({ size: schema }) })
 
   expect(text).toContain(`"size": ${type}`)
 })

@@ -4,6 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { referencePaths } from '../../../infra/gateway.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { eventOf } from '../../support/events.ts'
@@ -32,7 +33,7 @@ test('prints its address, its key and a command to try it', () => {
   expect(banner).toBe(
     `  Base address  ${server.baseUrl}\n  API key       ${LOCAL_API_KEY}\n` +
       `  Database      ${database} (in memory), empty: try --seed\n` +
-      `  Reference     ${server.baseUrl}/docs\n` +
+      `  Reference     ${server.baseUrl}${referencePaths.page}\n` +
       `  Try it        curl ${server.baseUrl}${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
   )
 })

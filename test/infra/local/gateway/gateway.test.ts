@@ -1,5 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { referencePaths } from '../../../../infra/gateway.ts'
 import { LOCAL_API_KEY } from '../../../../infra/local/database/credentials.ts'
 import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
 import { openApiText } from '../../../../infra/openapi/document.ts'
@@ -142,7 +143,11 @@ test.each(['/', BASE, `${BASE}/`])('sends a browser from %s to the reference, an
   )
 
   const [browser, ...others] = await Promise.all(responses)
-  expect(browser).toMatchObject({ status: 302, headers: { location: `${BASE}/docs` }, body: undefined })
+  expect(browser).toMatchObject({
+    status: 302,
+    headers: { location: `${BASE}${referencePaths.page}` },
+    body: undefined,
+  })
   expect(others.map(({ status }) => status)).toEqual([404, 404])
 })
 

@@ -55,7 +55,7 @@ test.each<[Routes, string | undefined]>([
   [{ ...contract, createCat: { method: 'POST', path: '/cats' } }, undefined],
   [{ listCats, findCats: listCats }, 'findCats has the method and path of listCats: GET /cats. Change one of them.'],
   [{ getCat, meals }, 'meals has the path /cats/{id}/meals, but another path has {catId} after /cats. Use one name.'],
-  [at('/docs'), 'cats has the path /docs, but that is the API reference.'],
+  [at('/openapi.json'), 'cats has the path /openapi.json, but that is the API reference.'],
   [at('/cats/~{catId}'), 'cats has the path /cats/~{catId}, but "~{catId}" is no valid part.'],
   [at('/cats/'), 'cats has the path /cats/, but "" is no valid part.'],
   [at('/{store}'), `cats has the path /{store}, ${FIRST}`],

@@ -11,7 +11,7 @@ import { type LocalServer, leastEnvironment, startServer } from './support/serve
 const provenElsewhere: Record<string, string> = {
   'README.md: npm ci && npm start': '.ci/run installs; test/infra/local/main.test.ts starts the server',
   'README.md: npm ci && npx cdk bootstrap aws://$account/$region': 'test/deploy/main.ts, but for `cdk bootstrap`',
-  'functions/README.md': 'test/recipe/recipe.test.ts',
+  'functions/README.md': 'who follows it, and test/recipe',
   'infra/OPERATE.md': 'test/deploy/main.ts, as far as an emulated AWS can',
   'infra/README.md': 'a first deployment, which needs GitHub',
   'infra/client/README.md': 'test/infra/client/package.test.ts',
@@ -35,9 +35,12 @@ const blocksOf = (readme: string): Block[] => {
   }))
 }
 
-const readmes = globSync(['README.md', '{functions,shared,test}/**/README.md', 'infra/**/{README,OPERATE,LIMITS}.md'], {
-  exclude: ['**/node_modules/**'],
-})
+const readmes = globSync(
+  ['README.md', '{functions,shared,test}/**/README.md', 'infra/**/{README,OPERATE,LIMITS}.md', '.github/*.md'],
+  {
+    exclude: ['**/node_modules/**'],
+  },
+)
 const blocks = readmes.flatMap(blocksOf)
 const commands = blocks.filter(({ language }) => ['sh', 'bash', 'console'].includes(language))
 const nameOf = ({ readme, code }: Block): string => `${readme}: ${code.split('\n')[0]}`
@@ -120,7 +123,7 @@ const anchorsOf = (file: string): string[] =>
       .replaceAll(' ', '-'),
   )
 
-test.each([...readmes, '.github/SECURITY.md'])('%s links only to headings that exist', (readme) => {
+test.each(readmes)('%s links only to headings that exist', (readme) => {
   const links = [...readFileSync(readme, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
 
   const broken = links.filter(([, file, anchor = '']) => {
@@ -142,14 +145,4 @@ test.each(globSync('infra/*.md'))('%s has short lines and table cells', (readme)
 
   expect(lines.filter((line) => !line.startsWith('|') && line.length > 120)).toEqual([])
   expect(cells.filter((cell) => wordsOf(cell).length > 40)).toEqual([])
-})
-
-test('the chart of cold starts shows the run of the benchmark', () => {
-  const { code = '' } = blocks.find(({ language, code }) => language === 'mermaid' && code.includes('xychart')) ?? {}
-  const [names = [], times = []] = [...code.matchAll(/\[.*\]/g)].map(([list]): unknown[] => JSON.parse(list))
-  const rows = readFileSync('test/README.md', 'utf8').matchAll(/^(\S+(?: \S+)*) {2,}\S+ +\S+ +(\S+).*$/gm)
-  const measured = new Map([...rows].reverse().map(([, name, total]) => [name, Number(total)]))
-
-  expect(names.length).toBeGreaterThan(3)
-  expect(times).toEqual(names.map((name) => measured.get(String(name))))
 })

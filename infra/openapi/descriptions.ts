@@ -49,5 +49,6 @@ body in which a key is \`__proto__\`, or \`constructor\` with a \`prototype\`, i
 **Pagination.** A list is a JSON array. If there are more items, the \`Link\` header contains the URL of the next page, with
 \`rel="next"\`. Follow these links until a response has none.
 
-**Clients.** TypeScript and JavaScript have a typed client of their own, in \`infra/client\` of the service's repository.
+**Clients.**
+TypeScript and JavaScript have a typed client of their own, in \`infra/client\` of the service's repository.
 ${reference.generatorHint}`

@@ -56,5 +56,5 @@ export const copyOfRepository = () => {
     expect(status, `${commands}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(0)
   }
 
-  return { edit, add, run }
+  return { folder, edit, add, run }
 }

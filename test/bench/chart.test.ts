@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+test('the chart of cold starts shows the run of the benchmark', () => {
+  const [, chart = ''] = /^```mermaid\n(.*?)^```$/ms.exec(readFileSync('README.md', 'utf8')) ?? []
+  const [names = [], times = []] = [...chart.matchAll(/\[.*\]/g)].map(([list]): unknown[] => JSON.parse(list))
+  const rows = readFileSync('test/README.md', 'utf8').matchAll(/^(\S+(?: \S+)*) {2,}\S+ +\S+ +(\S+).*$/gm)
+  const measured = new Map([...rows].reverse().map(([, name, total]) => [name, Number(total)]))
+
+  expect(names.length).toBeGreaterThan(3)
+  expect(times).toEqual(names.map((name) => measured.get(String(name))))
+})

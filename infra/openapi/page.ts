@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { reference, service } from '../../shared/service.ts'
 import { referenceHeaders, referencePaths } from '../gateway.ts'
-import { serversOf } from './document.ts'
+import { servers } from './document.ts'
 
 /** The page that shows the OpenAPI document, with the address of its script, and with an API key that everyone may know. */
 export const referencePage = (script = referenceScript.publicAddress, apiKey?: string) => {
@@ -57,7 +57,7 @@ const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 v
 
 const optionsWith = (token?: string) => ({
   url: DOCUMENT,
-  servers: serversOf().slice(0, 1), // The Content-Security-Policy blocks requests to the others.
+  servers: servers().slice(0, 1), // The Content-Security-Policy blocks requests to the others.
   withDefaultFonts: false,
   orderSchemaPropertiesBy: 'preserve',
   orderRequiredPropertiesFirst: false,

@@ -38,7 +38,6 @@ export default defineConfig({
     // Most tests wait for processes and for a database with faults.
     maxWorkers: 4,
     globalSetup: 'test/support/global-setup.ts',
-    setupFiles: 'test/support/setup-worker.ts',
     env: exampleCredentials,
     // The cache of resolved imports does not know of this variable.
     fsModuleCache: !process.env.STOCK_CLIENT,

@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda'
-import { vi } from 'vitest'
+import { afterEach, vi } from 'vitest'
 import { enforceRights, runWithRights } from '../../infra/local/gateway/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { Event, Result } from '../../shared/pipeline/http.ts'
-import { refuseInternals } from './secrets.ts'
+import { refuseInternals, refuseLoggedSecrets } from './secrets.ts'
 
 type Handler = (event: Event, context: Context) => Promise<Result>
 
@@ -26,11 +26,16 @@ export const call = async (event: Event) => {
   return { status, headers, body: body ? JSON.parse(body) : undefined }
 }
 
+/** What the functions have logged in a test. */
+const logged: unknown[][] = []
+const keep = (...line: unknown[]): void => void logged.push(line)
+afterEach(() => refuseLoggedSecrets(logged.splice(0)))
+
 /** The request log of the functions, which is not printed. */
-export const info = vi.spyOn(console, 'info').mockImplementation(() => {})
+export const info = vi.spyOn(console, 'info').mockImplementation(keep)
 
 /** The error log of the functions, which is not printed. */
-export const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+export const error = vi.spyOn(console, 'error').mockImplementation(keep)
 
 /** The context that Lambda passes to a function. */
 export const context = { functionVersion: '$LATEST' } as Context // The functions read nothing else of it.

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { openApiText } from '../../infra/openapi/document.ts'
 import { contract, type OperationId } from '../../shared/contract.ts'
@@ -10,14 +11,15 @@ import type { Event } from '../../shared/pipeline/http.ts'
 import { service } from '../../shared/service.ts'
 import { call } from './call.ts'
 import { differences } from './documented.ts'
-import { startCommand } from './run-command.ts'
 import './database.ts'
 import { eventOf } from './events.ts'
 import { example } from './example.ts'
-import { exampleCredentials, outputFolder, refuseInternals, refusePrintedSecrets, withLocalKey } from './secrets.ts'
+import { runCommand } from './run-command.ts'
+import { exampleCredentials, refuseInternals, refuseLoggedSecrets, refuseSecrets, withLocalKey } from './secrets.ts'
+import { ready } from './server.ts'
 
-const KEYS = 'node infra/commands/keys.ts, stdout of process 1'
-const OTHER = 'the console of a test'
+const KEYS = 'infra/commands/keys.ts, stdout'
+const OTHER = 'the console'
 const newKey = `API key  ${newApiKey('local')}\n`
 const { AWS_SECRET_ACCESS_KEY } = exampleCredentials
 
@@ -30,12 +32,24 @@ test.each([
   ['a session token in a header', OTHER, "'x-amz-security-token': 'x'", 'line 1: AWS credentials'],
   ['a new key that is shown twice', KEYS, newKey + newKey, 'line 2: an API key'],
   ['a new key in other text', KEYS, `Stored ${newKey}`, 'line 1: an API key'],
-])('a test run fails with the place of %s', (_, source, text, place) => {
-  const folder = mkdtempSync(join(tmpdir(), 'printed-'))
-  writeFileSync(join(folder, encodeURIComponent(source)), text)
+])('output is refused with the place of %s', (_, source, text, place) => {
+  expect(() => refuseSecrets(source, text)).toThrow(new Error(`Secrets were printed by ${source}: ${place}.`))
+})
 
-  const expected = `Secrets were printed. Outputs in ${folder}:\n  ${source}, ${place}`
-  expect(() => refusePrintedSecrets(folder)).toThrow(new Error(expected))
+test('a test fails when a command or a server prints a secret', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'printed-')), 'print')
+  writeFileSync(`${file}.ts`, "console.error('Base address  a\\nAPI key  b\\nBearer x')")
+
+  const server = await ready(spawn(process.execPath, [`${file}.ts`]))
+
+  await expect(server.stop()).rejects.toThrow('line 3: a bearer token')
+  await expect(runCommand(relative('infra', file), [])).rejects.toThrow('line 3: a bearer token')
+})
+
+test('a test fails when something logs a secret', () => {
+  const lines = [[{ a: { b: { c: { d: ['Bearer x'] } } } }], ['%s', 'Bearer x']]
+
+  for (const line of lines) expect(() => refuseLoggedSecrets([['a'], line])).toThrow('a bearer token')
 })
 
 test.each([
@@ -51,21 +65,6 @@ test('a test fails when a function returns internals', async () => {
   const event = eventOf(example.events.create, { body: JSON.stringify(example.body('shared/data/toys.ts')) })
 
   await expect(call(event)).rejects.toThrow('A response with status 201 contains the path of a file.')
-})
-
-test('the output of a run includes what silenced functions log, and what commands print', async () => {
-  await call(eventOf(example.events.create))
-  const { child, exited } = startCommand('commands/keys', ['delete'])
-  await exited
-
-  const outputs = readdirSync(outputFolder()).map((file) => [
-    decodeURIComponent(file),
-    readFileSync(join(outputFolder(), file), 'utf8'),
-  ])
-  expect(Object.fromEntries(outputs)).toMatchObject({
-    'the console of test/support/checks.test.ts': expect.stringContaining(`operation: '${example.create}'`),
-    [`node infra/commands/keys.ts, stderr of process ${child.pid}`]: expect.stringContaining('required option'),
-  })
 })
 
 const document = JSON.parse(openApiText())

@@ -1,8 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
-import { subscribe } from 'node:diagnostics_channel'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
 import { formatWithOptions } from 'node:util'
 import { LOCAL_API_KEY } from '../../infra/local/database/credentials.ts'
 import { service } from '../../shared/service.ts'
@@ -32,65 +27,19 @@ export const refuseInternals = (response: { status: number | string; headers: ob
   if (kinds.length > 0) throw new Error(`A response with status ${response.status} contains ${kinds.join(', ')}.`)
 }
 
-/** Where a test run keeps everything that it prints: one file for each output, named after its source. */
-export const outputFolder = (): string => join(tmpdir(), 'output')
-
-let isCapturingProcesses = false
-
-/** Copies the output of all processes that this process starts to the folder. */
-export const captureProcesses = (): void => {
-  if (isCapturingProcesses) return // Another test file of this process.
-  isCapturingProcesses = true
-  const folder = outputFolder()
-  mkdirSync(folder, { recursive: true })
-  subscribe('child_process', (message) => {
-    const { process: child } = message as { process: ChildProcess } // As Node.js documents it.
-    // The child gets its streams later in the same call that starts it.
-    process.nextTick(() => {
-      for (const output of ['stdout', 'stderr'] as const) {
-        const file = join(folder, encodeURIComponent(`${commandOf(child)}, ${output} of process ${child.pid}`))
-        child[output]?.on('data', (chunk) => appendFileSync(file, chunk))
-      }
-    })
+/** Throws if what a process has printed contains a secret. The error names the first place of each kind, not the secret. */
+export const refuseSecrets = (source: string, printed: string): void => {
+  const lines = withoutShown(source, printed).split('\n')
+  const places = Object.entries(secrets).flatMap(([kind, pattern]) => {
+    const first = lines.findIndex((line) => pattern.test(line))
+    return first === -1 ? [] : [`line ${first + 1}: ${kind}`]
   })
+  if (places.length > 0) throw new Error(`Secrets were printed by ${source}: ${places.join(', ')}.`)
 }
 
-let consoleFile = ''
-
-/** Copies everything that this process logs to the folder, whether or not a test silences the console. */
-export const captureConsole = (user: string): void => {
-  mkdirSync(outputFolder(), { recursive: true })
-  const isCaptured = consoleFile !== ''
-  consoleFile = join(outputFolder(), encodeURIComponent(`the console of ${user}`))
-  if (isCaptured) return // Another test file of this process.
-  const captured = (method: (...args: unknown[]) => unknown) =>
-    new Proxy(method, {
-      apply: (target, self, args) => {
-        appendFileSync(consoleFile, `${formatWithOptions(UNLIMITED, ...args)}\n`)
-        return Reflect.apply(target, self, args)
-      },
-    })
-  // Spies replace the console's methods, so they are looked up at each call.
-  globalThis.console = new Proxy(console, {
-    get: (target, name) => {
-      const member = Reflect.get(target, name)
-      return typeof member === 'function' ? captured(member) : member
-    },
-  })
-}
-
-/** Throws if an output in `folder` contains a secret. The error names the first place of each kind, not the secret. */
-export const refusePrintedSecrets = (folder = outputFolder()): void => {
-  const places = readdirSync(folder).flatMap((file) => {
-    const source = decodeURIComponent(file)
-    const lines = withoutShown(source, readFileSync(join(folder, file), 'utf8')).split('\n')
-    return Object.entries(secrets).flatMap(([kind, pattern]) => {
-      const first = lines.findIndex((line) => pattern.test(line))
-      return first === -1 ? [] : [`${source}, line ${first + 1}: ${kind}`]
-    })
-  })
-  if (places.length === 0) return
-  throw new Error(`Secrets were printed. Outputs in ${folder}:\n  ${places.join('\n  ')}`)
+/** Throws if a call of the console would print a secret. */
+export const refuseLoggedSecrets = (calls: unknown[][]): void => {
+  for (const call of calls) refuseSecrets('the console', formatWithOptions(UNLIMITED, ...call))
 }
 
 const secrets = {
@@ -118,20 +67,14 @@ const internals = {
 const KEY = `${service.keyIssuer}_[a-z]+_\\w{38}`
 
 // Commands that show a key on purpose: the new one, once, or the documented local one, at each start.
-const shown: [output: string, line: RegExp][] = [
+const shown: [source: string, line: RegExp][] = [
   ['infra/commands/keys.ts, stdout', new RegExp(`^(API key {2}${KEY}| {2}"key": "${KEY}",)$`, 'm')],
-  ['infra/local/main.ts, stdout', new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm')],
-  [
-    'infra/local/main.ts, stdout',
-    new RegExp(`^ {2}Try it {8}curl \\S+ -H 'Authorization: Bearer ${LOCAL_API_KEY}'$`, 'gm'),
-  ],
+  ['infra/local/main.ts', new RegExp(`^ {2}API key {7}${LOCAL_API_KEY}$`, 'gm')],
+  ['infra/local/main.ts', new RegExp(`^ {2}Try it {8}curl \\S+ -H 'Authorization: Bearer ${LOCAL_API_KEY}'$`, 'gm')],
 ]
 
 const withoutShown = (source: string, text: string): string =>
-  shown.reduce((rest, [output, line]) => (source.includes(output) ? rest.replace(line, '') : rest), text)
+  shown.reduce((rest, [shownBy, line]) => (source === shownBy ? rest.replace(line, '') : rest), text)
 
 // Like a Lambda log: neither cut nor broken into lines.
 const UNLIMITED = { compact: true, breakLength: Infinity, depth: Infinity, maxArrayLength: null, maxStringLength: null }
-
-const commandOf = ({ spawnargs: [command = '', ...args] }: ChildProcess): string =>
-  `${basename(command)} ${args.find((arg) => !arg.startsWith('-'))?.slice(-60) ?? ''}`

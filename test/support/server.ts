@@ -8,6 +8,7 @@ import { LOCAL_API_KEY } from '../../infra/local/database/credentials.ts'
 import { service } from '../../shared/service.ts'
 import { example, type Resource } from './example.ts'
 import { sendUntilServed } from './http.ts'
+import { refuseSecrets } from './secrets.ts'
 
 /** A local server as `npm start` runs it, in a process of its own. */
 export type LocalServer = {
@@ -16,7 +17,7 @@ export type LocalServer = {
   process: ChildProcess
   /** Everything that it has printed so far. */
   output: () => string
-  /** Sends it a signal (SIGTERM), and returns its exit code. */
+  /** Sends it a signal (SIGTERM), and returns its exit code. Throws if it has printed a secret. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -49,6 +50,7 @@ export const ready = async (child: ChildProcessWithoutNullStreams): Promise<Loca
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     const [code] = await exited
+    refuseSecrets('infra/local/main.ts', output)
     return code
   }
   return { baseUrl, apiKey: LOCAL_API_KEY, process: child, output: () => output, stop }

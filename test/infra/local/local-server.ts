@@ -10,7 +10,7 @@ import { cors } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import { example } from '../../support/example.ts'
 import { type Sent, send } from '../../support/http.ts'
-import { refuseInternals } from '../../support/secrets.ts'
+import { refuseInternals, refuseLoggedSecrets } from '../../support/secrets.ts'
 
 export const BASE = service.basePath
 const PATH = `${BASE}${example.path}`
@@ -32,11 +32,13 @@ export const serve = async (
   handlers: Partial<Record<OperationId, Handler>> = {},
   limits: Partial<Limits> = {},
 ): Promise<Served> => {
-  for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  const levels = ['info', 'warn', 'error'] as const
+  const logs = levels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
   const { server, stop } = createLocalServer({ ...everyOk, ...handlers }, { ...patient, ...limits })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
     await stop(0)
+    for (const { mock } of logs) refuseLoggedSecrets(mock.calls)
     vi.restoreAllMocks()
   })
   return { server, stop, baseUrl: `http://127.0.0.1:${listeningAddress(server).port}` }

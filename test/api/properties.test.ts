@@ -102,9 +102,10 @@ const type = part<string | undefined>(
 const idempotencyKey = part<string[]>(fc.constantFrom([], ['{new}'], ['"\\"{new}"']), {
   400: [['""'], ['"a'], ['a b'], ['"\\a"'], ['a'.repeat(256)], ['a', 'a']],
 })
+const otherRevisions = [['"a"'], ['W/{tag}, "", "*"']]
 const ifMatch = part<string[]>(fc.constantFrom([], ['*'], ['"a"', 'W/"a",, {tag} ,']), {
   400: [['a'], ['"a" "b"'], ['*, "a"'], ['*', '*'], [Array(11).fill('"a"').join()]],
-  412: [['"a"'], ['W/{tag}, "", "*"']],
+  412: otherRevisions,
 })
 
 /** The statuses with which the service refuses a request, in the order of its checks. */
@@ -142,7 +143,12 @@ test.runIf(isChangeable).each<[string, string, number, ObjectSchema, string, fc.
   })
 
   const valid = { sender: { value: call }, type: { value: 'application/json' }, header: { value: [] } }
-  await fc.assert(property, tries(invalidBodies.map((value) => ({ ...valid, body: { value, refused: 400 } }))))
+  const body = { value: { sent: stringifyJson(example.changes), fields: example.changes } }
+  const examples = [
+    ...invalidBodies.map((value) => ({ ...valid, body: { value, refused: 400 } })),
+    ...(method === 'PATCH' ? otherRevisions : []).map((value) => ({ ...valid, body, header: { value, refused: 412 } })),
+  ]
+  await fc.assert(property, tries(examples))
 })
 
 const savedIn = ({ body }: Received): Resource => Object(body) // `call` compares each response with the document.

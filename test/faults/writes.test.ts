@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
-import { call } from '../support/call.ts'
-import { againIfBusy, putItem, storedItems, storeKey } from '../support/database.ts'
+import { putItem, storedItems } from '../support/database.ts'
 import { errorResponse } from '../support/events.ts'
 import { example, isChangeable } from '../support/example.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
@@ -76,12 +75,6 @@ describe.concurrent('what is written is written once, or the response is a 503, 
     const all = await storedItems(table)
     for (const outcome of outcomes) expectStored(outcome, all)
   })
-})
-
-test('a key of one client is another key than that of another client', againIfBusy, async () => {
-  const idFor = async (clientId: string) => (await call(create(await storeKey({ clientId }), 0))).body.id
-
-  expect(await idFor('bob')).not.toBe(await idFor('ann'))
 })
 
 type Outcome = Awaited<ReturnType<typeof run<WriteWay>>>

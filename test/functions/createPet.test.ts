@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { service } from '../../shared/service.ts'
-import { call, info } from '../support/call.ts'
+import { call } from '../support/call.ts'
 import { storedItems } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo } from '../support/events.ts'
 
@@ -66,15 +66,4 @@ test.each([
 
   expect(response).toEqual(responseTo(event, expected))
   expect(await storedItems('pets')).toEqual(before)
-})
-
-// More is in test/api/idempotency-key.test.ts.
-test('says and logs that a response is a replay', async () => {
-  const request = () => eventOf('createPet-created', { headers: { 'Idempotency-Key': 'order-1742' } })
-  const first = await call(request())
-
-  const response = await call(request())
-
-  expect(response).toEqual({ ...first, headers: { ...first.headers, 'Idempotent-Replayed': 'true' } })
-  expect(info.mock.lastCall?.[0]).toMatchObject({ status: 201, replayed: 'true' })
 })

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
-import { putItem, storedItems, storeKey } from '../support/database.ts'
+import { putItem, storedItems } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
 
 const petId = 373117652410368
@@ -35,14 +35,3 @@ test('placeOrder returns 201 with the order, and stores no field that the client
   expect(response).toEqual(responseTo(event, { status: 201, headers, body: placed }))
   expect(await storedItems('orders')).toContainEqual({ ...placed, shard: 0, revision: expect.any(String) })
 })
-
-test.each(['placeOrder-placed', 'updateOrder-completed', 'cancelOrder-canceled'])(
-  'a key that only reads orders gets a 403: %s',
-  async (name) => {
-    const Authorization = `Bearer ${await storeKey({ scopes: ['orders:read'] })}`
-
-    const { status } = await call(eventOf(name, { headers: { Authorization } }))
-
-    expect(status).toBe(403)
-  },
-)

@@ -48,9 +48,18 @@ const kinds: Record<string, Kind> = {
   text: {
     schema: Text(80),
     rule: 'a string of 1 to 80 characters, not only white space, in valid Unicode',
-    valid: ['"Rex"', '" 7 "', '"\\u0000é\u{1f9a6}"', `"${'\u{1f9a6}'.repeat(80)}"`],
+    valid: ['"Rex"', '" 7 "', '"\u200b"', '"\\u0000e\u0301\u{1f9a6}"', `"${'\u{1f9a6}'.repeat(80)}"`],
     same: { '"\\u0041"': '"A"' },
-    invalid: ['""', '" "', `"${'x'.repeat(81)}"`, '"\\ud800"', '"\\ufffd"', '7', 'null', '[]'],
+    invalid: [
+      ...[
+        '""',
+        '" "',
+        '"\u00a0\u3000\\t\\n\\u000b\\f\u2028\u2029\ufeff"',
+        `"${'x'.repeat(81)}"`,
+        `"${'\u{1f9a6}'.repeat(81)}"`,
+      ],
+      ...['"Max\\ud83d"', '"\\udc15Max"', '"\\udc15\\ud83d"', '"Max\\ufffd"', '7', 'null', '["Max"]'],
+    ],
     document: { type: 'string', maxLength: 80 },
     parameter: Text(80),
     noValue: ['', 'x'.repeat(81)],
@@ -58,12 +67,18 @@ const kinds: Record<string, Kind> = {
   int64: {
     schema: Int64,
     rule: `a JSON number, without quotes: an integer from -9223372036854775808 to ${INT64}, in digits`,
-    valid: ['0', '-1', SAFE, INT64, '-9223372036854775808'],
+    valid: ['0', '-1', SAFE, `-${SAFE}`, '9007199254740992', '-9007199254740993', INT64, '-9223372036854775808'],
     same: { '1.0': '1', '1e3': '1000', '-0': '0' },
-    invalid: ['9223372036854775808', '1.5', '1e400', '"7"', 'null', '9007199254740993.0'],
+    invalid: [
+      ...['9223372036854775808', '-9223372036854775809', '9007199254740992.0', '9007199254740993.0', '1e17'],
+      ...['1.5', '1e400', '"7"', 'true', 'null'],
+    ],
     document: { type: 'integer', format: 'int64' },
     parameter: Int64Text,
-    noValue: ['1.5', '01', 'a', ''],
+    noValue: [
+      ...['9223372036854775808', '-9223372036854775809', '10000000000000000000', '01', '00', '+1', '-0', '1.0', '1e3'],
+      ...['0x7', '٧', '-', 'a', '', ' 7', '7 ', '7\n'],
+    ],
   },
   integer: {
     schema: Integer(-5, 10),

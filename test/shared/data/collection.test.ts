@@ -167,15 +167,6 @@ test('a change keeps attributes that this version does not know', async () => {
   expect(await storedItem(id)).toMatchObject({ ...changes, since: 'a later version' })
 })
 
-test('nothing is changed or deleted in another revision', async () => {
-  const { id } = await create('a')
-
-  for (const work of [toys.change(id, {}, ['"1-x"']), toys.remove(id, ['"1-x"'])])
-    await expect(work).rejects.toMatchObject({ status: 412 })
-
-  expect(await storedItem(id)).toBeDefined()
-})
-
 test('own fields are stored, and never returned', async () => {
   const secrets = alone(collection(table, toyOf({}), { own: { secret: v.string() } }))
 

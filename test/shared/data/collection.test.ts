@@ -133,10 +133,12 @@ describe.each([1, 5])('with %d shards, items of up to 400 KB', (count) => {
   })
 })
 
+type Lists = { list: (query: { limit: number; cursor: number }) => Promise<Page<{ id: number }>> }
+
 /** The filters whose lists have a resource; `all` for the list without one. */
-const listsWith = async (id: number): Promise<string[]> => {
+const listsWith = async (id: number, { list }: Lists = toys): Promise<string[]> => {
   const queries = [undefined, value, other].map((of) => ({ [field]: of, limit: 1, cursor: id + 1 }))
-  const lists = await Promise.all(queries.map(toys.list))
+  const lists = await Promise.all(queries.map(list))
   return queries.filter((_, i) => lists[i]?.items[0]?.id === id).map((query) => query[field] ?? 'all')
 }
 
@@ -235,29 +237,20 @@ describe('a derived field', () => {
   const current = collection(table, Painted, { derived })
   const earlier = alone(collection(table, Painted))
   const painted = alone(current)
-  const listsOf = async (id: number): Promise<string[]> => {
-    const page = { limit: 1, cursor: id + 1 }
-    const lists = { all: {}, [value]: { [field]: value }, [other]: { [field]: other } }
-    const found = Object.entries(lists).map(async ([name, of]) => {
-      const { items } = await painted.list({ ...page, ...of })
-      return items[0]?.id === id ? [name] : []
-    })
-    return (await Promise.all(found)).flat()
-  }
 
   test('is right after each write, and a rewrite mends what an earlier version has left', async () => {
     const { resource } = await painted.create({ color: value })
     const { id } = resource
-    const lists: string[][] = [await listsOf(id)]
+    const lists: string[][] = [await listsWith(id, painted)]
 
     await earlier.change(id, { color: other })
-    lists.push(await listsOf(id))
+    lists.push(await listsWith(id, painted))
     await painted.change(id, { color: other })
-    lists.push(await listsOf(id))
+    lists.push(await listsWith(id, painted))
     await earlier.change(id, { isSold: true })
-    lists.push(await listsOf(id))
+    lists.push(await listsWith(id, painted))
     await putItem(table, current.itemOf((await storedItem(id)) ?? {}))
-    lists.push(await listsOf(id))
+    lists.push(await listsWith(id, painted))
 
     // The earlier version leaves it stale.
     expect(lists).toEqual([['all', value], ['all', value], ['all', other], ['all', other], ['all']])

@@ -27,6 +27,7 @@ test('nothing else is a key', () => {
 test('different intents have different digests', () => {
   const intents = [
     { clientId: 'a', operation: 'b', key: 'c' },
+    { clientId: 'd', operation: 'b', key: 'c' },
     { clientId: 'ab', operation: '', key: 'c' },
     { clientId: 'a', operation: 'bc', key: '' },
     { clientId: 'a","b', operation: 'c', key: '' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { Cursor, cursorAfter, Filters, Limit } from '../../../shared/model/paging.ts'
+import { Cursor, cursorAfter, Filters } from '../../../shared/model/paging.ts'
 
 const CHARACTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', ...'+/=% .~é\n\0']
 
@@ -44,13 +44,6 @@ test('nothing else is a cursor', () => {
   const others = [undefined, null, 7, ['AAFTPuyACADiG8dr'], '', 'null', '373004697602048']
 
   expect([...ofLargeIds, ...others].filter((value) => v.is(Cursor, value))).toEqual([])
-})
-
-test('a limit is an integer from 1 to 100 in digits', () => {
-  const invalid = ['0', '101', '-1', '1.5', '1e1', '07', '+7', ' 7', '7\n', 'abc', '', ['2', '3']]
-
-  expect(['1', '20', '100'].map((text) => v.parse(Limit, text))).toEqual([1, 20, 100])
-  expect(invalid.filter((value) => v.is(Limit, value))).toEqual([])
 })
 
 test('a query has at most one filter', () => {

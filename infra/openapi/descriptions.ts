@@ -38,7 +38,9 @@ HTTP status in snake_case, such as \`not_found\`. The message says what is wrong
 
 **Retries.** Requests that list or read are always safe to retry. A request that creates something is safe to retry if it has
 an \`Idempotency-Key\`: it takes effect once, and every retry gets the original response. A request that changes something
-sets the same values again. A request that deletes something gets a 404 if an earlier one deleted it.
+sets the same values again. A request that deletes something gets a 404 if an earlier one deleted it. If a
+request got no response, or a 5xx, it may still be running for ten seconds: until then, a 409 or a 422 of its retry is not
+final.
 
 **int64.** Integers can be as large as 9223372036854775807. Use a JSON parser that does not round large numbers. An \`id\` has
 at most 53 bits, so every JSON parser reads it exactly.

@@ -23,6 +23,7 @@ try {
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error
   console.error(error.message)
-  // Setting `exitCode` is not enough: the app writes what it has so far when the process ends by itself.
+  // Setting `exitCode` is not enough: the app writes what it has so far when the process ends by
+  // itself.
   process.exit(1)
 }

@@ -1,22 +1,33 @@
-import { Command, CommanderError, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  InvalidArgumentError,
+} from '@commander-js/extra-typings'
 
 // The local server loads this file too, so it must not import the AWS SDK.
 
 /** An expected failure of a command. The user sees only its message. */
 export class CommandError extends Error {}
 
-/** Creates a command, which users call with `call`, such as `npm run keys --`. Its mistakes are printed and thrown. */
+/**
+ * Creates a command, which users call with `call`, such as `npm run keys --`. Its mistakes are
+ * printed and thrown.
+ */
 export const command = (call: string, description: string) =>
   new Command(call).description(description).showHelpAfterError(`See ${call} --help`).exitOverride()
 
 /** Runs the action of a command with the arguments of this process. */
 export const run = async (command: CommandUnknownOpts): Promise<void> => {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    // A reader such as `head` has closed the output. As for other commands of a pipe, that is no news.
+    // A reader such as `head` has closed the output. As for other commands of a pipe, that is no
+    // news.
     if (code === 'EPIPE') process.exitCode = 1
-    else if (!process.exitCode) fail(new CommandError(`Cannot print: ${message}.`)) // Each later line fails, too.
+    // Each later line fails, too.
+    else if (!process.exitCode) fail(new CommandError(`Cannot print: ${message}.`))
   })
-  for (const each of command.commands) each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
+  for (const each of command.commands)
+    each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
   try {
     checkDashes(command)
     await command.parseAsync()
@@ -26,8 +37,9 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
 }
 
 /**
- * Returns a signal that aborts, with a CommandError, when this process is asked to end or its output is closed. The command
- * then has 0.9 seconds for what is under way and for cleaning up. After that, the process ends.
+ * Returns a signal that aborts, with a CommandError, when this process is asked to end or its
+ * output is closed. The command then has 0.9 seconds for what is under way and for cleaning up.
+ * After that, the process ends.
  */
 export const stopSignal = (): AbortSignal => {
   const stop = new AbortController()
@@ -45,8 +57,9 @@ export const stopSignal = (): AbortSignal => {
 }
 
 /**
- * Timeouts for AWS, in milliseconds. They are longer than a function's, because operators may be far from the region.
- * `requestTimeout` is for the start of a response, `socketTimeout` for one that stalls midway.
+ * Timeouts for AWS, in milliseconds. They are longer than a function's, because operators may be
+ * far from the region. `requestTimeout` is for the start of a response, `socketTimeout` for one
+ * that stalls midway.
  */
 export const timeouts = {
   requestHandler: {
@@ -62,25 +75,36 @@ export const duration = (text: string): number => {
   const count = text.slice(0, -1)
   const seconds = SECONDS.get(text.slice(-1))
   if (seconds && /^[1-9]\d{0,4}$/.test(count)) return Number(count) * seconds
-  throw new InvalidArgumentError('Use a whole number from 1 to 99999 followed by s, m, h or d, such as 15m or 24h.')
+  throw new InvalidArgumentError(
+    'Use a whole number from 1 to 99999 followed by s, m, h or d, such as 15m or 24h.',
+  )
 }
 
 /** Returns a parser of whole numbers within limits. */
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {
-    if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text)
+    if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most)
+      return Number(text)
     throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`)
   }
 
-/** Turns a failure of AWS, of the network or of the AWS settings into a CommandError. Returns any other error as it is. */
+/**
+ * Turns a failure of AWS, of the network or of the AWS settings into a CommandError. Returns any
+ * other error as it is.
+ */
 export const explained = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error(String(error))
   const explanation = error instanceof CommandError ? undefined : explanationOf(error)
-  return explanation ? new CommandError(explanation.replaceAll(/\s+/g, ' '), { cause: error }) : error
+  return explanation
+    ? new CommandError(explanation.replaceAll(/\s+/g, ' '), { cause: error })
+    : error
 }
 
-/** Ends a command that failed: prints the reason and sets the exit code, or throws a bug, for its stack trace. */
+/**
+ * Ends a command that failed: prints the reason and sets the exit code, or throws a bug, for its
+ * stack trace.
+ */
 export const fail = (error: unknown): void => {
   const reason = explained(error)
   if (reason instanceof CommandError) process.stderr.write(`${reason.message}\n`)
@@ -88,11 +112,17 @@ export const fail = (error: unknown): void => {
   process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1
 }
 
-/** Throws if npm kept options that were meant for the command: npm passes on only what stands after `--`. */
+/**
+ * Throws if npm kept options that were meant for the command: npm passes on only what stands after
+ * `--`.
+ */
 const checkDashes = (command: CommandUnknownOpts): void => {
   const options = [command, ...command.commands].flatMap(({ options }) => options)
-  const names = options.map(({ long }) => long?.slice(2) ?? '').filter((name) => !OPTIONS_OF_NPM.includes(name))
-  const isKept = (name: string) => process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined
+  const names = options
+    .map(({ long }) => long?.slice(2) ?? '')
+    .filter((name) => !OPTIONS_OF_NPM.includes(name))
+  const isKept = (name: string) =>
+    process.env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined
   const kept = [...new Set(names)].filter(isKept).map((name) => `--${name}`)
   if (kept.length > 0)
     command.error(
@@ -108,7 +138,8 @@ const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3600, d: 86_400 }))
 // The SDK has no classes for these errors.
 const explanationOf = (error: Error): string | undefined => {
   const { name, message } = error
-  if (message === 'Region is missing') return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
+  if (message === 'Region is missing')
+    return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
   if (/credentials/i.test(name + message))
     return `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} Run aws sso login, or set AWS_PROFILE.`
   if ('$fault' in error) return `AWS refused the request: ${message}`

@@ -8,10 +8,14 @@ import { isPlain } from './kinds.ts'
 
 const parts = ['params', 'query', 'headers', 'body'] as const
 
-type CheckedEntry = Pick<Entry, 'method' | 'path' | (typeof parts)[number]> & Partial<Pick<Entry, 'success'>>
+type CheckedEntry = Pick<Entry, 'method' | 'path' | (typeof parts)[number]> &
+  Partial<Pick<Entry, 'success'>>
 type CheckedResource = { collection: Pick<StoredResource, 'fields'> }
 
-/** Why a service would fail at the deployment, or go wrong without a word; in one sentence. `undefined` if it would not. */
+/**
+ * Why a service would fail at the deployment, or go wrong without a word; in one sentence.
+ * `undefined` if it would not.
+ */
 export const contractProblem = (
   contract: Record<string, CheckedEntry>,
   resources: Record<string, CheckedResource>,
@@ -38,7 +42,10 @@ export const contractProblem = (
 }
 
 /** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"). */
-const pathProblem = ({ method, path }: CheckedEntry, earlier: [id: string, CheckedEntry][]): string | undefined => {
+const pathProblem = (
+  { method, path }: CheckedEntry,
+  earlier: [id: string, CheckedEntry][],
+): string | undefined => {
   const same = earlier.find(([, other]) => other.method === method && other.path === path)
   if (same) return `has the method and path of ${same[0]}: ${method} ${path}. Change one of them.`
   const reference: string[] = Object.values(referencePaths)
@@ -47,7 +54,9 @@ const pathProblem = ({ method, path }: CheckedEntry, earlier: [id: string, Check
     return `has the path ${path}, but API Gateway reserves /ping and /sping for its health check.`
   if (path.startsWith('/{'))
     return `has the path ${path}, but {proxy+}, which catches unknown paths, allows no parameter beside it.`
-  const wrong = path.split('/').find((part, i) => i > 0 && !/^(\{[A-Za-z]\w*\}|[\w.:-]+)$/.test(part))
+  const wrong = path
+    .split('/')
+    .find((part, i) => i > 0 && !/^(\{[A-Za-z]\w*\}|[\w.:-]+)$/.test(part))
   if (wrong !== undefined) return `has the path ${path}, but "${wrong}" is no valid part.`
   for (const { 0: parameter, index } of path.matchAll(PARAMETERS)) {
     const parent = path.slice(0, index)
@@ -62,12 +71,16 @@ const pathProblem = ({ method, path }: CheckedEntry, earlier: [id: string, Check
 const PARAMETERS = /\{\w+\}/g
 
 /** Why the `location` of an entry would lead nowhere. */
-const locationProblem = ({ path, success }: CheckedEntry, operations: CheckedEntry[]): string | undefined => {
+const locationProblem = (
+  { path, success }: CheckedEntry,
+  operations: CheckedEntry[],
+): string | undefined => {
   const location = success?.status === 201 && success.location
   if (!location) return undefined
   const unknown = location.match(PARAMETERS)?.find((parameter) => !path.includes(parameter))
   if (unknown) return `has the location ${location}, but its path has no ${unknown}.`
-  const isBelow = (other: string) => other.startsWith(`${location}/{`) && other.lastIndexOf('/') === location.length
+  const isBelow = (other: string) =>
+    other.startsWith(`${location}/{`) && other.lastIndexOf('/') === location.length
   if (operations.some((other) => isBelow(other.path))) return undefined
   return `has the location ${location}, but no operation has that path and one parameter.`
 }
@@ -76,11 +89,13 @@ const locationProblem = ({ path, success }: CheckedEntry, operations: CheckedEnt
 const requestProblem = (operation: CheckedEntry): string | undefined => {
   const names = parts.flatMap((part) => Object.keys(operation[part]?.entries ?? {}))
   const repeated = names.find((name, i) => names.indexOf(name) < i)
-  if (repeated) return `has ${repeated} in two parts of its request, which are one object in the client. Rename one.`
+  if (repeated)
+    return `has ${repeated} in two parts of its request, which are one object in the client. Rename one.`
   for (const part of parts) {
     const schema: (GenericSchema & { entries: ObjectEntries }) | undefined = operation[part]
     if (!schema) continue
-    if (!isPlain(schema, 'object')) return `has a ${part} that is not a v.object(), at most with checks.`
+    if (!isPlain(schema, 'object'))
+      return `has a ${part} that is not a v.object(), at most with checks.`
     const bodyPlace = operation.method === 'PATCH' ? 'change' : 'field'
     const problem = fieldProblem(part === 'body' ? bodyPlace : part, schema.entries)
     if (problem) return problem

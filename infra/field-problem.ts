@@ -1,7 +1,10 @@
 import * as v from 'valibot'
 import { type Form, isDescribed, type Schema, schemaForm, schemaWrappers } from './kinds.ts'
 
-/** What can stand at a place: its forms, the wrappers that they can be in, from the outermost, and the kinds in words. */
+/**
+ * What can stand at a place: its forms, the wrappers that they can be in, from the outermost, and
+ * the kinds in words.
+ */
 type Place = { noun: string; forms: Form[]; wrappers: string[]; kinds: string }
 
 const field: Place = {
@@ -33,10 +36,18 @@ const places = {
   },
 } satisfies Record<string, Place>
 
-/** Why values of a field would be lost, changed or described wrongly; `undefined` if they would not. */
-export const fieldProblem = (at: keyof typeof places, fields: v.ObjectEntries): string | undefined => {
+/**
+ * Why values of a field would be lost, changed or described wrongly; `undefined` if they would not.
+ */
+export const fieldProblem = (
+  at: keyof typeof places,
+  fields: v.ObjectEntries,
+): string | undefined => {
   for (const [name, schema] of Object.entries(fields)) {
-    const problem = kindProblem(schema, places[at]) ?? defaultProblem(schema, at === 'change') ?? ruleProblem(schema)
+    const problem =
+      kindProblem(schema, places[at]) ??
+      defaultProblem(schema, at === 'change') ??
+      ruleProblem(schema)
     if (problem) return `has the ${places[at].noun} ${name}, which ${problem}`
   }
   return undefined
@@ -54,18 +65,25 @@ const defaultProblem = (schema: Schema, isChange: boolean): string | undefined =
   const value = schemaWrappers(schema).find((wrapper) => wrapper.default !== undefined)?.default
   if (value === undefined) return undefined
   if (isChange) return 'has a default, which each change would set.'
-  if (typeof value === 'function') return 'has a default that is computed. Set the value in the function.'
+  if (typeof value === 'function')
+    return 'has a default that is computed. Set the value in the function.'
   return v.is(schema, value) ? undefined : 'has a default that it does not accept.'
 }
 
 const ruleProblem = (schema: Schema): string | undefined =>
   isDescribed(schema) ? undefined : 'has no v.description() of its rule, after its checks.'
 
-/** Index keys have at most 2048 bytes (DynamoDB, "Constraints"): the shard, and up to four for each character. */
+/**
+ * Index keys have at most 2048 bytes (DynamoDB, "Constraints"): the shard, and up to four for each
+ * character.
+ */
 const LONGEST_VALUE = 500
 
 /** Why lists of a collection cannot be filtered by one of these fields; `undefined` if they can. */
-export const filterProblem = (filters: readonly string[], fields: v.ObjectEntries = {}): string | undefined => {
+export const filterProblem = (
+  filters: readonly string[],
+  fields: v.ObjectEntries = {},
+): string | undefined => {
   const wrong = filters.find((name) => !isFilter(fields[name]))
   if (!wrong) return undefined
   return `has the filter ${wrong}, which is no field with a single value of at most ${LONGEST_VALUE} characters.`

@@ -3,7 +3,10 @@
 import { type Right, type TableId, tableIds, tables } from '../shared/data/tables.ts'
 import type { Entry } from '../shared/pipeline/entry.ts'
 
-/** The actions that a function may do with the items of a table, or of one of its indexes, as IAM names them. */
+/**
+ * The actions that a function may do with the items of a table, or of one of its indexes, as IAM
+ * names them.
+ */
 export type Permission = { table: TableId; index?: string; actions: readonly string[] }
 
 const ACTIONS = {
@@ -15,8 +18,9 @@ const ACTIONS = {
 } as const satisfies Record<Right, readonly string[]>
 
 /**
- * What the function of an operation may do with the tables: read API keys, what its contract entry says, and, if it is
- * idempotent, reserve idempotency keys. A transaction that writes also checks the items that it has only read.
+ * What the function of an operation may do with the tables: read API keys, what its contract entry
+ * says, and, if it is idempotent, reserve idempotency keys. A transaction that writes also checks
+ * the items that it has only read.
  */
 export const permissions = ({ access, idempotent }: Entry): Permission[] => {
   const writes =
@@ -31,7 +35,8 @@ export const permissions = ({ access, idempotent }: Entry): Permission[] => {
     if (writes && actions.has('GetItem')) actions.add('ConditionCheckItem')
     if (actions.size > 0) granted.push({ table, actions: [...actions] })
     if (!rights.includes('list')) continue
-    for (const index of Object.keys(tables[table].indexes)) granted.push({ table, index, actions: ['Query'] })
+    for (const index of Object.keys(tables[table].indexes))
+      granted.push({ table, index, actions: ['Query'] })
   }
   if (idempotent) granted.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
   return granted
@@ -39,10 +44,10 @@ export const permissions = ({ access, idempotent }: Entry): Permission[] => {
 
 /** Time limit and memory of every function. The local server applies the time limit too. */
 export const functionSettings = {
-  // After 3 s for the key check and 3 s for the operation, the function returns a 503. Lambda, whose timeout has no Error
-  // body, must not end it before that, even after a slow cold start.
+  // After 3 s for the key check and 3 s for the operation, the function returns a 503. Lambda,
+  // whose timeout has no Error body, must not end it before that, even after a slow cold start.
   timeoutSeconds: 10,
-  // CPU grows with memory (one vCPU at 1,769 MB), and a cold start needs CPU. A warm request takes about 10 ms, for which
-  // the memory costs less than Lambda's charge for the request itself.
+  // CPU grows with memory (one vCPU at 1,769 MB), and a cold start needs CPU. A warm request takes
+  // about 10 ms, for which the memory costs less than Lambda's charge for the request itself.
   memoryMegabytes: 1024,
 } as const

@@ -1,6 +1,13 @@
-// What AWS and the local server must agree on. The local server imports this file, so it must not import CDK.
+// What AWS and the local server must agree on. The local server imports this file, so it must not
+// import CDK.
 import { contract } from '../shared/contract.ts'
-import { ApiError, internalServerError, NO_PATH, payloadTooLarge, unauthorized } from '../shared/model/api-error.ts'
+import {
+  ApiError,
+  internalServerError,
+  NO_PATH,
+  payloadTooLarge,
+  unauthorized,
+} from '../shared/model/api-error.ts'
 import { cors } from '../shared/pipeline/http.ts'
 import { service } from '../shared/service.ts'
 
@@ -28,8 +35,9 @@ const routes = [
 const retryAfter = { headers: { 'Retry-After': '1' } }
 
 /**
- * The error responses that are sent without a function, or in place of a function's response. The messages are fixed:
- * API Gateway's own messages may repeat parts of the request, such as an API key.
+ * The error responses that are sent without a function, or in place of a function's response. The
+ * messages are fixed: API Gateway's own messages may repeat parts of the request, such as an API
+ * key.
  */
 export const gatewayResponses = {
   badRequest: new ApiError(400, 'The request is malformed.'),
@@ -47,7 +55,8 @@ export const gatewayResponses = {
     'The body is not valid gzip or deflate, its Content-Encoding is neither, or its Content-Type is not application/json.',
   ),
   tooManyRequests: new ApiError(429, 'Too many requests. Try again in a moment.', retryAfter),
-  headersTooLarge: (bytes: number) => new ApiError(431, `The URL and headers must be smaller than ${bytes} bytes.`),
+  headersTooLarge: (bytes: number) =>
+    new ApiError(431, `The URL and headers must be smaller than ${bytes} bytes.`),
   internalServerError: internalServerError(undefined),
   // API Gateway sends it after a crash, and if Lambda throttles the function.
   badGateway: new ApiError(
@@ -55,10 +64,17 @@ export const gatewayResponses = {
     'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.',
     retryAfter,
   ),
-  gatewayTimeout: new ApiError(504, 'The service did not respond in time. Try again in a moment.', retryAfter),
+  gatewayTimeout: new ApiError(
+    504,
+    'The service did not respond in time. Try again in a moment.',
+    retryAfter,
+  ),
 }
 
-/** The error response for each gateway response type (API Gateway developer guide, "Gateway response types"). */
+/**
+ * The error response for each gateway response type (API Gateway developer guide, "Gateway response
+ * types").
+ */
 export const gatewayResponseTypes = {
   ACCESS_DENIED: gatewayResponses.forbidden,
   API_CONFIGURATION_ERROR: gatewayResponses.badGateway,
@@ -84,7 +100,10 @@ export const gatewayResponseTypes = {
   WAF_FILTERED: gatewayResponses.forbidden,
 }
 
-/** The headers of the response to a CORS preflight request for a path that allows `methods` (Fetch standard). */
+/**
+ * The headers of the response to a CORS preflight request for a path that allows `methods` (Fetch
+ * standard).
+ */
 export const preflightHeaders = (methods: readonly string[]): Record<string, string> => ({
   'Access-Control-Allow-Headers': cors.allowedHeaders.join(','),
   'Access-Control-Allow-Methods': methods.join(','),

@@ -3,7 +3,10 @@ import { Int64, Int64Text, SafeInteger } from '../shared/model/int64.ts'
 import { AnyDecimal, ParameterText } from '../shared/model/number.ts'
 import { AnyText } from '../shared/model/text.ts'
 
-/** What a schema accepts. A `choice` is one of several texts, a `value` a number or boolean; `id` and `parameter` parse text. */
+/**
+ * What a schema accepts. A `choice` is one of several texts, a `value` a number or boolean; `id`
+ * and `parameter` parse text.
+ */
 export type Form = 'text' | 'choice' | 'value' | 'list' | 'id' | 'parameter' | 'object' | 'other'
 
 /** The kinds of shared/model, by the schema that each starts with. */
@@ -25,12 +28,16 @@ export type Schema = v.GenericSchema & {
   literal?: unknown
 }
 
-/** The form of a schema, in wrappers or not. It is `other` if it is no kind, or does more than check values. */
+/**
+ * The form of a schema, in wrappers or not. It is `other` if it is no kind, or does more than check
+ * values.
+ */
 export const schemaForm = (schema: Schema): Form => {
   const layers = schemaLayers(schema)
   const start = layers.at(-1) ?? schema
   const rules = layers.slice(0, -1).flatMap(addedRules)
-  if (layers.some((layer) => layer.async || 'fallback' in layer) || !rules.every(isCheck)) return 'other'
+  if (layers.some((layer) => layer.async || 'fallback' in layer) || !rules.every(isCheck))
+    return 'other'
   const form = kinds.get(start) ?? plainForm(start)
   if (layers.some(isParameter)) return form === 'value' ? 'parameter' : 'other'
   return form
@@ -48,15 +55,22 @@ export const isPlain = (schema: Schema, ...forms: Form[]): boolean =>
 export const isDescribed = (schema: Schema): boolean => {
   const isDescription = ({ type }: Rule) => type === 'description'
   const layers = schemaLayers(schema).map(addedRules)
-  const outermost = layers.find((rules) => rules.some((rule) => isDescription(rule) || isConstraint(rule)))
+  const outermost = layers.find((rules) =>
+    rules.some((rule) => isDescription(rule) || isConstraint(rule)),
+  )
   return outermost?.some(isDescription) ?? false
 }
 
-/** A schema, what it starts with or wraps, and so on, up to a kind or a schema that is neither a pipe nor a wrapper. */
+/**
+ * A schema, what it starts with or wraps, and so on, up to a kind or a schema that is neither a
+ * pipe nor a wrapper.
+ */
 const schemaLayers = (schema: Schema): Schema[] => {
   const { pipe, wrapped } = schema
   const inner = pipe ? pipe[isParameter(schema) ? 1 : 0] : wrapped
-  return inner?.kind === 'schema' && !kinds.has(schema) ? [schema, ...schemaLayers(inner)] : [schema]
+  return inner?.kind === 'schema' && !kinds.has(schema)
+    ? [schema, ...schemaLayers(inner)]
+    : [schema]
 }
 
 /** What a pipe adds to the schema that it starts with. */

@@ -7,6 +7,7 @@ const folder = fileURLToPath(new URL('../shared', import.meta.url))
 /** A digest of the sources in `shared`. Checkouts with the same one store items alike. */
 export const sourcesDigest = (): string => {
   const hash = createHash('sha256')
-  for (const file of globSync('**/*.ts', { cwd: folder }).sort()) hash.update(readFileSync(`${folder}/${file}`))
+  for (const file of globSync('**/*.ts', { cwd: folder }).sort())
+    hash.update(readFileSync(`${folder}/${file}`))
   return hash.digest('hex')
 }

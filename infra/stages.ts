@@ -9,50 +9,85 @@ import type { SettingName } from '../shared/settings.ts'
 export type Stage = Partial<Record<SettingName, string | number>> & {
   /** The tag `stage` of all resources, and the end of the stack's name. */
   name: string
-  /** The part of an API key that names its stage. `local` is for developers' machines, which are not deployed. */
+  /**
+   * The part of an API key that names its stage. `local` is for developers' machines, which are not
+   * deployed.
+   */
   keyPrefix: Exclude<KeyPrefix, 'local'>
-  /** The AWS account and region. By default, those of the shell. CDK refuses to deploy the stage to another account. */
+  /**
+   * The AWS account and region. By default, those of the shell. CDK refuses to deploy the stage to
+   * another account.
+   */
   account?: string
   region?: string
-  /** What happens to the tables and the logs when they are removed from the stack, or the stack is deleted. */
+  /**
+   * What happens to the tables and the logs when they are removed from the stack, or the stack is
+   * deleted.
+   */
   onRemoval: RemovalPolicy
-  /** Whether DynamoDB refuses to delete the tables, and CloudFormation the stack, until this is switched off. */
+  /**
+   * Whether DynamoDB refuses to delete the tables, and CloudFormation the stack, until this is
+   * switched off.
+   */
   deletionProtection: boolean
   /** How many days back the tables can be restored to any second (1 to 35). */
   recoveryDays: number
-  /** Limits for each method, above which the API returns 429: requests per second, and requests at once. */
+  /**
+   * Limits for each method, above which the API returns 429: requests per second, and requests at
+   * once.
+   */
   throttle: { rate: number; burst: number }
   logRetention: RetentionDays
-  /** `canary` checks a new version, sends it 10 % of the requests for 10 minutes, and rolls it back at an alarm. */
+  /**
+   * `canary` checks a new version, sends it 10 % of the requests for 10 minutes, and rolls it back
+   * at an alarm.
+   */
   release: 'canary' | 'all-at-once'
   /**
-   * Over how many partitions of its indexes a sharded table is spread. To raise them, raise `readShards` first and
-   * `writeShards` in a later release, because old and new code run side by side during a release. Never lower them.
+   * Over how many partitions of its indexes a sharded table is spread. To raise them, raise
+   * `readShards` first and `writeShards` in a later release, because old and new code run side by
+   * side during a release. Never lower them.
    */
   readShards: number
   writeShards: number
-  /** How many requests each API key, and each address, may send in five minutes. AWS WAF refuses more. */
+  /**
+   * How many requests each API key, and each address, may send in five minutes. AWS WAF refuses
+   * more.
+   */
   clientLimit?: { key: number; address: number }
   /** Receives the alarms by e-mail, after confirming the subscription. */
   alarmEmail?: string
-  /** Custom domain name, beside API Gateway's default address: `api.example.com` gives https://api.example.com/v1. */
+  /**
+   * Custom domain name, beside API Gateway's default address: `api.example.com` gives
+   * https://api.example.com/v1.
+   */
   domainName?: string
-  /** Switches the default address off, at once. Set it in a later release, when no caller uses that address any more. */
+  /**
+   * Switches the default address off, at once. Set it in a later release, when no caller uses that
+   * address any more.
+   */
   domainOnly?: boolean
   /** The certificate of the custom domain (ACM, in the region of the stack). */
   certificateArn?: string
-  /** The Route 53 zone that gets the DNS record of the custom domain. Without it, create the record by hand. */
+  /**
+   * The Route 53 zone that gets the DNS record of the custom domain. Without it, create the record
+   * by hand.
+   */
   hostedZone?: { id: string; name: string }
   /** How many environments of each function may run at once. */
   reservedConcurrency?: number
   /** How many environments of each function are kept initialized. Not with a canary release. */
   provisionedConcurrency?: number
-  /** Bundles the SDK's DynamoDB client, which has every command, instead of the lean one, which starts faster. */
+  /**
+   * Bundles the SDK's DynamoDB client, which has every command, instead of the lean one, which
+   * starts faster.
+   */
   stockClient?: boolean
   /**
-   * Names of existing tables, such as restored ones. The first is used instead of the stack's own table. The live version
-   * uses the previous table until the release is over, so functions keep the rights to the others and to the stack's own:
-   * to change the table again, insert a name before the others.
+   * Names of existing tables, such as restored ones. The first is used instead of the stack's own
+   * table. The live version uses the previous table until the release is over, so functions keep
+   * the rights to the others and to the stack's own: to change the table again, insert a name
+   * before the others.
    */
   adopt?: { [Id in TableId]?: readonly string[] }
 }
@@ -88,12 +123,26 @@ export const stages = {
 export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
   `${service.stack}${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
-/** A mistake in the contract, in a stage or in the CDK context. The message is all that its author needs to see. */
+/**
+ * A mistake in the contract, in a stage or in the CDK context. The message is all that its author
+ * needs to see.
+ */
 export class ConfigurationError extends Error {}
 
-/** What is wrong with a stage that would deploy, or start to deploy, but not work; `undefined` if nothing is. */
+/**
+ * What is wrong with a stage that would deploy, or start to deploy, but not work; `undefined` if
+ * nothing is.
+ */
 export const stageProblem = (stage: Stage): string | undefined => {
-  const { readShards, writeShards, recoveryDays, domainName, certificateArn, hostedZone, domainOnly } = stage
+  const {
+    readShards,
+    writeShards,
+    recoveryDays,
+    domainName,
+    certificateArn,
+    hostedZone,
+    domainOnly,
+  } = stage
   const { reservedConcurrency, provisionedConcurrency = 0, release, clientLimit } = stage
   const isCount = (value: number) => Number.isInteger(value) && value > 0
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
@@ -105,7 +154,10 @@ export const stageProblem = (stage: Stage): string | undefined => {
     return 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
   if (!isCount(recoveryDays) || recoveryDays > 35)
     return `has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`
-  if ((domainName === undefined) !== (certificateArn === undefined) || ((hostedZone || domainOnly) && !domainName))
+  if (
+    (domainName === undefined) !== (certificateArn === undefined) ||
+    ((hostedZone || domainOnly) && !domainName)
+  )
     return 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
   if (reservedConcurrency !== undefined && provisionedConcurrency > reservedConcurrency)
     return (
@@ -121,9 +173,9 @@ export const stageProblem = (stage: Stage): string | undefined => {
 }
 
 /**
- * Reads the CDK context, such as `-c prefix=Blue -c release=all-at-once`. The prefix allows several copies in one account
- * and region: Staging becomes BlueStaging. `release` overrides that of the stage for an urgent deployment, such as a
- * rollback.
+ * Reads the CDK context, such as `-c prefix=Blue -c release=all-at-once`. The prefix allows several
+ * copies in one account and region: Staging becomes BlueStaging. `release` overrides that of the
+ * stage for an urgent deployment, such as a rollback.
  */
 export const readContext = ({ node }: App): { prefix: string; change: Partial<Stage> } => {
   const prefix = node.tryGetContext('prefix') ?? ''

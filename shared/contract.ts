@@ -5,7 +5,10 @@ import type { Entry } from './pipeline/entry.ts'
 
 const HELD = 'Pet 373212905520046 has the open order 373212906332160. Complete or cancel it first.'
 
-/** The operations by operationId, which is also the name of the file in `functions/` and of the Lambda function. */
+/**
+ * The operations by operationId, which is also the name of the file in `functions/` and of the
+ * Lambda function.
+ */
 export const contract = {
   listPets: {
     method: 'GET',
@@ -39,7 +42,11 @@ export const contract = {
     params: v.object({ petId: PetIdText }),
     success: { status: 200, body: Pet },
     etag: true,
-    deprecated: { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/pets' },
+    deprecated: {
+      since: new Date('2026-11-20'),
+      sunset: new Date('2030-12-05'),
+      successor: '/pets',
+    },
     access: { pets: 'read' },
   },
   updatePet: {
@@ -131,7 +138,9 @@ export const contract = {
     params: v.object({ orderId: OrderIdText }),
     success: { status: 204 },
     conditional: true,
-    errors: { 409: 'Order 373212906332160 is complete. To offer pet 373212905520046 again, change its status.' },
+    errors: {
+      409: 'Order 373212906332160 is complete. To offer pet 373212905520046 again, change its status.',
+    },
     access: { orders: 'remove', pets: 'change' },
   },
 } as const satisfies Record<string, Entry>
@@ -140,4 +149,5 @@ export type Contract = typeof contract
 
 export type OperationId = keyof Contract
 
-export const operationIds = Object.keys(contract) as OperationId[] // `Object.keys` returns `string[]`.
+// `Object.keys` returns `string[]`.
+export const operationIds = Object.keys(contract) as OperationId[]

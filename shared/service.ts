@@ -17,7 +17,8 @@ export const reference = {
   /** The icon of the page: an emoji. */
   icon: '🐾',
   /** The first paragraph, in Markdown. */
-  introduction: 'The catalog of a pet store: list, add, read, change and delete pets, and order them.',
+  introduction:
+    'The catalog of a pet store: list, add, read, change and delete pets, and order them.',
   /** Hints for generators of clients, at the end. */
   generatorHint:
     'OpenAPI Generator makes clients for other languages. Give it the address of this document, not a file: then the clients know the address of the API. For Go, it needs the option `--model-name-mappings NewPet=PetInput,NewOrder=OrderInput`.',
@@ -27,7 +28,10 @@ export const reference = {
 export const scopes = ['pets:read', 'pets:write', 'orders:read', 'orders:write'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The collections of the service: the name of each one's table, and the fields by which its lists can be filtered. */
+/**
+ * The collections of the service: the name of each one's table, and the fields by which its lists
+ * can be filtered.
+ */
 export const collections = {
   pets: ['status'],
   orders: [],

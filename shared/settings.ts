@@ -1,7 +1,8 @@
 /**
- * The settings of the functions, besides the names of tables: the environment variable that holds each, and its value. A stage
- * that has a property of the same name (`infra/stages.ts`) sets another one. A `default` is for all stages; a `local` value is for
- * a developer's machine only, so that each stage must have its own. (The AWS SDK reads `AWS_ENDPOINT_URL_DYNAMODB` and
+ * The settings of the functions, besides the names of tables: the environment variable that holds
+ * each, and its value. A stage that has a property of the same name (`infra/stages.ts`) sets
+ * another one. A `default` is for all stages; a `local` value is for a developer's machine only, so
+ * that each stage must have its own. (The AWS SDK reads `AWS_ENDPOINT_URL_DYNAMODB` and
  * `AWS_REGION` itself.)
  */
 export const settings = {
@@ -16,7 +17,10 @@ export type Setting = { variable: string } & ({ default: string } | { local: str
 
 export type SettingName = keyof typeof settings
 
-/** The value of a setting. Throws an Error if its variable is not set: the deployment is wrong, not the request. */
+/**
+ * The value of a setting. Throws an Error if its variable is not set: the deployment is wrong, not
+ * the request.
+ */
 export const setting = (name: SettingName): string => variableValue(settings[name].variable)
 
 /** The value of an environment variable. Throws an Error if it is not set. */

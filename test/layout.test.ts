@@ -6,8 +6,16 @@ import { importsBelow, importsOf, sources } from './support/imports.ts'
 test.each([
   ['functions', /^functions\//, /> shared\//],
   ['shared', /^shared\//, /> (shared\/|@|valibot$|aws-lambda$|node:)/],
-  ['shared/model', /^shared\/model\//, /> (shared\/(model\/|service\.ts)|valibot$|node:(crypto|http)$)/],
-  ['shared/data', /^shared\/data\//, /> (shared\/((model|data)\/|(service|settings)\.ts)|@aws-sdk\/|valibot$|node:)/],
+  [
+    'shared/model',
+    /^shared\/model\//,
+    /> (shared\/(model\/|service\.ts)|valibot$|node:(crypto|http)$)/,
+  ],
+  [
+    'shared/data',
+    /^shared\/data\//,
+    /> (shared\/((model|data)\/|(service|settings)\.ts)|@aws-sdk\/|valibot$|node:)/,
+  ],
   [
     'shared/pipeline',
     /^shared\/pipeline\//,
@@ -42,20 +50,27 @@ test.each([
 })
 
 test('only the pipeline, infra and tests open a transaction, because a function gets one', () => {
-  const opens = (file: string) => /^import \{[^}]*\btransaction\b[^}]*\} from/m.test(readFileSync(file, 'utf8'))
+  const opens = (file: string) =>
+    /^import \{[^}]*\btransaction\b[^}]*\} from/m.test(readFileSync(file, 'utf8'))
 
   const openers = sources.filter(opens)
 
   expect(openers).toContain('shared/pipeline/operation.ts')
-  expect(openers.filter((file) => !/^(infra\/|shared\/pipeline\/operation\.ts)/.test(file))).toEqual([])
+  expect(
+    openers.filter((file) => !/^(infra\/|shared\/pipeline\/operation\.ts)/.test(file)),
+  ).toEqual([])
 })
 
 test('imports form no cycle, those of types included', () => {
-  const remaining = new Map(sources.map((file) => [file, importsOf(file).filter((name) => sources.includes(name))]))
-  // Removes files that import none of the remaining files, until only cycles and what imports them are left.
+  const remaining = new Map(
+    sources.map((file) => [file, importsOf(file).filter((name) => sources.includes(name))]),
+  )
+  // Removes files that import none of the remaining files, until only cycles and what imports them
+  // are left.
   for (let size = -1; size !== remaining.size; ) {
     size = remaining.size
-    for (const [file, imports] of remaining) if (!imports.some((name) => remaining.has(name))) remaining.delete(file)
+    for (const [file, imports] of remaining)
+      if (!imports.some((name) => remaining.has(name))) remaining.delete(file)
   }
 
   expect([...remaining.keys()]).toEqual([])
@@ -63,17 +78,31 @@ test('imports form no cycle, those of types included', () => {
 
 test('no two folders import each other, unless one contains the other', () => {
   const folders = importsBelow(/^/).map((each) => each.split(' > ').map(dirname))
-  const apart = folders.filter(([from, to]) => !`${from}/`.startsWith(`${to}/`) && !`${to}/`.startsWith(`${from}/`))
+  const apart = folders.filter(
+    ([from, to]) => !`${from}/`.startsWith(`${to}/`) && !`${to}/`.startsWith(`${from}/`),
+  )
   const pairs = new Set(apart.map((pair) => pair.join(' > ')))
 
   expect(pairs.size).toBeGreaterThan(0)
-  expect([...pairs].filter((pair) => pairs.has(pair.split(' > ').reverse().join(' > ')))).toEqual([])
+  expect([...pairs].filter((pair) => pairs.has(pair.split(' > ').reverse().join(' > ')))).toEqual(
+    [],
+  )
+})
+
+test('comments are as wide as code, links and drawings aside', () => {
+  const isTooWide = (line: string) => /^\s*(\/\/|\*|\/\*\*) /.test(line) && line.length > 100
+  const wide = sources.flatMap((file) => readFileSync(file, 'utf8').split('\n').filter(isTooWide))
+
+  expect(wide.filter((line) => !/https?:|──|…/.test(line))).toEqual([])
 })
 
 test('the top level has only the agreed files and folders', () => {
-  const agreed = 'README.md cdk.json functions infra package-lock.json package.json shared test tsconfig.json'
+  const agreed =
+    'README.md cdk.json functions infra package-lock.json package.json shared test tsconfig.json'
 
-  const present = globSync('*').filter((name) => !['node_modules', 'cdk.out'].includes(name) && !name.endsWith('.tgz'))
+  const present = globSync('*').filter(
+    (name) => !['node_modules', 'cdk.out'].includes(name) && !name.endsWith('.tgz'),
+  )
 
   expect(present.sort()).toEqual(agreed.split(' '))
 })

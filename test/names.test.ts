@@ -20,7 +20,10 @@ const names: [RegExp | string, string][] = [
   [/\b[a-z]+(?=_(live|test|local)_…)/g, keyIssuer],
   [/\b(Blue)?(?!Staging\b)[A-Z]\w*?(?=(Staging|Production|GitHub)\b|Local-)/g, `$1${stack}`],
   [/(?<=^(\{|\{[^{]+\{\n {4}"": \{)\n +"name": ")[\w-]+?(?=(-bench-peers)?")/g, name],
-  [/(?<=npm install \.\/)\S+(?=-\d)|(?<=createClient.* from ')[\w-]+|(?<=Key=service,Value=)[\w-]+/g, name],
+  [
+    /(?<=npm install \.\/)\S+(?=-\d)|(?<=createClient.* from ')[\w-]+|(?<=Key=service,Value=)[\w-]+/g,
+    name,
+  ],
   [/(?<=Production-Storage)[a-z]\w*(?=-restored)|(?<=`adopt: \{ )\w+/g, example.table],
   [titleNow, title],
   [new RegExp(`(?<=:3000|example\\.com|[\`" ])${pathNow}(?=[^\\w-])`, 'g'), basePath],
@@ -35,7 +38,11 @@ const texts = files.map((file) => {
   const text = readFileSync(file, 'utf8')
   // A source takes the names from shared/service.ts, and what is reviewed follows from it.
   if (/\.ts$|^test\/infra\/.+json$/.test(file)) return { file, text, expected: text }
-  return { file, text, expected: names.reduce((rest, [said, right]) => rest.replaceAll(said, right), text) }
+  return {
+    file,
+    text,
+    expected: names.reduce((rest, [said, right]) => rest.replaceAll(said, right), text),
+  }
 })
 
 test('files say the names in shared/service.ts; to write them there, run this test with --update', async () => {
@@ -50,7 +57,8 @@ test('files say the names in shared/service.ts; to write them there, run this te
   expect(wrong).toEqual([])
 })
 
-const kebab = (id: string): string => id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const kebab = (id: string): string =>
+  id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 const resources = Object.keys(collections).join('|')
 /** An operation may have the name of a common word, such as `book`. */
 const operations = ['(?!)', ...operationIds.filter((id) => /[A-Z]/.test(id))].join('|')
@@ -75,8 +83,12 @@ test('only the places of the resources say their words, their operations and the
     word.replace(/^./, (letter) => letter.toUpperCase()),
     word.toUpperCase(),
   ])
-  const pattern = new RegExp(`\\w*(${words.join('|')})\\w*|\\b(${operations})\\b|(?<=['"\`}])/(${resources})\\b`, 'g')
-  // A source takes the names of the service from shared/service.ts. Other files have to repeat them.
+  const pattern = new RegExp(
+    `\\w*(${words.join('|')})\\w*|\\b(${operations})\\b|(?<=['"\`}])/(${resources})\\b`,
+    'g',
+  )
+  // A source takes the names of the service from shared/service.ts. Other files have to repeat
+  // them.
   const ofService = new RegExp(`${name}|${stack}|${title}`, 'g')
 
   const others = texts.filter(({ file }) => !places.some((place) => place.test(file)))

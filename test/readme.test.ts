@@ -7,10 +7,15 @@ import { service } from '../shared/service.ts'
 import { withLocalKey } from './support/secrets.ts'
 import { type LocalServer, leastEnvironment, startServer } from './support/server.ts'
 
-/** The shell blocks that are not run here, by README and first line, or all of a README, and what proves them. */
+/**
+ * The shell blocks that are not run here, by README and first line, or all of a README, and what
+ * proves them.
+ */
 const provenElsewhere: Record<string, string> = {
-  'README.md: npm ci && npm start': '.ci/run installs; test/infra/local/main.test.ts starts the server',
-  'README.md: npm ci && npx cdk bootstrap aws://$account/$region': 'test/deploy/main.ts, but for `cdk bootstrap`',
+  'README.md: npm ci && npm start':
+    '.ci/run installs; test/infra/local/main.test.ts starts the server',
+  'README.md: npm ci && npx cdk bootstrap aws://$account/$region':
+    'test/deploy/main.ts, but for `cdk bootstrap`',
   'functions/README.md': 'who follows it, and test/recipe',
   'infra/OPERATE.md': 'test/deploy/main.ts, as far as an emulated AWS can',
   'infra/README.md': 'a first deployment, which needs GitHub',
@@ -20,7 +25,10 @@ const provenElsewhere: Record<string, string> = {
 
 type Block = { readme: string; language: string; info: string; code: string; output: string }
 
-/** The fenced blocks of a README. `output` is the block that follows directly, if it shows what is printed. */
+/**
+ * The fenced blocks of a README. `output` is the block that follows directly, if it shows what is
+ * printed.
+ */
 const blocksOf = (readme: string): Block[] => {
   const text = withLocalKey(readFileSync(readme, 'utf8'))
   const blocks = text.matchAll(
@@ -36,7 +44,12 @@ const blocksOf = (readme: string): Block[] => {
 }
 
 const readmes = globSync(
-  ['README.md', '{functions,shared,test}/**/README.md', 'infra/**/{README,OPERATE,LIMITS}.md', '.github/*.md'],
+  [
+    'README.md',
+    '{functions,shared,test}/**/README.md',
+    'infra/**/{README,OPERATE,LIMITS}.md',
+    '.github/*.md',
+  ],
   {
     exclude: ['**/node_modules/**'],
   },
@@ -44,18 +57,23 @@ const readmes = globSync(
 const blocks = readmes.flatMap(blocksOf)
 const commands = blocks.filter(({ language }) => ['sh', 'bash', 'console'].includes(language))
 const nameOf = ({ readme, code }: Block): string => `${readme}: ${code.split('\n')[0]}`
-// Requests alone, so that no block of another kind deploys or deletes anything here before somebody has thought of it.
+// Requests alone, so that no block of another kind deploys or deletes anything here before somebody
+// has thought of it.
 const run = commands.filter(({ code }) => /^(api|curl) /m.test(code) || code.startsWith('API='))
 
 let server: LocalServer
 const printed = new Map<Block, { status: string; text: string }>()
 
-// The blocks of a README run in one shell, verbatim, because the later ones use variables of the earlier ones.
+// The blocks of a README run in one shell, verbatim, because the later ones use variables of the
+// earlier ones.
 beforeAll(async () => {
   server = await startServer()
   const folder = mkdtempSync(join(tmpdir(), 'readme-'))
   // The READMEs name the default port. Here another server may have it.
-  writeFileSync(join(folder, '.curlrc'), `connect-to = "127.0.0.1:3000:${new URL(server.baseUrl).host}"\n`)
+  writeFileSync(
+    join(folder, '.curlrc'),
+    `connect-to = "127.0.0.1:3000:${new URL(server.baseUrl).host}"\n`,
+  )
   for (const readme of readmes) {
     const own = run.filter((block) => block.readme === readme)
     const input = own.map(({ code }) => `${code}\necho "<status $?>"\n`).join('')
@@ -63,7 +81,8 @@ beforeAll(async () => {
     const { stdout, stderr } = spawnSync('bash', { input, env, encoding: 'utf8' })
     expect(stderr).toBe('')
     const outputs = [...stdout.matchAll(/(.*?)<status (\d+)>\n/gs)]
-    for (const [i, [, text = '', status = '']] of outputs.entries()) if (own[i]) printed.set(own[i], { status, text })
+    for (const [i, [, text = '', status = '']] of outputs.entries())
+      if (own[i]) printed.set(own[i], { status, text })
   }
 })
 afterAll(() => server.stop())
@@ -95,23 +114,34 @@ test('the READMEs show requests to a server with the key of this one, and their 
 
 test('all other blocks are proven elsewhere', () => {
   const others = commands.filter((block) => !run.includes(block))
-  const keys = others.map((block) => (block.readme in provenElsewhere ? block.readme : nameOf(block)))
+  const keys = others.map((block) =>
+    block.readme in provenElsewhere ? block.readme : nameOf(block),
+  )
 
   expect([...new Set(keys)].toSorted()).toEqual(Object.keys(provenElsewhere).toSorted())
 })
 
-test.each(commands.map((block) => [nameOf(block), block.code]))('the block can be pasted: %s', (_, code) => {
-  // Without prompts, and without comments, which zsh takes for arguments.
-  expect(code).not.toMatch(/^\$ |(^|\s)#(\s|$)/m)
-})
+test.each(commands.map((block) => [nameOf(block), block.code]))(
+  'the block can be pasted: %s',
+  (_, code) => {
+    // Without prompts, and without comments, which zsh takes for arguments.
+    expect(code).not.toMatch(/^\$ |(^|\s)#(\s|$)/m)
+  },
+)
 
 test.each(readmes)('%s names only files that exist, besides those that it adds', (readme) => {
   const text = readFileSync(readme, 'utf8')
-  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, name = '']) => join(dirname(readme), name))
-  const names = [...text.matchAll(/`((?:functions|shared|infra|test)\/[\w./-]+)`/g)].map(([, name = '']) => name)
+  const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, name = '']) =>
+    join(dirname(readme), name),
+  )
+  const names = [...text.matchAll(/`((?:functions|shared|infra|test)\/[\w./-]+)`/g)].map(
+    ([, name = '']) => name,
+  )
 
   const added = blocks.map(({ info }) => info)
-  expect([...links, ...names].filter((name) => !existsSync(name) && !added.includes(name))).toEqual([])
+  expect([...links, ...names].filter((name) => !existsSync(name) && !added.includes(name))).toEqual(
+    [],
+  )
 })
 
 /** The anchors of the headings of a file, as GitHub makes them. */

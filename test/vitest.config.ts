@@ -5,13 +5,16 @@ import { exampleCredentials } from './support/secrets.ts'
 
 const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
 
-// shared/data gets the DynamoDB client that it gets in a bundle: the lean one, or with STOCK_CLIENT=1 the SDK's, as in a stage
-// with `stockClient`. Processes that tests start, such as the local server, use the SDK's: so both are tested.
+// shared/data gets the DynamoDB client that it gets in a bundle: the lean one, or with
+// STOCK_CLIENT=1 the SDK's, as in a stage with `stockClient`. Processes that tests start, such as
+// the local server, use the SDK's: so both are tested.
 const asBundled = {
   name: 'as-bundled',
   enforce: 'pre',
   resolveId: (name: string, importer = '') =>
-    importer.startsWith(data) && !process.env.STOCK_CLIENT ? aliases[name as keyof typeof aliases] : undefined,
+    importer.startsWith(data) && !process.env.STOCK_CLIENT
+      ? aliases[name as keyof typeof aliases]
+      : undefined,
 } as const
 
 // They synthesize the same stacks, so they share one process.
@@ -31,7 +34,8 @@ export default defineConfig({
   plugins: [asBundled],
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
-    // Only to end what hangs: no test depends on the clock. A test that needs longer on a busy machine says so.
+    // Only to end what hangs: no test depends on the clock. A test that needs longer on a busy
+    // machine says so.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
@@ -44,12 +48,23 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'cdk', include: cdk, isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'cdk',
+          include: cdk,
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
       { extends: true, test: { name: 'stateless', include: stateless, isolate: false } },
       {
         extends: true,
-        test: { name: 'api', include: [api], isolate: false, globalSetup: 'test/support/api-server.ts' },
+        test: {
+          name: 'api',
+          include: [api],
+          isolate: false,
+          globalSetup: 'test/support/api-server.ts',
+        },
       },
       {
         extends: true,
@@ -59,7 +74,10 @@ export default defineConfig({
           exclude: [...cdk, ...stateless, api, slow, '**/node_modules/**'],
         },
       },
-      { extends: true, test: { name: 'slow', include: [slow], testTimeout: 900_000, hookTimeout: 300_000 } },
+      {
+        extends: true,
+        test: { name: 'slow', include: [slow], testTimeout: 900_000, hookTimeout: 300_000 },
+      },
     ],
   },
 })

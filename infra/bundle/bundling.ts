@@ -5,18 +5,24 @@ import { aliases } from './aliases.ts'
 
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
-/** How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded: test/README.md has figures. */
+/**
+ * How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded:
+ * test/README.md has figures.
+ */
 export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
-  // An ES module takes longer to load, because its `import 'node:http'` loads undici (nodejs/node#57649).
+  // An ES module takes longer to load, because its `import 'node:http'` loads undici
+  // (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
-  // A file next to the bundle. It is read only to log an error (shared/pipeline/middleware/source-lines.ts).
+  // A file next to the bundle. It is read only to log an error
+  // (shared/pipeline/middleware/source-lines.ts).
   sourceMap: true,
   sourcesContent: false,
   logLevel: LogLevel.WARNING,
   // The SDK version that the tests ran with, not the one in Lambda's runtime.
   bundleAwsSDK: true,
-  // esbuild removes unused code only from ES modules, which packages have as `module`. It matters most for the SDK.
+  // esbuild removes unused code only from ES modules, which packages have as `module`. It matters
+  // most for the SDK.
   mainFields: ['module', 'main'],
   esbuildArgs: {
     '--alias': Object.entries(stockClient ? {} : aliases).map(([name, file]) => `${name}=${file}`),
@@ -36,7 +42,9 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   },
 })
 
-/** Explains an error of CDK if it means that the bundling failed, after esbuild printed the reason. */
+/**
+ * Explains an error of CDK if it means that the bundling failed, after esbuild printed the reason.
+ */
 export const explain = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
   return new ConfigurationError(

@@ -9,8 +9,8 @@ import { NO_PATH, operationRoutes } from './operations.ts'
 import { flags } from './request.ts'
 
 /**
- * Builds the client package in `dist`: one JavaScript file, because Node.js runs no TypeScript from node_modules, and its
- * type declarations. `npm pack` runs this as `prepack`.
+ * Builds the client package in `dist`: one JavaScript file, because Node.js runs no TypeScript from
+ * node_modules, and its type declarations. `npm pack` runs this as `prepack`.
  */
 const build = (): void => {
   const folder = import.meta.dirname
@@ -21,34 +21,49 @@ const build = (): void => {
   writeFileSync(join(dist, 'operations.ts'), operationsModule())
   const run = (command: string) => execSync(command, { cwd: dist, stdio: 'inherit' })
   // On a neutral platform, an import of a Node.js module fails.
-  run('esbuild client.ts --outdir=. --bundle --format=esm --platform=neutral --target=es2022 --log-level=warning')
-  run('tsc client.ts --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions')
+  run(
+    'esbuild client.ts --outdir=. --bundle --format=esm --platform=neutral --target=es2022 --log-level=warning',
+  )
+  run(
+    'tsc client.ts --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions',
+  )
 }
 
-/** `operations.ts` without schemas: its values are literals, its types those of the OpenAPI document. */
+/**
+ * `operations.ts` without schemas: its values are literals, its types those of the OpenAPI
+ * document.
+ */
 const operationsModule = (): string => {
   const schemas = Object.entries(componentSchemas())
   return [
     "import type { Route } from './request.ts'\n",
     '/** An exact int64: a `bigint` where a `number` would round it. */\nexport type Int64 = number | bigint\n',
-    ...schemas.map(([name, schema]) => `${describe(schema)}export type ${name} = ${typeText(schema)}\n`),
+    ...schemas.map(
+      ([name, schema]) => `${describe(schema)}export type ${name} = ${typeText(schema)}\n`,
+    ),
     `export type Operations = {\n${operationIds.map((id) => operationType(id, contract[id])).join('')}}\n`,
     `export const NO_PATH = ${JSON.stringify(NO_PATH)}\n`,
     `export const operationRoutes: Record<string, Route> = ${JSON.stringify(operationRoutes)}\n`,
   ].join('')
 }
 
-/** An operation as a member of the type `Operations`, without checks of a whole query, which no type can express. */
+/**
+ * An operation as a member of the type `Operations`, without checks of a whole query, which no type
+ * can express.
+ */
 export const operationType = (id: string, entry: Entry): string => {
   const { summary, params, query, headers, body, success, stability, deprecated } = entry
-  const parts = [params, query && v.object(query.entries), headers, body].filter((schema) => schema !== undefined)
+  const parts = [params, query && v.object(query.entries), headers, body].filter(
+    (schema) => schema !== undefined,
+  )
   const input = parts.map((schema) => typeText(jsonSchema(schema))).join(' & ') || 'object'
   const result = 'body' in success ? typeText(jsonSchema(success.body)) : 'undefined'
   const members = [`input: ${input}`, `result: ${result}`]
   for (const flag of flags) if (entry[flag]) members.push(`${flag}: true`)
   const text = [`${summary}.`]
   if (stability) text.push(`@${stability}`)
-  if (deprecated) text.push(`@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.`)
+  if (deprecated)
+    text.push(`@deprecated Removed on ${deprecated.sunset.toISOString().slice(0, 10)}.`)
   return `${comment(text.join('\n'))}${id}: { ${members.join('; ')} }\n`
 }
 
@@ -69,7 +84,16 @@ type JsonSchema = {
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
 const typeText = (schema: JsonSchema): string => {
-  const { $ref, type = '', format, maximum = Number.POSITIVE_INFINITY, not, items, properties, anyOf } = schema
+  const {
+    $ref,
+    type = '',
+    format,
+    maximum = Number.POSITIVE_INFINITY,
+    not,
+    items,
+    properties,
+    anyOf,
+  } = schema
   if ($ref) return $ref.replace('#/components/schemas/', '')
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')

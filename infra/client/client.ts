@@ -1,6 +1,12 @@
 import { type Operations, operationRoutes } from './operations.ts'
 import type { ClientOptions } from './options.ts'
-import { type ConditionalOptions, type KeyedOptions, newRequest, type Paged, type Route } from './request.ts'
+import {
+  type ConditionalOptions,
+  type KeyedOptions,
+  newRequest,
+  type Paged,
+  type Route,
+} from './request.ts'
 import { ServiceError } from './response.ts'
 import { type CallOptions, type Send, type SuccessResponse, sender } from './send.ts'
 
@@ -12,13 +18,20 @@ export type { ConditionalOptions, KeyedOptions, Paged } from './request.ts'
 export type { CallOptions } from './send.ts'
 export { ServiceError }
 
-/** A client of one API: a method for each operation, named by its operationId. A call that fails throws a ServiceError. */
+/**
+ * A client of one API: a method for each operation, named by its operationId. A call that fails
+ * throws a ServiceError.
+ */
 export type Client = { [Id in keyof Operations]: ClientMethod<Operations[Id]> }
 
-/** The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError for anything else. */
+/**
+ * The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError for anything
+ * else.
+ */
 export const etagOf = (result: object): string => {
   const etag = etags.get(result)
-  if (etag === undefined) throw new TypeError('This has no tag: it is an item of a list, or a copy of a result.')
+  if (etag === undefined)
+    throw new TypeError('This has no tag: it is an item of a list, or a copy of a result.')
   return etag
 }
 
@@ -30,13 +43,19 @@ export type List<Item> = AsyncIterable<Item> & {
   toArray: (limit?: { max?: number | undefined }) => Promise<Item[]>
 }
 
-/** A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has none. */
+/**
+ * A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has
+ * none.
+ */
 export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
 /** Creates a client for browsers and Node.js. Throws a TypeError for an invalid option. */
 export const createClient = (options: ClientOptions): Client => {
   const send = sender(options)
-  const methods = Object.entries(operationRoutes).map(([id, route]) => [id, clientMethod(route, send)])
+  const methods = Object.entries(operationRoutes).map(([id, route]) => [
+    id,
+    clientMethod(route, send),
+  ])
   return Object.fromEntries(methods) as Client // Values and types follow from the same contract.
 }
 
@@ -44,7 +63,9 @@ type ClientMethod<Operation extends Operations[keyof Operations]> = (
   ...given: object extends Operation['input']
     ? [input?: MethodInput<Operation>, options?: MethodOptions<Operation>]
     : [input: MethodInput<Operation>, options?: MethodOptions<Operation>]
-) => Operation extends { paged: true; result: (infer Item)[] } ? List<Item> : Promise<Operation['result']>
+) => Operation extends { paged: true; result: (infer Item)[] }
+  ? List<Item>
+  : Promise<Operation['result']>
 
 type MethodInput<Operation extends { input: object }> = Operation['input'] &
   (Operation extends { paged: true } ? Paged : object)
@@ -59,7 +80,8 @@ const etags = new WeakMap<object, string>()
 const clientMethod =
   (route: Route, send: Send) =>
   (input: object = {}, options: CallOptions & KeyedOptions & ConditionalOptions = {}) => {
-    const call: Call = async (next) => send(newRequest(route, { ...input, ...next }, options), options)
+    const call: Call = async (next) =>
+      send(newRequest(route, { ...input, ...next }, options), options)
     return route.flags.includes('paged') ? pagedList(call) : call().then(tagged)
   }
 
@@ -112,8 +134,8 @@ const readPage = async (call: Call, next?: { cursor: string }): Promise<Page<unk
 
 const INVALID_LINK = 'The link to the next page is invalid. Check baseUrl and any proxy.'
 
-// From a `Link` header (RFC 8288); empty if the link has no valid cursor. The rest of its address is ignored, so that the
-// API key is sent to the base address only.
+// From a `Link` header (RFC 8288); empty if the link has no valid cursor. The rest of its address
+// is ignored, so that the API key is sent to the base address only.
 const cursorInLink = (headers: Headers): string | undefined => {
   const next = /<([^<>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '')
   if (!next) return undefined

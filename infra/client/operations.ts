@@ -1,4 +1,5 @@
-// In the package, a generated file replaces this one (build.ts), because the schemas stay in the service.
+// In the package, a generated file replaces this one (build.ts), because the schemas stay in the
+// service.
 import type * as v from 'valibot'
 import { type Contract, contract } from '../../shared/contract.ts'
 import { type Entry, type Part, partsOf } from '../../shared/pipeline/entry.ts'
@@ -9,9 +10,10 @@ export type { Int64 } from '../../shared/model/int64.ts'
 
 /** What each operation gets and returns, and the flags of its entry. */
 export type Operations = {
-  [Id in keyof Contract]: { input: AllParts<Contract[Id]>; result: SuccessBody<Contract[Id]> } & EntryFlags<
-    Contract[Id]
-  >
+  [Id in keyof Contract]: {
+    input: AllParts<Contract[Id]>
+    result: SuccessBody<Contract[Id]>
+  } & EntryFlags<Contract[Id]>
 }
 
 /** How an entry is requested. */
@@ -45,7 +47,8 @@ type EntryFlags<E> = Pick<E, Flag & keyof E>
 
 type AllParts<E> = Given<E, 'params'> & Given<E, 'query'> & Given<E, 'headers'> & Given<E, 'body'>
 
-// A parameter is given as the value that the service parses from its text, and may be left out if its text may.
+// A parameter is given as the value that the service parses from its text, and may be left out if
+// its text may.
 type Given<E, P extends Part> =
   E extends Record<P, infer S extends v.GenericSchema>
     ? { [Name in keyof v.InferInput<S>]: v.InferOutput<S>[Name & keyof v.InferOutput<S>] }

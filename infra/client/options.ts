@@ -2,7 +2,10 @@ import { visibleText } from './request.ts'
 
 /** The API to call, and how to retry. */
 export type ClientOptions = {
-  /** The base address of the API, such as `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`. */
+  /**
+   * The base address of the API, such as
+   * `https://abcdef1234.execute-api.us-east-1.amazonaws.com/v1`.
+   */
   baseUrl: string
   /** The API key. It is sent to `baseUrl` only. */
   apiKey: string
@@ -16,14 +19,35 @@ export type ClientOptions = {
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/** The options with their defaults. Throws a TypeError that names an invalid option and what it must be. */
+/**
+ * The options with their defaults. Throws a TypeError that names an invalid option and what it must
+ * be.
+ */
 export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<ClientOptions> => {
-  const { baseUrl = '', apiKey = '', attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
+  const {
+    baseUrl = '',
+    apiKey = '',
+    attempts = 5,
+    maxWaitSeconds = 30,
+    timeoutSeconds = 30,
+  } = options
   const { fetch = globalThis.fetch } = options
-  assertOption(isAddress(baseUrl), 'baseUrl must be the address of the API, such as https://api.example.com/v1.')
-  assertOption(Number.isInteger(attempts) && attempts > 0, 'attempts must be a whole number from 1 on.')
-  assertOption(typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0, 'maxWaitSeconds must be a number from 0 on.')
-  assertOption(typeof timeoutSeconds === 'number' && timeoutSeconds > 0, 'timeoutSeconds must be a number above 0.')
+  assertOption(
+    isAddress(baseUrl),
+    'baseUrl must be the address of the API, such as https://api.example.com/v1.',
+  )
+  assertOption(
+    Number.isInteger(attempts) && attempts > 0,
+    'attempts must be a whole number from 1 on.',
+  )
+  assertOption(
+    typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0,
+    'maxWaitSeconds must be a number from 0 on.',
+  )
+  assertOption(
+    typeof timeoutSeconds === 'number' && timeoutSeconds > 0,
+    'timeoutSeconds must be a number above 0.',
+  )
   assertOption(typeof fetch === 'function', 'fetch must be a function.')
   // Here, because the platform's own error would contain the key.
   visibleText('apiKey', apiKey, ', without Bearer')
@@ -32,7 +56,8 @@ export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<C
   return { baseUrl: base, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch }
 }
 
-const isAddress = (text: string): boolean => /^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(text) && URL.canParse(text)
+const isAddress = (text: string): boolean =>
+  /^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(text) && URL.canParse(text)
 
 const assertOption = (isValid: boolean, message: string): void => {
   if (!isValid) throw new TypeError(message)

@@ -6,7 +6,10 @@ import type { ServiceError } from './response.ts'
 type Meaning = {
   /** Statuses and codes. The first row that names an error holds. */
   errors: (number | string)[]
-  /** `open`: it may have taken effect, or may still be running. `unhandled`: the service has not seen it. */
+  /**
+   * `open`: it may have taken effect, or may still be running. `unhandled`: the service has not
+   * seen it.
+   */
   attempt: 'open' | 'unhandled' | 'ended'
   /** What a write gets if an earlier attempt is open. All other calls get the error. */
   afterOpen: 'error' | 'unknown_outcome' | 'success of a delete'
@@ -23,8 +26,8 @@ const meanings: Meaning[] = [
   { errors: ['not_found'], attempt: 'ended', afterOpen: 'success of a delete' },
 ]
 
-// The reason may be newer than the open attempt, or gone before it ends: a revoked key (401, 403), a change by somebody else
-// (409, 412, 422). A 500 is a bug.
+// The reason may be newer than the open attempt, or gone before it ends: a revoked key (401, 403),
+// a change by somebody else (409, 412, 422). A 500 is a bug.
 const anyOther: Meaning = { errors: [], attempt: 'ended', afterOpen: 'unknown_outcome' }
 
 export const errorMeaning = ({ code, status }: ServiceError): Meaning =>

@@ -27,7 +27,10 @@ export type Paged = {
   cursor?: string | undefined
 }
 
-/** An option of a call that takes effect once, however often it is repeated with the same key and input within 24 hours. */
+/**
+ * An option of a call that takes effect once, however often it is repeated with the same key and
+ * input within 24 hours.
+ */
 export type KeyedOptions = {
   /** Identifies the call (default: a random key). */
   idempotencyKey?: string | undefined
@@ -35,18 +38,30 @@ export type KeyedOptions = {
 
 /** An option of a call that can depend on the revision of what it changes. */
 export type ConditionalOptions = {
-  /** `etagOf` the result of an earlier call. If the resource has changed since, the call throws a `precondition_failed`. */
+  /**
+   * `etagOf` the result of an earlier call. If the resource has changed since, the call throws a
+   * `precondition_failed`.
+   */
   ifMatch?: string | undefined
 }
 
 /** A request to send. `path` has the parameters; `init` is for `fetch`. */
-export type Request = { route: Route; path: string; init: { method: string; headers: Headers; body: string | null } }
+export type Request = {
+  route: Route
+  path: string
+  init: { method: string; headers: Headers; body: string | null }
+}
 
 /**
- * Creates the request of a call, with a random idempotency key unless one is given. Throws a RangeError for a `number`
- * that may already have been rounded, and a TypeError for a value that a path, a header or JSON cannot hold.
+ * Creates the request of a call, with a random idempotency key unless one is given. Throws a
+ * RangeError for a `number` that may already have been rounded, and a TypeError for a value that a
+ * path, a header or JSON cannot hold.
  */
-export const newRequest = (route: Route, input: object, options: KeyedOptions & ConditionalOptions = {}): Request => {
+export const newRequest = (
+  route: Route,
+  input: object,
+  options: KeyedOptions & ConditionalOptions = {},
+): Request => {
   const { method, flags } = route
   const values: Record<string, unknown> = { ...input }
   const path = route.path.replace(/\{(\w+)\}/g, (_, name) => pathSegment(name, values[name]))
@@ -55,7 +70,8 @@ export const newRequest = (route: Route, input: object, options: KeyedOptions & 
   const { idempotencyKey, ifMatch } = options
   if (flags.includes('idempotent'))
     headers.set('Idempotency-Key', visibleText('idempotencyKey', idempotencyKey ?? randomText()))
-  if (flags.includes('conditional') && ifMatch !== undefined) headers.set('If-Match', visibleText('ifMatch', ifMatch))
+  if (flags.includes('conditional') && ifMatch !== undefined)
+    headers.set('If-Match', visibleText('ifMatch', ifMatch))
   let body: string | null = null
   if (route.body) {
     headers.set('Content-Type', 'application/json')
@@ -66,7 +82,8 @@ export const newRequest = (route: Route, input: object, options: KeyedOptions & 
 
 /** Returns `text`. Throws a TypeError if a header would lose a part of it, or cannot hold it. */
 export const visibleText = (name: string, text: string, hint = ''): string => {
-  if (!/^[!-~]+$/.test(text)) throw new TypeError(`${name} must be a string of visible ASCII characters${hint}.`)
+  if (!/^[!-~]+$/.test(text))
+    throw new TypeError(`${name} must be a string of visible ASCII characters${hint}.`)
   return text
 }
 
@@ -81,9 +98,11 @@ const namedTexts = (names: string[], values: Record<string, unknown>) => {
 }
 
 const pathSegment = (name: string, value: unknown): string => {
-  if (value === undefined || value === null) throw new TypeError(`${name} is missing. Pass it as { ${name}: … }.`)
+  if (value === undefined || value === null)
+    throw new TypeError(`${name} is missing. Pass it as { ${name}: … }.`)
   const text = checkedText(value)
-  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must not be empty, "." or "..", which address other paths.`)
+  if (/^\.{0,2}$/.test(text))
+    throw new TypeError(`${name} must not be empty, "." or "..", which address other paths.`)
   return encodeURIComponent(text)
 }
 

@@ -3,7 +3,10 @@ import { parseJson } from './exact-json.ts'
 /** The error of a call that failed. It never contains the API key. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
-  /** The code of the service's error, such as `not_found`, or `no_answer`, `unexpected_answer` or `unknown_outcome`. */
+  /**
+   * The code of the service's error, such as `not_found`, or `no_answer`, `unexpected_answer` or
+   * `unknown_outcome`.
+   */
   readonly code: string
   /** The HTTP status of the response; 0 if there was none. */
   readonly status: number
@@ -12,7 +15,10 @@ export class ServiceError extends Error {
   /** After how many seconds the call may succeed, if the response says so. */
   readonly retryAfter?: number | undefined
 
-  constructor(message: string, { code, status, requestId, retryAfter }: Omit<ServiceError, keyof Error | 'toJSON'>) {
+  constructor(
+    message: string,
+    { code, status, requestId, retryAfter }: Omit<ServiceError, keyof Error | 'toJSON'>,
+  ) {
     super(message)
     this.code = code
     this.status = status
@@ -29,7 +35,10 @@ export class ServiceError extends Error {
 // Lambda returns no more, so a longer response is not from the service.
 const MAX_BYTES = 6 * 2 ** 20
 
-/** The JSON array or object in a response; `undefined` if it is anything else, or too long after decompression. */
+/**
+ * The JSON array or object in a response; `undefined` if it is anything else, or too long after
+ * decompression.
+ */
 export const readContent = async ({ body }: Response): Promise<object | undefined> => {
   let bytes = 0
   const limit = new TransformStream<Uint8Array, Uint8Array>({
@@ -48,8 +57,15 @@ export const readContent = async ({ body }: Response): Promise<object | undefine
   }
 }
 
-/** The error that a response means. `hideKey` removes the API key from a text, because the server may echo it. */
-export const responseError = (response: Response, content: object | undefined, hideKey: (text: string) => string) => {
+/**
+ * The error that a response means. `hideKey` removes the API key from a text, because the server
+ * may echo it.
+ */
+export const responseError = (
+  response: Response,
+  content: object | undefined,
+  hideKey: (text: string) => string,
+) => {
   const { status, headers } = response
   const { code, message }: { code?: unknown; message?: unknown } = content ?? {}
   const requestId = hideKey(headers.get('X-Request-Id') ?? '') || undefined
@@ -58,7 +74,10 @@ export const responseError = (response: Response, content: object | undefined, h
   const details = { status, requestId, retryAfter }
   if (typeof code === 'string' && typeof message === 'string')
     return new ServiceError(hideKey(message), { ...details, code: hideKey(code) })
-  return new ServiceError(`The response (${status}) ${NOT_OURS}`, { ...details, code: 'unexpected_answer' })
+  return new ServiceError(`The response (${status}) ${NOT_OURS}`, {
+    ...details,
+    code: 'unexpected_answer',
+  })
 }
 
 const NOT_OURS = 'is not from the API. Check baseUrl and any proxy. Redirects are not followed.'

@@ -7,7 +7,10 @@ import { readContent, responseError, ServiceError } from './response.ts'
 export type CallOptions = {
   /** When it aborts, the call ends at once and throws the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Gets the status and the headers of each response, such as `X-Request-Id`. Retries have responses of their own. */
+  /**
+   * Gets the status and the headers of each response, such as `X-Request-Id`. Retries have
+   * responses of their own.
+   */
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined
 }
 
@@ -17,9 +20,13 @@ export type SuccessResponse = { content?: object; headers: Headers }
 /** Sends a request. Throws a ServiceError, or the reason of the signal. */
 export type Send = (request: Request, options: CallOptions) => Promise<SuccessResponse>
 
-/** Sends requests to one API, and retries them after temporary failures. Throws a TypeError for an invalid option. */
+/**
+ * Sends requests to one API, and retries them after temporary failures. Throws a TypeError for an
+ * invalid option.
+ */
 export const sender = (options: ClientOptions): Send => {
-  const { baseUrl, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch } = checkedOptions(options)
+  const { baseUrl, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch } =
+    checkedOptions(options)
   const hideKey = (text: string) => text.replaceAll(apiKey, '<API key>')
 
   const sendOnce = async (
@@ -73,7 +80,10 @@ const ended = (request: Request, error: ServiceError, isOpen: boolean): SuccessR
     case 'success':
       return { headers: new Headers() }
     case 'unknown_outcome':
-      throw new ServiceError(`${UNKNOWN_OUTCOME} ${error.message}`, { ...error, code: 'unknown_outcome' })
+      throw new ServiceError(`${UNKNOWN_OUTCOME} ${error.message}`, {
+        ...error,
+        code: 'unknown_outcome',
+      })
     case 'error':
       throw error
   }
@@ -89,7 +99,8 @@ const isExpected = ({ result }: Route, content: object | undefined): boolean => 
   return result === 'object' || ('id' in content && typeof content.id === 'number')
 }
 
-// Only the text, because some errors of Node.js hold bytes of the response. A `fetch` of the caller may throw anything.
+// Only the text, because some errors of Node.js hold bytes of the response. A `fetch` of the caller
+// may throw anything.
 const failureText = (thrown: unknown): string => {
   const { message, code } = Object(Object(thrown).cause ?? thrown)
   return message || code
@@ -98,12 +109,14 @@ const failureText = (thrown: unknown): string => {
 // In seconds. Random, so that clients that failed together do not retry together.
 const backoff = (count: number): number => Math.random() * 0.1 * 2 ** count
 
-const aborted = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
+const aborted = (signal: AbortSignal) =>
+  new Promise((resolve) => signal.addEventListener('abort', resolve))
 
 const MAX_TIMER_MS = 2 ** 31 - 1 // A longer timer fires at once.
 
-// Does some work with a signal that aborts after this many seconds, or when `signal` aborts. (Node.js 20 may
-// garbage-collect an `AbortSignal.any` of an `AbortSignal.timeout` before it aborts.)
+// Does some work with a signal that aborts after this many seconds, or when `signal` aborts.
+// (Node.js 20 may garbage-collect an `AbortSignal.any` of an `AbortSignal.timeout` before it
+// aborts.)
 const within = async <T>(
   seconds: number,
   signal: AbortSignal | undefined,
@@ -112,7 +125,8 @@ const within = async <T>(
   signal?.throwIfAborted()
   const limit = new AbortController()
   const stop = () => limit.abort(signal?.reason)
-  const late = () => limit.abort(new DOMException(`timeout after ${seconds} seconds`, 'TimeoutError'))
+  const late = () =>
+    limit.abort(new DOMException(`timeout after ${seconds} seconds`, 'TimeoutError'))
   const timer = setTimeout(late, Math.min(seconds * 1000, MAX_TIMER_MS))
   signal?.addEventListener('abort', stop)
   try {

@@ -5,13 +5,19 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
-import { DEFAULT_PORT, localDatabase, namedDatabase, portOption, useDatabase } from '../local/database/database.ts'
+import {
+  DEFAULT_PORT,
+  localDatabase,
+  namedDatabase,
+  portOption,
+  useDatabase,
+} from '../local/database/database.ts'
 import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
 
 /**
- * The key prefix of each stage. It repeats what `stages` says, and the compiler checks that both agree: importing
- * `stages` would load CDK, which takes longer than the rest of a command.
+ * The key prefix of each stage. It repeats what `stages` says, and the compiler checks that both
+ * agree: importing `stages` would load CDK, which takes longer than the rest of a command.
  */
 const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as const satisfies {
   [Name in keyof typeof stages]: (typeof stages)[Name]['keyPrefix']
@@ -19,7 +25,10 @@ const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as c
 
 type Stage = keyof typeof keyPrefixes
 
-/** Selects a deployment. A prefix tells several copies in one AWS account apart, a port several local servers. */
+/**
+ * Selects a deployment. A prefix tells several copies in one AWS account apart, a port several
+ * local servers.
+ */
 type Target = { stage: Stage; prefix?: string | undefined; port: number }
 
 /** Creates a command with the options of a `Target`. */
@@ -29,7 +38,10 @@ export const deploymentCommand = (call: string, description: string) => {
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)
-    .option('--prefix <prefix>', 'prefix of the stack names, if several copies share an AWS account')
+    .option(
+      '--prefix <prefix>',
+      'prefix of the stack names, if several copies share an AWS account',
+    )
     .addOption(portOption('port of the local server').default(DEFAULT_PORT))
 }
 
@@ -37,8 +49,8 @@ export const deploymentCommand = (call: string, description: string) => {
 export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: KeyPrefix }
 
 /**
- * Finds a deployment: by the outputs of its stack, or a local server by its port. The AWS SDK of this process then reaches
- * its database. Throws a CommandError if there is none.
+ * Finds a deployment: by the outputs of its stack, or a local server by its port. The AWS SDK of
+ * this process then reaches its database. Throws a CommandError if there is none.
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   const keyPrefix = keyPrefixes[stage]
@@ -47,15 +59,22 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
     return { baseUrl: output('BaseUrl'), apiKeysTable: output(tableOutput('apiKeys')), keyPrefix }
   }
   await selectLocal(port)
-  return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKeysTable: tableName('apiKeys'), keyPrefix }
+  return {
+    baseUrl: `http://127.0.0.1:${port}${service.basePath}`,
+    apiKeysTable: tableName('apiKeys'),
+    keyPrefix,
+  }
 }
 
 /**
- * Finds the name of the table of a collection in a deployment. The collections of this process then spread items over as many
- * shards. Throws a CommandError if there is no deployment, or if it was deployed from other sources than these, which may store
- * items in another form.
+ * Finds the name of the table of a collection in a deployment. The collections of this process then
+ * spread items over as many shards. Throws a CommandError if there is no deployment, or if it was
+ * deployed from other sources than these, which may store items in another form.
  */
-export const findTable = async ({ stage, prefix, port }: Target, id: CollectionId): Promise<string> => {
+export const findTable = async (
+  { stage, prefix, port }: Target,
+  id: CollectionId,
+): Promise<string> => {
   if (stage === 'local') {
     await selectLocal(port)
     return tableName(id)
@@ -70,21 +89,33 @@ export const findTable = async ({ stage, prefix, port }: Target, id: CollectionI
   return output(tableOutput(id))
 }
 
-/** Lets this process use the database of the local server at a port, unless the user has named another one. */
-const selectLocal = async (port: number): Promise<void> => useDatabase(namedDatabase() ?? (await localDatabase(port)))
+/**
+ * Lets this process use the database of the local server at a port, unless the user has named
+ * another one.
+ */
+const selectLocal = async (port: number): Promise<void> =>
+  useDatabase(namedDatabase() ?? (await localDatabase(port)))
 
 /** Returns a function that returns an output of a stack by its name, or throws a CommandError. */
 const outputsOf = async (stage: string, prefix = '') => {
   const StackName = `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
   const client = new CloudFormationClient(timeouts)
-  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName })).catch(async (error) => {
-    if (!/does not exist/.test(error.message)) throw error
-    throw new CommandError(`There is no stack ${StackName} in ${await client.config.region()} of this AWS account.`)
-  })
-  const outputs = new Map(Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]))
+  const { Stacks } = await client
+    .send(new DescribeStacksCommand({ StackName }))
+    .catch(async (error) => {
+      if (!/does not exist/.test(error.message)) throw error
+      throw new CommandError(
+        `There is no stack ${StackName} in ${await client.config.region()} of this AWS account.`,
+      )
+    })
+  const outputs = new Map(
+    Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  )
   return (name: string): string => {
     const value = outputs.get(name)
     if (value) return value
-    throw new CommandError(`The stack ${StackName} has no output ${name}. Deploy this version first.`)
+    throw new CommandError(
+      `The stack ${StackName} has no output ${name}. Deploy this version first.`,
+    )
   }
 }

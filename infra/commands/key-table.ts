@@ -26,7 +26,9 @@ export class KeyTable {
     this.keyPrefix = keyPrefix
     const client = new DynamoDBClient(timeouts)
     // A number that is no safe integer ends a scan otherwise.
-    this.#client = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: Number } })
+    this.#client = DynamoDBDocumentClient.from(client, {
+      unmarshallOptions: { wrapNumbers: Number },
+    })
     this.#table = { TableName: apiKeysTable }
   }
 
@@ -38,21 +40,25 @@ export class KeyTable {
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   }
 
-  /** Stores a new key. A put needs no condition: its random digest is new, and a retry of the SDK repeats it exactly. */
+  /**
+   * Stores a new key. A put needs no condition: its random digest is new, and a retry of the SDK
+   * repeats it exactly.
+   */
   async put(Item: StoredApiKey): Promise<void> {
     await this.#client.send(new PutCommand({ ...this.#table, Item }))
   }
 
   /**
-   * Lets a key expire at `expiresAt` (seconds since 1970), unless it expires sooner anyway. Returns the key with its
-   * expiry, or `undefined` if it was deleted.
+   * Lets a key expire at `expiresAt` (seconds since 1970), unless it expires sooner anyway. Returns
+   * the key with its expiry, or `undefined` if it was deleted.
    */
   async expire(key: KeyItem, expiresAt: number): Promise<KeyItem | undefined> {
     const item = { ...this.#table, Key: { digest: key.digest } }
     const update = new UpdateCommand({
       ...item,
       UpdateExpression: 'SET expiresAt = :end, issuedUntil = :issued',
-      ConditionExpression: 'attribute_exists(digest) AND (attribute_not_exists(expiresAt) OR expiresAt > :end)',
+      ConditionExpression:
+        'attribute_exists(digest) AND (attribute_not_exists(expiresAt) OR expiresAt > :end)',
       ExpressionAttributeValues: { ':end': expiresAt, ':issued': endAtIssue(key) ?? null },
     })
     try {
@@ -76,37 +82,44 @@ export const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]*$/u
 
 // Someone may have edited an item by hand, or made one. It is shown as the service takes it.
 const Text = v.fallback(v.pipe(v.string(), v.regex(PRINTABLE)), '(damaged)')
-const Expiry = v.fallback(v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e12)), 0) // The seconds of a Date.
+// The seconds of a Date.
+const Expiry = v.fallback(v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e12)), 0)
 const StoredItem = v.object({
   digest: v.string(),
   keyId: Text,
   clientId: Text,
   name: Text,
-  scopes: v.fallback(v.pipe(v.unknown(), v.transform(scopesOf)), []), // A fallback is also for a missing attribute.
+  // A fallback is also for a missing attribute.
+  scopes: v.fallback(v.pipe(v.unknown(), v.transform(scopesOf)), []),
   createdAt: Text,
   expiresAt: v.optional(Expiry),
   issuedUntil: v.optional(v.nullable(Expiry)),
 })
 
 /**
- * A key as commands use it. A rotated key has its expiry from before in `issuedUntil`, or `null` if it had none. `hasLostScopes`
- * says that it was issued with a scope that the service no longer has.
+ * A key as commands use it. A rotated key has its expiry from before in `issuedUntil`, or `null` if
+ * it had none. `hasLostScopes` says that it was issued with a scope that the service no longer has.
  */
 export type KeyItem = StoredApiKey & { issuedUntil?: number | null; hasLostScopes?: true }
 
 const keyOf = (item: Record<string, unknown>): KeyItem => {
   const key = v.parse(StoredItem, item)
   const { scopes } = item
-  const isWhole = !(Array.isArray(scopes) || scopes instanceof Set) || new Set(scopes).size === key.scopes.length
+  const isWhole =
+    !(Array.isArray(scopes) || scopes instanceof Set) || new Set(scopes).size === key.scopes.length
   return isWhole ? key : { ...key, hasLostScopes: true }
 }
 
-const endAtIssue = ({ expiresAt, issuedUntil = expiresAt }: KeyItem): number | undefined => issuedUntil ?? undefined
+const endAtIssue = ({ expiresAt, issuedUntil = expiresAt }: KeyItem): number | undefined =>
+  issuedUntil ?? undefined
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }
 
-/** Who gets a key, what it allows (default: all), and for how many seconds. Rotation keeps the `clientId`. */
+/**
+ * Who gets a key, what it allows (default: all), and for how many seconds. Rotation keeps the
+ * `clientId`.
+ */
 export type KeyRequest = {
   name: string
   clientId?: string
@@ -129,13 +142,18 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
   return { text, stored }
 }
 
-/** For how many seconds a key was issued; `undefined` if for ever. Throws a CommandError if an edited item does not tell. */
+/**
+ * For how many seconds a key was issued; `undefined` if for ever. Throws a CommandError if an
+ * edited item does not tell.
+ */
 export const lifetimeOf = (key: KeyItem): number | undefined => {
   const end = endAtIssue(key)
   if (end === undefined) return undefined
   const seconds = Math.ceil(end - Date.parse(key.createdAt) / 1000)
   if (seconds > 0) return seconds
-  throw new CommandError(`The lifetime of ${key.keyId} cannot be read. Set that of the new key with --expires-in.`)
+  throw new CommandError(
+    `The lifetime of ${key.keyId} cannot be read. Set that of the new key with --expires-in.`,
+  )
 }
 
 /** The end of a period that starts now, in whole seconds since 1970. */

@@ -21,14 +21,22 @@ import {
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .configureHelp({ showGlobalOptions: true })
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
-  .addHelpText('after', `\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope ${scopes[0]}`)
+  .addHelpText(
+    'after',
+    `\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope ${scopes[0]}`,
+  )
 
 const clientName = (text: string): string => {
   if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text
-  throw new InvalidArgumentError('Use 1 to 100 characters, not only white space, and no control characters.')
+  throw new InvalidArgumentError(
+    'Use 1 to 100 characters, not only white space, and no control characters.',
+  )
 }
 const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
-const expiresIn = new Option('--expires-in <duration>', 'lifetime of the new key, such as 90d').argParser(duration)
+const expiresIn = new Option(
+  '--expires-in <duration>',
+  'lifetime of the new key, such as 90d',
+).argParser(duration)
 
 keys
   .command('issue')
@@ -36,7 +44,9 @@ keys
   .requiredOption('--name <text>', 'required: who uses the key', clientName)
   .addOption(scope)
   .addOption(expiresIn)
-  .action(({ scope, ...request }) => carryOut((table) => issue(table, { ...request, scopes: scope })))
+  .action(({ scope, ...request }) =>
+    carryOut((table) => issue(table, { ...request, scopes: scope })),
+  )
 
 keys
   .command('list')
@@ -45,21 +55,35 @@ keys
 
 keys
   .command('rotate <keyId>')
-  .description('make a new key for the client of a key, and let the old key expire; - works as in revoke')
-  .requiredOption('--grace <duration>', 'required: how long the old key stays valid, such as 24h', duration)
+  .description(
+    'make a new key for the client of a key, and let the old key expire; - works as in revoke',
+  )
+  .requiredOption(
+    '--grace <duration>',
+    'required: how long the old key stays valid, such as 24h',
+    duration,
+  )
   .addOption(scope)
   .addOption(expiresIn)
-  .action((keyId, { scope, ...request }) => carryOut((table) => rotate(table, keyId, { ...request, scopes: scope })))
+  .action((keyId, { scope, ...request }) =>
+    carryOut((table) => rotate(table, keyId, { ...request, scopes: scope })),
+  )
 
 keys
   .command('revoke <keyId>')
-  .description('delete a key; with - as its id, read the key itself from standard input, and do not ask')
+  .description(
+    'delete a key; with - as its id, read the key itself from standard input, and do not ask',
+  )
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) =>
-    carryOut((table, signal) => revoke(table, keyId, yes ? undefined : (question) => confirm(question, signal))),
+    carryOut((table, signal) =>
+      revoke(table, keyId, yes ? undefined : (question) => confirm(question, signal)),
+    ),
   )
 
-const carryOut = async (action: (table: KeyTable, signal: AbortSignal) => Promise<Report>): Promise<void> => {
+const carryOut = async (
+  action: (table: KeyTable, signal: AbortSignal) => Promise<Report>,
+): Promise<void> => {
   const signal = stopSignal()
   const options = keys.opts()
   const { text, json, failure } = await action(new KeyTable(await findDeployment(options)), signal)
@@ -67,7 +91,10 @@ const carryOut = async (action: (table: KeyTable, signal: AbortSignal) => Promis
   if (failure) throw failure
 }
 
-/** The output of a command: `text` for people, `json` for scripts, and the `failure` of a command that half succeeded. */
+/**
+ * The output of a command: `text` for people, `json` for scripts, and the `failure` of a command
+ * that half succeeded.
+ */
 export type Report = { text: string; json: object; failure?: Error }
 
 /** Makes a key, stores it, and shows it. */
@@ -83,14 +110,22 @@ export const list = async (table: KeyTable): Promise<Report> => {
   return { text: keys.length > 0 ? tableOf(keys) : 'There are no keys.', json: keys.map(viewOf) }
 }
 
-/** The new key has the same scopes and lifetime by default. `grace` is for how many seconds the old key stays valid. */
+/**
+ * The new key has the same scopes and lifetime by default. `grace` is for how many seconds the old
+ * key stays valid.
+ */
 type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
- * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the client has a valid
- * key at any moment, whatever fails. Throws a CommandError if the old key does not exist, or is revoked meanwhile.
+ * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the
+ * client has a valid key at any moment, whatever fails. Throws a CommandError if the old key does
+ * not exist, or is revoked meanwhile.
  */
-export const rotate = async (table: KeyTable, id: string, request: RotationRequest): Promise<Report> => {
+export const rotate = async (
+  table: KeyTable,
+  id: string,
+  request: RotationRequest,
+): Promise<Report> => {
   const old = await find(table, id)
   const { keyId, name, clientId } = old
   if (old.hasLostScopes && !request.scopes)
@@ -116,7 +151,10 @@ export const rotate = async (table: KeyTable, id: string, request: RotationReque
   throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
-/** Deletes a key, once `confirm` resolves. Whoever has the key itself means this one, and is not asked. */
+/**
+ * Deletes a key, once `confirm` resolves. Whoever has the key itself means this one, and is not
+ * asked.
+ */
 export const revoke = async (
   table: KeyTable,
   id: string,
@@ -131,35 +169,53 @@ export const revoke = async (
   }
 }
 
-/** Asks for confirmation on the terminal. Throws a CommandError unless the user types `y` or `yes` before `signal` aborts. */
+/**
+ * Asks for confirmation on the terminal. Throws a CommandError unless the user types `y` or `yes`
+ * before `signal` aborts.
+ */
 export const confirm = async (
   question: string,
   signal: AbortSignal,
   input: Readable & { isTTY?: boolean } = process.stdin,
   output: NodeJS.WritableStream = process.stderr, // Scripts read stdout.
 ): Promise<void> => {
-  if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes to revoke without asking.')
+  if (!input.isTTY)
+    throw new CommandError(
+      'There is no terminal to confirm on. Add --yes to revoke without asking.',
+    )
   output.write(`${question} [y/N] `)
   const lines = createInterface({ input, signal })
-  const { value = '' } = await lines[Symbol.asyncIterator]().next() // `question()` would not settle after Ctrl-D.
+  // `question()` would not settle after Ctrl-D.
+  const { value = '' } = await lines[Symbol.asyncIterator]().next()
   lines.close()
   if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
 }
 
-// By its id, or for `-` by the key itself: as an argument, that would stay in the history of the shell.
+// By its id, or for `-` by the key itself: as an argument, that would stay in the history of the
+// shell.
 const find = async (table: KeyTable, id: string): Promise<KeyItem> => {
   const digest = id === '-' && digestOf((await text(process.stdin)).trim())
-  const found = (await table.all()).find((key) => (digest ? key.digest === digest : key.keyId === id))
-  if (!found) throw new CommandError('There is no such key in this stage. List the keys with npm run keys -- list.')
+  const found = (await table.all()).find((key) =>
+    digest ? key.digest === digest : key.keyId === id,
+  )
+  if (!found)
+    throw new CommandError(
+      'There is no such key in this stage. List the keys with npm run keys -- list.',
+    )
   if (found.digest !== storedLocalApiKey.digest) return found
-  throw new CommandError('local is the key of every local server, so it stays as it is. Issue another key to try this.')
+  throw new CommandError(
+    'local is the key of every local server, so it stays as it is. Issue another key to try this.',
+  )
 }
 
-// The write may have succeeded although its response was lost. Either way, the client needs the new key.
+// The write may have succeeded although its response was lost. Either way, the client needs the new
+// key.
 const notExpired = (keyId: string, error: unknown): CommandError => {
   const { message } = explained(error)
   const advice = `The new key is valid. Revoke ${keyId} when the client uses the new key.`
-  return new CommandError(`The expiry of ${keyId} may not have been set: ${message} ${advice}`, { cause: error })
+  return new CommandError(`The expiry of ${keyId} may not have been set: ${message} ${advice}`, {
+    cause: error,
+  })
 }
 
 /** Shows a new key. Only this shows a key itself. */

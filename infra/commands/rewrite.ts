@@ -20,7 +20,12 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
       .choices(Object.keys(resources) as CollectionId[]) // `Object.keys` types them as any string.
       .makeOptionMandatory(),
   )
-  .option('--per-second <number>', 'how many items to write in a second at most', wholeNumber(1, 1000), 200)
+  .option(
+    '--per-second <number>',
+    'how many items to write in a second at most',
+    wholeNumber(1, 1000),
+    200,
+  )
   .option('--check', 'write nothing, and fail if an item is not as this version stores it')
   .action(async ({ collection, perSecond, check: isCheck = false, ...target }) => {
     const signal = stopSignal()
@@ -37,16 +42,20 @@ type Plan = Pick<StoredResource, 'itemOf'> & {
   signal: AbortSignal
 }
 
-/** An item that somebody has changed meanwhile counts as the same. An error says why an item cannot be read or stored. */
+/**
+ * An item that somebody has changed meanwhile counts as the same. An error says why an item cannot
+ * be read or stored.
+ */
 type Outcome = 'same' | 'different' | Error
 
 const AT_A_TIME = 8
 
 /**
- * Reads a table, and changes the attributes in which an item differs from what `itemOf` returns, on condition that the item
- * still has the revision that was read, which it keeps. So a resend does no harm, a later change or delete wins, and the
- * rewrite of another version loses nothing. Prints items that cannot be read or stored, and passes them. Throws a CommandError
- * at the end if there were such items, or if a check has found a difference; and the reason of the signal.
+ * Reads a table, and changes the attributes in which an item differs from what `itemOf` returns, on
+ * condition that the item still has the revision that was read, which it keeps. So a resend does no
+ * harm, a later change or delete wins, and the rewrite of another version loses nothing. Prints
+ * items that cannot be read or stored, and passes them. Throws a CommandError at the end if there
+ * were such items, or if a check has found a difference; and the reason of the signal.
  */
 export const rewrite = (plan: Plan): Promise<void> => new Run(plan).toItsEnd()
 
@@ -63,7 +72,9 @@ class Run {
     this.#plan = plan
     // The SDK sends less while DynamoDB throttles, and tries for about a minute.
     const client = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
-    this.#client = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: exactNumber } })
+    this.#client = DynamoDBDocumentClient.from(client, {
+      unmarshallOptions: { wrapNumbers: exactNumber },
+    })
   }
 
   async toItsEnd(): Promise<void> {
@@ -75,14 +86,20 @@ class Run {
     await Promise.all(Array.from({ length: AT_A_TIME }, work)).finally(() => this.#print())
     const problems: string[] = []
     if (this.#plan.isCheck && this.#different > 0)
-      problems.push(`${this.#different} items are not as this version stores them. Run this without --check.`)
-    if (this.#failed > 0) problems.push(`${this.#failed} items cannot be read or stored. Mend them by hand.`)
+      problems.push(
+        `${this.#different} items are not as this version stores them. Run this without --check.`,
+      )
+    if (this.#failed > 0)
+      problems.push(`${this.#failed} items cannot be read or stored. Mend them by hand.`)
     if (problems.length > 0) throw new CommandError(problems.join(' '))
   }
 
   async *#items() {
     const { table, signal } = this.#plan
-    for await (const page of paginateScan({ client: this.#client, pageSize: 1000 }, { TableName: table })) {
+    for await (const page of paginateScan(
+      { client: this.#client, pageSize: 1000 },
+      { TableName: table },
+    )) {
       for (const item of page.Items ?? []) {
         signal.throwIfAborted()
         yield item
@@ -100,7 +117,9 @@ class Run {
   }
 
   #print(): void {
-    console.info(`${this.#read} read, ${this.#different} ${this.#plan.isCheck ? 'different' : 'rewritten'}.`)
+    console.info(
+      `${this.#read} read, ${this.#different} ${this.#plan.isCheck ? 'different' : 'rewritten'}.`,
+    )
   }
 
   async #rewrite(item: Attributes): Promise<Outcome> {
@@ -121,7 +140,8 @@ class Run {
       } catch (error) {
         const { name, message } = error as Error // The SDK throws nothing else.
         if (name === 'ConditionalCheckFailedException') return 'same'
-        if (name === 'ValidationException') return new Error(message) // It would have more than 400 KB.
+        // It would have more than 400 KB.
+        if (name === 'ValidationException') return new Error(message)
         // A transaction holds the item. It may be one that only checks it.
         if (name !== 'TransactionConflictException') throw error
       }
@@ -145,9 +165,18 @@ const formOf = (item: Attributes, itemOf: Plan['itemOf']): Attributes | Error =>
   }
 }
 
-/** Sets and removes the attributes that differ, unless somebody has changed the item; `undefined` if none differs. */
-const updateOf = (TableName: string, item: Attributes, wanted: Attributes): UpdateCommand | undefined => {
-  const different = Object.keys({ ...item, ...wanted }).filter((name) => !isDeepStrictEqual(item[name], wanted[name]))
+/**
+ * Sets and removes the attributes that differ, unless somebody has changed the item; `undefined` if
+ * none differs.
+ */
+const updateOf = (
+  TableName: string,
+  item: Attributes,
+  wanted: Attributes,
+): UpdateCommand | undefined => {
+  const different = Object.keys({ ...item, ...wanted }).filter(
+    (name) => !isDeepStrictEqual(item[name], wanted[name]),
+  )
   if (different.length === 0) return undefined
   const names: Record<string, string> = {}
   const values: Attributes = { ':revision': item.revision }
@@ -161,7 +190,10 @@ const updateOf = (TableName: string, item: Attributes, wanted: Attributes): Upda
       values[`:${i}`] = wanted[name]
     }
   }
-  const clauses = [set.length > 0 ? `SET ${set}` : '', removed.length > 0 ? `REMOVE ${removed}` : '']
+  const clauses = [
+    set.length > 0 ? `SET ${set}` : '',
+    removed.length > 0 ? `REMOVE ${removed}` : '',
+  ]
   return new UpdateCommand({
     TableName,
     Key: { id: item.id },

@@ -8,7 +8,13 @@ import { CommandError } from '../command-line.ts'
 export type Api = { baseUrl: string; apiKey: string; signal: AbortSignal }
 
 /** A request. `key` replaces the API key; an empty one is not sent. */
-export type Sent = { method: string; path: string; headers?: Record<string, string>; body?: object; key?: string }
+export type Sent = {
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: object
+  key?: string
+}
 
 /** A response, and the object or array in it; `status` is 0 if there was none. */
 export type Received = { status: number; headers: Headers; text: string; json: object | undefined }
@@ -17,8 +23,8 @@ export type Received = { status: number; headers: Headers; text: string; json: o
 type Expectation = { how?: string; fits?: (received: Received) => boolean; waitSeconds?: number }
 
 /**
- * Repeats a request until its response is right, or the seconds are over, and prints a line. Returns the response. Throws a
- * CommandError if it is wrong, and the reason of the signal.
+ * Repeats a request until its response is right, or the seconds are over, and prints a line.
+ * Returns the response. Throws a CommandError if it is wrong, and the reason of the signal.
  */
 export const check = async (
   api: Api,
@@ -39,7 +45,9 @@ export const check = async (
     if (Date.now() >= end) {
       const lines = [...received.headers].map(([name, value]) => `${name}: ${value}`)
       const text = received.text.slice(0, 500)
-      console.info(`✗ ${what}: expected ${status}, got ${received.status}: ${text} (${lines.join('; ')})`)
+      console.info(
+        `✗ ${what}: expected ${status}, got ${received.status}: ${text} (${lines.join('; ')})`,
+      )
       throw new CommandError('The smoke test failed.')
     }
     await pause(500)
@@ -47,14 +55,22 @@ export const check = async (
 }
 
 /** Sends a request, and follows no redirect. Never throws. */
-export const send = async (api: Api, { method, path, headers, body, key = api.apiKey }: Sent): Promise<Received> => {
+export const send = async (
+  api: Api,
+  { method, path, headers, body, key = api.apiKey }: Sent,
+): Promise<Received> => {
   try {
     const response = await fetch(api.baseUrl + path, {
       method,
-      headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }), ...headers },
+      headers: {
+        'Content-Type': 'application/json',
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...headers,
+      },
       body: body ? stringifyJson(body) : null,
       redirect: 'manual',
-      signal: AbortSignal.any([api.signal, AbortSignal.timeout(30_000)]), // API Gateway gives up after 29 s.
+      // API Gateway gives up after 29 s.
+      signal: AbortSignal.any([api.signal, AbortSignal.timeout(30_000)]),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, json: jsonIn(text) }

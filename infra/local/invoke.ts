@@ -13,15 +13,23 @@ const invokeCommand = command(
   'Runs a function on the database of the local server, or on an empty one.',
 )
   .usage('[options] [operation] <event>')
-  .argument('<event...>', 'a file with an event of API Gateway, such as those in test/events; before it, its operation')
+  .argument(
+    '<event...>',
+    'a file with an event of API Gateway, such as those in test/events; before it, its operation',
+  )
   .addOption(portOption('port of the local server (default: 3000)'))
-  .addHelpText('after', `\nWithout an operation, the name of the file starts with it: ${operationIds.join(', ')}`)
+  .addHelpText(
+    'after',
+    `\nWithout an operation, the name of the file starts with it: ${operationIds.join(', ')}`,
+  )
   .action(async (words, { port }) => {
     const file = words.at(-1) ?? ''
     const id = operationId(words.length > 1 ? words[0] : basename(file).replace(/\W.*/, ''))
     const event = readEvent(file)
     console.info = console.error // The response alone is printed on stdout.
-    const database = await openDatabase({ address: namedDatabase() ?? (await serverDatabase(port)) })
+    const database = await openDatabase({
+      address: namedDatabase() ?? (await serverDatabase(port)),
+    })
     console.info('Database: %s', database.description)
     enforceRights()
     const { [id]: handler } = await loadFunctions([id])
@@ -33,7 +41,9 @@ const invokeCommand = command(
 const operationId = (name = '') => {
   const id = operationIds.find((each) => each === name)
   if (id) return id
-  throw new CommandError(`There is no operation ${name}. Name one before the file: ${operationIds.join(', ')}.`)
+  throw new CommandError(
+    `There is no operation ${name}. Name one before the file: ${operationIds.join(', ')}.`,
+  )
 }
 
 const serverDatabase = (port: number | undefined) =>
@@ -49,7 +59,9 @@ const readEvent = (file: string) => {
     assert(event?.requestContext, `${file} is no API Gateway event: it has no requestContext.`)
     return event
   } catch (error) {
-    throw new CommandError(`Cannot read an event: ${error instanceof Error ? error.message : error}`)
+    throw new CommandError(
+      `Cannot read an event: ${error instanceof Error ? error.message : error}`,
+    )
   }
 }
 

@@ -21,21 +21,34 @@ import { serveAndWatch, type ThreadData } from './watch.ts'
 const thread: ThreadData | null = workerData
 
 /**
- * The commands `npm start` and `npm run dev`: serve the API on this machine until they receive SIGINT or SIGTERM. With
- * `--watch`, this file runs again in a thread, which serves until it receives a message.
+ * The commands `npm start` and `npm run dev`: serve the API on this machine until they receive
+ * SIGINT or SIGTERM. With `--watch`, this file runs again in a thread, which serves until it
+ * receives a message.
  */
 const serverCommand = command(
   process.argv.includes('--watch') ? 'npm run dev --' : 'npm start --',
   'Runs the API on this machine.',
 )
   .addOption(
-    portOption('the port to listen on, the next for the database; 0 selects free ports', 0).default(DEFAULT_PORT),
+    portOption('the port to listen on, the next for the database; 0 selects free ports', 0).default(
+      DEFAULT_PORT,
+    ),
   )
-  .option('--host <address>', 'the address to listen on; the database always listens on this machine only', LOOPBACK)
-  .option('--data <folder>', 'the folder to keep the data in (default: in memory); corrupted files may go unnoticed')
+  .option(
+    '--host <address>',
+    'the address to listen on; the database always listens on this machine only',
+    LOOPBACK,
+  )
+  .option(
+    '--data <folder>',
+    'the folder to keep the data in (default: in memory); corrupted files may go unnoticed',
+  )
   .option('--seed', 'add examples to an empty database')
   .option('--watch', 'restart when a source file changes; data and API keys are kept')
-  .addHelpText('after', '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one')
+  .addHelpText(
+    'after',
+    '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one',
+  )
   .action(async ({ host, port, data: folder, seed: isSeeded, watch }) => {
     const address = thread?.address ?? namedDatabase()
     // To Node.js, '' means all addresses.
@@ -56,14 +69,21 @@ const serverCommand = command(
 /** Adds the examples of all resources if nothing is stored. Returns what it added. */
 const seed = async (): Promise<string> => {
   const ids = Object.keys(resources) as CollectionId[] // `Object.keys` types them as any string.
-  const lists = await transaction((tx) => Promise.all(ids.map((table) => tx.list({ table, limit: 1 }))))
+  const lists = await transaction((tx) =>
+    Promise.all(ids.map((table) => tx.list({ table, limit: 1 }))),
+  )
   if (lists.some(({ items }) => items.length > 0)) return 'no examples: it is not empty'
   const added: string[] = []
-  for (const resource of Object.values(resources)) if (resource.seed) added.push(await transaction(resource.seed))
+  for (const resource of Object.values(resources))
+    if (resource.seed) added.push(await transaction(resource.seed))
   return added.join(' and ')
 }
 
-const serve = async (listener: Server, database: string, stopped: Promise<unknown>): Promise<void> => {
+const serve = async (
+  listener: Server,
+  database: string,
+  stopped: Promise<unknown>,
+): Promise<void> => {
   const problem = contractProblem(contract, resources)
   if (problem) throw new CommandError(problem)
   const { server, stop } = createLocalServer(await loadFunctions(operationIds))
@@ -72,7 +92,9 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   const baseUrl = `http://${urlHost(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
-  const greeting = thread?.reason ? `Serving ${baseUrl} again: ${thread.reason}.\n` : banner(baseUrl, database)
+  const greeting = thread?.reason
+    ? `Serving ${baseUrl} again: ${thread.reason}.\n`
+    : banner(baseUrl, database)
   process.stdout.write(greeting)
   if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
   parentPort?.postMessage('ready')
@@ -98,7 +120,9 @@ const silenceFunctions = (): void => {
 const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-const firstList = Object.values(contract).find(({ method, path }) => method === 'GET' && !path.includes('{'))
+const firstList = Object.values(contract).find(
+  ({ method, path }) => method === 'GET' && !path.includes('{'),
+)
 /** A path that works without an id. */
 const tried = firstList?.path ?? referencePaths.document
 
@@ -114,7 +138,11 @@ const WARNING = '  Warning       Other machines can reach this server, and its A
 
 // The embedded database throws errors of its disk, such as a full one, and nothing catches them.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-  fail(error.code?.startsWith('LEVEL_') ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
+  fail(
+    error.code?.startsWith('LEVEL_')
+      ? new CommandError(`Cannot use the data folder: ${error.message}`)
+      : error,
+  )
   process.exit()
 })
 await run(serverCommand)

@@ -12,10 +12,14 @@ const STOP_MS = 2000 // A function may be in an endless loop.
 export type ThreadData = { address: Address; reason: string | undefined }
 
 /**
- * Runs the local server in a thread, and replaces it when a source file changes, until `stopped`. The database stays in
- * this thread, and keeps its data and keys.
+ * Runs the local server in a thread, and replaces it when a source file changes, until `stopped`.
+ * The database stays in this thread, and keeps its data and keys.
  */
-export const serveAndWatch = async (argv: string[], address: Address, stopped: Promise<unknown>): Promise<void> => {
+export const serveAndWatch = async (
+  argv: string[],
+  address: Address,
+  stopped: Promise<unknown>,
+): Promise<void> => {
   let wasReady = false
   let change: string | undefined = ''
   while (change !== undefined) {
@@ -28,7 +32,8 @@ export const serveAndWatch = async (argv: string[], address: Address, stopped: P
       wasReady = true
     })
     const code = await Promise.race([ended, next.then(() => undefined)])
-    if (code !== undefined) process.stderr.write(`The server has ended with ${code}. Waiting for a change.\n`)
+    if (code !== undefined)
+      process.stderr.write(`The server has ended with ${code}. Waiting for a change.\n`)
     change = await next
     thread.postMessage('stop')
     await Promise.race([ended, pause(STOP_MS, undefined, { ref: false })])
@@ -43,7 +48,8 @@ const report = ({ name, message, stack = '' }: Error): void => {
   process.stderr.write(`${file}\n${name}: ${withoutRoot(message)}\n`)
 }
 
-const withoutRoot = (text: string): string => text.replaceAll(`file://${ROOT}`, '').replaceAll(ROOT, '')
+const withoutRoot = (text: string): string =>
+  text.replaceAll(`file://${ROOT}`, '').replaceAll(ROOT, '')
 
 /** The next source file that changes; `undefined` when the server is `stopped` before. */
 const nextChange = (stopped: Promise<unknown>): Promise<string | undefined> => {
@@ -53,7 +59,9 @@ const nextChange = (stopped: Promise<unknown>): Promise<string | undefined> => {
     if (file.endsWith('.ts')) setTimeout(resolve, 10, file)
   }
   // Each folder for itself: a recursive watcher loses files that git and editors replace.
-  const folders = globSync(['functions', 'infra', 'shared', '{functions,infra,shared}/**/'], { cwd: ROOT })
+  const folders = globSync(['functions', 'infra', 'shared', '{functions,infra,shared}/**/'], {
+    cwd: ROOT,
+  })
   const watchers = folders.map((folder) =>
     watch(`${ROOT}${folder}`, (_event, file) => changed(join(folder, file ?? ''))),
   )

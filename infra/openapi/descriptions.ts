@@ -13,13 +13,16 @@ export const fieldTexts = (title: string): Readonly<Record<string, string>> | un
 
 /** What a parameter or a header of an operation means; `undefined` if it has no text. */
 export const parameterText = (id: string, name: string): string | undefined => {
-  const own = [`${id}.${name}`, name].flatMap((key) => texts.map(({ parameters }) => parameters[key]))
+  const own = [`${id}.${name}`, name].flatMap((key) =>
+    texts.map(({ parameters }) => parameters[key]),
+  )
   return own.find(Boolean) ?? parameters[name]
 }
 
 const parameters: Record<string, string> = {
   limit: 'The maximum number of items to return.',
-  cursor: 'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
+  cursor:
+    'Where the page starts. Do not build a cursor: follow the URL in the `Link` header of the previous page.',
   'If-Match':
     'Changes the resource only if it still has this revision: its `ETag`, without `W/`. Otherwise, nothing happens, and the response is a 412. Several tags are separated by commas; `*` allows any revision.',
   'Idempotency-Key':

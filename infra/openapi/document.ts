@@ -10,7 +10,10 @@ import { componentSchemas, exampleMember, type Json, jsonSchema } from './schema
 
 const entries: Entry[] = Object.values(contract)
 
-/** The OpenAPI 3.1 document of the contract. Its first address begins with `origin`. A `bigint` in it stands for a number. */
+/**
+ * The OpenAPI 3.1 document of the contract. Its first address begins with `origin`. A `bigint` in
+ * it stands for a number.
+ */
 export const openApiDocument = (origin = ''): Json => ({
   openapi: '3.1.1',
   info: {
@@ -46,16 +49,23 @@ const pathItems = (): Json => {
   return items
 }
 
-export const openApiText = (origin?: string): string => `${stringifyJson(openApiDocument(origin), 2)}\n`
+export const openApiText = (origin?: string): string =>
+  `${stringifyJson(openApiDocument(origin), 2)}\n`
 
-/** The base addresses of the API: the deployment that serves the document first, then those that `cdk deploy` creates. */
+/**
+ * The base addresses of the API: the deployment that serves the document first, then those that
+ * `cdk deploy` creates.
+ */
 export const servers = (origin = ''): Json[] => [
   { url: `${origin}${service.basePath}`, description: 'The deployment that serves this document' },
   ...['Production', 'Staging'].map((stage) => ({
     url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
     description: stage,
     variables: {
-      api: { default: 'abcdef1234', description: `The API id, from the output BaseUrl of ${service.stack}${stage}` },
+      api: {
+        default: 'abcdef1234',
+        description: `The API id, from the output BaseUrl of ${service.stack}${stage}`,
+      },
       region: { default: 'us-east-1', description: 'The AWS region of the deployment' },
     },
   })),
@@ -82,10 +92,18 @@ export const operationObject = (id: string, entry: Entry): Json => ({
 const description = (id: string, { scope, query, deprecated, stability }: Entry): string => {
   const queryRule = query && v.getDescription(query)
   const parts = [operationText(id), queryRule, `Needs an API key with the scope \`${scope}\`.`]
-  if (stability) parts.push(`This operation is marked as ${stability}: it may change or be removed without notice.`)
+  if (stability)
+    parts.push(
+      `This operation is marked as ${stability}: it may change or be removed without notice.`,
+    )
   if (deprecated) {
-    const date = deprecated.sunset.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
-    parts.push(`This operation is deprecated and will be removed on ${date}. Use \`${deprecated.successor}\` instead.`)
+    const date = deprecated.sunset.toLocaleDateString('en-GB', {
+      dateStyle: 'long',
+      timeZone: 'UTC',
+    })
+    parts.push(
+      `This operation is deprecated and will be removed on ${date}. Use \`${deprecated.successor}\` instead.`,
+    )
   }
   return parts.filter(Boolean).join('\n\n')
 }
@@ -93,7 +111,8 @@ const description = (id: string, { scope, query, deprecated, stability }: Entry)
 // Only one media type, because generators make a type, or a method, of each.
 const jsonContent = (schema: ObjectSchema): Json => ({
   'application/json': {
-    // The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript object.
+    // The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript
+    // object.
     schema: { ...jsonSchema(schema), propertyNames: { not: { const: '__proto__' } } },
     ...exampleMember(schema),
   },
@@ -108,8 +127,14 @@ const parameterObjects = (id: string, entry: Entry): Json[] => {
   return objects
 }
 
-const parameterObject = (location: string, name: string, entry: v.GenericSchema, meaning?: string): Json => {
-  const { description: rule, ...schema } = jsonSchema(entry) // The rule says in words what the JSON Schema says.
+const parameterObject = (
+  location: string,
+  name: string,
+  entry: v.GenericSchema,
+  meaning?: string,
+): Json => {
+  // The rule says in words what the JSON Schema says.
+  const { description: rule, ...schema } = jsonSchema(entry)
   return {
     name,
     in: location,
@@ -122,14 +147,22 @@ const parameterObject = (location: string, name: string, entry: v.GenericSchema,
   }
 }
 
-/** The example of an optional parameter, which the console of the page must not send: the list would seem to lack items. */
+/**
+ * The example of an optional parameter, which the console of the page must not send: the list would
+ * seem to lack items.
+ */
 const disabledExample = ({ wrapped, default: value }: Wrapper): Json => {
   if (value !== undefined || !wrapped) return {}
   const { example = wrapped.options?.[0] } = exampleMember(wrapped)
-  return example === undefined ? {} : { examples: { default: { value: example, 'x-disabled': true } } }
+  return example === undefined
+    ? {}
+    : { examples: { default: { value: example, 'x-disabled': true } } }
 }
 
-type Wrapper = v.GenericSchema & { wrapped?: v.GenericSchema & { options?: unknown[] }; default?: unknown }
+type Wrapper = v.GenericSchema & {
+  wrapped?: v.GenericSchema & { options?: unknown[] }
+  default?: unknown
+}
 
 const ERROR = {
   type: 'object',
@@ -140,7 +173,8 @@ const ERROR = {
     code: {
       type: 'string',
       pattern: '^[a-z_]+$',
-      description: 'The machine-readable error code: the reason phrase of the HTTP status in snake_case.',
+      description:
+        'The machine-readable error code: the reason phrase of the HTTP status in snake_case.',
     },
     message: {
       type: 'string',

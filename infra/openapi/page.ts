@@ -5,7 +5,10 @@ import { reference, service } from '../../shared/service.ts'
 import { referenceHeaders, referencePaths } from '../gateway.ts'
 import { servers } from './document.ts'
 
-/** The page that shows the OpenAPI document, with the address of its script, and with an API key that everyone may know. */
+/**
+ * The page that shows the OpenAPI document, with the address of its script, and with an API key
+ * that everyone may know.
+ */
 export const referencePage = (script = referenceScript.publicAddress, apiKey?: string) => {
   const start = startScript(apiKey)
   const headers = {
@@ -35,7 +38,10 @@ const docsPage = (script: string, start: string): string => `<!doctype html>
 </html>
 `
 
-/** Lets the page run only its two scripts and call only its own API, so that no other server can receive an API key. */
+/**
+ * Lets the page run only its two scripts and call only its own API, so that no other server can
+ * receive an API key.
+ */
 const contentSecurityPolicy = (start: string): string =>
   [
     "default-src 'none'",
@@ -45,7 +51,8 @@ const contentSecurityPolicy = (start: string): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // Must be last: API Gateway strips the quotes around the whole value, and would strip one at the end of it, too.
+    // Must be last: API Gateway strips the quotes around the whole value, and would strip one at
+    // the end of it, too.
     'img-src data:',
   ].join('; ')
 
@@ -67,7 +74,8 @@ const optionsWith = (token?: string) => ({
   agent: { disabled: true },
   mcp: { disabled: true },
   authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } },
-  // Scalar's own colors have too little contrast (WCAG 2.2, 1.4.3). By name, because of API Gateway, as for the icon.
+  // Scalar's own colors have too little contrast (WCAG 2.2, 1.4.3). By name, because of API
+  // Gateway, as for the icon.
   customCss: `
 .light-mode { --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue; --scalar-color-green: darkgreen;
   --scalar-color-orange: brown; --scalar-color-red: firebrick; --scalar-color-yellow: saddlebrown }
@@ -76,8 +84,8 @@ const optionsWith = (token?: string) => ({
 @media (width < 800px) { .scalar-sidebar-toggle[aria-pressed=false] { top: 56px } }`,
 })
 
-// The script removes from the document what the page would show wrongly or as a puzzle: the limits of an int64, which
-// `JSON.parse` rounds, and `not`. Descriptions state both.
+// The script removes from the document what the page would show wrongly or as a puzzle: the limits
+// of an int64, which `JSON.parse` rounds, and `not`. Descriptions state both.
 const startScript = (apiKey?: string): string => `
 const isHidden = (key, value) => key === 'not' || (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
 const customFetch = async (...request) => {
@@ -98,16 +106,23 @@ export const referenceScript = {
 }
 
 /**
- * The text of the script (4 MB), which is a string in Scalar's plugin for Fastify: that brings 28 packages and 30 MB,
- * and @scalar/api-reference, which has it as a file, 298 and 275 MB. Throws an Error for another version of the script.
+ * The text of the script (4 MB), which is a string in Scalar's plugin for Fastify: that brings 28
+ * packages and 30 MB, and @scalar/api-reference, which has it as a file, 298 and 275 MB. Throws an
+ * Error for another version of the script.
  */
 export const referenceScriptText = (): string => {
-  const plugin = new URL('../../node_modules/@scalar/fastify-api-reference/dist/index.js', import.meta.url)
-  const [, literal = ''] = /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
+  const plugin = new URL(
+    '../../node_modules/@scalar/fastify-api-reference/dist/index.js',
+    import.meta.url,
+  )
+  const [, literal = ''] =
+    /^var standalone_default = (".*");$/m.exec(readFileSync(plugin, 'utf8')) ?? []
   const text = String(runInNewContext(literal))
   const digest = digestOf('sha384', text)
   if (digest !== referenceScript.integrity)
-    throw new Error(`The script of the page has the digest ${digest}, not ${referenceScript.integrity}.`)
+    throw new Error(
+      `The script of the page has the digest ${digest}, not ${referenceScript.integrity}.`,
+    )
   return text
 }
 

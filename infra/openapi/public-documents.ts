@@ -7,13 +7,20 @@ type PublicDocuments = Record<string, { headers: Record<string, string>; body: s
 
 /** What everyone may get from API Gateway, by path. */
 export const publicDocuments = (): PublicDocuments => ({
-  [referencePaths.document]: { headers: referenceHeaders, body: inertJson(stringifyJson(openApiDocument())) },
+  [referencePaths.document]: {
+    headers: referenceHeaders,
+    body: inertJson(stringifyJson(openApiDocument())),
+  },
   [referencePaths.page]: referencePage(),
 })
 
 /**
- * Escapes JSON text so that API Gateway serves it unchanged; its value stays the same. A mock integration treats it as a
- * Velocity template, in which `$` and `#` start expressions and two backslashes can become one.
+ * Escapes JSON text so that API Gateway serves it unchanged; its value stays the same. A mock
+ * integration treats it as a Velocity template, in which `$` and `#` start expressions and two
+ * backslashes can become one.
  */
 export const inertJson = (json: string): string =>
-  json.replaceAll(/\\\\|[$#]|[^ -~\n]/g, (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  json.replaceAll(
+    /\\\\|[$#]|[^ -~\n]/g,
+    (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

@@ -14,7 +14,13 @@ import {
 } from '../../shared/model/api-error.ts'
 import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
 import { Cursor } from '../../shared/model/paging.ts'
-import { type Entry, noticeHeaders, type ObjectSchema, partsOf, successHeaders } from '../../shared/pipeline/entry.ts'
+import {
+  type Entry,
+  noticeHeaders,
+  type ObjectSchema,
+  partsOf,
+  successHeaders,
+} from '../../shared/pipeline/entry.ts'
 import { cors } from '../../shared/pipeline/http.ts'
 import { fieldRules } from '../../shared/pipeline/input.ts'
 import { service } from '../../shared/service.ts'
@@ -29,7 +35,10 @@ export const responseObjects = (entry: Entry): Json => {
     headers: headerReferences(entry, successHeaders(entry)),
     ...('body' in success && {
       content: {
-        'application/json': { schema: jsonSchema(success.body), ...exampleAfter(entry.body, success.body) },
+        'application/json': {
+          schema: jsonSchema(success.body),
+          ...exampleAfter(entry.body, success.body),
+        },
       },
     }),
   }
@@ -62,7 +71,8 @@ const possibleErrors = (entry: Entry): ApiError[] => {
   if (body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
   if (conditional) possible.push(preconditionFailed())
   if (idempotent) possible.push(idempotencyKeyReused())
-  for (const [status, message] of Object.entries(errors)) possible.push(new ApiError(Number(status), message))
+  for (const [status, message] of Object.entries(errors))
+    possible.push(new ApiError(Number(status), message))
   return [
     ...possible,
     gatewayResponses.tooManyRequests,
@@ -81,7 +91,9 @@ const firstRule = (schema: ObjectSchema): string => {
 const errorResponse = (entry: Entry, error: ApiError): Json => ({
   description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
   headers: headerReferences(entry, Object.keys(error.headers)),
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body } },
+  content: {
+    'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body },
+  },
 })
 
 const ERROR_DESCRIPTIONS: Record<number, string> = {
@@ -95,10 +107,17 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   503: 'The database is slow, throttling requests or unavailable.',
 }
 
-/** References to the headers of a response: those of every response of the operation, and `names`. */
+/**
+ * References to the headers of a response: those of every response of the operation, and `names`.
+ */
 const headerReferences = (entry: Entry, names: string[]): Json => {
   const references: Json = {}
-  for (const name of ['Access-Control-Allow-Origin', 'X-Request-Id', ...names, ...noticeHeaders(entry)])
+  for (const name of [
+    'Access-Control-Allow-Origin',
+    'X-Request-Id',
+    ...names,
+    ...noticeHeaders(entry),
+  ])
     references[name] = { $ref: `#/components/headers/${name}` }
   return references
 }
@@ -118,10 +137,17 @@ const examplePath = (fits: (entry: Entry) => unknown): string =>
   service.basePath + (Object.values<Entry>(contract).find(fits)?.path ?? '')
 
 const headerObjects: Json = {
-  'Access-Control-Allow-Origin': requiredHeader('Any web page may read the response (CORS).', cors.allowedOrigin, {
-    const: cors.allowedOrigin,
-  }),
-  'X-Request-Id': requiredHeader('Identifies the request in the logs of the service.', 'WtooPXbkRGDu1bY='),
+  'Access-Control-Allow-Origin': requiredHeader(
+    'Any web page may read the response (CORS).',
+    cors.allowedOrigin,
+    {
+      const: cors.allowedOrigin,
+    },
+  ),
+  'X-Request-Id': requiredHeader(
+    'Identifies the request in the logs of the service.',
+    'WtooPXbkRGDu1bY=',
+  ),
   Location: requiredHeader(
     'The path of the new resource.',
     `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
@@ -132,18 +158,31 @@ const headerObjects: Json = {
     'true',
     { const: 'true' },
   ),
-  ETag: requiredHeader('The revision of the resource, for the header `If-Match` of a change.', EXAMPLE_TAG, {
-    pattern: '^"',
-  }),
+  ETag: requiredHeader(
+    'The revision of the resource, for the header `If-Match` of a change.',
+    EXAMPLE_TAG,
+    {
+      pattern: '^"',
+    },
+  ),
   Link: headerObject(
     'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
     `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleMember(Cursor).example}>; rel="next"`,
   ),
-  Deprecation: headerObject('The date on which the operation was deprecated (RFC 9745).', '@1795132800', {
-    pattern: '^@\\d+$',
+  Deprecation: headerObject(
+    'The date on which the operation was deprecated (RFC 9745).',
+    '@1795132800',
+    {
+      pattern: '^@\\d+$',
+    },
+  ),
+  Sunset: headerObject(
+    'The date on which the operation will be removed (RFC 8594).',
+    'Thu, 05 Dec 2030 00:00:00 GMT',
+  ),
+  'Retry-After': requiredHeader('The number of seconds to wait before a retry.', '1', {
+    pattern: '^\\d+$',
   }),
-  Sunset: headerObject('The date on which the operation will be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
-  'Retry-After': requiredHeader('The number of seconds to wait before a retry.', '1', { pattern: '^\\d+$' }),
   'WWW-Authenticate': headerObject(
     'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
     `Bearer realm="${service.name}", error="invalid_token"`,

@@ -1,14 +1,25 @@
-import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import {
+  type ConversionConfig,
+  type JsonSchema,
+  toJsonSchema,
+  toJsonSchemaDefs,
+} from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { isCheck } from '../kinds.ts'
 import { fieldTexts } from './descriptions.ts'
 
-/** A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it stands for a number. */
+/**
+ * A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it
+ * stands for a number.
+ */
 export type Json = Record<string, unknown>
 
-/** The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they are references. */
+/**
+ * The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they
+ * are references.
+ */
 export const componentSchemas = (): Record<string, Json> => {
   const schemas: Record<string, Json> = {}
   for (const [title, schema] of Object.entries(complete(toJsonSchemaDefs(named, config))))
@@ -17,8 +28,9 @@ export const componentSchemas = (): Record<string, Json> => {
 }
 
 /**
- * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema describes the result.)
- * Throws an Error if JSON Schema cannot express a part, and the schema does not say it with `v.metadata()`.
+ * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema
+ * describes the result.) Throws an Error if JSON Schema cannot express a part, and the schema does
+ * not say it with `v.metadata()`.
  */
 export const jsonSchema = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
@@ -35,7 +47,8 @@ export const exampleMember = (schema: v.GenericSchema): Json => {
 const schemasIn = (value: unknown): v.GenericSchema[] => {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(schemasIn)
-  return 'kind' in value && value.kind === 'schema' ? [...inner, value as v.GenericSchema] : inner // Only schemas have it.
+  // Only schemas have it.
+  return 'kind' in value && value.kind === 'schema' ? [...inner, value as v.GenericSchema] : inner
 }
 
 /** The schemas in the contract that have a title, by that title. */
@@ -74,8 +87,10 @@ const config: ConversionConfig = {
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
-    // Of a boolean with `const`, OpenAPI Generator makes Java that does not compile, and Python that refuses the value.
-    if (typeof jsonSchema.const === 'boolean') return { type: 'boolean', not: { const: !jsonSchema.const } }
+    // Of a boolean with `const`, OpenAPI Generator makes Java that does not compile, and Python
+    // that refuses the value.
+    if (typeof jsonSchema.const === 'boolean')
+      return { type: 'boolean', not: { const: !jsonSchema.const } }
     if ('const' in jsonSchema) return { type: typeof jsonSchema.const, ...jsonSchema }
     if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
     // The default is text, too: it is parsed like a value that was sent.
@@ -85,7 +100,8 @@ const config: ConversionConfig = {
 
 type Action = { type: string; metadata?: Json; description?: string }
 
-// An object with none of these properties. (Of `anyOf` with required properties, generators make a type of each part.)
+// An object with none of these properties. (Of `anyOf` with required properties, generators make a
+// type of each part.)
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
 const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
@@ -105,6 +121,8 @@ const described = (schema: JsonSchema, meanings: Record<string, string> = {}): J
 const complete = <T extends object>(json: T): T => {
   const text = stringifyJson(json)
   if (text.includes(INCOMPLETE))
-    throw new Error(`Add v.metadata() with the JSON Schema of what cannot be converted here: ${text}`)
+    throw new Error(
+      `Add v.metadata() with the JSON Schema of what cannot be converted here: ${text}`,
+    )
   return json
 }

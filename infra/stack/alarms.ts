@@ -1,5 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import {
+  Alarm,
+  type AlarmProps,
+  ComparisonOperator,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
@@ -9,14 +14,18 @@ import type { Stage } from '../stages.ts'
 import type { ApiMetrics } from './metrics.ts'
 
 /**
- * The alarms of a deployment, and the SNS topic that they notify when they go off, when they end and when they are new.
- * They watch what callers notice. Causes are graphs: most faults are retried before a caller notices them, and an alarm on
- * errors of DynamoDB may never end.
+ * The alarms of a deployment, and the SNS topic that they notify when they go off, when they end
+ * and when they are new. They watch what callers notice. Causes are graphs: most faults are retried
+ * before a caller notices them, and an alarm on errors of DynamoDB may never end.
  */
 export class Alarms extends Construct {
   readonly all: Alarm[]
 
-  constructor(scope: Construct, id: string, { metrics, stage }: { metrics: ApiMetrics; stage: Stage }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { metrics, stage }: { metrics: ApiMetrics; stage: Stage },
+  ) {
     super(scope, id)
     const topic = new Topic(this, 'Topic', { enforceSSL: true })
     // With `enforceSSL`, our policy replaces the default one, which lets the whole account publish.

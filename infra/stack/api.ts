@@ -1,4 +1,11 @@
-import { type Acknowledgment, CfnOutput, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib'
+import {
+  type Acknowledgment,
+  CfnOutput,
+  RemovalPolicy,
+  Size,
+  Stack,
+  Validations,
+} from 'aws-cdk-lib'
 import {
   AccessLogFormat,
   CfnRestApi,
@@ -18,25 +25,42 @@ import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
 import { ClientLimit } from './client-limit.ts'
-import { addGatewayResponses, addNotFound, addOtherMethods, addPreflight, addReference } from './gateway-responses.ts'
+import {
+  addGatewayResponses,
+  addNotFound,
+  addOtherMethods,
+  addPreflight,
+  addReference,
+} from './gateway-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
 
-/** The REST API: it routes each operation's method and path to its function, and writes the access log. */
+/**
+ * The REST API: it routes each operation's method and path to its function, and writes the access
+ * log.
+ */
 export class Api extends Construct {
   readonly restApi: RestApi
   readonly accessLog: LogGroup
 
-  constructor(scope: Construct, id: string, { operations, stage }: { operations: OperationFunction[]; stage: Stage }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { operations, stage }: { operations: OperationFunction[]; stage: Stage },
+  ) {
     super(scope, id)
-    this.accessLog = new LogGroup(this, 'AccessLog', { removalPolicy: stage.onRemoval, retention: stage.logRetention })
+    this.accessLog = new LogGroup(this, 'AccessLog', {
+      removalPolicy: stage.onRemoval,
+      retention: stage.logRetention,
+    })
     this.restApi = this.#newRestApi(stage)
     Validations.of(this.restApi).acknowledge(...acceptedFindings)
     addGatewayResponses(this.restApi)
     addNotFound(this.restApi)
     addReference(this.restApi)
-    for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path)) this.#addRoutes(path, group)
+    for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path))
+      this.#addRoutes(path, group)
     // CDK's own output has a trailing slash.
     this.restApi.node.tryRemoveChild('Endpoint')
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
@@ -52,7 +76,8 @@ export class Api extends Construct {
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       disableExecuteApiEndpoint: stage.domainOnly ?? false,
       minCompressionSize: Size.kibibytes(1),
-      // All APIs of the account and region share the role that writes logs, so it stays when this stack is deleted.
+      // All APIs of the account and region share the role that writes logs, so it stays when this
+      // stack is deleted.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -63,7 +88,8 @@ export class Api extends Construct {
         accessLogFormat,
       },
     })
-    if (restApi.node.defaultChild instanceof CfnRestApi) Object.assign(restApi.node.defaultChild, tls)
+    if (restApi.node.defaultChild instanceof CfnRestApi)
+      Object.assign(restApi.node.defaultChild, tls)
     return restApi
   }
 
@@ -78,7 +104,10 @@ export class Api extends Construct {
     addPreflight(resource, methods)
   }
 
-  /** An address that works as soon as the stack is deployed, before the DNS record of a new domain does. */
+  /**
+   * An address that works as soon as the stack is deployed, before the DNS record of a new domain
+   * does.
+   */
   #baseUrl({ domainName, domainOnly }: Stage): string {
     const { region, urlSuffix } = Stack.of(this)
     const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`
@@ -88,7 +117,12 @@ export class Api extends Construct {
   #addDomain(domainName: string, certificateArn: string, hostedZone: Stage['hostedZone']): void {
     const { restApi } = this
     const certificate = Certificate.fromCertificateArn(restApi, 'Certificate', certificateArn)
-    const domain = restApi.addDomainName('Domain', { domainName, certificate, basePath: VERSION, ...tls })
+    const domain = restApi.addDomainName('Domain', {
+      domainName,
+      certificate,
+      basePath: VERSION,
+      ...tls,
+    })
     if (hostedZone) {
       const attributes = { hostedZoneId: hostedZone.id, zoneName: hostedZone.name }
       const zone = HostedZone.fromHostedZoneAttributes(restApi, 'Zone', attributes)
@@ -104,13 +138,14 @@ export class Api extends Construct {
 /** TLS 1.2 or newer, on both kinds of domain name. By default, regional APIs allow TLS 1.0. */
 const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
-  // This policy requires an access mode. Strict also refuses a request whose Host differs from the TLS server name.
+  // This policy requires an access mode. Strict also refuses a request whose Host differs from the
+  // TLS server name.
   endpointAccessMode: EndpointAccessMode.STRICT,
 }
 
 /**
- * One line of JSON for each request. It has no headers, query or body, because they may contain an API key. `requestId` is
- * the one that responses carry and functions log.
+ * One line of JSON for each request. It has no headers, query or body, because they may contain an
+ * API key. `requestId` is the one that responses carry and functions log.
  */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
@@ -130,15 +165,34 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 )
 
-/** The findings of cdk-nag (AwsSolutions) that we accept. Any other finding fails `test/infra/app.test.ts`. */
+/**
+ * The findings of cdk-nag (AwsSolutions) that we accept. Any other finding fails
+ * `test/infra/app.test.ts`.
+ */
 const acceptedFindings: Acknowledgment[] = [
-  { id: 'AwsSolutions-APIG2', reason: 'API Gateway cannot name every invalid field in one 400, as the functions do.' },
-  { id: 'AwsSolutions-APIG3', reason: 'A WAF costs a monthly fee. Stages can have one (`clientLimit`).' },
-  { id: 'AwsSolutions-APIG4', reason: 'The functions check the API key first and return the Error body.' },
-  { id: 'AwsSolutions-APIG6', reason: 'Execution logs would repeat the other logs, and show each query.' },
-  { id: 'AwsSolutions-COG4', reason: 'Clients are programs with API keys; there are no users to sign in.' },
+  {
+    id: 'AwsSolutions-APIG2',
+    reason: 'API Gateway cannot name every invalid field in one 400, as the functions do.',
+  },
+  {
+    id: 'AwsSolutions-APIG3',
+    reason: 'A WAF costs a monthly fee. Stages can have one (`clientLimit`).',
+  },
+  {
+    id: 'AwsSolutions-APIG4',
+    reason: 'The functions check the API key first and return the Error body.',
+  },
+  {
+    id: 'AwsSolutions-APIG6',
+    reason: 'Execution logs would repeat the other logs, and show each query.',
+  },
+  {
+    id: 'AwsSolutions-COG4',
+    reason: 'Clients are programs with API keys; there are no users to sign in.',
+  },
   {
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-    reason: 'The role is shared by all APIs of the account and region, so it cannot name a log group.',
+    reason:
+      'The role is shared by all APIs of the account and region, so it cannot name a log group.',
   },
 ]

@@ -1,7 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { Duration, Validations } from 'aws-cdk-lib'
 import { type Alarm, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
+import {
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from 'aws-cdk-lib/aws-codedeploy'
 import { ManagedPolicy, Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import type { LogGroup } from 'aws-cdk-lib/aws-logs'
@@ -14,14 +18,21 @@ import { commonProps, type OperationFunction, roleProps } from './operation-func
 import type { Storage } from './storage.ts'
 
 /** `logGroup` is for the hook. */
-type ReleaseProps = { operations: OperationFunction[]; logGroup: LogGroup; storage: Storage; stage: Stage }
+type ReleaseProps = {
+  operations: OperationFunction[]
+  logGroup: LogGroup
+  storage: Storage
+  stage: Stage
+}
 
 /**
- * Releases new versions step by step. First, a hook checks each of them (release-hook.ts). Then they get 10 % of
- * the requests for 10 minutes, and then all, because metrics are up to three minutes late. A version that crashes, times
- * out or returns 500 is rolled back. A 503 does not count: a slow database is not the version's fault.
+ * Releases new versions step by step. First, a hook checks each of them (release-hook.ts). Then
+ * they get 10 % of the requests for 10 minutes, and then all, because metrics are up to three
+ * minutes late. A version that crashes, times out or returns 500 is rolled back. A 503 does not
+ * count: a slow database is not the version's fault.
  *
- * CloudFormation changes an alias last, because that starts a deployment. Each arrow points to what comes later:
+ * CloudFormation changes an alias last, because that starts a deployment. Each arrow points to what
+ * comes later:
  *
  *     CodeDeploy's role, alarms → deployment groups → the hook's right to report ┐
  *     new versions → the hook's right to invoke them ────────────────────────────┴→ hook → the right to invoke it → aliases
@@ -54,7 +65,8 @@ export class CanaryRelease extends Construct {
     return new NodejsFunction(this, 'Hook', {
       ...commonProps({ ...stage, stockClient: true }, logGroup), // Nobody waits for its cold start.
       entry: fileURLToPath(new URL('release-hook.ts', import.meta.url)),
-      timeout: Duration.minutes(5), // Enough to check 20 versions one after another in a busy account.
+      // Enough to check 20 versions one after another in a busy account.
+      timeout: Duration.minutes(5),
       memorySize: 256,
       environment: {
         ...putKeys.environment,
@@ -65,7 +77,10 @@ export class CanaryRelease extends Construct {
     })
   }
 
-  /** The role of CodeDeploy. Its right to invoke the hook is a policy of its own: in the role, it would make a cycle. */
+  /**
+   * The role of CodeDeploy. Its right to invoke the hook is a policy of its own: in the role, it
+   * would make a cycle.
+   */
   #newRole(hook: NodejsFunction) {
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
     const role = new Role(this, 'Role', {
@@ -74,9 +89,12 @@ export class CanaryRelease extends Construct {
     })
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
-      reason: 'AWS maintains what CodeDeploy needs; this is the smaller of its two policies for Lambda.',
+      reason:
+        'AWS maintains what CodeDeploy needs; this is the smaller of its two policies for Lambda.',
     })
-    const statements = [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [hook.functionArn] })]
+    const statements = [
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [hook.functionArn] }),
+    ]
     new Policy(this, 'InvokeHook', { roles: [role], statements })
     // CDK would add the right to invoke every version of the hook.
     return role.withoutPolicyUpdates()
@@ -84,8 +102,9 @@ export class CanaryRelease extends Construct {
 }
 
 /**
- * The alarms that stop the canary of an operation: the newest version crashes, times out or returns 500. They notify
- * nobody. They use no metric math, which might not roll back while a series has no data.
+ * The alarms that stop the canary of an operation: the newest version crashes, times out or returns
+ * 500. They notify nobody. They use no metric math, which might not roll back while a series has no
+ * data.
  */
 const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
   const { alias, handler } = operation
@@ -95,9 +114,17 @@ const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
     ExecutedVersion: handler.currentVersion.version,
   }
   // Lambda counts a timeout as an error, but not a 500.
-  const crashes = alias.metric('Errors', { statistic: Stats.SUM, period: Duration.minutes(1), dimensionsMap })
+  const crashes = alias.metric('Errors', {
+    statistic: Stats.SUM,
+    period: Duration.minutes(1),
+    dimensionsMap,
+  })
   const internalErrors = newInternalErrors(operation, operation)
-  const rule = { threshold: 0, evaluationPeriods: 1, alarmDescription: 'Stops the canary of this version.' }
+  const rule = {
+    threshold: 0,
+    evaluationPeriods: 1,
+    alarmDescription: 'Stops the canary of this version.',
+  }
   return [
     newAlarm(operation, 'Crashes', { ...rule, metric: crashes }),
     newAlarm(operation, 'Errors', { ...rule, metric: internalErrors }),

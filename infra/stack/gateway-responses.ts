@@ -7,7 +7,12 @@ import {
 } from 'aws-cdk-lib/aws-apigateway'
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { commonHeaders } from '../../shared/pipeline/http.ts'
-import { gatewayResponses, gatewayResponseTypes, preflightHeaders, referenceMethods } from '../gateway.ts'
+import {
+  gatewayResponses,
+  gatewayResponseTypes,
+  preflightHeaders,
+  referenceMethods,
+} from '../gateway.ts'
 import { publicDocuments } from '../openapi/public-documents.ts'
 
 /** Replaces API Gateway's own error responses: status, headers and body. */
@@ -24,8 +29,8 @@ export const addGatewayResponses = (api: RestApi): void => {
 }
 
 /**
- * Returns 404 for a path without an operation. By default, API Gateway returns 403, and repeats the header
- * `Authorization: Bearer …` as a broken AWS signature.
+ * Returns 404 for a path without an operation. By default, API Gateway returns 403, and repeats the
+ * header `Authorization: Bearer …` as a broken AWS signature.
  */
 export const addNotFound = (api: RestApi): void => {
   addError(api.root, gatewayResponses.notFound)
@@ -40,7 +45,10 @@ export const addOtherMethods = (resource: IResource, allowed: string[]): void =>
 export const addPreflight = (resource: IResource, methods: string[]): void =>
   addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(methods) })
 
-/** Serves the OpenAPI document and its page without an API key. The page loads its script from a CDN. */
+/**
+ * Serves the OpenAPI document and its page without an API key. The page loads its script from a
+ * CDN.
+ */
 export const addReference = (api: RestApi): void => {
   for (const [path, document] of Object.entries(publicDocuments())) {
     const resource = api.root.resourceForPath(path)
@@ -58,8 +66,15 @@ type HeaderValues = Readonly<Record<string, string>>
 
 type MockResponse = { status: number; headers: HeaderValues; body?: string }
 
-/** Adds a method without a function. API Gateway uses `body` as a template: it must not contain `$` or `#`. */
-const addMock = (resource: IResource, method: string, { status, headers, body }: MockResponse): void => {
+/**
+ * Adds a method without a function. API Gateway uses `body` as a template: it must not contain `$`
+ * or `#`.
+ */
+const addMock = (
+  resource: IResource,
+  method: string,
+  { status, headers, body }: MockResponse,
+): void => {
   const statusCode = String(status)
   const sentHeaders: Record<string, string> = {}
   const declaredHeaders: Record<string, boolean> = {}
@@ -75,14 +90,17 @@ const addMock = (resource: IResource, method: string, { status, headers, body }:
   }
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
-    requestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${statusCode}}`])),
+    requestTemplates: Object.fromEntries(
+      CONTENT_TYPES.map((type) => [type, `{"statusCode": ${statusCode}}`]),
+    ),
     integrationResponses: [response],
   })
   const methodResponses = [{ statusCode, responseParameters: declaredHeaders }]
   resource.addMethod(method, integration, { methodResponses })
 }
 
-// A mock integration returns 415 for a request of another content type. It ignores parameters such as the charset.
+// A mock integration returns 415 for a request of another content type. It ignores parameters such
+// as the charset.
 const CONTENT_TYPES = [
   'application/json',
   'application/merge-patch+json',
@@ -98,6 +116,7 @@ const CONTENT_TYPES = [
 /** The headers as API Gateway maps them: fixed values in single quotes. */
 const mappedHeaders = (headers: HeaderValues, hasBody: boolean): Record<string, string> => {
   const mapped: Record<string, string> = {}
-  for (const [name, value] of Object.entries({ ...commonHeaders('', hasBody), ...headers })) mapped[name] = `'${value}'`
+  for (const [name, value] of Object.entries({ ...commonHeaders('', hasBody), ...headers }))
+    mapped[name] = `'${value}'`
   return { ...mapped, 'X-Request-Id': 'context.extendedRequestId' }
 }

@@ -8,7 +8,12 @@ import {
   Stats,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
-import { type LogGroup, QueryDefinition, QueryString, type QueryStringProps } from 'aws-cdk-lib/aws-logs'
+import {
+  type LogGroup,
+  QueryDefinition,
+  QueryString,
+  type QueryStringProps,
+} from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { tableIds } from '../../shared/data/tables.ts'
 import type { Stage } from '../stages.ts'
@@ -29,9 +34,16 @@ export class Monitoring extends Construct {
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName: Stack.of(this).stackName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
-    for (const [question, graphs] of Object.entries(dashboardGraphs(metrics, operations, storage))) {
-      const widgets = Object.entries(graphs).map(([title, left]) => new GraphWidget({ title, left, width: 8 }))
-      dashboard.addWidgets(new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }), ...widgets)
+    for (const [question, graphs] of Object.entries(
+      dashboardGraphs(metrics, operations, storage),
+    )) {
+      const widgets = Object.entries(graphs).map(
+        ([title, left]) => new GraphWidget({ title, left, width: 8 }),
+      )
+      dashboard.addWidgets(
+        new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }),
+        ...widgets,
+      )
     }
     this.#saveQueries(operations, api.accessLog)
   }
@@ -69,7 +81,10 @@ export class Monitoring extends Construct {
   }
 }
 
-/** The graphs of the dashboard, by the question that they answer. A search also finds what is new, such as an index. */
+/**
+ * The graphs of the dashboard, by the question that they answer. A search also finds what is new,
+ * such as an index.
+ */
 const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: Storage) => {
   const handlers = operations.map(({ handler }) => handler)
   const search = (where: string, metrics: string, statistic: string) => {
@@ -90,7 +105,9 @@ const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], stora
     'Which operation?': {
       '5xx of each operation': [api.failedByOperation(Duration.minutes(5)).with({ label: '' })],
       'Calls of each function': handlers.map((each) => each.metricInvocations()),
-      'Duration of each function, p99 (ms)': handlers.map((each) => each.metricDuration({ statistic: Stats.p(99) })),
+      'Duration of each function, p99 (ms)': handlers.map((each) =>
+        each.metricDuration({ statistic: Stats.p(99) }),
+      ),
     },
     'Which cause?': {
       'Latency of DynamoDB, p99 (ms)': ofTables('"SuccessfulRequestLatency"', 'p99'),
@@ -101,7 +118,10 @@ const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], stora
     },
     'What is usual?': {
       Requests: [api.requests, api.refused],
-      'Consumed capacity': ofTables('("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")', 'Sum'),
+      'Consumed capacity': ofTables(
+        '("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")',
+        'Sum',
+      ),
       'Resources created': inLogs('"Created"', 'Sum'),
       'Calls of deprecated operations': inLogs('"DeprecatedCalls"', 'Sum'),
     },

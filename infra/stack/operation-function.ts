@@ -1,6 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
-import { PolicyDocument, PolicyStatement, Role, type RoleProps, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  type RoleProps,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam'
 import { Alias, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
@@ -16,7 +22,10 @@ import type { Grant, Storage } from './storage.ts'
 
 type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
 
-/** The Lambda function of an operation. It may do what its contract entry says, read API keys, and write its log. */
+/**
+ * The Lambda function of an operation. It may do what its contract entry says, read API keys, and
+ * write its log.
+ */
 export class OperationFunction extends Construct {
   readonly operationId: string
   readonly entry: Entry
@@ -30,7 +39,10 @@ export class OperationFunction extends Construct {
     super(scope, operationId)
     this.operationId = operationId
     this.entry = entry
-    this.logGroup = new LogGroup(this, 'Logs', { removalPolicy: stage.onRemoval, retention: stage.logRetention })
+    this.logGroup = new LogGroup(this, 'Logs', {
+      removalPolicy: stage.onRemoval,
+      retention: stage.logRetention,
+    })
     const grants = permissions(entry).map((permission) => storage.grant(permission))
     try {
       this.handler = this.#newFunction(grants, stage)
@@ -53,10 +65,14 @@ export class OperationFunction extends Construct {
       entry: fileURLToPath(new URL(`../../functions/${this.operationId}.ts`, import.meta.url)),
       timeout: Duration.seconds(functionSettings.timeoutSeconds),
       memorySize: functionSettings.memoryMegabytes,
-      environment: Object.assign({}, settingVariables(entry, stage), ...grants.map(({ environment }) => environment)),
+      environment: Object.assign(
+        {},
+        settingVariables(entry, stage),
+        ...grants.map(({ environment }) => environment),
+      ),
       reservedConcurrentExecutions: stage.reservedConcurrency,
-      // Versions are retained, so that the alias can go back to one. A version whose creation fails is deleted, because
-      // Lambda refuses to publish the same code twice.
+      // Versions are retained, so that the alias can go back to one. A version whose creation fails
+      // is deleted, because Lambda refuses to publish the same code twice.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role: new Role(this, 'Role', roleProps('Operation', statements, logGroup)),
     })
@@ -73,8 +89,15 @@ export const commonProps = (stage: Stage, logGroup: LogGroup) => ({
   logGroup,
 })
 
-/** The role of a function, with rights of its own and to write its log. (CDK's default may write to every log group.) */
-export const roleProps = (policy: string, statements: PolicyStatement[], { logGroupArn }: LogGroup): RoleProps => {
+/**
+ * The role of a function, with rights of its own and to write its log. (CDK's default may write to
+ * every log group.)
+ */
+export const roleProps = (
+  policy: string,
+  statements: PolicyStatement[],
+  { logGroupArn }: LogGroup,
+): RoleProps => {
   const actions = ['logs:CreateLogStream', 'logs:PutLogEvents']
   const writeLog = new PolicyStatement({ actions, resources: [logGroupArn] })
   return {
@@ -87,7 +110,9 @@ const settingVariables = (entry: Entry, stage: Stage): Record<string, string> =>
   const isSharded = Object.keys(entry.access).some((table) => table in collections)
   const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
   const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
-  return Object.fromEntries(names.map((name) => [settings[name].variable, settingText(name, stage)]))
+  return Object.fromEntries(
+    names.map((name) => [settings[name].variable, settingText(name, stage)]),
+  )
 }
 
 const settingText = (name: SettingName, stage: Stage): string => {

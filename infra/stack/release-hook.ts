@@ -14,21 +14,32 @@ import { setting, variableValue } from '../../shared/settings.ts'
 /** What CodeDeploy sends to a hook: which deployment asks, but not for which version. */
 type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 
-/** Milliseconds: the limit of a request, the pause before a retry, and what is left of the hook's time for the report. */
+/**
+ * Milliseconds: the limit of a request, the pause before a retry, and what is left of the hook's
+ * time for the report.
+ */
 type Times = { request: number; pause: number; report: number }
 
 /** The Lambda function that CodeDeploy invokes before new versions get requests. */
 export const handler = (event: HookEvent, context: Context): Promise<void> =>
-  checkRelease(event, context.getRemainingTimeInMillis(), { request: 15_000, pause: 1000, report: 60_000 })
+  checkRelease(event, context.getRemainingTimeInMillis(), {
+    request: 15_000,
+    pause: 1000,
+    report: 60_000,
+  })
 
 /**
- * Checks the new versions, and reports to CodeDeploy whether the release may go on, within `time` milliseconds. It stores
- * an API key without scopes that expires in ten minutes. The release goes on only if each version returns 403 for this
- * key and 401 for an unknown one: then it loads, is configured and finds keys. No operation runs. Errors of AWS and a 503
- * are retried, because they are not the version's fault. Throws if CodeDeploy does not accept the report in time.
+ * Checks the new versions, and reports to CodeDeploy whether the release may go on, within `time`
+ * milliseconds. It stores an API key without scopes that expires in ten minutes. The release goes
+ * on only if each version returns 403 for this key and 401 for an unknown one: then it loads, is
+ * configured and finds keys. No operation runs. Errors of AWS and a 503 are retried, because they
+ * are not the version's fault. Throws if CodeDeploy does not accept the report in time.
  */
 export const checkRelease = async (event: HookEvent, time: number, times: Times): Promise<void> => {
-  const { DeploymentId: deploymentId, LifecycleEventHookExecutionId: lifecycleEventHookExecutionId } = event
+  const {
+    DeploymentId: deploymentId,
+    LifecycleEventHookExecutionId: lifecycleEventHookExecutionId,
+  } = event
   const end = Date.now() + time
   const status = await checkVersions(deploymentId, end - times.report, times).then(
     () => 'Succeeded' as const,
@@ -51,11 +62,21 @@ export const checkRelease = async (event: HookEvent, time: number, times: Times)
 
 type AttemptOptions = { abortSignal: AbortSignal }
 
-/** Attempts something until it succeeds, or until `end`. The SDK's own retries end sooner, and leave out a 403. */
-const retry = async <T>(what: string, end: number, times: Times, attempt: (options: AttemptOptions) => Promise<T>) => {
+/**
+ * Attempts something until it succeeds, or until `end`. The SDK's own retries end sooner, and leave
+ * out a 403.
+ */
+const retry = async <T>(
+  what: string,
+  end: number,
+  times: Times,
+  attempt: (options: AttemptOptions) => Promise<T>,
+) => {
   for (;;) {
     try {
-      return await attempt({ abortSignal: AbortSignal.timeout(Math.max(0, Math.min(times.request, end - Date.now()))) })
+      return await attempt({
+        abortSignal: AbortSignal.timeout(Math.max(0, Math.min(times.request, end - Date.now()))),
+      })
     } catch (error) {
       await pause(times.pause)
       if (Date.now() >= end) throw new Error(`${what} did not succeed in time.`, { cause: error })
@@ -72,9 +93,11 @@ const checkVersions = async (deploymentId: string, end: number, times: Times): P
   const check = async (version: string, key: string, expected: string) => {
     const attempt = (options: AttemptOptions) => invokeVersion(lambda, version, key, options)
     const outcome = await retry(`The invocation of ${version}`, end, times, attempt)
-    if (outcome !== expected) throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
+    if (outcome !== expected)
+      throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
-  // One after another: the hook runs for each alias at the same time, and a new account allows few concurrent executions.
+  // One after another: the hook runs for each alias at the same time, and a new account allows few
+  // concurrent executions.
   for (const version of versions) {
     await check(version, known, '403 forbidden')
     await check(version, unknown, '401 unauthorized')
@@ -82,13 +105,21 @@ const checkVersions = async (deploymentId: string, end: number, times: Times): P
 }
 
 const store = (key: string, deploymentId: string): Promise<unknown> => {
-  const owner = { keyId: `release_${deploymentId}`, clientId: 'release-hook', name: 'Release hook', scopes: [] }
+  const owner = {
+    keyId: `release_${deploymentId}`,
+    clientId: 'release-hook',
+    name: 'Release hook',
+    scopes: [],
+  }
   const now = Date.now()
   const dates = { createdAt: new Date(now).toISOString(), expiresAt: Math.floor(now / 1000) + 600 }
   return apiKeys.put({ digest: digestOf(key), ...owner, ...dates })
 }
 
-/** Returns the status and the error code of a version's response, or the payload if it is no response. */
+/**
+ * Returns the status and the error code of a version's response, or the payload if it is no
+ * response.
+ */
 const invokeVersion = async (
   lambda: LambdaClient,
   version: string,
@@ -100,7 +131,8 @@ const invokeVersion = async (
     multiValueHeaders: { Authorization: [`Bearer ${key}`] },
     requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
   }
-  // It throws if the response is not from the version, also for Lambda's 403: IAM may apply the right to invoke late.
+  // It throws if the response is not from the version, also for Lambda's 403: IAM may apply the
+  // right to invoke late.
   const command = new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) })
   const { Payload } = await lambda.send(command, options)
   const payload = `${Payload?.transformToString()}`

@@ -12,11 +12,17 @@ import { OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
 /**
- * One deployment of the service: its tables, a function for each operation, the API and the monitoring. The `entries` are
- * those of the contract, except in tests. Throws a ConfigurationError if the stage is invalid.
+ * One deployment of the service: its tables, a function for each operation, the API and the
+ * monitoring. The `entries` are those of the contract, except in tests. Throws a ConfigurationError
+ * if the stage is invalid.
  */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, stage: Stage, entries: Record<string, Entry> = contract) {
+  constructor(
+    scope: Construct,
+    id: string,
+    stage: Stage,
+    entries: Record<string, Entry> = contract,
+  ) {
     super(scope, id, {
       env: { account: stage.account, region: stage.region },
       terminationProtection: stage.deletionProtection,
@@ -34,6 +40,7 @@ export class ServiceStack extends Stack {
     // An urgent release without a canary keeps the log of the hook.
     const logProps = { removalPolicy: stage.onRemoval, retention: stage.logRetention }
     const logGroup = new LogGroup(this, 'ReleaseLogs', logProps)
-    if (stage.release === 'canary') new CanaryRelease(this, 'Release', { operations, logGroup, storage, stage })
+    if (stage.release === 'canary')
+      new CanaryRelease(this, 'Release', { operations, logGroup, storage, stage })
   }
 }

@@ -40,7 +40,9 @@ export class Storage extends Construct {
     return {
       statement: new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
-        resources: this.#granted[table].map(({ tableArn }) => (index ? `${tableArn}/index/${index}` : tableArn)),
+        resources: this.#granted[table].map(({ tableArn }) =>
+          index ? `${tableArn}/index/${index}` : tableArn,
+        ),
       }),
       environment: { [tableVariable(table)]: this.tables[table].tableName },
     }
@@ -49,7 +51,9 @@ export class Storage extends Construct {
   #newOrAdopted(name: TableId): ITable {
     const own = this.#newTable(name, tables[name])
     const names = this.#stage.adopt?.[name] ?? []
-    const adopted = names.map((tableName) => Table.fromTableName(this, `${name}Adopted-${tableName}`, tableName))
+    const adopted = names.map((tableName) =>
+      Table.fromTableName(this, `${name}Adopted-${tableName}`, tableName),
+    )
     const [table = own] = adopted
     this.#granted[name].push(...adopted, own)
     // For operators: commands and restores use it.
@@ -64,7 +68,10 @@ export class Storage extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       removalPolicy: onRemoval,
       deletionProtection,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: recoveryDays },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: recoveryDays,
+      },
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),
     })
     const sortKey = attribute(partitionKey)
@@ -75,7 +82,8 @@ export class Storage extends Construct {
 }
 
 const forEachTable = <T>(make: (id: TableId) => T): Record<TableId, T> =>
-  Object.fromEntries(tableIds.map((id) => [id, make(id)])) as Record<TableId, T> // `fromEntries` loses the keys.
+  // `fromEntries` loses the keys.
+  Object.fromEntries(tableIds.map((id) => [id, make(id)])) as Record<TableId, T>
 
 const attribute = ({ name, type }: KeyAttribute) => ({
   name,

@@ -6,7 +6,8 @@ import { available, dynamodb, withBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
 /**
- * An API key as it is stored: its digest, never the key itself. `createdAt` is ISO 8601, `expiresAt` seconds since 1970.
+ * An API key as it is stored: its digest, never the key itself. `createdAt` is ISO 8601,
+ * `expiresAt` seconds since 1970.
  */
 export type StoredApiKey = {
   digest: string
@@ -23,9 +24,10 @@ const MAX_CACHED = 1000
 const cache = new Map<string, { key: StoredApiKey; readAt: number }>()
 
 /**
- * Finds the caller with the API key `text`; `undefined` if it is unknown, expired, or a key of another stage. A known key is cached for
- * 60 s from the moment its read was sent, so a revoked key is invalid within a minute. An unknown key is read each
- * time. Throws an ApiError 503 if DynamoDB is unavailable; an unread key never counts as unknown.
+ * Finds the caller with the API key `text`; `undefined` if it is unknown, expired, or a key of
+ * another stage. A known key is cached for 60 s from the moment its read was sent, so a revoked key
+ * is invalid within a minute. An unknown key is read each time. Throws an ApiError 503 if DynamoDB
+ * is unavailable; an unread key never counts as unknown.
  */
 export const find = async (text: string): Promise<Caller | undefined> => {
   if (!isApiKey(text, setting('keyPrefix'))) return undefined
@@ -43,9 +45,9 @@ export const put = (key: StoredApiKey): Promise<unknown> => {
 }
 
 /**
- * While the function starts, reads a key that does not exist. A first read is mostly CPU time, for TLS and for code that
- * runs for the first time, and Lambda gives a function more CPU during init ("burst CPU" in the guide of the AWS Lambda
- * Web Adapter). Outside of Lambda nothing is read.
+ * While the function starts, reads a key that does not exist. A first read is mostly CPU time, for
+ * TLS and for code that runs for the first time, and Lambda gives a function more CPU during init
+ * ("burst CPU" in the guide of the AWS Lambda Web Adapter). Outside of Lambda nothing is read.
  */
 export const warmUp = async (): Promise<void> => {
   if (!process.env.AWS_LAMBDA_INITIALIZATION_TYPE) return
@@ -62,9 +64,14 @@ const cachedKey = (digest: string): StoredApiKey | undefined => {
 
 const read = async (digest: string): Promise<StoredApiKey | undefined> => {
   const readAt = Date.now()
-  const get = new GetCommand({ TableName: tableName('apiKeys'), Key: { digest }, ConsistentRead: true })
+  const get = new GetCommand({
+    TableName: tableName('apiKeys'),
+    Key: { digest },
+    ConsistentRead: true,
+  })
   const { Item } = await withBudget((budget) => available(budget, dynamodb.send(get, budget)))
-  // The document client types every item as `any`. An item of another key must never be taken for this one's.
+  // The document client types every item as `any`. An item of another key must never be taken for
+  // this one's.
   const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
   cache.delete(digest)
   if (key) cache.set(digest, { key, readAt })

@@ -20,25 +20,38 @@ import {
 import type { CollectionId, FilterOf } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard` for each filter itself. */
+/**
+ * The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard`
+ * for each filter itself.
+ */
 type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: number }> & {
   entries: v.ObjectEntries & Reserved<Id>
 }
 
 /** Attributes that a collection stores itself. */
-type Reserved<Id extends CollectionId> = { [Name in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never }
+type Reserved<Id extends CollectionId> = {
+  [Name in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never
+}
 
-/** What is known of a collection without its types: the schemas of its fields, and an item as this version stores it. */
+/**
+ * What is known of a collection without its types: the schemas of its fields, and an item as this
+ * version stores it.
+ */
 export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
 
 /** The fields to filter a list by, of which a list has at most one. */
-type Filter<Fields, Field extends keyof Fields> = [Field] extends [never] ? unknown : AtMostOne<Pick<Fields, Field>>
+type Filter<Fields, Field extends keyof Fields> = [Field] extends [never]
+  ? unknown
+  : AtMostOne<Pick<Fields, Field>>
 
 type ListQuery = { limit: number; cursor?: number | undefined }
 
 /** A field that may be absent can be removed: `null`. */
 type Changes<Fields> = {
-  [Name in keyof Fields]?: Fields[Name] | undefined | (undefined extends Fields[Name] ? null : never)
+  [Name in keyof Fields]?:
+    | Fields[Name]
+    | undefined
+    | (undefined extends Fields[Name] ? null : never)
 }
 
 /** Fields that are stored and never returned. Items that were stored before them lack them. */
@@ -55,9 +68,10 @@ type Derivations<Entries, Given> = {
 type Output<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : never
 
 /**
- * The resources in a table, with the fields of the `schema`. `own` are fields that are stored, and never returned. `derived` are
- * fields that follow from all others, each with its schema and its function: they are computed whenever an item is read or
- * stored, and returned if the schema of the resource has them. A field that is `undefined` is absent.
+ * The resources in a table, with the fields of the `schema`. `own` are fields that are stored, and
+ * never returned. `derived` are fields that follow from all others, each with its schema and its
+ * function: they are computed whenever an item is read or stored, and returned if the schema of the
+ * resource has them. A field that is `undefined` is absent.
  */
 export const collection = <
   Id extends CollectionId,
@@ -67,7 +81,10 @@ export const collection = <
 >(
   table: Id,
   schema: Schema,
-  options: { own?: OwnEntries; derived?: Derivations<DerivedEntries, v.InferOutput<Schema> & Own<OwnEntries>> } = {},
+  options: {
+    own?: OwnEntries
+    derived?: Derivations<DerivedEntries, v.InferOutput<Schema> & Own<OwnEntries>>
+  } = {},
 ) => {
   type Resource = v.InferOutput<Schema>
   type Given = Omit<Resource & Own<OwnEntries>, keyof DerivedEntries>
@@ -82,29 +99,50 @@ export const collection = <
     fields: allSchemas(definition),
     keyOf: (id: Int64): Key => ({ table, value: id }),
 
-    /** An item as this version stores it. Throws an Error if it cannot be read, or a derived field breaks its schema. */
+    /**
+     * An item as this version stores it. Throws an Error if it cannot be read, or a derived field
+     * breaks its schema.
+     */
     itemOf: (item: Attributes): Attributes => itemAsStored(definition, item),
 
     /** Reads a resource as it is stored; `undefined` if there is none. */
-    find: (tx: Transaction, id: Int64) => findItem(definition, tx, id) as Promise<Stored | undefined>,
+    find: (tx: Transaction, id: Int64) =>
+      findItem(definition, tx, id) as Promise<Stored | undefined>,
 
-    /** Reads a resource as `find` does. Throws an ApiError: 404 if there is none, 412 if `ifMatch` does not name its revision. */
-    read: (tx: Transaction, id: Int64, ifMatch?: IfMatch) => readItem(definition, tx, id, ifMatch) as Promise<Stored>,
+    /**
+     * Reads a resource as `find` does. Throws an ApiError: 404 if there is none, 412 if `ifMatch`
+     * does not name its revision.
+     */
+    read: (tx: Transaction, id: Int64, ifMatch?: IfMatch) =>
+      readItem(definition, tx, id, ifMatch) as Promise<Stored>,
 
     /** Reads a resource as it is returned. Throws an ApiError 404 if there is none. */
     get: (tx: Transaction, id: Int64) => getItem(definition, tx, id) as Promise<Revised<Resource>>,
 
-    /** Creates a resource, and returns it. Throws an Error if a value breaks its schema; an ApiError 413 if it is too large. */
+    /**
+     * Creates a resource, and returns it. Throws an Error if a value breaks its schema; an ApiError
+     * 413 if it is too large.
+     */
     create: (tx: Transaction, values: Omit<Given, 'id'> & NotSet) =>
       createItem(definition, tx, values) as Promise<Revised<Resource>>,
 
-    /** Stores a resource with an id of its own, in place of any that has it. Throws an Error as `create` does. */
+    /**
+     * Stores a resource with an id of its own, in place of any that has it. Throws an Error as
+     * `create` does.
+     */
     put: (tx: Transaction, resource: Given & NotSet & { id: number }) =>
       replaceItem(definition, tx, resource.id, resource) as Promise<Revised<Resource>>,
 
-    /** Changes a resource, and returns it. A field that is `null` is removed. Throws errors as `read` and `create` do. */
-    change: (tx: Transaction, id: Int64, changes: Changes<Omit<Given, 'id'>> & NotSet, ifMatch?: IfMatch) =>
-      changeItem(definition, tx, id, changes, ifMatch) as Promise<Revised<Resource>>,
+    /**
+     * Changes a resource, and returns it. A field that is `null` is removed. Throws errors as
+     * `read` and `create` do.
+     */
+    change: (
+      tx: Transaction,
+      id: Int64,
+      changes: Changes<Omit<Given, 'id'>> & NotSet,
+      ifMatch?: IfMatch,
+    ) => changeItem(definition, tx, id, changes, ifMatch) as Promise<Revised<Resource>>,
 
     /** Deletes a resource. Throws an ApiError as `read` does. */
     remove: async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<void> => {
@@ -113,8 +151,9 @@ export const collection = <
     },
 
     /**
-     * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with ids below `cursor`. What it
-     * costs does not depend on the number of resources. A page of large resources has fewer.
+     * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with
+     * ids below `cursor`. What it costs does not depend on the number of resources. A page of large
+     * resources has fewer.
      */
     list: <Query extends ListQuery & Filter<Stored, FilterOf<Id> & keyof Stored>>(
       tx: Transaction,
@@ -129,12 +168,21 @@ const allSchemas = ({ fields, derived }: Definition): v.ObjectEntries => ({
   ...Object.fromEntries(derived.map(({ name, schema }) => [name, schema])),
 })
 
-const findItem = async (definition: Definition, tx: Transaction, id: Int64): Promise<Item | undefined> => {
+const findItem = async (
+  definition: Definition,
+  tx: Transaction,
+  id: Int64,
+): Promise<Item | undefined> => {
   const item = await tx.read({ table: definition.table, value: id })
   return item && { ...itemAsRead(definition, item), revision: item.revision }
 }
 
-const readItem = async (definition: Definition, tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Item> => {
+const readItem = async (
+  definition: Definition,
+  tx: Transaction,
+  id: Int64,
+  ifMatch?: IfMatch,
+): Promise<Item> => {
   const item = await findItem(definition, tx, id)
   if (!item) throw notFound(`No ${definition.title} has the id ${id}.`)
   if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
@@ -142,12 +190,20 @@ const readItem = async (definition: Definition, tx: Transaction, id: Int64, ifMa
   return item
 }
 
-const getItem = async (definition: Definition, tx: Transaction, id: Int64): Promise<Revised<Attributes>> => {
+const getItem = async (
+  definition: Definition,
+  tx: Transaction,
+  id: Int64,
+): Promise<Revised<Attributes>> => {
   const item = await readItem(definition, tx, id)
   return { resource: returnedFields(definition, item), revision: item.revision }
 }
 
-const createItem = async (definition: Definition, tx: Transaction, values: object): Promise<Revised<Attributes>> => {
+const createItem = async (
+  definition: Definition,
+  tx: Transaction,
+  values: object,
+): Promise<Revised<Attributes>> => {
   const id = newId()
   checkChanges(definition, { ...values })
   return putItem(definition, tx, id, { ...values, id })
@@ -159,7 +215,13 @@ const replaceItem = async (definition: Definition, tx: Transaction, id: number, 
   return putItem(definition, tx, id, { ...values })
 }
 
-const changeItem = async (definition: Definition, tx: Transaction, id: Int64, changes: object, ifMatch?: IfMatch) => {
+const changeItem = async (
+  definition: Definition,
+  tx: Transaction,
+  id: Int64,
+  changes: object,
+  ifMatch?: IfMatch,
+) => {
   const item: Attributes = await readItem(definition, tx, id, ifMatch)
   // JSON merge patch (RFC 7396): a field without a value stays, and null removes it.
   const given = Object.entries(present(changes)).map(([name, value]) => [name, value ?? undefined])
@@ -168,17 +230,29 @@ const changeItem = async (definition: Definition, tx: Transaction, id: Int64, ch
   return putItem(definition, tx, id, { ...item, ...changed })
 }
 
-const putItem = (definition: Definition, tx: Transaction, id: Int64, item: Attributes): Revised<Attributes> => {
+const putItem = (
+  definition: Definition,
+  tx: Transaction,
+  id: Int64,
+  item: Attributes,
+): Revised<Attributes> => {
   const stored = itemAsStored(definition, item)
   tx.put({ table: definition.table, value: id }, stored)
   return { resource: returnedFields(definition, stored), revision: tx.revision }
 }
 
-const listItems = async (definition: Definition, tx: Transaction, query: ListQuery & Attributes) => {
+const listItems = async (
+  definition: Definition,
+  tx: Transaction,
+  query: ListQuery & Attributes,
+) => {
   const { table } = definition
   const { limit, cursor } = query
   const field = collections[table].find((name) => query[name] !== undefined)
   const filter = field === undefined ? undefined : { field, value: query[field] }
   const { items, next } = await tx.list({ table, limit, cursor, filter })
-  return { items: items.map((item) => returnedFields(definition, itemAsRead(definition, item))), next }
+  return {
+    items: items.map((item) => returnedFields(definition, itemAsRead(definition, item))),
+    next,
+  }
 }

@@ -11,17 +11,25 @@ import { type TableId, tableName, tables } from './tables.ts'
 /** Names an item: its table, and the value of its partition key. */
 export type Key = { table: TableId; value: Int64 | string }
 
-/** An item that transactions write. Its `revision` is the token of the transaction that wrote it last. */
+/**
+ * An item that transactions write. Its `revision` is the token of the transaction that wrote it
+ * last.
+ */
 export type Item = Record<string, unknown> & { revision: string }
 
-/** What a transaction does with an item, on condition that it has the revision `expected`; `undefined` if there must be none. */
+/**
+ * What a transaction does with an item, on condition that it has the revision `expected`;
+ * `undefined` if there must be none.
+ */
 export type TransactAction = { key: Key; expected: string | undefined } & (
   | { kind: 'put'; item: Item }
   | { kind: 'delete' }
   | { kind: 'check' }
 )
 
-/** Whether a write took effect. If it was refused, the items with these keys have another revision. */
+/**
+ * Whether a write took effect. If it was refused, the items with these keys have another revision.
+ */
 export type Written = { kind: 'written' } | { kind: 'refused'; keys: Key[] }
 
 /** What transactions need of a database. */
@@ -31,15 +39,18 @@ export type Database = {
   /** Reads a page of a list. */
   list: (query: PageQuery) => Promise<Page<Attributes>>
   /**
-   * Carries out all actions, or none if items have another revision. All calls with one token take effect at most once:
-   * DynamoDB remembers it for ten minutes.
+   * Carries out all actions, or none if items have another revision. All calls with one token take
+   * effect at most once: DynamoDB remembers it for ten minutes.
    */
   write: (token: string, actions: TransactAction[]) => Promise<Written>
   /** Pauses before the next run. */
   pause: (runs: number) => Promise<void>
 }
 
-/** DynamoDB, within a time budget. Each function throws an ApiError 503 if it is slow, throttled or unavailable. */
+/**
+ * DynamoDB, within a time budget. Each function throws an ApiError 503 if it is slow, throttled or
+ * unavailable.
+ */
 export const databaseWith = (budget: Budget): Database => ({
   read: (keys) => available(budget, readItems(keys, budget)),
   list: (query) => available(budget, readPage(query, budget)),
@@ -49,45 +60,71 @@ export const databaseWith = (budget: Budget): Database => ({
 
 const readItems = async (keys: Key[], budget: Budget): Promise<(Item | undefined)[]> => {
   const [key, ...others] = keys
-  const items = key && others.length === 0 ? [await readOne(key, budget)] : await readTogether(keys, budget)
+  const items =
+    key && others.length === 0 ? [await readOne(key, budget)] : await readTogether(keys, budget)
   return keys.map((key, i) => checked(key, items[i]))
 }
 
 const readOne = async (key: Key, budget: Budget) => {
-  const get = new GetCommand({ TableName: tableName(key.table), Key: keyAttribute(key), ConsistentRead: true })
+  const get = new GetCommand({
+    TableName: tableName(key.table),
+    Key: keyAttribute(key),
+    ConsistentRead: true,
+  })
   const { Item } = await dynamodb.send(get, budget)
   return Item
 }
 
 const readTogether = async (keys: Key[], budget: Budget) => {
-  const gets = keys.map((key) => ({ Get: { TableName: tableName(key.table), Key: keyAttribute(key) } }))
+  const gets = keys.map((key) => ({
+    Get: { TableName: tableName(key.table), Key: keyAttribute(key) },
+  }))
   const command = new TransactGetCommand({ TransactItems: gets })
   const { Responses = [] } = await untilFree(keys, budget, () => dynamodb.send(command, budget))
   return Responses.map(({ Item }) => Item)
 }
 
-const writeItems = async (token: string, actions: TransactAction[], budget: Budget): Promise<Written> => {
+const writeItems = async (
+  token: string,
+  actions: TransactAction[],
+  budget: Budget,
+): Promise<Written> => {
   const keys = actions.map(({ key }) => key)
-  const command = new TransactWriteCommand({ ClientRequestToken: token, TransactItems: actions.map(transactItem) })
+  const command = new TransactWriteCommand({
+    ClientRequestToken: token,
+    TransactItems: actions.map(transactItem),
+  })
   try {
-    // Always with the same token: with a new one, an earlier request whose response was lost could take effect, too.
+    // Always with the same token: with a new one, an earlier request whose response was lost could
+    // take effect, too.
     await untilFree(keys, budget, () => dynamodb.send(command, budget))
     return { kind: 'written' }
   } catch (error) {
     const codes = cancellationCodes(error)
     const isRefused = (code?: string) => code === 'ConditionalCheckFailed'
-    if (codes.some(isRefused)) return { kind: 'refused', keys: keys.filter((_, i) => isRefused(codes[i])) }
+    if (codes.some(isRefused))
+      return { kind: 'refused', keys: keys.filter((_, i) => isRefused(codes[i])) }
     throw mayHaveWritten(error, budget) ? unavailable(error, budget) : error
   }
 }
 
 /** The primary key of an item, as its attribute. */
-export const keyAttribute = ({ table, value }: Key) => ({ [tables[table].partitionKey.name]: value })
+export const keyAttribute = ({ table, value }: Key) => ({
+  [tables[table].partitionKey.name]: value,
+})
 
-/** An item that was read. Throws an Error if it has no revision, because its changes could not be noticed. */
-const checked = ({ table, value }: Key, item: Record<string, unknown> | undefined): Item | undefined => {
-  if (item && typeof item.revision !== 'string') throw new Error(`The item ${value} of ${table} has no revision.`)
-  return frozen(item) as Item | undefined // A function that changed it would see that in its next run.
+/**
+ * An item that was read. Throws an Error if it has no revision, because its changes could not be
+ * noticed.
+ */
+const checked = (
+  { table, value }: Key,
+  item: Record<string, unknown> | undefined,
+): Item | undefined => {
+  if (item && typeof item.revision !== 'string')
+    throw new Error(`The item ${value} of ${table} has no revision.`)
+  // A function that changed it would see that in its next run.
+  return frozen(item) as Item | undefined
 }
 
 const transactItem = (action: TransactAction) => {
@@ -134,19 +171,27 @@ const busyReason = (error: unknown, keys: Key[]): string | undefined => {
   if (error instanceof Error && error.name === 'TransactionInProgressException') return error.name
   const codes = cancellationCodes(error)
   const first = codes.findIndex((code) => code !== 'None')
-  const mayEnd = (code: string) => code === 'None' || code === 'TransactionConflict' || isThrottling(code)
+  const mayEnd = (code: string) =>
+    code === 'None' || code === 'TransactionConflict' || isThrottling(code)
   return first >= 0 && codes.every(mayEnd) ? `${codes[first]} on ${keys[first]?.table}` : undefined
 }
 
-/** Why a transaction was canceled, item by item, with `None` for the innocent; empty for any other error. */
+/**
+ * Why a transaction was canceled, item by item, with `None` for the innocent; empty for any other
+ * error.
+ */
 const cancellationCodes = (error: unknown): string[] => {
   const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : []
   return (reasons ?? []).map(({ Code = 'None' }) => Code)
 }
 
-/** Whether an earlier request of a write that failed may have taken effect, because its response was lost. */
+/**
+ * Whether an earlier request of a write that failed may have taken effect, because its response was
+ * lost.
+ */
 const mayHaveWritten = (error: unknown, { delays }: Budget): error is Error => {
-  const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {} // As both clients count.
+  // As both clients count.
+  const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {}
   return attempts > 1 || delays.length > 0
 }
 

@@ -7,9 +7,9 @@ import { exactNumber } from '../model/json.ts'
 const BUDGET_MS = 3000
 
 /**
- * The only DynamoDB client. The environment sets its address (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`), so the same
- * code runs against AWS, an emulator and the local database. The bundle replaces the imported packages by the lean
- * client (infra/bundle).
+ * The only DynamoDB client. The environment sets its address (`AWS_ENDPOINT_URL_DYNAMODB`,
+ * `AWS_REGION`), so the same code runs against AWS, an emulator and the local database. The bundle
+ * replaces the imported packages by the lean client (infra/bundle).
  */
 export const dynamodb = DynamoDBDocumentClient.from(
   new DynamoDBClient({
@@ -30,12 +30,15 @@ export const dynamodb = DynamoDBDocumentClient.from(
 )
 
 /**
- * A time budget, which is passed to each `dynamodb.send` as its options. The signal ends what the timeouts above do not: a
- * response that arrives byte by byte, and the pauses between retries. Who sends a request again adds the reason to `delays`.
+ * A time budget, which is passed to each `dynamodb.send` as its options. The signal ends what the
+ * timeouts above do not: a response that arrives byte by byte, and the pauses between retries. Who
+ * sends a request again adds the reason to `delays`.
  */
 export type Budget = { abortSignal: AbortSignal; delays: string[] }
 
-/** Runs `work` with a time budget. The signal aborts when the budget ends, or when the work fails. */
+/**
+ * Runs `work` with a time budget. The signal aborts when the budget ends, or when the work fails.
+ */
 export const withBudget = async <T>(work: (budget: Budget) => Promise<T>): Promise<T> => {
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), BUDGET_MS)
@@ -58,23 +61,34 @@ export const available = async <T>(budget: Budget, response: Promise<T>): Promis
   }
 }
 
-/** The ApiError 503 for an error of DynamoDB. Its cause is one line for the log, with the table or index that was throttled. */
+/**
+ * The ApiError 503 for an error of DynamoDB. Its cause is one line for the log, with the table or
+ * index that was throttled.
+ */
 export const unavailable = (error: object, { delays }: Budget) => {
-  const reasons = 'ThrottlingReasons' in error ? (JSON.stringify(error.ThrottlingReasons) ?? '') : ''
+  const reasons =
+    'ThrottlingReasons' in error ? (JSON.stringify(error.ThrottlingReasons) ?? '') : ''
   return serviceUnavailable(`${delays.at(-1) ?? error} ${reasons}(${delays.length} resends)`)
 }
 
 /**
- * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`, which occur before the
- * request is sent (an invalid value, no region, no credentials), and those that DynamoDB calls the client's fault.
+ * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`,
+ * which occur before the request is sent (an invalid value, no region, no credentials), and those
+ * that DynamoDB calls the client's fault.
  */
 const isUnavailable = (error: unknown): error is Error => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
-  const isOurFault = error instanceof DynamoDBServiceException && error.$fault === 'client' && !isThrottling(error.name)
+  const isOurFault =
+    error instanceof DynamoDBServiceException &&
+    error.$fault === 'client' &&
+    !isThrottling(error.name)
   return '$metadata' in error && !isOurFault
 }
 
-/** Whether the name of an error, or the reason of a canceled transaction, means that DynamoDB was too busy. */
+/**
+ * Whether the name of an error, or the reason of a canceled transaction, means that DynamoDB was
+ * too busy.
+ */
 export const isThrottling = (name: string): boolean =>
   /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)/.test(name)

@@ -5,8 +5,8 @@ const MOST_BYTES = 400 * 1024
 export const isTooLarge = (item: object): boolean => sizeOf(item) > MOST_BYTES
 
 /**
- * The size of a value in bytes, in UTF-8 ("DynamoDB item sizes and formats" in the developer guide). The largest size is assumed
- * of numbers, whose exact size the guide does not say.
+ * The size of a value in bytes, in UTF-8 ("DynamoDB item sizes and formats" in the developer
+ * guide). The largest size is assumed of numbers, whose exact size the guide does not say.
  */
 const sizeOf = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value)

@@ -3,7 +3,10 @@ import { type Budget, dynamodb } from './dynamodb.ts'
 import { type Attributes, filterPartition, shardCount } from './shards.ts'
 import { type CollectionId, filterIndex, NEWEST, tableName } from './tables.ts'
 
-/** Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor`, and with a value of a field. */
+/**
+ * Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor`, and
+ * with a value of a field.
+ */
 export type PageQuery = {
   table: CollectionId
   limit: number
@@ -14,9 +17,14 @@ export type PageQuery = {
 /** A page of a list. `next` is the cursor of the page after it; `undefined` on the last page. */
 export type Page<Item> = { items: Item[]; next: number | undefined }
 
-/** Reads a page: a query for each shard of an index. Large items make it shorter. Throws errors of DynamoDB. */
+/**
+ * Reads a page: a query for each shard of an index. Large items make it shorter. Throws errors of
+ * DynamoDB.
+ */
 export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<Attributes>> => {
-  const shards = Array.from({ length: shardCount('readShards') }, (_, shard) => readShard(query, shard, budget))
+  const shards = Array.from({ length: shardCount('readShards') }, (_, shard) =>
+    readShard(query, shard, budget),
+  )
   const parts = await Promise.all(shards)
   const found = parts.flatMap(({ items }) => items).sort((a, b) => b.id - a.id)
   // What follows in a shard whose query ended early is unknown.
@@ -26,8 +34,15 @@ export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<A
   return { items, next: isLast ? undefined : items.at(-1)?.id }
 }
 
-/** Reads the newest items of one shard. `last` is the id after which the query ended early; 0 if it did not. */
-const readShard = async ({ table, limit, cursor, filter }: PageQuery, shard: number, budget: Budget) => {
+/**
+ * Reads the newest items of one shard. `last` is the id after which the query ended early; 0 if it
+ * did not.
+ */
+const readShard = async (
+  { table, limit, cursor, filter }: PageQuery,
+  shard: number,
+  budget: Budget,
+) => {
   const { index, name } = filter ? filterIndex(filter.field) : NEWEST
   const command = new QueryCommand({
     TableName: tableName(table),
@@ -44,5 +59,8 @@ const readShard = async ({ table, limit, cursor, filter }: PageQuery, shard: num
   })
   const { Items = [], LastEvaluatedKey } = await dynamodb.send(command, budget)
   // The document client types every item as `any`.
-  return { items: Items as (Attributes & { id: number })[], last: Number(LastEvaluatedKey?.id ?? 0) }
+  return {
+    items: Items as (Attributes & { id: number })[],
+    last: Number(LastEvaluatedKey?.id ?? 0),
+  }
 }

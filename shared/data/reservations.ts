@@ -4,7 +4,12 @@ import type { Item, Key } from './database.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The response of a success, as it is stored: its location is a path below the base address. */
-export type Success = { status: number; body: string; tag?: string | undefined; location?: string | undefined }
+export type Success = {
+  status: number
+  body: string
+  tag?: string | undefined
+  location?: string | undefined
+}
 
 /** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
 const VALID_SECONDS = 24 * 60 * 60
@@ -13,9 +18,10 @@ const VALID_SECONDS = 24 * 60 * 60
 const LONGEST_BODY_BYTES = 398 * 1024
 
 /**
- * Does the work of a request once for each intent, and stores its response in the same transaction. A later request with the
- * same intent gets that response (`isReplay`), and the work is not done. Without an intent, the work is done each time. Throws an
- * ApiError 422 if the intent was that of another request, and an Error if the response is too long to be stored.
+ * Does the work of a request once for each intent, and stores its response in the same transaction.
+ * A later request with the same intent gets that response (`isReplay`), and the work is not done.
+ * Without an intent, the work is done each time. Throws an ApiError 422 if the intent was that of
+ * another request, and an Error if the response is too long to be stored.
  */
 export const doOnce = async (
   tx: Transaction,
@@ -42,10 +48,15 @@ const reserve = (tx: Transaction, intent: Intent, success: Success): void => {
   const { operation, request } = intent
   const bytes = Buffer.byteLength(success.body)
   if (bytes > LONGEST_BODY_BYTES)
-    throw new Error(`A response of ${operation} has ${bytes} bytes. To be stored, it may have ${LONGEST_BODY_BYTES}.`)
+    throw new Error(
+      `A response of ${operation} has ${bytes} bytes. To be stored, it may have ${LONGEST_BODY_BYTES}.`,
+    )
   tx.put(reservationKey(intent), { request, ...success, expiresAt: now() + VALID_SECONDS })
 }
 
-const reservationKey = (intent: Intent): Key => ({ table: 'idempotencyKeys', value: intentDigest(intent) })
+const reservationKey = (intent: Intent): Key => ({
+  table: 'idempotencyKeys',
+  value: intentDigest(intent),
+})
 
 const now = (): number => Math.floor(Date.now() / 1000)

@@ -5,11 +5,15 @@ import { type CollectionId, filterIndex } from './tables.ts'
 /** What an item has, by name. */
 export type Attributes = { [name: string]: unknown }
 
-/** Over how many partitions of an index lists are read, or new items are written. Throws an Error for an invalid setting. */
+/**
+ * Over how many partitions of an index lists are read, or new items are written. Throws an Error
+ * for an invalid setting.
+ */
 export const shardCount = (name: 'readShards' | 'writeShards'): number => {
   const count = Number(setting(name))
   // Without this check, a list would be empty.
-  if (!(Number.isInteger(count) && count > 0)) throw new Error(`${settings[name].variable} must be a positive integer.`)
+  if (!(Number.isInteger(count) && count > 0))
+    throw new Error(`${settings[name].variable} must be a positive integer.`)
   return count
 }
 
@@ -24,9 +28,16 @@ export const partitions = (table: CollectionId, item: Attributes): Attributes =>
   return all
 }
 
-/** The partition of the items with a value in one shard. It is a text, also for a number or a boolean. */
+/**
+ * The partition of the items with a value in one shard. It is a text, also for a number or a
+ * boolean.
+ */
 export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
 
-// An item stays in the shard that it was stored in: while it moved, a list that is being read would have it twice or not at all.
+// An item stays in the shard that it was stored in: while it moved, a list that is being read would
+// have it twice or not at all.
 const isShard = (stored: unknown): stored is number =>
-  typeof stored === 'number' && Number.isInteger(stored) && stored >= 0 && stored < shardCount('readShards')
+  typeof stored === 'number' &&
+  Number.isInteger(stored) &&
+  stored >= 0 &&
+  stored < shardCount('readShards')

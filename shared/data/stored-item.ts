@@ -9,7 +9,9 @@ export type Definition = {
   /** The names of the fields that are returned, and of those that each item has. */
   returned: string[]
   required: string[]
-  /** The schemas of the fields that functions set, and the defaults of those that an item may lack. */
+  /**
+   * The schemas of the fields that functions set, and the defaults of those that an item may lack.
+   */
   fields: v.ObjectEntries
   defaults: Attributes
   derived: Derived[]
@@ -20,7 +22,10 @@ type Derived = { name: string; schema: Schema; compute: (fields: never) => unkno
 
 type Schema = v.ObjectEntries[string]
 
-/** Defines the items of a collection: the fields of the resource, others that are not returned, and derived ones. */
+/**
+ * Defines the items of a collection: the fields of the resource, others that are not returned, and
+ * derived ones.
+ */
 export const defineItem = (
   table: CollectionId,
   resource: v.GenericSchema & { entries: v.ObjectEntries },
@@ -42,13 +47,18 @@ export const defineItem = (
     required: returned.filter((name) => !resource.entries[name]?.type.endsWith('optional')),
     fields,
     defaults,
-    derived: Object.entries(derivations).map(([name, [schema, compute]]) => ({ name, schema, compute })),
+    derived: Object.entries(derivations).map(([name, [schema, compute]]) => ({
+      name,
+      schema,
+      compute,
+    })),
   }
 }
 
 /**
- * An item as it is read: with the defaults of fields that it lacks, and with derived fields computed anew, because a version
- * that does not know them may have stored it. Throws an Error if it cannot be read, because somebody has edited it.
+ * An item as it is read: with the defaults of fields that it lacks, and with derived fields
+ * computed anew, because a version that does not know them may have stored it. Throws an Error if
+ * it cannot be read, because somebody has edited it.
  */
 export const itemAsRead = (definition: Definition, stored: Attributes): Attributes => {
   const { table, required, fields, defaults, derived } = definition
@@ -57,9 +67,12 @@ export const itemAsRead = (definition: Definition, stored: Attributes): Attribut
   const item = { ...given }
   for (const { name, compute } of derived) item[name] = compute(given as never)
   const damaged =
-    required.find((name) => item[name] === undefined) ?? Object.keys(fields).find((name) => Number.isNaN(item[name]))
+    required.find((name) => item[name] === undefined) ??
+    Object.keys(fields).find((name) => Number.isNaN(item[name]))
   if (damaged)
-    throw new Error(`The item ${stored.id} of ${table} has no ${damaged}, or one that JavaScript would round.`)
+    throw new Error(
+      `The item ${stored.id} of ${table} has no ${damaged}, or one that JavaScript would round.`,
+    )
   return item
 }
 
@@ -70,7 +83,10 @@ export const returnedFields = ({ returned }: Definition, item: Attributes): Attr
   return resource
 }
 
-/** An item as this version stores it, in the partitions of its indexes. Throws an Error if a derived field breaks its schema. */
+/**
+ * An item as this version stores it, in the partitions of its indexes. Throws an Error if a derived
+ * field breaks its schema.
+ */
 export const itemAsStored = (definition: Definition, item: Attributes): Attributes => {
   const { table, derived } = definition
   const stored = itemAsRead(definition, present(item))
@@ -78,11 +94,17 @@ export const itemAsStored = (definition: Definition, item: Attributes): Attribut
   return present({ ...stored, ...partitions(table, stored) })
 }
 
-/** Throws an Error if a function sets a field that there is not, or gives it a value that its schema does not allow. */
+/**
+ * Throws an Error if a function sets a field that there is not, or gives it a value that its schema
+ * does not allow.
+ */
 export const checkChanges = ({ table, fields }: Definition, changes: Attributes): void => {
   for (const [name, value] of Object.entries(changes)) {
     const schema = fields[name]
-    if (!schema) throw new Error(`${name} of ${table} cannot be set: it is derived, or there is no such field.`)
+    if (!schema)
+      throw new Error(
+        `${name} of ${table} cannot be set: it is derived, or there is no such field.`,
+      )
     checkValue(table, name, schema, value)
   }
 }

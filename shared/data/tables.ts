@@ -7,9 +7,15 @@ export type KeyAttribute = { name: string; type: 'S' | 'N' }
 /** A table definition. CDK, the local database and the tests create their tables from it. */
 export type Table = {
   partitionKey: KeyAttribute
-  /** The partition keys of its global secondary indexes. Their sort key is the key of the table; they project all attributes. */
+  /**
+   * The partition keys of its global secondary indexes. Their sort key is the key of the table;
+   * they project all attributes.
+   */
   indexes: Readonly<Record<string, KeyAttribute>>
-  /** The attribute that holds the time to live, in seconds since 1970. DynamoDB deletes expired items up to two days late. */
+  /**
+   * The attribute that holds the time to live, in seconds since 1970. DynamoDB deletes expired
+   * items up to two days late.
+   */
   timeToLive?: string
 }
 
@@ -22,27 +28,41 @@ export type FilterOf<Id extends CollectionId> = (typeof collections)[Id][number]
 /** The index of all items of a collection, and its partition key. */
 export const NEWEST = { index: 'newest', name: 'shard', type: 'N' } as const
 
-/** The index of the items of a collection that have a field, and its partition key: `<value>#<shard>`. */
+/**
+ * The index of the items of a collection that have a field, and its partition key:
+ * `<value>#<shard>`.
+ */
 export const filterIndex = (field: string) =>
-  ({ index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`, name: `${field}Shard`, type: 'S' }) as const
+  ({
+    index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`,
+    name: `${field}Shard`,
+    type: 'S',
+  }) as const
 
 /**
- * The table of a collection: by id, with an index of all items, and one for each field to filter by. A partition takes 1,000
- * writes per second, so the setting `writeShards` spreads the items of an index over several, by their ids.
+ * The table of a collection: by id, with an index of all items, and one for each field to filter
+ * by. A partition takes 1,000 writes per second, so the setting `writeShards` spreads the items of
+ * an index over several, by their ids.
  */
 const collectionTable = (filters: readonly string[]): Table => {
-  const indexes = [NEWEST, ...filters.map(filterIndex)].map(({ index, ...partitionKey }) => [index, partitionKey])
+  const indexes = [NEWEST, ...filters.map(filterIndex)].map(({ index, ...partitionKey }) => [
+    index,
+    partitionKey,
+  ])
   return { partitionKey: { name: 'id', type: 'N' }, indexes: Object.fromEntries(indexes) }
 }
 
 /** The definitions of all tables, by id. */
 export const tables = {
-  ...(Object.fromEntries(Object.entries(collections).map(([id, filters]) => [id, collectionTable(filters)])) as Record<
-    CollectionId,
-    Table
-  >), // `Object.fromEntries` loses the keys.
+  ...(Object.fromEntries(
+    Object.entries(collections).map(([id, filters]) => [id, collectionTable(filters)]),
+  ) as Record<CollectionId, Table>), // `Object.fromEntries` loses the keys.
   apiKeys: { partitionKey: { name: 'digest', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
-  idempotencyKeys: { partitionKey: { name: 'intent', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
+  idempotencyKeys: {
+    partitionKey: { name: 'intent', type: 'S' },
+    indexes: {},
+    timeToLive: 'expiresAt',
+  },
 } satisfies Record<string, Table>
 
 export type TableId = keyof typeof tables
@@ -50,10 +70,12 @@ export type TableId = keyof typeof tables
 export const tableIds = Object.keys(tables) as TableId[] // `Object.keys` types them as any string.
 
 /** The environment variable that holds the name of a table, such as `API_KEYS_TABLE`. */
-export const tableVariable = (id: TableId): string => `${id.replace(/[A-Z]/g, '_$&').toUpperCase()}_TABLE`
+export const tableVariable = (id: TableId): string =>
+  `${id.replace(/[A-Z]/g, '_$&').toUpperCase()}_TABLE`
 
 /** The output of a stack that has the name of a table, such as `ApiKeysTable`. */
-export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`
+export const tableOutput = (id: TableId): string =>
+  `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`
 
 /** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
@@ -61,7 +83,10 @@ export const tableName = (id: TableId): string => variableValue(tableVariable(id
 /** What a function may do with the items of a table. A page of a list needs `list`. */
 export type Right = 'list' | 'read' | 'create' | 'change' | 'remove'
 
-/** The rights of a function, by table. It may do nothing else, on a developer's machine too. Only collections have lists. */
+/**
+ * The rights of a function, by table. It may do nothing else, on a developer's machine too. Only
+ * collections have lists.
+ */
 export type Access = {
   readonly [Id in TableId]?: RightTo<Id> | readonly RightTo<Id>[]
 }

@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { itemTooLarge } from '../model/api-error.ts'
-import { type Database, type Item, type Key, keyAttribute, type TransactAction } from './database.ts'
+import {
+  type Database,
+  type Item,
+  type Key,
+  keyAttribute,
+  type TransactAction,
+} from './database.ts'
 import { isTooLarge } from './item-size.ts'
 import type { Page, PageQuery } from './page.ts'
 import type { Attributes } from './shards.ts'
@@ -14,7 +20,10 @@ export type Outcome<T> = { kind: 'returned'; result: T } | { kind: 'threw'; erro
 /** DynamoDB takes 100 items in a transaction. One is left for the idempotency key. */
 const MOST_ITEMS = 99
 
-/** One run of the work of a transaction, and what it reads and writes (`Transaction` in transaction.ts). */
+/**
+ * One run of the work of a transaction, and what it reads and writes (`Transaction` in
+ * transaction.ts).
+ */
 export class TransactionRun {
   readonly revision: string
   readonly #database: Database
@@ -37,7 +46,8 @@ export class TransactionRun {
     const name = this.#nameOf(key)
     const written = this.#written.get(name)
     if (written) return written.item
-    // A read that is still pending is not repeated, because all decisions must rest on the same revision.
+    // A read that is still pending is not repeated, because all decisions must rest on the same
+    // revision.
     const read = this.#reads.get(name) ?? this.#readFirst(key, name)
     this.#reads.set(name, read)
     return read
@@ -61,8 +71,8 @@ export class TransactionRun {
   }
 
   /**
-   * Runs the work to its end. Throws an Error if a call of the database failed, even if the work has caught it, and for
-   * mistakes of the work.
+   * Runs the work to its end. Throws an Error if a call of the database failed, even if the work
+   * has caught it, and for mistakes of the work.
    */
   async outcomeOf<T>(work: (tx: TransactionRun) => Promise<T>): Promise<Outcome<T>> {
     const outcome = await this.#settled(work)
@@ -75,10 +85,14 @@ export class TransactionRun {
     this.#hasEnded = true
     if (this.#failures.length > 0) throw this.#failures[0]
     if (outcome.kind === 'returned' && !wasAwaited)
-      throw new Error('The function returned while a call with its tx was pending. Await each of them.')
+      throw new Error(
+        'The function returned while a call with its tx was pending. Await each of them.',
+      )
     const count = this.actions().filter(({ key }) => key.table !== 'idempotencyKeys').length
     if (count > MOST_ITEMS)
-      throw new Error(`An operation may use ${MOST_ITEMS} items at most, and this one uses ${count}.`)
+      throw new Error(
+        `An operation may use ${MOST_ITEMS} items at most, and this one uses ${count}.`,
+      )
     return outcome
   }
 
@@ -88,11 +102,13 @@ export class TransactionRun {
 
   /** What a write does with all items that were read or written. */
   actions(): TransactAction[] {
-    return [...new Map([...this.#found, ...this.#written])].map(([name, { key, item }]): TransactAction => {
-      const expected = this.#found.get(name)?.item?.revision
-      if (!this.#written.has(name)) return { kind: 'check', key, expected }
-      return item ? { kind: 'put', key, expected, item } : { kind: 'delete', key, expected }
-    })
+    return [...new Map([...this.#found, ...this.#written])].map(
+      ([name, { key, item }]): TransactAction => {
+        const expected = this.#found.get(name)?.item?.revision
+        if (!this.#written.has(name)) return { kind: 'check', key, expected }
+        return item ? { kind: 'put', key, expected, item } : { kind: 'delete', key, expected }
+      },
+    )
   }
 
   /** The names of those keys whose items were not read. */
@@ -114,11 +130,15 @@ export class TransactionRun {
 
   /** Whether the items are as they were read. */
   hasFound(items: Items): boolean {
-    return [...this.#found].every(([name, { item }]) => items.get(name)?.revision === item?.revision)
+    return [...this.#found].every(
+      ([name, { item }]) => items.get(name)?.revision === item?.revision,
+    )
   }
 
   async #readFirst(key: Key, name: string): Promise<Item | undefined> {
-    const [item] = this.#snapshot.has(name) ? [this.#snapshot.get(name)] : await this.#call(this.#database.read([key]))
+    const [item] = this.#snapshot.has(name)
+      ? [this.#snapshot.get(name)]
+      : await this.#call(this.#database.read([key]))
     this.#found.set(name, { key, item })
     return item
   }
@@ -149,7 +169,8 @@ export class TransactionRun {
   }
 
   #refuseIfEnded(): void {
-    if (this.#hasEnded) throw new Error('The transaction has ended. Use tx only in the function that gets it.')
+    if (this.#hasEnded)
+      throw new Error('The transaction has ended. Use tx only in the function that gets it.')
   }
 }
 

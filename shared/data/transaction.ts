@@ -5,17 +5,22 @@ import type { Page, PageQuery } from './page.ts'
 import type { Attributes } from './shards.ts'
 import { type Items, type Outcome, TransactionRun } from './transaction-run.ts'
 
-/** What the work of a transaction uses. All functions throw an Error once the transaction has ended. */
+/**
+ * What the work of a transaction uses. All functions throw an Error once the transaction has ended.
+ */
 export type Transaction = {
   /** The revision of all items that this transaction puts. */
   readonly revision: string
-  /** Reads an item (strongly consistent). One that was read, put or removed before is as it was left. */
+  /**
+   * Reads an item (strongly consistent). One that was read, put or removed before is as it was
+   * left.
+   */
   read: (key: Key) => Promise<Item | undefined>
   /** Reads a page of a list (eventually consistent). A commit does not depend on it. */
   list: (query: PageQuery) => Promise<Page<Attributes>>
   /**
-   * Puts an item in place of the one that was read. If it was not read, no item may have the key. Throws an ApiError 413 if the
-   * item has more than 400 KB.
+   * Puts an item in place of the one that was read. If it was not read, no item may have the key.
+   * Throws an ApiError 413 if the item has more than 400 KB.
    */
   put: (key: Key, attributes: object) => void
   /** Deletes an item that was read. Throws an Error for any other. */
@@ -23,10 +28,11 @@ export type Transaction = {
 }
 
 /**
- * Runs `work`, which reads what it needs, decides, and says what to write. All of it is written at once, on condition that
- * nothing that was read has changed since; otherwise `work` runs again. What it returns or throws without a write is true of
- * one moment, too. So `work` must have no other effects, and await each call that gets `tx`. Throws an ApiError 503 if
- * DynamoDB is slow, throttled or unavailable, or if other transactions are faster each time.
+ * Runs `work`, which reads what it needs, decides, and says what to write. All of it is written at
+ * once, on condition that nothing that was read has changed since; otherwise `work` runs again.
+ * What it returns or throws without a write is true of one moment, too. So `work` must have no
+ * other effects, and await each call that gets `tx`. Throws an ApiError 503 if DynamoDB is slow,
+ * throttled or unavailable, or if other transactions are faster each time.
  */
 export const transaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
   withBudget((budget) => runOn(databaseWith(budget), work))

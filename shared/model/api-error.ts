@@ -2,8 +2,9 @@ import { STATUS_CODES } from 'node:http'
 import { service } from '../service.ts'
 
 /**
- * An error that callers may see. Any other error is a bug and becomes a 500. Its `code` is the reason phrase of the status
- * in snake_case, so that clients need no table of codes. `cause` is only logged, never sent.
+ * An error that callers may see. Any other error is a bug and becomes a 500. Its `code` is the
+ * reason phrase of the status in snake_case, so that clients need no table of codes. `cause` is
+ * only logged, never sent.
  */
 export class ApiError extends Error {
   readonly status: number
@@ -32,20 +33,34 @@ const reasonPhrase = (status: number): string =>
 /** A parameter, a header or the body is invalid. */
 export const badRequest = (message: string) => new ApiError(400, message)
 
-/** The API key is missing or invalid. All cases have the same body, so that strangers do not learn which one it is. */
+/**
+ * The API key is missing or invalid. All cases have the same body, so that strangers do not learn
+ * which one it is.
+ */
 export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
-  new ApiError(401, 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>', {
-    // RFC 6750, section 3.1: no error attribute for a request without a key.
-    headers: { 'WWW-Authenticate': `Bearer realm="${service.name}"${keyWasSent ? ', error="invalid_token"' : ''}` },
-  })
+  new ApiError(
+    401,
+    'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>',
+    {
+      // RFC 6750, section 3.1: no error attribute for a request without a key.
+      headers: {
+        'WWW-Authenticate': `Bearer realm="${service.name}"${keyWasSent ? ', error="invalid_token"' : ''}`,
+      },
+    },
+  )
 
 /** The API key does not allow the operation (RFC 6750, section 3.1). */
 export const insufficientScope = (scope: string) =>
   new ApiError(403, `This API key does not allow the operation. It needs the scope ${scope}.`, {
-    headers: { 'WWW-Authenticate': `Bearer realm="${service.name}", error="insufficient_scope", scope="${scope}"` },
+    headers: {
+      'WWW-Authenticate': `Bearer realm="${service.name}", error="insufficient_scope", scope="${scope}"`,
+    },
   })
 
-/** How the message of a 404 starts if there is no such path. Clients tell it by this from the 404 of a resource. */
+/**
+ * How the message of a 404 starts if there is no such path. Clients tell it by this from the 404 of
+ * a resource.
+ */
 export const NO_PATH = 'There is no resource at this path.'
 
 /** There is no such path, or no such resource. */
@@ -54,10 +69,16 @@ export const notFound = (message: string) => new ApiError(404, message)
 /** The request contradicts the state of a resource. */
 export const conflict = (message: string) => new ApiError(409, message)
 
-/** The largest body. API Gateway accepts 10 MB and Lambda 6 MB; a limit of our own is the same in all environments. */
+/**
+ * The largest body. API Gateway accepts 10 MB and Lambda 6 MB; a limit of our own is the same in
+ * all environments.
+ */
 export const MAX_BODY_KIB = 256
 
-/** The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). Nothing happened. */
+/**
+ * The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). Nothing
+ * happened.
+ */
 export const preconditionFailed = (sentWeakTag = false) =>
   new ApiError(
     412,
@@ -66,10 +87,12 @@ export const preconditionFailed = (sentWeakTag = false) =>
   )
 
 /** The body is larger than `MAX_BODY_KIB`. */
-export const payloadTooLarge = () => new ApiError(413, `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
+export const payloadTooLarge = () =>
+  new ApiError(413, `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
 
 /** What would be stored is larger than the items of DynamoDB may be. */
-export const itemTooLarge = () => new ApiError(413, 'The resource would have more than 400 KB. Nothing was stored.')
+export const itemTooLarge = () =>
+  new ApiError(413, 'The resource would have more than 400 KB. Nothing was stored.')
 
 /** The `Content-Type` of the body is not JSON. */
 export const unsupportedMediaType = () =>

@@ -2,28 +2,43 @@ import { hash, randomInt } from 'node:crypto'
 import { type Scope, scopes, service } from '../service.ts'
 import { crc32 } from './crc32.ts'
 
-/** Who calls: the owner of an API key, and what it allows. `clientId` identifies the client, and survives key rotation. */
-export type Caller = { readonly keyId: string; readonly clientId: string; readonly scopes: readonly Scope[] }
+/**
+ * Who calls: the owner of an API key, and what it allows. `clientId` identifies the client, and
+ * survives key rotation.
+ */
+export type Caller = {
+  readonly keyId: string
+  readonly clientId: string
+  readonly scopes: readonly Scope[]
+}
 
 /**
- * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes. Anything else allows
- * nothing.
+ * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes.
+ * Anything else allows nothing.
  */
 export const scopesOf = (stored: unknown): readonly Scope[] => {
   const texts: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
   return scopes.filter((scope) => texts.includes(scope))
 }
 
-/** Whether a key has expired by its attribute `expiresAt`, in seconds since 1970. A damaged value counts as expired. */
+/**
+ * Whether a key has expired by its attribute `expiresAt`, in seconds since 1970. A damaged value
+ * counts as expired.
+ */
 export const isExpired = (expiresAt: unknown): boolean =>
   expiresAt !== undefined && !(typeof expiresAt === 'number' && expiresAt > Date.now() / 1000)
 
-/** The part of a key that names where it is valid: production, staging, or a developer's machine. */
+/**
+ * The part of a key that names where it is valid: production, staging, or a developer's machine.
+ */
 export type KeyPrefix = 'live' | 'test' | 'local'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Generates an API key: `<issuer>_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
+/**
+ * Generates an API key: `<issuer>_<prefix>_`, 32 random characters (190 bits), and a checksum of
+ * both.
+ */
 export const newApiKey = (prefix: KeyPrefix): string => {
   const random = Array.from({ length: 32 }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
   return apiKeyOf(prefix, random)
@@ -36,16 +51,22 @@ export const apiKeyOf = (prefix: string, characters: string): string => {
 }
 
 /**
- * Whether `text` has the form of a key with this prefix: before its checksum of 6 are 32 characters. Typos and keys of other
- * stages cost no database read.
+ * Whether `text` has the form of a key with this prefix: before its checksum of 6 are 32
+ * characters. Typos and keys of other stages cost no database read.
  */
-export const isApiKey = (text: string, prefix: string): boolean => text === apiKeyOf(prefix, text.slice(-38, -6))
+export const isApiKey = (text: string, prefix: string): boolean =>
+  text === apiKeyOf(prefix, text.slice(-38, -6))
 
-/** The SHA-256 of a text in hexadecimal. That of a key is stored instead of the key: its 190 random bits need no salt. */
+/**
+ * The SHA-256 of a text in hexadecimal. That of a key is stored instead of the key: its 190 random
+ * bits need no salt.
+ */
 export const digestOf = (text: string): string => hash('sha256', text)
 
 /** Six digits in base 62. */
 const checksum = (text: string): string => {
   const crc = crc32(Buffer.from(text))
-  return [5, 4, 3, 2, 1, 0].map((place) => BASE62.charAt(Math.floor(crc / 62 ** place) % 62)).join('')
+  return [5, 4, 3, 2, 1, 0]
+    .map((place) => BASE62.charAt(Math.floor(crc / 62 ** place) % 62))
+    .join('')
 }

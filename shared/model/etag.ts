@@ -1,9 +1,12 @@
 import * as v from 'valibot'
 import type { Int64 } from './int64.ts'
 
-// `*`, or a list of 1 to 10 entity tags (RFC 9110, section 8.8.3) and any number of empty elements (section 5.6.1).
+// `*`, or a list of 1 to 10 entity tags (RFC 9110, section 8.8.3) and any number of empty elements
+// (section 5.6.1).
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/
-const FORM = new RegExp(`^(?:\\*|[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*)$`)
+const FORM = new RegExp(
+  `^(?:\\*|[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*)$`,
+)
 
 /** A resource, and which of its revisions this is. */
 export type Revised<Resource> = { resource: Resource; revision: string }
@@ -15,8 +18,9 @@ export const tagOf = (id: Int64, revision: string): string => `${id}-${revision}
 export const EXAMPLE_TAG = '"373212905455903-0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa"'
 
 /**
- * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the tags that it names; `*` for any. Several field
- * lines are one list. A weak tag stays as it is, and so matches nothing, because `If-Match` compares strongly.
+ * The header `If-Match` (RFC 9110, section 13.1.1), parsed into the tags that it names; `*` for
+ * any. Several field lines are one list. A weak tag stays as it is, and so matches nothing, because
+ * `If-Match` compares strongly.
  */
 export const IfMatch = v.pipe(
   v.array(v.string()),
@@ -29,4 +33,6 @@ export const IfMatch = v.pipe(
 export type IfMatch = v.InferOutput<typeof IfMatch>
 
 const tagsIn = (text: string): string[] =>
-  [...text.matchAll(new RegExp(TAG, 'g'))].map(([tag]) => (tag.startsWith('W/') ? tag : tag.slice(1, -1)))
+  [...text.matchAll(new RegExp(TAG, 'g'))].map(([tag]) =>
+    tag.startsWith('W/') ? tag : tag.slice(1, -1),
+  )

@@ -4,8 +4,9 @@ import { digestOf } from './api-key.ts'
 const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
 
 /**
- * The header `Idempotency-Key`. A key may be bare, as most clients send it, or a quoted string (RFC 9651, section
- * 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. Both forms mean the same key.
+ * The header `Idempotency-Key`. A key may be bare, as most clients send it, or a quoted string (RFC
+ * 9651, section 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. Both forms mean the
+ * same key.
  */
 export const IdempotencyKey = v.pipe(
   v.string(),
@@ -25,12 +26,16 @@ export type Intent = {
   request: string
 }
 
-/** The digest that is stored for an intent. JSON separates the parts, so that two intents cannot have the same text. */
+/**
+ * The digest that is stored for an intent. JSON separates the parts, so that two intents cannot
+ * have the same text.
+ */
 export const intentDigest = ({ clientId, operation, key }: Intent): string =>
   digestOf(JSON.stringify([clientId, operation, key]))
 
 /** A digest of JSON values. The order of keys does not matter, at any depth. */
-export const jsonDigest = (value: unknown): string => digestOf(JSON.stringify(value, exactAndSorted))
+export const jsonDigest = (value: unknown): string =>
+  digestOf(JSON.stringify(value, exactAndSorted))
 
 // A replacer, because a recursion of our own ends at less depth than the parser of bodies.
 const exactAndSorted = (_key: string, value: unknown): unknown => {

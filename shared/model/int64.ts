@@ -9,7 +9,10 @@ const RANGE = `an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`
 /** An integer that a `number` holds exactly. Kinds of integers start with it. */
 export const SafeInteger = v.pipe(v.number(), v.safeInteger())
 
-/** An int64, always exact: a `number` up to 2^53 - 1, a `bigint` beyond. Rounding an identifier would be silent data loss. */
+/**
+ * An int64, always exact: a `number` up to 2^53 - 1, a `bigint` beyond. Rounding an identifier
+ * would be silent data loss.
+ */
 export const Int64 = v.pipe(
   v.union([SafeInteger, v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),
   v.metadata({ type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }),

@@ -3,19 +3,23 @@ import { exactInteger, type Int64 } from './int64.ts'
 // TypeScript lacks these parts of ECMAScript's "JSON.parse source text access" (Node.js 22).
 declare global {
   interface JSON {
-    parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+    ): unknown
     rawJSON(text: string): unknown
   }
 }
 
-// A double is exact up to 15 significant digits. A longer number, or one so small that it became 0, may have been
-// rounded. Most bodies have neither, and need no second parse: it takes some ten times as long, and the reviver gets no source
-// after some keys with escapes (nodejs/node#63785).
+// A double is exact up to 15 significant digits. A longer number, or one so small that it became 0,
+// may have been rounded. Most bodies have neither, and need no second parse: it takes some ten
+// times as long, and the reviver gets no source after some keys with escapes (nodejs/node#63785).
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**
- * The JSON value in `text`, which `JSON.parse` has `parsed`, without rounded integers: integers in plain digits beyond
- * 2^53 are `bigint`s, and any other number that a double rounds is `NaN`, which every schema rejects.
+ * The JSON value in `text`, which `JSON.parse` has `parsed`, without rounded integers: integers in
+ * plain digits beyond 2^53 are `bigint`s, and any other number that a double rounds is `NaN`, which
+ * every schema rejects.
  */
 export const exactJson = (text: string, parsed: unknown): unknown =>
   MAY_BE_ROUNDED.test(text)
@@ -37,6 +41,13 @@ const significantDigits = (number: string): string =>
     .replace(/\D/g, '')
     .replace(/^0+|(?<!0)0+$/g, '')
 
-/** Writes `value` as JSON, with each `bigint` in plain digits. (`JSON.stringify` throws a TypeError for a `bigint`.) */
+/**
+ * Writes `value` as JSON, with each `bigint` in plain digits. (`JSON.stringify` throws a TypeError
+ * for a `bigint`.)
+ */
 export const stringifyJson = (value: unknown, indent = 0): string =>
-  JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part), indent)
+  JSON.stringify(
+    value,
+    (_key, part) => (typeof part === 'bigint' ? JSON.rawJSON(part.toString()) : part),
+    indent,
+  )

@@ -28,14 +28,17 @@ export const AnyDecimal = v.pipe(
 )
 
 /**
- * A number from `least` to `most`, at most ±(2^53 - 1), and with at most so many `decimals`, if they are given: add amounts in
- * cents, because 0.1 + 0.2 has more than two. A body with a number that a double would round is invalid, not rounded.
+ * A number from `least` to `most`, at most ±(2^53 - 1), and with at most so many `decimals`, if
+ * they are given: add amounts in cents, because 0.1 + 0.2 has more than two. A body with a number
+ * that a double would round is invalid, not rounded.
  */
 export const Decimal = (least = -LARGEST, most = LARGEST, decimals?: number) => {
   const { minimum, maximum } = exactRange(least, most)
   const isLimited = decimals !== undefined
   const multipleOf = isLimited ? Number(`1e-${decimals}`) : undefined
-  const digits = isLimited ? `15 significant digits, ${decimals} after the point` : '15 significant digits'
+  const digits = isLimited
+    ? `15 significant digits, ${decimals} after the point`
+    : '15 significant digits'
   return v.pipe(
     AnyDecimal,
     v.minValue(minimum),

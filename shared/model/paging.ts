@@ -4,7 +4,10 @@ import { crc32 } from './crc32.ts'
 const ID_BYTES = 8
 const CURSOR_TEXT = /^[\w-]{16}$/
 
-/** The cursor of the page after the id `lastId`. It is opaque to clients and works with any filter and limit. */
+/**
+ * The cursor of the page after the id `lastId`. It is opaque to clients and works with any filter
+ * and limit.
+ */
 export const cursorAfter = (lastId: number): string => {
   const id = Buffer.alloc(ID_BYTES)
   id.writeBigUInt64BE(BigInt(lastId))
@@ -41,20 +44,30 @@ export const Limit = v.pipe(
 )
 
 /** A page of items. */
-export const listOf = <Item extends v.GenericSchema>(item: Item) => v.pipe(v.array(item), v.maxLength(MAX_LIMIT))
+export const listOf = <Item extends v.GenericSchema>(item: Item) =>
+  v.pipe(v.array(item), v.maxLength(MAX_LIMIT))
 
 /** At most one of the fields. */
 export type AtMostOne<Fields> = {
-  [One in keyof Fields]-?: { [F in One]?: Fields[F] | undefined } & { [F in Exclude<keyof Fields, One>]?: undefined }
+  [One in keyof Fields]-?: { [F in One]?: Fields[F] | undefined } & {
+    [F in Exclude<keyof Fields, One>]?: undefined
+  }
 }[keyof Fields]
 
-/** The fields by which a list can be filtered: a request has at most one of them, because an index has the values of one. */
+/**
+ * The fields by which a list can be filtered: a request has at most one of them, because an index
+ * has the values of one.
+ */
 export const Filters = <Fields extends v.ObjectEntries>(fields: Fields) => {
-  const given = (query: object) => Object.entries(query).filter(([key, value]) => key in fields && value !== undefined)
+  const given = (query: object) =>
+    Object.entries(query).filter(([key, value]) => key in fields && value !== undefined)
   const rule = `The query must have at most one of ${Object.keys(fields).join(', ')}`
   return v.pipe(
     v.object(fields),
-    v.guard((query): query is typeof query & AtMostOne<typeof query> => given(query).length < 2, rule),
+    v.guard(
+      (query): query is typeof query & AtMostOne<typeof query> => given(query).length < 2,
+      rule,
+    ),
     v.description(`${rule}.`),
   )
 }

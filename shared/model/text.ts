@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 
 /**
- * What the kinds of texts start with. A text with a lone surrogate or U+FFFD is invalid, because it lost a part before it
- * arrived here.
+ * What the kinds of texts start with. A text with a lone surrogate or U+FFFD is invalid, because it
+ * lost a part before it arrived here.
  */
 export const AnyText = v.pipe(
   v.string(),
@@ -15,7 +15,11 @@ export const Text = (max: number) =>
     AnyText,
     v.regex(new RegExp(`^.{1,${max}}$`, 'su')), // The flag u counts code points.
     v.regex(/\S/),
-    v.metadata({ type: 'string', maxLength: max, pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$' }),
+    v.metadata({
+      type: 'string',
+      maxLength: max,
+      pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$',
+    }),
     v.description(`a string of 1 to ${max} characters, not only white space, in valid Unicode`),
   )
 

@@ -1,12 +1,19 @@
 import * as v from 'valibot'
 import { AnyText } from './text.ts'
 
-/** A moment in UTC, always to the millisecond, so that the same moment is the same text: `2026-11-20T12:00:00.000Z`. */
+/**
+ * A moment in UTC, always to the millisecond, so that the same moment is the same text:
+ * `2026-11-20T12:00:00.000Z`.
+ */
 export const Timestamp = v.pipe(
   AnyText,
   v.check((text) => isTimestamp(text)),
   // Not the format `date-time`: generated clients would send its other forms.
-  v.metadata({ type: 'string', maxLength: 24, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+  v.metadata({
+    type: 'string',
+    maxLength: 24,
+    pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  }),
   v.description('a time in UTC such as 2026-11-20T12:00:00.000Z'),
 )
 

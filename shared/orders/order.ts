@@ -26,7 +26,11 @@ export const OrderIdText = v.pipe(IdText, v.examples([EXAMPLE.id]))
 
 /** An order as the service returns it. */
 export const Order = v.pipe(
-  v.object({ id: Id, ...NewOrder.entries, complete: v.pipe(v.boolean(), v.description('true or false')) }),
+  v.object({
+    id: Id,
+    ...NewOrder.entries,
+    complete: v.pipe(v.boolean(), v.description('true or false')),
+  }),
   v.title('Order'),
   v.examples([EXAMPLE]),
 )

@@ -9,19 +9,27 @@ import { type NewOrder, Order } from './order.ts'
 /** The orders as they are stored, without their rules. */
 export const storedOrders = collection('orders', Order)
 
-/** The orders of the store. An open order holds its pet: both change together, so nobody else can order it. */
+/**
+ * The orders of the store. An open order holds its pet: both change together, so nobody else can
+ * order it.
+ */
 export const orders = {
   get: storedOrders.get,
   list: storedOrders.list,
 
-  /** Orders a pet, which is `pending` from then on. Throws an ApiError 409 if it is not available. */
+  /**
+   * Orders a pet, which is `pending` from then on. Throws an ApiError 409 if it is not available.
+   */
   place: async (tx: Transaction, { petId }: NewOrder) => {
     const placed = await storedOrders.create(tx, { petId, complete: false })
     await hold(tx, petId, placed.resource.id)
     return placed
   },
 
-  /** Completes an order: its pet is `sold`. Does nothing if it is complete. Throws an ApiError as `change` does. */
+  /**
+   * Completes an order: its pet is `sold`. Does nothing if it is complete. Throws an ApiError as
+   * `change` does.
+   */
   complete: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
     const { petId, complete } = await storedOrders.read(tx, id, ifMatch)
     if (complete) return storedOrders.get(tx, id)
@@ -29,10 +37,14 @@ export const orders = {
     return storedOrders.change(tx, id, { complete: true })
   },
 
-  /** Deletes an open order: its pet is `available` again. Throws an ApiError as `remove` does; 409 if it is complete. */
+  /**
+   * Deletes an open order: its pet is `available` again. Throws an ApiError as `remove` does; 409
+   * if it is complete.
+   */
   cancel: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
     const { petId, complete } = await storedOrders.read(tx, id, ifMatch)
-    if (complete) throw conflict(`Order ${id} is complete. To offer pet ${petId} again, change its status.`)
+    if (complete)
+      throw conflict(`Order ${id} is complete. To offer pet ${petId} again, change its status.`)
     await release(tx, petId, id, 'available')
     await storedOrders.remove(tx, id)
   },

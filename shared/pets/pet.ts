@@ -8,10 +8,17 @@ const STATUSES = ['available', 'pending', 'sold'] as const
 const STATUS_RULE = `one of ${STATUSES.join(', ')}`
 
 /** The availability of a pet. */
-export const PetStatus = v.pipe(v.picklist(STATUSES), v.title('PetStatus'), v.description(STATUS_RULE))
+export const PetStatus = v.pipe(
+  v.picklist(STATUSES),
+  v.title('PetStatus'),
+  v.description(STATUS_RULE),
+)
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
-/** What a client sends to add a pet. Unknown fields, including an `id`, are ignored and never stored. */
+/**
+ * What a client sends to add a pet. Unknown fields, including an `id`, are ignored and never
+ * stored.
+ */
 export const NewPet = v.pipe(
   v.object({ name: Text(1000), categoryId: Int64, status: v.optional(PetStatus) }),
   v.title('NewPet'),
@@ -19,7 +26,10 @@ export const NewPet = v.pipe(
 )
 export type NewPet = v.InferOutput<typeof NewPet>
 
-/** A change of a pet (JSON merge patch, RFC 7396): the fields to replace. A `status` of `null` is removed. */
+/**
+ * A change of a pet (JSON merge patch, RFC 7396): the fields to replace. A `status` of `null` is
+ * removed.
+ */
 export const PetChanges = v.pipe(
   v.object({
     name: v.optional(NewPet.entries.name),
@@ -34,13 +44,22 @@ export type PetChanges = v.InferOutput<typeof PetChanges>
 
 const EXAMPLE = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'available' } as const
 /** The pet of the example order. */
-const ORDERED = { id: 373212905520046, name: 'Tom', categoryId: 9007199254740991, status: 'pending' } as const
+const ORDERED = {
+  id: 373212905520046,
+  name: 'Tom',
+  categoryId: 9007199254740991,
+  status: 'pending',
+} as const
 
 /** The id of a pet in a path. */
 export const PetIdText = v.pipe(IdText, v.examples([EXAMPLE.id]))
 
 /** A pet as the service returns it. */
-export const Pet = v.pipe(v.object({ id: Id, ...NewPet.entries }), v.title('Pet'), v.examples([EXAMPLE, ORDERED]))
+export const Pet = v.pipe(
+  v.object({ id: Id, ...NewPet.entries }),
+  v.title('Pet'),
+  v.examples([EXAMPLE, ORDERED]),
+)
 export type Pet = v.InferOutput<typeof Pet>
 
 export const Pets = v.pipe(listOf(Pet), v.title('Pets'), v.examples([[ORDERED, EXAMPLE]]))

@@ -11,7 +11,10 @@ const stored = collection('pets', Pet, { own: { order: Id } })
 
 type StoredPet = Awaited<ReturnType<typeof stored.read>>
 
-/** The pets of the store. A pet with an open order keeps its status, and is not deleted: that is an ApiError 409. */
+/**
+ * The pets of the store. A pet with an open order keeps its status, and is not deleted: that is an
+ * ApiError 409.
+ */
 export const pets = {
   ...stored,
 
@@ -36,15 +39,25 @@ export const hold = async (tx: Transaction, id: Int64, order: number): Promise<v
   await stored.change(tx, id, { status: 'pending', order })
 }
 
-/** Ends the hold of an order, and gives the pet this status. Does nothing if the order does not hold the pet. */
-export const release = async (tx: Transaction, id: Int64, order: Int64, status: PetStatus): Promise<void> => {
+/**
+ * Ends the hold of an order, and gives the pet this status. Does nothing if the order does not hold
+ * the pet.
+ */
+export const release = async (
+  tx: Transaction,
+  id: Int64,
+  order: Int64,
+  status: PetStatus,
+): Promise<void> => {
   const pet = await stored.find(tx, id)
   if (pet?.order === order) await stored.change(tx, id, { status, order: null })
 }
 
 const refuseIfHeld = async (tx: Transaction, { id, order }: StoredPet): Promise<void> => {
   if (order === undefined) return
-  const found = await tx.read({ table: 'orders', value: order }) // By name, because orders import this file.
+  // By name, because orders import this file.
+  const found = await tx.read({ table: 'orders', value: order })
   // After a table was restored, an order may be missing or complete, and must not lock the pet.
-  if (found && !found.complete) throw conflict(`Pet ${id} has the open order ${order}. Complete or cancel it first.`)
+  if (found && !found.complete)
+    throw conflict(`Pet ${id} has the open order ${order}. Complete or cancel it first.`)
 }

@@ -9,7 +9,8 @@ export const seedPets = async (tx: Transaction): Promise<string> => {
   for (const pet of examples) await pets.put(tx, pet)
   const names = NAMES.trim().split(/\s+/)
   // One after the other: a list has them in the reverse of this order.
-  for (const [i, name] of names.entries()) await pets.create(tx, { name, categoryId: (i % 5) + 1, status: 'available' })
+  for (const [i, name] of names.entries())
+    await pets.create(tx, { name, categoryId: (i % 5) + 1, status: 'available' })
   return `${examples.length + names.length} pets`
 }
 

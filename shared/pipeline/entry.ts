@@ -9,7 +9,10 @@ import { Cursor, Limit } from '../model/paging.ts'
 import type { Scope } from '../service.ts'
 import type { SettingName } from '../settings.ts'
 
-/** What the contract says of an operation. Its pipeline, deployment, local route, documentation and client follow from it. */
+/**
+ * What the contract says of an operation. Its pipeline, deployment, local route, documentation and
+ * client follow from it.
+ */
 export type Entry = Operation & Method & Kind
 
 type Operation = {
@@ -23,8 +26,8 @@ type Operation = {
   /** Shown in the documentation. Operations without it do not change incompatibly. */
   stability?: 'experimental' | 'beta'
   /**
-   * The parameters of the request. An invalid path parameter is a 404; other invalid input is a 400. A query parameter or a
-   * header whose schema is a list may be repeated.
+   * The parameters of the request. An invalid path parameter is a 404; other invalid input is a
+   * 400. A query parameter or a header whose schema is a list may be repeated.
    */
   params?: ObjectSchema
   query?: ObjectSchema
@@ -32,24 +35,27 @@ type Operation = {
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   deprecated?: Deprecated
-  /** What its function may do with the tables, besides what follows for it (`permissions` in infra/functions.ts). */
+  /**
+   * What its function may do with the tables, besides what follows for it (`permissions` in
+   * infra/functions.ts).
+   */
   access: Access
   /** The settings that its function gets. */
   settings?: readonly SettingName[]
 }
 
 /**
- * A GET has no body, and changes nothing. `idempotent` adds the header `Idempotency-Key`: requests with the same one take
- * effect once, and get the same response.
+ * A GET has no body, and changes nothing. `idempotent` adds the header `Idempotency-Key`: requests
+ * with the same one take effect once, and get the same response.
  */
 type Method =
   | { method: 'GET'; body?: never; idempotent?: never }
   | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; body?: ObjectSchema; idempotent?: true }
 
 /**
- * The kinds of entries, by what a success returns, and the flags that each may have: `paged` adds the parameters `limit` and
- * `cursor`, and links to the next page; `etag` the header `ETag`; `conditional` the header `If-Match`, with which a resource that
- * has changed since is a 412.
+ * The kinds of entries, by what a success returns, and the flags that each may have: `paged` adds
+ * the parameters `limit` and `cursor`, and links to the next page; `etag` the header `ETag`;
+ * `conditional` the header `If-Match`, with which a resource that has changed since is a 412.
  */
 type Kind = List | Creation | Content | Nothing
 
@@ -62,11 +68,16 @@ type List = {
 }
 
 /**
- * The header `Location` has the path of the list of what is created, and its id, if an operation has such a path. `location` is
- * the path of that list, if it is not that of the operation; it may have the same parameters.
+ * The header `Location` has the path of the list of what is created, and its id, if an operation
+ * has such a path. `location` is the path of that list, if it is not that of the operation; it may
+ * have the same parameters.
  */
 type Creation = {
-  success: { status: 201; body: v.GenericSchema<unknown, { id: number }>; location?: `/${string}` | undefined }
+  success: {
+    status: 201
+    body: v.GenericSchema<unknown, { id: number }>
+    location?: `/${string}` | undefined
+  }
   paged?: never
   etag?: true
   conditional?: never
@@ -81,13 +92,22 @@ type Content = {
 
 type Nothing = { success: { status: 202 | 204 }; paged?: never; etag?: never; conditional?: true }
 
-/** A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks of the whole object. */
-export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries; pipe?: readonly unknown[] }
+/**
+ * A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks
+ * of the whole object.
+ */
+export type ObjectSchema = v.GenericSchema<unknown, object> & {
+  entries: v.ObjectEntries
+  pipe?: readonly unknown[]
+}
 
 /** When an operation was deprecated, when it will be removed, and the path of its replacement. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 
-/** The schemas of the parts of a request, with the parameters and headers that the flags of the entry add. */
+/**
+ * The schemas of the parts of a request, with the parameters and headers that the flags of the
+ * entry add.
+ */
 export const partsOf = (entry: Entry): Record<Part, ObjectSchema | undefined> => ({
   params: entry.params,
   query: merged(entry.paged && pageSize, entry.query, entry.paged && pageStart),
@@ -96,7 +116,8 @@ export const partsOf = (entry: Entry): Record<Part, ObjectSchema | undefined> =>
 })
 
 /** The request headers that an operation reads, besides `Authorization` and those of the body. */
-export const requestHeaders = (entry: Entry): string[] => Object.keys(partsOf(entry).headers?.entries ?? {})
+export const requestHeaders = (entry: Entry): string[] =>
+  Object.keys(partsOf(entry).headers?.entries ?? {})
 
 /** The headers that a success of an operation may have, besides those of every response. */
 export const successHeaders = ({ success, paged, idempotent, etag }: Entry): string[] => [
@@ -107,7 +128,8 @@ export const successHeaders = ({ success, paged, idempotent, etag }: Entry): str
 ]
 
 /** The headers that each response of an operation has to announce its removal. */
-export const noticeHeaders = ({ deprecated }: Entry): string[] => (deprecated ? ['Deprecation', 'Sunset', 'Link'] : [])
+export const noticeHeaders = ({ deprecated }: Entry): string[] =>
+  deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
 
 const pageSize = v.object({ limit: v.optional(Limit, '20') })
 const pageStart = v.object({ cursor: v.optional(Cursor) })
@@ -118,8 +140,12 @@ const condition = v.object({ 'If-Match': v.optional(IfMatch) })
 const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefined => {
   const given = schemas.filter((schema) => schema !== undefined)
   if (given.length < 2) return given[0]
-  const checks = given.flatMap(stepsOf) as v.GenericPipeItem[] // Valibot has no type for a pipe of any length.
-  return v.pipe(v.object(Object.assign({}, ...given.map(({ entries }) => entries))), ...checks) as ObjectSchema
+  // Valibot has no type for a pipe of any length.
+  const checks = given.flatMap(stepsOf) as v.GenericPipeItem[]
+  return v.pipe(
+    v.object(Object.assign({}, ...given.map(({ entries }) => entries))),
+    ...checks,
+  ) as ObjectSchema
 }
 
 /** What follows in a pipe after its first schema, which may be a pipe, too. */
@@ -130,7 +156,10 @@ const stepsOf = ({ pipe = [] }: { pipe?: readonly unknown[] }): unknown[] => {
 
 export type Part = 'params' | 'query' | 'headers' | 'body'
 
-/** What the function of an operation gets. Nothing of it can be changed, because the function may run again. */
+/**
+ * What the function of an operation gets. Nothing of it can be changed, because the function may
+ * run again.
+ */
 export type Input<E extends Entry> = {
   /** The transaction of the operation: everything that it reads and writes goes through it. */
   tx: Transaction
@@ -143,7 +172,10 @@ export type Input<E extends Entry> = {
   /** The revisions that the client expects; `undefined` for any. */
   ifMatch: E extends { conditional: true } ? IfMatch | undefined : undefined
   /** The values of the settings that the entry names. */
-  settings: Record<E extends { settings: readonly (infer Name extends SettingName)[] } ? Name : never, string>
+  settings: Record<
+    E extends { settings: readonly (infer Name extends SettingName)[] } ? Name : never,
+    string
+  >
 }
 
 type PageParameters = v.InferOutput<typeof pageSize & typeof pageStart>
@@ -156,10 +188,15 @@ type Parsed<E, Name extends Part> = E extends { [N in Name]: infer S extends v.G
 export type Run<E extends Entry> = (input: Input<E>) => Returned<E>
 
 /** What a function returns, by the kind of its entry. */
-type Returned<E> = E extends { paged: true; success: { body: infer Body extends v.GenericSchema<unknown, unknown[]> } }
+type Returned<E> = E extends {
+  paged: true
+  success: { body: infer Body extends v.GenericSchema<unknown, unknown[]> }
+}
   ? Promise<Page<v.InferOutput<Body>[number]>>
   : E extends { success: { body: infer Body extends v.GenericSchema } }
     ? Promise<
-        E extends { success: { status: 201 } } | { etag: true } ? Revised<v.InferOutput<Body>> : v.InferOutput<Body>
+        E extends { success: { status: 201 } } | { etag: true }
+          ? Revised<v.InferOutput<Body>>
+          : v.InferOutput<Body>
       >
     : Promise<void>

@@ -25,19 +25,21 @@ export const headerValues = (event: Event, name: string): string[] => {
 }
 
 /** The last value of a header. `name` is in lower case. */
-export const header = (event: Event, name: string): string | undefined => headerValues(event, name).at(-1)
+export const header = (event: Event, name: string): string | undefined =>
+  headerValues(event, name).at(-1)
 
 /** The path of the API for the caller: `/v1`, or the base path of a custom domain. */
 export const basePath = ({ requestContext }: Event): string => {
-  // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the whole path, and ends
-  // with as many parts as the resource has.
+  // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the
+  // whole path, and ends with as many parts as the resource has.
   const parts = segments(requestContext.path)
   const base = parts.slice(0, parts.length - segments(requestContext.resourcePath).length)
   return base.map((part) => `/${part}`).join('')
 }
 
 /** The path of the request, without empty parts. */
-export const requestPath = ({ requestContext }: Event): string => `/${segments(requestContext.path).join('/')}`
+export const requestPath = ({ requestContext }: Event): string =>
+  `/${segments(requestContext.path).join('/')}`
 
 /** The absolute URL of a path, on the host that the caller used. */
 export const absoluteUrl = (event: Event, path: string): string => {
@@ -57,10 +59,15 @@ export const respond = (event: Event, { status, headers, body }: Response): Resu
 
 const operations: Entry[] = Object.values(contract)
 
-/** What browsers may do (CORS protocol, Fetch standard). Any origin may call, because a bearer key is not a cookie. */
+/**
+ * What browsers may do (CORS protocol, Fetch standard). Any origin may call, because a bearer key
+ * is not a cookie.
+ */
 export const cors = {
   allowedOrigin: '*',
-  allowedHeaders: [...new Set(['Authorization', 'Content-Type', ...operations.flatMap(requestHeaders)])],
+  allowedHeaders: [
+    ...new Set(['Authorization', 'Content-Type', ...operations.flatMap(requestHeaders)]),
+  ],
   maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
   exposedHeaders: [
     'X-Request-Id',

@@ -9,9 +9,10 @@ import { type Entry, type ObjectSchema, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 
 /**
- * Creates the function that parses the requests of an operation. It returns the parts of the request, the revisions that the
- * client expects, and the intent of a request with an idempotency key. It throws an ApiError: 404 for an invalid path
- * parameter, 400 that names every invalid parameter, header or field. The body must have passed `jsonBody`.
+ * Creates the function that parses the requests of an operation. It returns the parts of the
+ * request, the revisions that the client expects, and the intent of a request with an idempotency
+ * key. It throws an ApiError: 404 for an invalid path parameter, 400 that names every invalid
+ * parameter, header or field. The body must have passed `jsonBody`.
  */
 export const requestParser = (operation: string, entry: Entry) => {
   const { params, query, headers, body } = partsOf(entry)
@@ -38,7 +39,10 @@ export const requestParser = (operation: string, entry: Entry) => {
       request: jsonDigest([event.pathParameters, sentQuery, otherHeaders, event.body]),
     })
     const settings = Object.fromEntries((entry.settings ?? []).map((name) => [name, setting(name)]))
-    return { input: frozen({ ...parsed, ifMatch, settings }), intent: key === undefined ? undefined : intentOf(key) }
+    return {
+      input: frozen({ ...parsed, ifMatch, settings }),
+      intent: key === undefined ? undefined : intentOf(key),
+    }
   }
 }
 
@@ -48,7 +52,10 @@ export type ParsedRequest = ReturnType<ReturnType<typeof requestParser>>['input'
 /** The headers that flags of an entry add. */
 type FlaggedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
 
-/** The rules of the fields of a schema, in order. Each completes "<field> must be …". Throws an Error if a field has none. */
+/**
+ * The rules of the fields of a schema, in order. Each completes "<field> must be …". Throws an
+ * Error if a field has none.
+ */
 export const fieldRules = ({ entries }: ObjectSchema): { field: string; rule: string }[] =>
   Object.entries(entries).map(([field, schema]) => ({ field, rule: ruleOf(schema, field) }))
 
@@ -56,7 +63,9 @@ const ruleOf = (schema: v.ObjectEntries[string], field: string): string => {
   const rule = v.getDescription(schema)
   if (rule) return rule
   if ('wrapped' in schema) return ruleOf(schema.wrapped, field) + alternativesOf(schema)
-  throw new Error(`The field ${field} has no rule. Add v.description() to its schema: "${field} must be …".`)
+  throw new Error(
+    `The field ${field} has no rule. Add v.description() to its schema: "${field} must be …".`,
+  )
 }
 
 /** What a wrapper of Valibot allows besides a value. */
@@ -84,9 +93,13 @@ const valueProblem = (field: string, rule: string, value: unknown): string => {
 const REPEATED = Symbol('repeated')
 
 /** The values that were sent for the fields of a schema. All others are ignored. */
-const sentValues = (schema: ObjectSchema | undefined, valuesOf: (name: string) => string[] | undefined) => {
+const sentValues = (
+  schema: ObjectSchema | undefined,
+  valuesOf: (name: string) => string[] | undefined,
+) => {
   const sent: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(schema?.entries ?? {})) sent[name] = valueOrList(field, valuesOf(name))
+  for (const [name, field] of Object.entries(schema?.entries ?? {}))
+    sent[name] = valueOrList(field, valuesOf(name))
   return sent
 }
 

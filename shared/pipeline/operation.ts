@@ -17,14 +17,15 @@ import { requestLog } from './middleware/request-log.ts'
 import { pageResponse, successOf, successResponse } from './responses.ts'
 
 /**
- * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at its end, which
- * throws an ApiError for errors that callers may see. In Lambda, `ready` is awaited during init
- * (`infra/bundle/start.mjs`).
+ * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at
+ * its end, which throws an ApiError for errors that callers may see. In Lambda, `ready` is awaited
+ * during init (`infra/bundle/start.mjs`).
  */
 export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
   const entry: Entry = contract[id]
   const handler = middy<Event, Result, Error, Context, Shared>(
-    requestHandler(id, entry, run as unknown as AnyRun), // TypeScript cannot follow what an entry means for `run`.
+    // TypeScript cannot follow what an entry means for `run`.
+    requestHandler(id, entry, run as unknown as AnyRun),
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([
@@ -63,7 +64,12 @@ const requestHandler = (id: string, entry: Entry, run: AnyRun) => {
 const LONGEST_PAGE = 2_000_000
 
 /** Reads a page, and reads it with half as many items while it is too long for Lambda. */
-const readPageThatFits = async (entry: Entry, event: Event, input: AnyInput, run: AnyRun): Promise<Response> => {
+const readPageThatFits = async (
+  entry: Entry,
+  event: Event,
+  input: AnyInput,
+  run: AnyRun,
+): Promise<Response> => {
   const query = input.query as { limit: number } // As `paged` adds it.
   let { limit } = query
   for (;;) {

@@ -7,26 +7,36 @@ import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf } from './entry.ts'
 import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
 
-/** The success of an operation that has no pages, from what its function returned, which has the type that the entry says. */
+/**
+ * The success of an operation that has no pages, from what its function returned, which has the
+ * type that the entry says.
+ */
 export const successOf = (entry: Entry, event: Event, result: unknown): Success => {
   const { success, etag } = entry
   if (!('body' in success)) return { status: success.status, body: '' }
-  if (success.status !== 201 && !etag) return { status: success.status, body: stringifyJson(result) }
+  if (success.status !== 201 && !etag)
+    return { status: success.status, body: stringifyJson(result) }
   const { resource, revision } = result as Revised<{ id: number }>
   return {
     status: success.status,
     body: stringifyJson(resource),
     tag: etag && tagOf(resource.id, revision),
-    location: success.status === 201 ? newLocation(resource.id, success.location ?? entry.path, event) : undefined,
+    location:
+      success.status === 201
+        ? newLocation(resource.id, success.location ?? entry.path, event)
+        : undefined,
   }
 }
 
 /** The path of a new resource below the base address, if an operation has such a path. */
 const newLocation = (id: number, list: string, { pathParameters }: Event): string | undefined => {
-  const isPathOfOne = (path: string) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/')
+  const isPathOfOne = (path: string) =>
+    path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/')
   if (!Object.values(contract).some(({ path }) => isPathOfOne(path))) return undefined
   // Path parameters arrive decoded.
-  const parent = list.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(pathParameters?.[name] ?? ''))
+  const parent = list.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(pathParameters?.[name] ?? ''),
+  )
   return `${parent}/${id}`
 }
 
@@ -45,13 +55,20 @@ export const successResponse = (
 })
 
 /** The response with a page of a list, and a link to the next one. */
-export const pageResponse = (entry: Entry, event: Event, { items, next }: Page<unknown>): Response => ({
+export const pageResponse = (
+  entry: Entry,
+  event: Event,
+  { items, next }: Page<unknown>,
+): Response => ({
   status: 200,
   headers: next === undefined ? {} : { Link: linkToNext(entry, event, next) },
   body: stringifyJson(items),
 })
 
-/** The value of the header `Link` (RFC 8288): the address of the next page, with the other parameters as they were sent. */
+/**
+ * The value of the header `Link` (RFC 8288): the address of the next page, with the other
+ * parameters as they were sent.
+ */
 const linkToNext = (entry: Entry, event: Event, next: number): string => {
   const sent = event.multiValueQueryStringParameters ?? {}
   const parameters = new URLSearchParams()

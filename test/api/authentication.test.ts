@@ -10,7 +10,8 @@ const NO_KEY = `Bearer realm="${service.name}"`
 const WRONG_KEY = `${NO_KEY}, error="invalid_token"`
 
 const stages = ['live', 'test', 'local'] as const
-const stage = stages.find((prefix) => apiKey.startsWith(`${service.keyIssuer}_${prefix}_`)) ?? 'local'
+const stage =
+  stages.find((prefix) => apiKey.startsWith(`${service.keyIssuer}_${prefix}_`)) ?? 'local'
 const otherStage = stage === 'live' ? 'test' : 'live'
 const garbled = apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
 
@@ -37,7 +38,10 @@ describe.each(operationIds)('%s', (id) => {
 })
 
 test.each(['Bearer', 'bearer', 'BEARER'])('accepts a key with the scheme %s', async (scheme) => {
-  const { status } = await callAnonymously({ path: example.path, headers: { authorization: `${scheme} ${apiKey}` } })
+  const { status } = await callAnonymously({
+    path: example.path,
+    headers: { authorization: `${scheme} ${apiKey}` },
+  })
 
   expect(status).toBe(200)
 })

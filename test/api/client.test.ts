@@ -10,14 +10,18 @@ const filter = { [example.filter.field]: example.filter.value }
 const body = () => ({ ...example.body(`Mia ${randomUUID()}`), ...filter })
 
 test('lists resources across pages, newest first', async () => {
-  const [older, newer] = [await client[example.create](body()), await client[example.create](body())]
+  const [older, newer] = [
+    await client[example.create](body()),
+    await client[example.create](body()),
+  ]
   const listed = async () => {
     const found: Resource[] = []
     for await (const item of client[example.list]({ ...filter, limit: 1 })) {
       if (item.id < older.id) break
       found.push(item)
     }
-    return found.filter(({ id }) => id === older.id || id === newer.id) // Other tests create some, too.
+    // Other tests create some, too.
+    return found.filter(({ id }) => id === older.id || id === newer.id)
   }
 
   // The index follows the table, usually within a second.
@@ -36,7 +40,10 @@ test.runIf(isChangeable).each(range)(
     expect(created).toMatchObject({ id: expect.any(Number), ...given })
     expect(changed).toMatchObject({ id: created.id, ...given, ...changes })
     expect(await client[example.remove](address)).toBeUndefined()
-    await expect(client[example.remove](address)).rejects.toMatchObject({ code: 'not_found', status: 404 })
+    await expect(client[example.remove](address)).rejects.toMatchObject({
+      code: 'not_found',
+      status: 404,
+    })
   },
 )
 
@@ -45,7 +52,9 @@ test('creates one resource for all calls with the same idempotency key, and one 
   // Code without types can pass null; it means no key.
   const none = { idempotencyKey: null } as unknown as { idempotencyKey: string }
 
-  const calls = [none, none, { idempotencyKey }, { idempotencyKey }].map((it) => client[example.create](given, it))
+  const calls = [none, none, { idempotencyKey }, { idempotencyKey }].map((it) =>
+    client[example.create](given, it),
+  )
 
   const ids = (await Promise.all(calls)).map(({ id }) => id)
   expect(new Set(ids).size).toBe(3)

@@ -10,16 +10,21 @@ const CATEGORY =
 const STATUS = 'status must be one of available, pending, sold, or omitted'
 
 test('adds a pet with all digits, an id that every JSON parser reads exactly, and its path', async () => {
-  const response = await create('{"name":"Rex","categoryId":9223372036854775807,"status":"available"}')
+  const response = await create(
+    '{"name":"Rex","categoryId":9223372036854775807,"status":"available"}',
+  )
 
   const { id } = response.body as Pet // As the text below.
   expect(response.status).toBe(201)
-  expect(response.text).toBe(`{"id":${id},"name":"Rex","categoryId":9223372036854775807,"status":"available"}`)
+  expect(response.text).toBe(
+    `{"id":${id},"name":"Rex","categoryId":9223372036854775807,"status":"available"}`,
+  )
   expect(id).toSatisfy((value) => Number.isSafeInteger(value) && value > 0)
   expect(response.headers.location).toBe(`${service.basePath}/pets/${id}`)
   expectCommonHeaders(response)
   // The index follows the table, usually within a second.
-  const page = async () => (await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}` })).text
+  const page = async () =>
+    (await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}` })).text
   await expect.poll(page).toBe(`[${response.text}]`)
 })
 
@@ -30,11 +35,21 @@ test.each([
   [
     'without fields',
     '{}',
-    expect.stringMatching(/^name is missing: it must be .+; categoryId is missing: it must be .+\.$/),
+    expect.stringMatching(
+      /^name is missing: it must be .+; categoryId is missing: it must be .+\.$/,
+    ),
   ],
-  ['with invalid fields', '{"name":"","categoryId":"7","status":"gone"}', `${NAME}; ${CATEGORY}; ${STATUS}.`],
+  [
+    'with invalid fields',
+    '{"name":"","categoryId":"7","status":"gone"}',
+    `${NAME}; ${CATEGORY}; ${STATUS}.`,
+  ],
   ['that is an array', '[]', `The body is not a JSON object. ${RULES}`],
-  ['that is not JSON', '{bad', expect.stringMatching(/^The body is not valid JSON: .* at position 1 \(line 1 .+\)\.$/)],
+  [
+    'that is not JSON',
+    '{bad',
+    expect.stringMatching(/^The body is not valid JSON: .* at position 1 \(line 1 .+\)\.$/),
+  ],
   ['with a BOM', '\uFEFF{}', 'The body has a byte order mark (U+FEFF). Send it without.'],
   [
     'with 100 KB of nesting around a long number',

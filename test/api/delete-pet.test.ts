@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { created, expectCommonHeaders, expectError, expectListed, remove, update } from '../support/api.ts'
+import {
+  created,
+  expectCommonHeaders,
+  expectError,
+  expectListed,
+  remove,
+  update,
+} from '../support/api.ts'
 
 test('deletes a pet, which no later request finds, and returns no content', async () => {
   const { id } = await created({ name: 'Rex', categoryId: 7, status: 'available' })

@@ -5,7 +5,14 @@ import { contract } from '../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
-import { apiKey, baseUrl, call, callAnonymously, expectCommonHeaders, expectError } from '../support/api.ts'
+import {
+  apiKey,
+  baseUrl,
+  call,
+  callAnonymously,
+  expectCommonHeaders,
+  expectError,
+} from '../support/api.ts'
 import { example } from '../support/example.ts'
 import { send } from '../support/http.ts'
 
@@ -15,10 +22,12 @@ const reference = Object.values(referencePaths).map((path) => ({ method: 'GET', 
 const routes = [...Object.values<Entry>(contract), ...reference]
 
 /** A path for each path of the contract and of the reference, and the methods that it allows. */
-const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, entries]): [string, string[]] => [
-  path.replaceAll(/{\w+}/g, '1'),
-  [...entries.map(({ method }) => method), 'OPTIONS'],
-])
+const paths = [...Map.groupBy(routes, ({ path }) => path)].map(
+  ([path, entries]): [string, string[]] => [
+    path.replaceAll(/{\w+}/g, '1'),
+    [...entries.map(({ method }) => method), 'OPTIONS'],
+  ],
+)
 
 describe.each([
   ['with a key', call],
@@ -34,8 +43,15 @@ describe.each([
   ])('returns 404 for %s "%s"', async (method, path) => {
     const response = await sender({ method, path })
 
-    const addresses = routes.map((route) => `${route.method} ${service.basePath}${route.path}`).join(', ')
-    expectError(response, 404, 'not_found', `There is no resource at this path. The API has ${addresses}.`)
+    const addresses = routes
+      .map((route) => `${route.method} ${service.basePath}${route.path}`)
+      .join(', ')
+    expectError(
+      response,
+      404,
+      'not_found',
+      `There is no resource at this path. The API has ${addresses}.`,
+    )
   })
 
   test.each(
@@ -55,7 +71,10 @@ describe.each([
 })
 
 test('returns an error outside the base address', async () => {
-  const response = await send(new URL(baseUrl).origin, { path: `/other${list}`, headers: { Authorization: apiKey } })
+  const response = await send(new URL(baseUrl).origin, {
+    path: `/other${list}`,
+    headers: { Authorization: apiKey },
+  })
 
   // API Gateway returns its own 403 where there is no stage.
   expect([403, 404]).toContain(response.status)
@@ -86,7 +105,9 @@ test.each(paths)('lets browsers send requests to %s from any page', async (path,
   expectCommonHeaders(response)
   expect(response.headers).toMatchObject({
     'access-control-allow-origin': '*',
-    'access-control-allow-headers': expect.stringMatching(/^Authorization,Content-Type,(.+,)?Idempotency-Key(,|$)/),
+    'access-control-allow-headers': expect.stringMatching(
+      /^Authorization,Content-Type,(.+,)?Idempotency-Key(,|$)/,
+    ),
     'access-control-allow-methods': methods.join(','),
     'access-control-max-age': '7200',
   })
@@ -99,29 +120,41 @@ test('lets browsers read the headers of responses, errors included', async () =>
     (name) => name !== 'Access-Control-Allow-Origin',
   )
 
-  const responses = [await call({ path: list }), await callAnonymously({ path: list }), await call({ path: '/' })]
+  const responses = [
+    await call({ path: list }),
+    await callAnonymously({ path: list }),
+    await call({ path: '/' }),
+  ]
 
   for (const response of responses) {
     expectCommonHeaders(response)
-    expect(response.headers['access-control-expose-headers']?.split(', ')).toEqual(expect.arrayContaining(documented))
+    expect(response.headers['access-control-expose-headers']?.split(', ')).toEqual(
+      expect.arrayContaining(documented),
+    )
   }
 })
 
-describe.each<Record<string, string>>([{}, { Authorization: 'Bearer wrong' }])('to anybody, with %o, it', (sent) => {
-  const common = {
-    'access-control-allow-origin': '*',
-    'cache-control': 'no-cache',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': expect.stringMatching(/^\S+$/),
-  }
+describe.each<Record<string, string>>([{}, { Authorization: 'Bearer wrong' }])(
+  'to anybody, with %o, it',
+  (sent) => {
+    const common = {
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-cache',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^\S+$/),
+    }
 
-  test('serves the OpenAPI document', async () => {
-    const { status, headers, text } = await callAnonymously({ path: '/openapi.json', headers: sent })
+    test('serves the OpenAPI document', async () => {
+      const { status, headers, text } = await callAnonymously({
+        path: '/openapi.json',
+        headers: sent,
+      })
 
-    expect(status).toBe(200)
-    expect(headers).toMatchObject({ ...common, 'content-type': 'application/json' })
-    const document = stringifyJson(exactJson(text, JSON.parse(text)))
-    expect(document.replace(new URL(baseUrl).origin, '')).toBe(stringifyJson(openApiDocument()))
-  })
-})
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({ ...common, 'content-type': 'application/json' })
+      const document = stringifyJson(exactJson(text, JSON.parse(text)))
+      expect(document.replace(new URL(baseUrl).origin, '')).toBe(stringifyJson(openApiDocument()))
+    })
+  },
+)

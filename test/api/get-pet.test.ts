@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { baseUrl, call, callAnonymously, create, expectCommonHeaders, expectError } from '../support/api.ts'
+import {
+  baseUrl,
+  call,
+  callAnonymously,
+  create,
+  expectCommonHeaders,
+  expectError,
+} from '../support/api.ts'
 
 const DEPRECATED = {
   deprecation: '@1795132800', // 20 November 2026
@@ -17,12 +24,15 @@ test('returns a pet right after it was added', async () => {
   expectCommonHeaders(response)
 })
 
-test.each(['1', '9223372036854775807'])('returns 404 for %s, an id that no pet has', async (petId) => {
-  const response = await call({ path: `/pets/${petId}` })
+test.each(['1', '9223372036854775807'])(
+  'returns 404 for %s, an id that no pet has',
+  async (petId) => {
+    const response = await call({ path: `/pets/${petId}` })
 
-  expectError(response, 404, 'not_found', `No pet has the id ${petId}.`)
-  expect(response.headers).toMatchObject(DEPRECATED)
-})
+    expectError(response, 404, 'not_found', `No pet has the id ${petId}.`)
+    expect(response.headers).toMatchObject(DEPRECATED)
+  },
+)
 
 test('announces its removal without an API key, too', async () => {
   const response = await callAnonymously({ path: '/pets/1' })

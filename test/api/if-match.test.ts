@@ -39,7 +39,8 @@ describe.runIf(isChangeable).each<[string, number, typeof remove]>([
 
     const response = await send(resource.id, { 'If-Match': tags(resource) })
 
-    const message = 'The resource does not have the revision in If-Match. Read it again, and send its current ETag'
+    const message =
+      'The resource does not have the revision in If-Match. Read it again, and send its current ETag'
     expectError(response, 412, 'precondition_failed', message + end)
     const { id, current } = resource
     const again = await update(id, changes, { 'If-Match': current })
@@ -53,31 +54,47 @@ describe.runIf(isChangeable).each<[string, number, typeof remove]>([
     expectError(response, 400, 'bad_request', `If-Match must be ${form}, or omitted.`)
   })
 
-  test.each(['"1"', 'W/"1"'])('returns 404 for %s if no resource has the id, or it was deleted', async (tags) => {
+  test.each(['"1"', 'W/"1"'])(
+    'returns 404 for %s if no resource has the id, or it was deleted',
+    async (tags) => {
+      const { id } = await changedOnce()
+      await remove(id)
+
+      for (const each of [id, 1])
+        expectError(
+          await send(each, { 'If-Match': tags }),
+          404,
+          'not_found',
+          example.notFound(each),
+        )
+    },
+  )
+})
+
+test.runIf(isChangeable)(
+  'each change of a resource gives it another tag, also one that changes no value',
+  async () => {
+    const { id, first, current } = await changedOnce()
+
+    const { status, headers } = await update(id, changes, { 'If-Match': current })
+
+    expect(status).toBe(200)
+    expect(new Set([first, current, headers.etag]).size).toBe(3)
+  },
+)
+
+test.runIf(isChangeable)(
+  'of 40 changes of different fields at the same time, all are kept',
+  async () => {
     const { id } = await changedOnce()
-    await remove(id)
+    const fields = [{ [example.text]: 'Tom' }, otherChanges]
 
-    for (const each of [id, 1])
-      expectError(await send(each, { 'If-Match': tags }), 404, 'not_found', example.notFound(each))
-  })
-})
+    const responses = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => update(id, fields[i % 2])),
+    )
 
-test.runIf(isChangeable)('each change of a resource gives it another tag, also one that changes no value', async () => {
-  const { id, first, current } = await changedOnce()
-
-  const { status, headers } = await update(id, changes, { 'If-Match': current })
-
-  expect(status).toBe(200)
-  expect(new Set([first, current, headers.etag]).size).toBe(3)
-})
-
-test.runIf(isChangeable)('of 40 changes of different fields at the same time, all are kept', async () => {
-  const { id } = await changedOnce()
-  const fields = [{ [example.text]: 'Tom' }, otherChanges]
-
-  const responses = await Promise.all(Array.from({ length: 40 }, (_, i) => update(id, fields[i % 2])))
-
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-  const { body } = await update(id, otherChanges)
-  expect(body).toMatchObject({ id, ...fields[0], ...otherChanges })
-})
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    const { body } = await update(id, otherChanges)
+    expect(body).toMatchObject({ id, ...fields[0], ...otherChanges })
+  },
+)

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
-import { baseUrl, call, created, expectCommonHeaders, expectError, expectListed } from '../support/api.ts'
+import {
+  baseUrl,
+  call,
+  created,
+  expectCommonHeaders,
+  expectError,
+  expectListed,
+} from '../support/api.ts'
 
 const aPet = () => created({ name: 'Rex', categoryId: 7, status: 'sold' })
 

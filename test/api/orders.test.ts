@@ -7,12 +7,19 @@ import type { Received } from '../support/http.ts'
 
 type Headers = Record<string, string>
 const send = (method: string, path: string, headers: Headers = {}, body = ''): Promise<Received> =>
-  call({ method, path: `/store/orders${path}`, headers: { 'Content-Type': 'application/json', ...headers }, body })
+  call({
+    method,
+    path: `/store/orders${path}`,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  })
 // Every order has a key, because a request that got a 503 is retried, and may have taken effect.
 const keyed = () => ({ 'Idempotency-Key': randomUUID() })
-const place = (petId: unknown, headers: Headers = keyed()) => send('POST', '', headers, `{"petId":${petId}}`)
+const place = (petId: unknown, headers: Headers = keyed()) =>
+  send('POST', '', headers, `{"petId":${petId}}`)
 const read = (id: unknown) => send('GET', `/${id}`)
-const complete = (id: unknown, headers?: Headers) => send('PATCH', `/${id}`, headers, '{"complete":true}')
+const complete = (id: unknown, headers?: Headers) =>
+  send('PATCH', `/${id}`, headers, '{"complete":true}')
 const cancel = (id: unknown, headers?: Headers) => send('DELETE', `/${id}`, headers)
 
 const OUTDATED = { 'If-Match': '"1-a"' }
@@ -24,18 +31,30 @@ const aPet = async (status: string | null = 'available') =>
 
 test('an order makes its pet pending, and sold once it is complete', async () => {
   const petId = await aPet()
-  const expectStatus = (status: string) => expectListed(petId, { id: petId, name: 'Rex', categoryId: 7, status })
+  const expectStatus = (status: string) =>
+    expectListed(petId, { id: petId, name: 'Rex', categoryId: 7, status })
 
   const placed = await place(petId)
   const { id } = orderOf(placed)
-  expect([placed.status, placed.body]).toEqual([201, { id: expect.any(Number), petId, complete: false }])
-  expect(await read(id)).toMatchObject({ status: 200, text: placed.text, headers: { etag: placed.headers.etag } })
+  expect([placed.status, placed.body]).toEqual([
+    201,
+    { id: expect.any(Number), petId, complete: false },
+  ])
+  expect(await read(id)).toMatchObject({
+    status: 200,
+    text: placed.text,
+    headers: { etag: placed.headers.etag },
+  })
   await expectStatus('pending')
 
   const completed = await complete(id, current(placed))
   const again = await complete(id, current(completed))
   expect([completed.status, completed.body]).toEqual([200, { id, petId, complete: true }])
-  expect(again).toMatchObject({ status: 200, text: completed.text, headers: { etag: completed.headers.etag } })
+  expect(again).toMatchObject({
+    status: 200,
+    text: completed.text,
+    headers: { etag: completed.headers.etag },
+  })
   await expectStatus('sold')
   const list = async () => (await send('GET', `?limit=1&cursor=${cursorAfter(id + 1)}`)).body
   await expect.poll(list).toEqual([completed.body])
@@ -50,7 +69,11 @@ test('a canceled order makes its pet available, and no later request finds it', 
   const placed = await place(petId)
   const { id } = orderOf(placed)
 
-  const responses = [await cancel(id, OUTDATED), await cancel(id, current(placed)), await place(petId)]
+  const responses = [
+    await cancel(id, OUTDATED),
+    await cancel(id, current(placed)),
+    await place(petId),
+  ]
 
   expect(statusesOf(responses)).toEqual([412, 204, 201])
   for (const later of [await read(id), await complete(id, OUTDATED), await cancel(id, OUTDATED)])
@@ -72,9 +95,12 @@ test.each([
   ['POST', '', '{"id":7}', expect.stringMatching(/^petId is missing: it must be .+\.$/)],
   ['PATCH', '/1', '{"petId":7}', 'complete is missing: it must be true.'],
   ['PATCH', '/1', '{"complete":false}', 'complete must be true.'],
-])('returns 400 with the rule to %s /store/orders%s with %s', async (method, path, body, message) => {
-  expectError(await send(method, path, {}, body), 400, 'bad_request', message)
-})
+])(
+  'returns 400 with the rule to %s /store/orders%s with %s',
+  async (method, path, body, message) => {
+    expectError(await send(method, path, {}, body), 400, 'bad_request', message)
+  },
+)
 
 test('a pet with an open order keeps its status and is not deleted, but its other fields change', async () => {
   const petId = await aPet()
@@ -82,12 +108,18 @@ test('a pet with an open order keeps its status and is not deleted, but its othe
 
   const changed = await update(petId, { name: 'Max', status: 'pending', order: 1 })
 
-  expect([changed.status, changed.body]).toEqual([200, { id: petId, name: 'Max', categoryId: 7, status: 'pending' }])
+  expect([changed.status, changed.body]).toEqual([
+    200,
+    { id: petId, name: 'Max', categoryId: 7, status: 'pending' },
+  ])
   const message = `Pet ${petId} has the open order ${id}. Complete or cancel it first.`
   for (const status of ['sold', 'available', null])
     expectError(await update(petId, { status }, current(changed)), 409, 'conflict', message)
   expectError(await remove(petId, current(changed)), 409, 'conflict', message)
-  const outdated = [await update(petId, { status: 'sold' }, OUTDATED), await remove(petId, OUTDATED)]
+  const outdated = [
+    await update(petId, { status: 'sold' }, OUTDATED),
+    await remove(petId, OUTDATED),
+  ]
   expect(statusesOf(outdated)).toEqual([412, 412])
 })
 
@@ -102,15 +134,26 @@ test('of 50 orders for one pet at the same time, one gets it', async () => {
 test.each([
   ['complete', complete],
   ['canceled', cancel],
-])('returns the first response to all requests with one key, also when the order is %s', async (_, end) => {
-  const [petId, key] = [await aPet(), keyed()]
+])(
+  'returns the first response to all requests with one key, also when the order is %s',
+  async (_, end) => {
+    const [petId, key] = [await aPet(), keyed()]
 
-  const [first, ...others] = await Promise.all([place(petId, key), place(petId, key), place(petId, key)])
-  await end(orderOf(first).id)
-  const replayed = await place(petId, key)
+    const [first, ...others] = await Promise.all([
+      place(petId, key),
+      place(petId, key),
+      place(petId, key),
+    ])
+    await end(orderOf(first).id)
+    const replayed = await place(petId, key)
 
-  const { text, headers } = replayed
-  expect(headers['idempotent-replayed']).toBe('true')
-  for (const response of [first, ...others])
-    expect(response).toMatchObject({ status: 201, text, headers: { etag: headers.etag, location: headers.location } })
-})
+    const { text, headers } = replayed
+    expect(headers['idempotent-replayed']).toBe('true')
+    for (const response of [first, ...others])
+      expect(response).toMatchObject({
+        status: 201,
+        text,
+        headers: { etag: headers.etag, location: headers.location },
+      })
+  },
+)

@@ -8,8 +8,10 @@ test.each([
 ])('serves a page that shows the document at %s to anybody, with %o', async (path, sent) => {
   const { status, headers, text } = await callAnonymously({ path, headers: sent })
 
-  const [, hash] = /<script src="\S+" integrity="(sha384-\S+)" crossorigin="anonymous">/.exec(text) ?? []
-  const policy = /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/
+  const [, hash] =
+    /<script src="\S+" integrity="(sha384-\S+)" crossorigin="anonymous">/.exec(text) ?? []
+  const policy =
+    /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/
   expect(status).toBe(200)
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',

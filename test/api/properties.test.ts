@@ -6,7 +6,14 @@ import { contract } from '../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { type ObjectSchema, partsOf } from '../../shared/pipeline/entry.ts'
-import { call, callAnonymously, create, expectCommonHeaders, remove, update } from '../support/api.ts'
+import {
+  call,
+  callAnonymously,
+  create,
+  expectCommonHeaders,
+  remove,
+  update,
+} from '../support/api.ts'
 import { example, isChangeable, type Resource } from '../support/example.ts'
 import type { Received } from '../support/http.ts'
 import { anyText, valuesOf } from '../support/values.ts'
@@ -27,7 +34,10 @@ const tries = <T>(examples: T[] = []) => ({
 type Part<Value> = { value: Value; refused?: number }
 
 /** Draws a part, mostly a valid one. The invalid values are listed by status. */
-const part = <Value>(valid: fc.Arbitrary<Value>, invalid: Record<number, Value[]>): fc.Arbitrary<Part<Value>> => {
+const part = <Value>(
+  valid: fc.Arbitrary<Value>,
+  invalid: Record<number, Value[]>,
+): fc.Arbitrary<Part<Value>> => {
   const refused = Object.entries(invalid).map(([status, values]) =>
     fc.constantFrom(...values).map((value) => ({ value, refused: Number(status) })),
   )
@@ -45,7 +55,9 @@ const fieldsOf = (schema: ObjectSchema): fc.Arbitrary<Fields> => {
   const fields = Object.entries(schema.entries)
   const values = Object.fromEntries(fields.map(([name, each]) => [name, valuesOf(each)]))
   const required = fields.filter(([, { type }]) => !type.endsWith('optional'))
-  return fc.record(values, { requiredKeys: required.map(([name]) => name) }).filter((drawn) => v.is(schema, drawn))
+  return fc
+    .record(values, { requiredKeys: required.map(([name]) => name) })
+    .filter((drawn) => v.is(schema, drawn))
 }
 
 /** The fields of a resource that clients may send. */
@@ -54,10 +66,13 @@ const sentOf = ({ text }: Received): Fields =>
 
 const SENT = JSON.stringify({ ...example.body('Rex'), [field]: value })
 const OTHER = text.toUpperCase()
-const WRONG_VALUES = words(`"" ["Rex"] [""] "\\ud800" "\\ufffd" "7" "gone" "toString" 7 1.5 1e400 9223372036854775808
+const WRONG_VALUES =
+  words(`"" ["Rex"] [""] "\\ud800" "\\ufffd" "7" "gone" "toString" 7 1.5 1e400 9223372036854775808
   9007199254740993.0 -1e-999 true null {}`)
 const isWrong = (name: string, json: string) =>
-  [creation, change].every(({ entries: { [name]: schema } }) => schema && !v.is(schema, exact(json)))
+  [creation, change].every(
+    ({ entries: { [name]: schema } }) => schema && !v.is(schema, exact(json)),
+  )
 const WRONG_FIELDS = names.flatMap((name) =>
   WRONG_VALUES.filter((json) => isWrong(name, json)).map((json) => `"${name}":${json}`),
 )
@@ -80,14 +95,19 @@ const invalidBodies: Body[] = [
 
 const bodyWith = (fields: fc.Arbitrary<Fields>): fc.Arbitrary<Part<Body>> => {
   const unknown = fc
-    .dictionary(fc.oneof(anyText, fc.constantFrom('id', OTHER, 'toString')), fc.jsonValue(), { maxKeys: 3 })
+    .dictionary(fc.oneof(anyText, fc.constantFrom('id', OTHER, 'toString')), fc.jsonValue(), {
+      maxKeys: 3,
+    })
     .filter((fields) => !/__proto__|constructor/.test(JSON.stringify(fields))) // The body parser refuses these.
-  const valid = fc
-    .tuple(fields, unknown, fc.nat(2))
-    .map(([fields, unknown, indent]) => ({ sent: stringifyJson({ ...unknown, ...fields }, indent), fields }))
-  const altered = fc.tuple(valid, fc.double({ min: 0, max: 1, noNaN: true }), anyText).map(([{ sent }, at, added]) => ({
-    sent: sent.slice(0, at * sent.length) + added + sent.slice(at * sent.length + 1),
+  const valid = fc.tuple(fields, unknown, fc.nat(2)).map(([fields, unknown, indent]) => ({
+    sent: stringifyJson({ ...unknown, ...fields }, indent),
+    fields,
   }))
+  const altered = fc
+    .tuple(valid, fc.double({ min: 0, max: 1, noNaN: true }), anyText)
+    .map(([{ sent }, at, added]) => ({
+      sent: sent.slice(0, at * sent.length) + added + sent.slice(at * sent.length + 1),
+    }))
   const json = fc.json().map((sent) => ({ sent }))
   const tooLarge = { sent: SENT.padEnd(256 * 1024 + 1) }
   return part<Body>(fc.oneof(valid, valid, altered, json), { 400: invalidBodies, 413: [tooLarge] })
@@ -95,8 +115,22 @@ const bodyWith = (fields: fc.Arbitrary<Fields>): fc.Arbitrary<Part<Body>> => {
 
 const sender = part(fc.constant(call), { 401: [callAnonymously] })
 const type = part<string | undefined>(
-  fc.constantFrom('application/json', 'APPLICATION/JSON', 'application/json ; charset=utf-8', 'application/a+json'),
-  { 415: [undefined, 'text/plain', 'text/json', 'json', 'application/jsonx', 'application/json, a/b'] },
+  fc.constantFrom(
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json ; charset=utf-8',
+    'application/a+json',
+  ),
+  {
+    415: [
+      undefined,
+      'text/plain',
+      'text/json',
+      'json',
+      'application/jsonx',
+      'application/json, a/b',
+    ],
+  },
 )
 // The lines of a header, with {tag} for that of a resource, and {new} for a new value.
 const idempotencyKey = part<string[]>(fc.constantFrom([], ['{new}'], ['"\\"{new}"']), {
@@ -111,47 +145,72 @@ const ifMatch = part<string[]>(fc.constantFrom([], ['*'], ['"a"', 'W/"a",, {tag}
 /** The statuses with which the service refuses a request, in the order of its checks. */
 const CHECKS = [401, 413, 415, 400, 412]
 
-test.runIf(isChangeable).each<[string, string, number, ObjectSchema, string, fc.Arbitrary<Part<string[]>>]>([
-  ['creates', 'POST', 201, creation, 'Idempotency-Key', idempotencyKey],
-  ['changes', 'PATCH', 200, change, 'If-Match', ifMatch],
-])('a request %s exactly what it describes, or gets the error of its first wrong part', async (...row) => {
-  const [, method, success, schema, headerName, header] = row
-  const requests = fc.record({ sender, type, header, body: bodyWith(fieldsOf(schema)) })
-  const property = fc.asyncProperty(requests, async (parts) => {
-    const rex = await create(SENT)
-    const { sent, fields } = parts.body.value
-    const path = method === 'POST' ? list : `${list}/${savedIn(rex).id}`
-    const type = parts.type.value && { 'Content-Type': parts.type.value }
-    const tag = rex.headers.etag ?? ''
-    const lines = parts.header.value.map((line) => line.replace('{tag}', tag).replace('{new}', randomUUID()))
+test
+  .runIf(isChangeable)
+  .each<[string, string, number, ObjectSchema, string, fc.Arbitrary<Part<string[]>>]>([
+    ['creates', 'POST', 201, creation, 'Idempotency-Key', idempotencyKey],
+    ['changes', 'PATCH', 200, change, 'If-Match', ifMatch],
+  ])(
+  'a request %s exactly what it describes, or gets the error of its first wrong part',
+  async (...row) => {
+    const [, method, success, schema, headerName, header] = row
+    const requests = fc.record({ sender, type, header, body: bodyWith(fieldsOf(schema)) })
+    const property = fc.asyncProperty(requests, async (parts) => {
+      const rex = await create(SENT)
+      const { sent, fields } = parts.body.value
+      const path = method === 'POST' ? list : `${list}/${savedIn(rex).id}`
+      const type = parts.type.value && { 'Content-Type': parts.type.value }
+      const tag = rex.headers.etag ?? ''
+      const lines = parts.header.value.map((line) =>
+        line.replace('{tag}', tag).replace('{new}', randomUUID()),
+      )
 
-    const response = await parts.sender.value({ method, path, headers: { ...type, [headerName]: lines }, body: sent })
+      const response = await parts.sender.value({
+        method,
+        path,
+        headers: { ...type, [headerName]: lines },
+        body: sent,
+      })
 
-    const refused = Object.values(parts).map((part) => part.refused)
-    const expected = CHECKS.find((status) => refused.includes(status)) ?? success
-    expect(response.status).toBeOneOf(fields || parts.body.refused ? [expected] : [expected, 400])
-    expectCommonHeaders(response)
-    const latest = response.status === success ? response : rex
-    const { id, [text]: saved } = savedIn(latest)
-    expect(Object.keys(savedIn(latest)).filter((name) => !(name in example.schema.entries))).toEqual([])
-    if (response.status === success && fields) {
-      const described = v.parse(schema, exact(stringifyJson(fields)))
-      const all = Object.entries({ ...(method === 'PATCH' && sentOf(rex)), ...described })
-      expect(sentOf(response)).toEqual(Object.fromEntries(all.filter(([, value]) => value !== null)))
+      const refused = Object.values(parts).map((part) => part.refused)
+      const expected = CHECKS.find((status) => refused.includes(status)) ?? success
+      expect(response.status).toBeOneOf(fields || parts.body.refused ? [expected] : [expected, 400])
+      expectCommonHeaders(response)
+      const latest = response.status === success ? response : rex
+      const { id, [text]: saved } = savedIn(latest)
+      expect(
+        Object.keys(savedIn(latest)).filter((name) => !(name in example.schema.entries)),
+      ).toEqual([])
+      if (response.status === success && fields) {
+        const described = v.parse(schema, exact(stringifyJson(fields)))
+        const all = Object.entries({ ...(method === 'PATCH' && sentOf(rex)), ...described })
+        expect(sentOf(response)).toEqual(
+          Object.fromEntries(all.filter(([, value]) => value !== null)),
+        )
+      }
+      expect(sentOf(await update(id, { [text]: saved }))).toEqual(sentOf(latest))
+    })
+
+    const valid = {
+      sender: { value: call },
+      type: { value: 'application/json' },
+      header: { value: [] },
     }
-    expect(sentOf(await update(id, { [text]: saved }))).toEqual(sentOf(latest))
-  })
+    const body = { value: { sent: stringifyJson(example.changes), fields: example.changes } }
+    const examples = [
+      ...invalidBodies.map((value) => ({ ...valid, body: { value, refused: 400 } })),
+      ...(method === 'PATCH' ? otherRevisions : []).map((value) => ({
+        ...valid,
+        body,
+        header: { value, refused: 412 },
+      })),
+    ]
+    await fc.assert(property, tries(examples))
+  },
+)
 
-  const valid = { sender: { value: call }, type: { value: 'application/json' }, header: { value: [] } }
-  const body = { value: { sent: stringifyJson(example.changes), fields: example.changes } }
-  const examples = [
-    ...invalidBodies.map((value) => ({ ...valid, body: { value, refused: 400 } })),
-    ...(method === 'PATCH' ? otherRevisions : []).map((value) => ({ ...valid, body, header: { value, refused: 412 } })),
-  ]
-  await fc.assert(property, tries(examples))
-})
-
-const savedIn = ({ body }: Received): Resource => Object(body) // `call` compares each response with the document.
+// `call` compares each response with the document.
+const savedIn = ({ body }: Received): Resource => Object(body)
 
 const cursor = `cursor=${cursorAfter(Number.MAX_SAFE_INTEGER)}`
 const WRONG_FILTERS = ['', 'gone', `${value}`.toUpperCase(), `${value}#`, 'toString', '__proto__']
@@ -162,17 +221,24 @@ const INVALID_QUERIES = words(`
   limit=1&limit=1 ${WRONG_FILTERS.join(' ')} ${field}=${value}&${field}=${value}
   cursor= cursor=abc ${cursor}A ${cursor}&${cursor} cursor=%00 cursor=${'A'.repeat(16)} cursor=${'A'.repeat(1000)}`)
 // Malformed pairs and percent-encodings, which name no known parameter.
-const MALFORMED = words('& && = &= % %zz=1 a=%ff%fe a=%ED%A0%80 ; a=b=c ? a[0][b]=1 limit[]=0&__proto__=x&Limit=0')
+const MALFORMED = words(
+  '& && = &= % %zz=1 a=%ff%fe a=%ED%A0%80 ; a=b=c ? a[0][b]=1 limit[]=0&__proto__=x&Limit=0',
+)
 
 test('a list has what its query describes, or its query is a 400', async () => {
   const limit = fc.constantFrom('1', '2', '7', '99', '100')
   const queries = fc.record({
-    known: fc.record({ limit, [field]: fc.constantFrom(`${value}`, `${other}`) }, { requiredKeys: [] }),
+    known: fc.record(
+      { limit, [field]: fc.constantFrom(`${value}`, `${other}`) },
+      { requiredKeys: [] },
+    ),
     unknown: fc.dictionary(anyText, anyText, { maxKeys: 2 }),
     rest: part(fc.constantFrom('', cursor, ...MALFORMED), { 400: INVALID_QUERIES }),
   })
   const property = fc.asyncProperty(queries, async ({ known, unknown, rest }) => {
-    const response = await call({ path: `${list}?${new URLSearchParams({ ...unknown, ...known })}&${rest.value}` })
+    const response = await call({
+      path: `${list}?${new URLSearchParams({ ...unknown, ...known })}&${rest.value}`,
+    })
 
     expect(response.status).toBe(rest.refused ?? 200)
     expectCommonHeaders(response)
@@ -183,7 +249,10 @@ test('a list has what its query describes, or its query is a 400', async () => {
     expect(resources.filter((each) => wanted && `${each[field]}` !== wanted)).toEqual([])
   })
 
-  const rests = [...MALFORMED.map((value) => ({ value })), ...INVALID_QUERIES.map((value) => ({ value, refused: 400 }))]
+  const rests = [
+    ...MALFORMED.map((value) => ({ value })),
+    ...INVALID_QUERIES.map((value) => ({ value, refused: 400 })),
+  ]
   await fc.assert(property, tries(rests.map((rest) => ({ known: {}, unknown: {}, rest }))))
 })
 

@@ -32,12 +32,15 @@ export const startDynamoDb = async (folder: string) => {
   await makeCertificate(keyFile, certificateFile)
   const files = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) }
   const server = createServer(files, (message, response) => {
-    respond(message, response).catch(() => response.destroy()) // The function ended in the middle of a request.
+    // The function ended in the middle of a request.
+    respond(message, response).catch(() => response.destroy())
   })
   server.keepAliveTimeout = 60_000
-  // On the address that Node.js tries first for `localhost`, so that no function has to try a second one.
+  // On the address that Node.js tries first for `localhost`, so that no function has to try a
+  // second one.
   await once(server.listen(0, 'localhost'), 'listening')
-  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  // Only a server on a pipe has another kind of address.
+  const { port } = server.address() as AddressInfo
   return {
     endpoint: `https://localhost:${port}`,
     certificateFile, // What a function has to trust.
@@ -48,7 +51,9 @@ export const startDynamoDb = async (folder: string) => {
 const respond = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
   const [, operation = ''] = String(message.headers['x-amz-target']).split('.')
   const found = responseTo(operation, JSON.parse(await text(message)))
-  const body = JSON.stringify(found ?? { __type: 'com.amazon.coral.service#UnknownOperationException' })
+  const body = JSON.stringify(
+    found ?? { __type: 'com.amazon.coral.service#UnknownOperationException' },
+  )
   response.writeHead(found ? 200 : 400, {
     'Content-Type': 'application/x-amz-json-1.0',
     'Content-Length': Buffer.byteLength(body),
@@ -58,18 +63,26 @@ const respond = async (message: IncomingMessage, response: ServerResponse): Prom
   response.end(body)
 }
 
-/** Returns the response to an operation, or `undefined` for one that the measured functions do not use. */
+/**
+ * Returns the response to an operation, or `undefined` for one that the measured functions do not
+ * use.
+ */
 const responseTo = (operation: string, { Limit = 0 }: { Limit?: number }): object | undefined => {
   if (operation === 'GetItem') return { Item: apiKeyItem }
   if (operation === 'TransactWriteItems') return {}
-  if (operation === 'Query') return { Items: Array.from({ length: Limit }, (_, i) => itemOf(NEWEST_ID - i * 4096)) }
+  if (operation === 'Query')
+    return { Items: Array.from({ length: Limit }, (_, i) => itemOf(NEWEST_ID - i * 4096)) }
   return undefined
 }
 
 const NEWEST_ID = 373117652410368
 
 const itemOf = (id: number) => {
-  const own = { shard: 0, [`${field}Shard`]: `${value}#0`, revision: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90' }
+  const own = {
+    shard: 0,
+    [`${field}Shard`]: `${value}#0`,
+    revision: 'f9b4d1a0-6c8e-4b7f-9d55-3c1e2a7b8d90',
+  }
   return marshall({ ...example.resource(id, RESOURCE), ...own })
 }
 
@@ -81,6 +94,8 @@ const makeCertificate = async (keyFile: string, certificateFile: string): Promis
   const files = ['-keyout', keyFile, '-out', certificateFile]
   const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...name, ...files]
   await promisify(execFile)('openssl', args).catch(({ message }: Error) => {
-    throw new CommandError(`The bench needs openssl, version 1.1.1 or later: ${message.split('\n')[0]}`)
+    throw new CommandError(
+      `The bench needs openssl, version 1.1.1 or later: ${message.split('\n')[0]}`,
+    )
   })
 }

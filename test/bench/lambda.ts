@@ -11,15 +11,23 @@ import type { DynamoDb } from './dynamodb.ts'
 import { runtimeClient } from './peers.ts'
 import type { Subject } from './subjects.ts'
 
-/** A function in a process of its own. `failed` rejects with a CommandError when the process ends by itself. */
+/**
+ * A function in a process of its own. `failed` rejects with a CommandError when the process ends by
+ * itself.
+ */
 type Started = { child: ChildProcess; failed: Promise<never>; stop: () => Promise<void> }
 
 /**
  * Starts a function as Lambda does. Its log and its standard output are discarded.
  *
- * @param channel how `preload.cjs` reports to this process: once (`pipe`), or after each round of calls (`ipc`)
+ * @param channel how `preload.cjs` reports to this process: once (`pipe`), or after each round of
+ * calls (`ipc`)
  */
-export const startFunction = (subject: Subject, dynamodb: DynamoDb, channel: 'pipe' | 'ipc'): Started => {
+export const startFunction = (
+  subject: Subject,
+  dynamodb: DynamoDb,
+  channel: 'pipe' | 'ipc',
+): Started => {
   const log = openSync(devNull, 'w')
   const child = start(process.execPath, [...lambdaFlags, '--require', PRELOAD, runtimeClient], {
     stdio: ['ignore', 'ignore', 'inherit', log, channel],
@@ -51,7 +59,10 @@ const lambdaFlags = [
   `--max-old-space-size=${memoryMegabytes - youngMegabytes}`,
 ]
 
-/** The variables that Lambda sets on Node.js 24, as far as something reads them, and those for `preload.cjs`. */
+/**
+ * The variables that Lambda sets on Node.js 24, as far as something reads them, and those for
+ * `preload.cjs`.
+ */
 const environmentOf = ({ environment, folder, handler, event }: Subject, dynamodb: DynamoDb) => ({
   ...exampleCredentials,
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
@@ -63,15 +74,16 @@ const environmentOf = ({ environment, folder, handler, event }: Subject, dynamod
   AWS_LAMBDA_LOG_FORMAT: 'JSON',
   AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/bench',
   AWS_LAMBDA_LOG_STREAM_NAME: '2026/11/20/[1]0123456789abcdef0123456789abcdef',
-  // Nothing listens there, because `preload.cjs` hands over the invocations. A function that cannot be loaded therefore
-  // ends with ECONNREFUSED, because the runtime client reports the error there.
+  // Nothing listens there, because `preload.cjs` hands over the invocations. A function that cannot
+  // be loaded therefore ends with ECONNREFUSED, because the runtime client reports the error there.
   AWS_LAMBDA_RUNTIME_API: '127.0.0.1:9001',
   AWS_REGION: 'eu-central-1',
   AWS_XRAY_CONTEXT_MISSING: 'LOG_ERROR',
   AWS_XRAY_DAEMON_ADDRESS: '127.0.0.1:2000',
   BENCH_CERTIFICATE: dynamodb.certificateFile,
   BENCH_EVENT: JSON.stringify(event),
-  HOME: '/home/sbx_user1051', // Does not exist, in Lambda either: the SDK finds no configuration files.
+  // Does not exist, in Lambda either: the SDK finds no configuration files.
+  HOME: '/home/sbx_user1051',
   LAMBDA_TASK_ROOT: folder,
   _HANDLER: handler,
   _LAMBDA_TELEMETRY_LOG_FD: '3',

@@ -24,7 +24,12 @@ const main = command(
   'Measures the functions as they are deployed, in turns with other functions that do the same work.',
 )
   .addHelpText('after', DETAILS)
-  .option('--starts <number>', 'starts of each function, and rounds of calls', wholeNumber(1, 1000), 31)
+  .option(
+    '--starts <number>',
+    'starts of each function, and rounds of calls',
+    wholeNumber(1, 1000),
+    31,
+  )
   .option('--bundle', 'measure nothing, and print what is in each bundle')
   .action(async ({ starts, bundle }) => {
     process.stdout.write(bundle ? await bundleReport() : await benchmark(starts))
@@ -37,7 +42,10 @@ const benchmark = async (starts: number): Promise<string> => {
   return report(await measure(subjectsOf(makeBundles(), await bundlePeers(folder)), starts, folder))
 }
 
-/** Returns esbuild's own report of what is in the bundles, with the options of infra/bundle/bundling.ts that matter for it. */
+/**
+ * Returns esbuild's own report of what is in the bundles, with the options of
+ * infra/bundle/bundling.ts that matter for it.
+ */
 const bundleReport = async (): Promise<string> => {
   const { metafile } = await build({
     ...asDeployed,

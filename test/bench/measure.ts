@@ -19,15 +19,24 @@ import { checkResult, type Subject, type Subjects } from './subjects.ts'
 export const measure = async ({ cold, warm }: Subjects, starts: number, folder: string) => {
   const dynamodb = await startDynamoDb(folder)
   try {
-    return { cold: await measureCold(cold, dynamodb, starts), warm: await measureWarm(warm, dynamodb, starts) }
+    return {
+      cold: await measureCold(cold, dynamodb, starts),
+      warm: await measureWarm(warm, dynamodb, starts),
+    }
   } finally {
     dynamodb.stop()
   }
 }
 
 /** Starts each function `starts` times, and returns the medians. */
-const measureCold = async (subjects: Subject[], dynamodb: DynamoDb, starts: number): Promise<Figures> => {
-  const runs = await inTurns('Cold starts', subjects, starts + 1, (subject) => coldStart(subject, dynamodb))
+const measureCold = async (
+  subjects: Subject[],
+  dynamodb: DynamoDb,
+  starts: number,
+): Promise<Figures> => {
+  const runs = await inTurns('Cold starts', subjects, starts + 1, (subject) =>
+    coldStart(subject, dynamodb),
+  )
   return Object.fromEntries(
     // The first start is not counted, because it reads the bundle from the disk.
     runs.map(([{ name, folder }, [first = {}, ...counted]]) => {
@@ -40,12 +49,17 @@ const measureCold = async (subjects: Subject[], dynamodb: DynamoDb, starts: numb
   )
 }
 
-/** Starts a function in a new process and calls it once. Returns the figures that `preload.cjs` takes. */
+/**
+ * Starts a function in a new process and calls it once. Returns the figures that `preload.cjs`
+ * takes.
+ */
 const coldStart = async (subject: Subject, dynamodb: DynamoDb): Promise<Record<string, number>> => {
   const { child, failed, stop } = startFunction(subject, dynamodb, 'pipe')
   try {
     const report = text(child.stdio[4] as Readable) // Because startFunction made it a pipe.
-    const { figures, ...outcome } = JSON.parse(await Promise.race([report.then((json) => json || failed), failed]))
+    const { figures, ...outcome } = JSON.parse(
+      await Promise.race([report.then((json) => json || failed), failed]),
+    )
     checkResult(subject, outcome)
     return figures
   } finally {
@@ -53,9 +67,14 @@ const coldStart = async (subject: Subject, dynamodb: DynamoDb): Promise<Record<s
   }
 }
 
-/** Returns the bytes of JavaScript in a bundle. Its source map is read only for stack traces, so it does not count. */
+/**
+ * Returns the bytes of JavaScript in a bundle. Its source map is read only for stack traces, so it
+ * does not count.
+ */
 const bundleSize = (folder: string): number => {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.[cm]?js$/.test(file))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.[cm]?js$/.test(file),
+  )
   return files.reduce((total, file) => total + statSync(join(folder, file)).size, 0)
 }
 
@@ -63,7 +82,11 @@ const ROUND_MS = 150
 const WARM_UP_MS = 60
 
 /** Calls each function for `rounds` rounds, after calls that let V8 optimize its code. */
-const measureWarm = async (subjects: Subject[], dynamodb: DynamoDb, rounds: number): Promise<Figures> => {
+const measureWarm = async (
+  subjects: Subject[],
+  dynamodb: DynamoDb,
+  rounds: number,
+): Promise<Figures> => {
   const started = subjects.map((subject) => startWarm(subject, dynamodb))
   try {
     for (const { callFor } of started) await callFor(WARM_UP_MS * rounds)
@@ -97,8 +120,9 @@ const startWarm = (subject: Subject, dynamodb: DynamoDb) => {
 }
 
 /**
- * Calls `measure` with each subject `rounds` times, and returns the results of each. The subjects take turns in random
- * order, so that none always runs after the same other one. `name` is shown with the progress.
+ * Calls `measure` with each subject `rounds` times, and returns the results of each. The subjects
+ * take turns in random order, so that none always runs after the same other one. `name` is shown
+ * with the progress.
  */
 const inTurns = async <Measured, Result>(
   name: string,
@@ -109,7 +133,9 @@ const inTurns = async <Measured, Result>(
   const runs = subjects.map((subject): [Measured, Result[]] => [subject, []])
   for (let round = 0; round < rounds; round++) {
     showProgress(`${name}: round ${round + 1} of ${rounds}`)
-    const shuffled = runs.map((run) => ({ run, order: Math.random() })).sort((a, b) => a.order - b.order)
+    const shuffled = runs
+      .map((run) => ({ run, order: Math.random() }))
+      .sort((a, b) => a.order - b.order)
     for (const { run } of shuffled) run[1].push(await measure(run[0]))
   }
   showProgress('')

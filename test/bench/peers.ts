@@ -8,12 +8,15 @@ import { CommandError } from '../../infra/command-line.ts'
 
 const PEERS = fileURLToPath(new URL('peers/', import.meta.url))
 
-/** The part of Lambda's Node.js 24 that loads and calls a function, once `installPeers` has installed it. */
+/**
+ * The part of Lambda's Node.js 24 that loads and calls a function, once `installPeers` has
+ * installed it.
+ */
 export const runtimeClient = join(PEERS, 'node_modules/aws-lambda-ric/index.mjs')
 
 /**
- * Installs the peers' packages unless this version of their lock file is installed. They are not among the packages of
- * the project, because nothing else needs them.
+ * Installs the peers' packages unless this version of their lock file is installed. They are not
+ * among the packages of the project, because nothing else needs them.
  *
  * @throws CommandError when npm fails
  */
@@ -25,16 +28,24 @@ export const installPeers = async (): Promise<void> => {
   // No scripts: they would build the addon that preload.cjs replaces.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   await promisify(execFile)('npm', args, { cwd: PEERS }).catch(({ message, stderr }) => {
-    throw new CommandError(`npm cannot install the packages of test/bench/peers: ${stderr || message}`)
+    throw new CommandError(
+      `npm cannot install the packages of test/bench/peers: ${stderr || message}`,
+    )
   })
   writeFileSync(installed, lock)
 }
 
 /** Options of esbuild as CDK sets them for a function, minified. */
-export const asDeployed = { bundle: true, minify: true, platform: 'node', target: 'node24', format: 'cjs' } as const
+export const asDeployed = {
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+} as const
 
-// The fields of packages from which esbuild takes code: for the smallest bundle of the SDK, and by default in CDK, as the
-// authors of the demo do.
+// The fields of packages from which esbuild takes code: for the smallest bundle of the SDK, and by
+// default in CDK, as the authors of the demo do.
 const [smallest, byDefault] = [
   ['module', 'main'],
   ['main', 'module'],
@@ -50,7 +61,13 @@ export const bundlePeers = (parent: string): Promise<Bundled[]> =>
     Object.entries(peers).map(async ([name, mainFields]) => {
       const folder = join(parent, name)
       const entryPoints = [join(PEERS, `src/${name.replace(' ', '-')}.ts`)]
-      await build({ ...asDeployed, entryPoints, outfile: join(folder, 'index.js'), mainFields, logLevel: 'error' })
+      await build({
+        ...asDeployed,
+        entryPoints,
+        outfile: join(folder, 'index.js'),
+        mainFields,
+        logLevel: 'error',
+      })
       // Node.js would otherwise have to detect the kind of module, which it does not in Lambda.
       writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
       return { name, folder }

@@ -80,7 +80,11 @@ const warmClient = () => {
       round.times.push((now - invokedAt) * 1000)
       if (now < round.endsAt) return
       const { user, system } = process.cpuUsage(round.cpu)
-      end({ times: round.times, cpu: (user + system) / round.times.length, result: JSON.parse(body) })
+      end({
+        times: round.times,
+        cpu: (user + system) / round.times.length,
+        result: JSON.parse(body),
+      })
     },
     error: (_id, body) => end({ error: body }),
   }
@@ -92,7 +96,9 @@ const nextInvocation = () => ({
   headers: {
     'lambda-runtime-aws-request-id': '5c0f5dc5-7bd5-4b0f-8d3d-0e9f0c3f4a11',
     'lambda-runtime-deadline-ms': Date.now() + 10_000,
-    'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-central-1:123456789012:function:bench',
-    'lambda-runtime-trace-id': 'Root=1-6b004984-f2e9e9f41cf0b28622a9749e;Parent=53995c3f42cd8ad8;Sampled=0',
+    'lambda-runtime-invoked-function-arn':
+      'arn:aws:lambda:eu-central-1:123456789012:function:bench',
+    'lambda-runtime-trace-id':
+      'Root=1-6b004984-f2e9e9f41cf0b28622a9749e;Parent=53995c3f42cd8ad8;Sampled=0',
   },
 })

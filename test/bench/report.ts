@@ -5,9 +5,13 @@ import { ALL, FILTERED, ONE } from './subjects.ts'
 /** The measured numbers of one table, by row and column. A column's name has its unit. */
 export type Figures = Record<string, Record<string, number>>
 
-/** Returns a run of the bench as text: its tables, the machine, and a comparison with the limits. */
+/**
+ * Returns a run of the bench as text: its tables, the machine, and a comparison with the limits.
+ */
 export const report = ({ cold, warm }: { cold: Figures; warm: Figures }): string =>
-  [tableOf('cold', cold), tableOf('warm', warm), machine(), inColumns(reachOf(cold, warm))].join('\n')
+  [tableOf('cold', cold), tableOf('warm', warm), machine(), inColumns(reachOf(cold, warm))].join(
+    '\n',
+  )
 
 const machine = (): string => {
   const memory = Math.round(totalmem() / 1e9)
@@ -25,7 +29,10 @@ const tableOf = (name: string, figures: Figures): string => {
 
 /** Sizes are the same in every run; times are not. */
 const textOf = (column: string, value: number): string =>
-  value.toLocaleString('en', column === SIZE ? { maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 })
+  value.toLocaleString(
+    'en',
+    column === SIZE ? { maximumFractionDigits: 1 } : { maximumSignificantDigits: 3 },
+  )
 
 const [COLD, SIZE, P50] = ['load + first call, ms', 'bundle, KB', 'p50, µs']
 
@@ -36,14 +43,20 @@ const reachOf = (cold: Figures, warm: Figures): string[][] => {
   const { list, create, table, title, filter } = example
   const [one, all] = [`1 ${title.toLowerCase()}`, `20 ${table}`]
   const functions = [list, create, ONE]
-  const loads = functions.map((row) => ratio(cold, 'load, ms', `${row}, no first read`, 'stock client'))
+  const loads = functions.map((row) =>
+    ratio(cold, 'load, ms', `${row}, no first read`, 'stock client'),
+  )
   const sizes = functions.map((row) => cold[row]?.[SIZE] ?? Number.NaN)
   const limits: [name: string, measured: number, atMost: number][] = [
     ['load: slowest function without its first read ÷ stock client', Math.max(...loads), 0.45],
     [`load + first call: ${one} ÷ demo style`, ratio(cold, COLD, ONE, 'demo style'), 0.35],
     [`load + first call: ${one} ÷ floor`, ratio(cold, COLD, ONE, 'floor'), 1.33],
     [`load + first call: ${all} ÷ ${one}`, ratio(cold, COLD, list, ONE), 1.05],
-    [`first call after init: ${one} ÷ stock client`, ratio(cold, 'first call, ms', ONE, 'stock client'), 0.2],
+    [
+      `first call after init: ${one} ÷ stock client`,
+      ratio(cold, 'first call, ms', ONE, 'stock client'),
+      0.2,
+    ],
     [`warm p50: ${one} ÷ stock client`, ratio(warm, P50, ONE, 'stock client'), 0.8],
     [`warm p50: ${one} ÷ floor`, ratio(warm, P50, ONE, 'floor'), 1.55],
     [`warm p50: ${ALL} ÷ one ${filter.field}`, ratio(warm, P50, ALL, FILTERED), 1.1],
@@ -58,8 +71,11 @@ const reachOf = (cold: Figures, warm: Figures): string[][] => {
 
 /** Aligns cells: the first column to the left, the others to the right. */
 const inColumns = (lines: string[][]): string => {
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
+  const widths =
+    lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? []
   const padded = (line: string[]) =>
-    line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+    line.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    )
   return lines.map((line) => `${padded(line).join('  ').trimEnd()}\n`).join('')
 }

@@ -28,7 +28,10 @@ export type Subjects = { cold: Subject[]; warm: Subject[] }
 
 const { table, list, create, events, filter } = example
 
-/** The rows of what the peers do too, a filtered list with one item, and of a whole page and a filtered one. */
+/**
+ * The rows of what the peers do too, a filtered list with one item, and of a whole page and a
+ * filtered one.
+ */
 export const ONE = `${list}, 1 ${example.title.toLowerCase()}`
 export const [ALL, FILTERED] = [`${list}, all`, `${list}, one ${filter.field}`]
 
@@ -40,16 +43,32 @@ const one = { event: listEvent({ ...filtered, limit: '1' }), items: 1 }
 
 /** Returns the subjects of each table: the functions of the service beside the peers. */
 export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subjects => {
-  const functionOf = (id: OperationId, call: Pick<Subject, 'event' | 'items'>, name: string = id): Subject => {
+  const functionOf = (
+    id: OperationId,
+    call: Pick<Subject, 'event' | 'items'>,
+    name: string = id,
+  ): Subject => {
     const prefix = { [settings.keyPrefix.variable]: settings.keyPrefix.local }
     const environment = { ...bundles.environmentOf(id), ...NAMES_OF_TABLES, ...prefix }
-    return { name, folder: bundles.folderOf(id), handler: bundles.handlerOf(id), environment, ...call }
+    return {
+      name,
+      folder: bundles.folderOf(id),
+      handler: bundles.handlerOf(id),
+      environment,
+      ...call,
+    }
   }
   const all = { event: listEvent({}), items: 20 }
   const shortest = functionOf(list, one, ONE)
-  const creation = functionOf(create, { event: eventOf(events.create, { body: JSON.stringify(RESOURCE) }), items: 1 })
+  const creation = functionOf(create, {
+    event: eventOf(events.create, { body: JSON.stringify(RESOURCE) }),
+    items: 1,
+  })
   const functions = [functionOf(list, all), creation, shortest]
-  const lists = [functionOf(list, { event: listEvent(filtered), items: 20 }, FILTERED), functionOf(list, all, ALL)]
+  const lists = [
+    functionOf(list, { event: listEvent(filtered), items: 20 }, FILTERED),
+    functionOf(list, all, ALL),
+  ]
   const others = peers.map(peerOf)
   return {
     cold: [...functions, ...functions.map(withoutFirstRead), ...others],
@@ -57,7 +76,10 @@ export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subjects => {
   }
 }
 
-/** The same function without its read during Lambda's init phase: what is left is its code alone, as with the peers. */
+/**
+ * The same function without its read during Lambda's init phase: what is left is its code alone, as
+ * with the peers.
+ */
 const withoutFirstRead = (subject: Subject): Subject => ({
   ...subject,
   name: `${subject.name}, no first read`,
@@ -78,16 +100,26 @@ const peerOf = (peer: Bundled): Subject => {
     LIST_FILTER: filter.field,
     LIST_FIELDS: `id,${Object.keys(RESOURCE)}`,
   }
-  return { ...peer, handler: 'index.handler', environment: { ...NAMES_OF_TABLES, ...listed, ...powertools }, ...one }
+  return {
+    ...peer,
+    handler: 'index.handler',
+    environment: { ...NAMES_OF_TABLES, ...listed, ...powertools },
+    ...one,
+  }
 }
 
 /** Throws a CommandError for an error or a wrong response: a failure may be fast. */
-export const checkResult = ({ name, items }: Subject, { error, result }: { error?: string; result?: Result }): void => {
+export const checkResult = (
+  { name, items }: Subject,
+  { error, result }: { error?: string; result?: Result },
+): void => {
   if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
   const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []
   if (
     found.length !== items ||
-    !found.every((each) => Number.isInteger(each.id) && isDeepStrictEqual(each, { ...each, ...RESOURCE }))
+    !found.every(
+      (each) => Number.isInteger(each.id) && isDeepStrictEqual(each, { ...each, ...RESOURCE }),
+    )
   )
     throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
 }

@@ -21,7 +21,10 @@ afterAll(() => server.stop())
 type Visit = { page: Page; complaints: string[]; elsewhere: string[] }
 
 /** Opens a new page of the origin of `baseUrl`, with a profile of its own. */
-export const visit = async (baseUrl = server.baseUrl, options: BrowserContextOptions = {}): Promise<Visit> => {
+export const visit = async (
+  baseUrl = server.baseUrl,
+  options: BrowserContextOptions = {},
+): Promise<Visit> => {
   const page = await browser.newPage(options)
   page.setDefaultTimeout(60_000)
   const complaints: string[] = []
@@ -33,7 +36,8 @@ export const visit = async (baseUrl = server.baseUrl, options: BrowserContextOpt
   })
   page.on('request', (request) => {
     // `data:` and `blob:` URLs need no server.
-    if (/^(http|ws)/.test(request.url()) && new URL(request.url()).origin !== origin) elsewhere.push(request.url())
+    if (/^(http|ws)/.test(request.url()) && new URL(request.url()).origin !== origin)
+      elsewhere.push(request.url())
   })
   // Mostly the reason why something is not shown.
   onTestFailed(() => console.error('Errors and warnings of the page:', complaints))

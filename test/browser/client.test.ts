@@ -15,12 +15,15 @@ const serveShop = async (): Promise<string> => {
   const client = readFileSync(join(folder, 'node_modules', service.name, 'dist/client.js'))
   const shop = createServer(({ url }, response) => {
     const [type, body] =
-      url === '/client.js' ? ['text/javascript', client] : ['text/html', '<link rel=icon href=data:,>']
+      url === '/client.js'
+        ? ['text/javascript', client]
+        : ['text/html', '<link rel=icon href=data:,>']
     response.setHeader('Content-Type', type).end(body)
   })
   await once(shop.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => shop.close().closeAllConnections())
-  const { port } = shop.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  // Only a server on a pipe has another kind of address.
+  const { port } = shop.address() as AddressInfo
   return `http://127.0.0.1:${port}`
 }
 
@@ -50,7 +53,12 @@ test('the packed client works in a browser, from a page of another origin', asyn
   const options = JSON.stringify({ baseUrl, apiKey, example: names })
   const done = await page.evaluate(`(${PROGRAM})(${options})`)
 
-  const changed = { ...example.body(), ...example.changes, id: expect.any(Number), [example.integer]: example.range[1] }
+  const changed = {
+    ...example.body(),
+    ...example.changes,
+    id: expect.any(Number),
+    [example.integer]: example.range[1],
+  }
   const requestId = expect.stringMatching(/^\S+$/)
   expect(done).toMatchObject({
     changed,

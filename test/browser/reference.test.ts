@@ -8,8 +8,13 @@ import { example } from '../support/example.ts'
 import { keepPicture, server, visit } from './browser.ts'
 
 const DOCS = `${server.baseUrl}/docs`
-const [list, create, change] = [contract[example.list], contract[example.create], contract[example.change]]
-const failed = (status: string) => `Failed to load resource: the server responded with a status of ${status}`
+const [list, create, change] = [
+  contract[example.list],
+  contract[example.create],
+  contract[example.change],
+]
+const failed = (status: string) =>
+  `Failed to load resource: the server responded with a status of ${status}`
 
 /** Opens the console of an operation, by its summary in the table of contents. */
 const openConsole = async (page: Page, { summary, method, path }: Entry) => {
@@ -22,14 +27,21 @@ const openConsole = async (page: Page, { summary, method, path }: Entry) => {
   const send = async (status: string, text: string): Promise<string> => {
     await dialog.getByRole('button', { name: /^Send (get|post) request/ }).click()
     await response.getByRole('link', { name: status }).waitFor()
-    const body = response.getByRole('region', { name: 'Body' }).getByRole('textbox').filter({ hasText: text })
+    const body = response
+      .getByRole('region', { name: 'Body' })
+      .getByRole('textbox')
+      .filter({ hasText: text })
     return body.innerText()
   }
   const close = async (): Promise<void> => {
     await dialog.getByRole('button', { name: 'Close Client' }).click()
     await dialog.waitFor({ state: 'hidden' })
   }
-  return { body: dialog.getByRole('region', { name: 'Request Body' }).getByRole('textbox'), send, close }
+  return {
+    body: dialog.getByRole('region', { name: 'Request Body' }).getByRole('textbox'),
+    send,
+    close,
+  }
 }
 
 test('the console creates resources and lists them, shows errors, and stores no API key', async () => {
@@ -44,7 +56,10 @@ test('the console creates resources and lists them, shows errors, and stores no 
   await adding.send('400 Bad Request', example.invalid.message)
   const largest = `"${example.integer}": ${example.range[1]}`
   await adding.body.fill(
-    JSON.stringify(example.body(), null, 1).replace(new RegExp(`"${example.integer}": \\d+`), largest),
+    JSON.stringify(example.body(), null, 1).replace(
+      new RegExp(`"${example.integer}": \\d+`),
+      largest,
+    ),
   )
   const added = await adding.send('201 Created', largest)
   await keepPicture(page, 'created')
@@ -59,7 +74,10 @@ test('the console creates resources and lists them, shows errors, and stores no 
 
   expect(complaints).toEqual([failed('400 (Bad Request)'), failed('401 (Unauthorized)')])
   expect(elsewhere).toEqual([])
-  expect(await page.context().storageState({ indexedDB: true })).toEqual({ cookies: [], origins: [] })
+  expect(await page.context().storageState({ indexedDB: true })).toEqual({
+    cookies: [],
+    origins: [],
+  })
 })
 
 test('the page shows exact limits of integers, changes without variants, and which operations are not stable', async () => {
@@ -80,29 +98,38 @@ test('the page shows exact limits of integers, changes without variants, and whi
   await keepPicture(page, 'unstable')
 })
 
-test.each(['light', 'dark'] as const)('the page fits on a phone and is accessible, in %s mode', async (colorScheme) => {
-  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme }
-  const { page, complaints, elsewhere } = await visit(server.baseUrl, phone)
+test.each(['light', 'dark'] as const)(
+  'the page fits on a phone and is accessible, in %s mode',
+  async (colorScheme) => {
+    const phone = {
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+      colorScheme,
+    }
+    const { page, complaints, elsewhere } = await visit(server.baseUrl, phone)
 
-  await page.goto(`${DOCS}/`) // Like every path, it may end with a slash.
-  await page.getByLabel('Bearer Token').first().waitFor()
-  await keepPicture(page, `phone-${colorScheme}`)
+    await page.goto(`${DOCS}/`) // Like every path, it may end with a slash.
+    await page.getByLabel('Bearer Token').first().waitFor()
+    await keepPicture(page, `phone-${colorScheme}`)
 
-  const [width, background] = await page.evaluate<[number, string]>(
-    '[document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]',
-  )
-  const red = Number(/\d+/.exec(background))
-  await page.evaluate(axe.source)
-  const barriers = () => page.evaluate('axe.run().then(({ violations }) => violations)')
-  expect(await barriers()).toEqual([])
-  expect(width).toBe(phone.viewport.width)
-  expect(red < 50 ? 'dark' : 'light').toBe(colorScheme)
-  await page.setViewportSize({ width: 1280, height: 844 })
-  await page.locator('pre').first().waitFor() // A wide page shows code at once, which has buttons.
-  expect(await barriers()).toEqual([])
-  expect(complaints).toEqual([])
-  expect(elsewhere).toEqual([])
-})
+    const [width, background] = await page.evaluate<[number, string]>(
+      '[document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]',
+    )
+    const red = Number(/\d+/.exec(background))
+    await page.evaluate(axe.source)
+    const barriers = () => page.evaluate('axe.run().then(({ violations }) => violations)')
+    expect(await barriers()).toEqual([])
+    expect(width).toBe(phone.viewport.width)
+    expect(red < 50 ? 'dark' : 'light').toBe(colorScheme)
+    await page.setViewportSize({ width: 1280, height: 844 })
+    // A wide page shows code at once, which has buttons.
+    await page.locator('pre').first().waitFor()
+    expect(await barriers()).toEqual([])
+    expect(complaints).toEqual([])
+    expect(elsewhere).toEqual([])
+  },
+)
 
 describe('as AWS serves it, the page', () => {
   const { publicAddress } = referenceScript
@@ -112,7 +139,10 @@ describe('as AWS serves it, the page', () => {
   const visitDeployed = async (script: string) => {
     const opened = await visit()
     const page = referencePage()
-    const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/javascript; charset=utf-8' }
+    const headers = {
+      'Access-Control-Allow-Origin': '*',
+      'Content-Type': 'application/javascript; charset=utf-8',
+    }
     await opened.page.route('**/docs', (route) => route.fulfill(page))
     await opened.page.route(publicAddress, (route) => route.fulfill({ headers, body: script }))
     await opened.page.goto(DOCS)
@@ -130,7 +160,9 @@ describe('as AWS serves it, the page', () => {
   test('runs no script but the installed one', async () => {
     const { page, complaints } = await visitDeployed(`${text} `)
 
-    await expect.poll(() => complaints).toEqual([expect.stringContaining('integrity'), 'Scalar is not defined'])
+    await expect
+      .poll(() => complaints)
+      .toEqual([expect.stringContaining('integrity'), 'Scalar is not defined'])
     expect(await page.getByRole('heading').count()).toBe(0)
   })
 })

@@ -10,13 +10,17 @@ export const cdkIn = (folder: string, surroundings: Surroundings) => {
   const cdk = (...args: string[]) => run('cdk', args, surroundings)
   const outputsFile = join(folder, 'outputs.json')
   return {
-    /** Synthesizes an app, without what the emulator does not support. Returns the folder of the assembly. */
+    /**
+     * Synthesizes an app, without what the emulator does not support. Returns the folder of the
+     * assembly.
+     */
     synth: async (app: string, ...context: string[]): Promise<string> => {
       const assembly = join(folder, basename(app, '.ts'))
       // The emulator does not support CodeDeploy, which the canary release uses.
       const contexts = ['release=all-at-once', ...context].flatMap((each) => ['--context', each])
       await cdk('synth', '--quiet', '--app', `node ${app}`, ...contexts, '--output', assembly)
-      for (const template of globSync(join(assembly, '*.template.json'))) removeUnsupported(template)
+      for (const template of globSync(join(assembly, '*.template.json')))
+        removeUnsupported(template)
       return assembly
     },
     bootstrap: (assembly: string) => cdk('bootstrap', '--app', assembly),
@@ -31,7 +35,10 @@ export const cdkIn = (folder: string, surroundings: Surroundings) => {
 
 const UNSUPPORTED = ['AWS::Logs::QueryDefinition', 'AWS::CloudWatch::Dashboard']
 
-/** Removes the resources for which the emulator refuses a whole template, and the dashboard, which refers to some of them. */
+/**
+ * Removes the resources for which the emulator refuses a whole template, and the dashboard, which
+ * refers to some of them.
+ */
 const removeUnsupported = (file: string): void => {
   const template = JSON.parse(readFileSync(file, 'utf8'))
   const removed = Object.keys(template.Resources).filter((name) => {

@@ -6,11 +6,23 @@ import { sendUntilServed } from '../support/http.ts'
 /** A deployed API, and a key for it. */
 export type Deployed = { baseUrl: string; apiKey: string }
 
-type Request = { id?: number; query?: Record<string, string>; body?: object; idempotencyKey?: string }
+type Request = {
+  id?: number
+  query?: Record<string, string>
+  body?: object
+  idempotencyKey?: string
+}
 
-/** Requests on the example resources of a deployed API. Each throws if the response has another status than expected. */
+/**
+ * Requests on the example resources of a deployed API. Each throws if the response has another
+ * status than expected.
+ */
 export const deployedApi = ({ baseUrl, apiKey }: Deployed) => {
-  const call = async (status: number, operation: OperationId, request: Request = {}): Promise<unknown> => {
+  const call = async (
+    status: number,
+    operation: OperationId,
+    request: Request = {},
+  ): Promise<unknown> => {
     const { id, query, body, idempotencyKey } = request
     const { method, path } = contract[operation]
     const headers = {
@@ -33,7 +45,8 @@ export const deployedApi = ({ baseUrl, apiKey }: Deployed) => {
       (await call(201, example.create, { body, idempotencyKey })) as Resource,
     list: async (query = {}, status = 200) =>
       (await call(status, example.list, { query: { limit: '100', ...query } })) as Resource[],
-    change: async (id: number, body: object) => (await call(200, example.change, { id, body })) as Resource,
+    change: async (id: number, body: object) =>
+      (await call(200, example.change, { id, body })) as Resource,
     remove: (id: number, status = 204) => call(status, example.remove, { id }),
   }
 }

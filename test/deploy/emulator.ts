@@ -8,14 +8,17 @@ import { environment, type Surroundings, start } from '../support/process.ts'
 
 const REGION = 'eu-central-1'
 
-// A function's process serves one request at a time, so this also limits the number of processes. One hundred processes
-// take longer to start than the functions wait for DynamoDB.
+// A function's process serves one request at a time, so this also limits the number of processes.
+// One hundred processes take longer to start than the functions wait for DynamoDB.
 const MAX_CONNECTIONS = 8
 
 /** An emulated AWS: its address, and the environment of commands that use it. */
 export type Emulator = { address: string; env: NodeJS.ProcessEnv }
 
-/** Starts an empty emulated AWS (MiniStack) on a free port of this machine alone, and waits until it is ready. */
+/**
+ * Starts an empty emulated AWS (MiniStack) on a free port of this machine alone, and waits until it
+ * is ready.
+ */
 export const startEmulator = async (
   python: string,
   folder: string,
@@ -49,9 +52,10 @@ export const startEmulator = async (
 }
 
 /**
- * Starts a proxy that forwards to `target`, and tells it that requests came over `protocol`. It gives a deployed API an
- * origin of its own, as on AWS: the emulator serves all APIs from one origin, either below a path, which is missing in
- * the links of responses, or by host names that few machines resolve.
+ * Starts a proxy that forwards to `target`, and tells it that requests came over `protocol`. It
+ * gives a deployed API an origin of its own, as on AWS: the emulator serves all APIs from one
+ * origin, either below a path, which is missing in the links of responses, or by host names that
+ * few machines resolve.
  */
 export const startProxy = async (target: string, protocol: 'http' | 'https'): Promise<string> => {
   const { hostname, port, pathname } = new URL(target)
@@ -94,7 +98,8 @@ const freePort = async (): Promise<number> => {
 /** Lets a server listen on a free port of this machine alone, and returns the port. */
 const listen = async (server: Server): Promise<number> => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return (server.address() as AddressInfo).port // Only a server on a pipe has another kind of address.
+  // Only a server on a pipe has another kind of address.
+  return (server.address() as AddressInfo).port
 }
 
 const isReady = (address: string): Promise<boolean> =>

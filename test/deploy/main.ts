@@ -27,17 +27,26 @@ const testDeployment = async (): Promise<void> => {
     if (code !== 0) console.error(readFileSync(logFile, 'utf8').split('\n').slice(-60).join('\n'))
   })
 
-  const python = await step('Prepare Python', () => preparePython('test/deploy/requirements.txt', output))
+  const python = await step('Prepare Python', () =>
+    preparePython('test/deploy/requirements.txt', output),
+  )
   const emulator = await step('Start the emulated AWS', () => startEmulator(python, folder, output))
   // The procedures use the AWS command of the emulator's Python environment, and this variable.
-  const env = { ...emulator.env, PATH: `${dirname(python)}:${emulator.env.PATH}`, stack: stacks.production }
+  const env = {
+    ...emulator.env,
+    PATH: `${dirname(python)}:${emulator.env.PATH}`,
+    stack: stacks.production,
+  }
   const cdk = cdkIn(folder, { env, output })
   const bash = (commands: string, variables?: object) =>
     run('bash', ['-euo', 'pipefail', '-c', commands], { env: { ...env, ...variables }, output })
-  const follow = (heading: string, blocks = [0], variables = {}) => bash(blocksOf(heading, blocks), variables)
+  const follow = (heading: string, blocks = [0], variables = {}) =>
+    bash(blocksOf(heading, blocks), variables)
 
   const assembly = await step('Synthesize', () => cdk.synth('infra/app.ts'))
-  await step('Check the engine', () => run('node', ['test/engine/main.ts'], { env, output: 'inherit' }))
+  await step('Check the engine', () =>
+    run('node', ['test/engine/main.ts'], { env, output: 'inherit' }),
+  )
   await step('Bootstrap', () => cdk.bootstrap(assembly))
   const outputs = await step('Deploy', () => cdk.deploy(assembly))
   const staging = await openApi('staging', emulator, outputs)
@@ -46,10 +55,17 @@ const testDeployment = async (): Promise<void> => {
   const { table, list, create, filter, changes } = example
   const filtered = { [filter.field]: filter.value }
   const api = deployedApi(production)
-  const createOnce = (idempotencyKey: string) => api.create({ ...example.body(), ...filtered }, idempotencyKey)
+  const createOnce = (idempotencyKey: string) =>
+    api.create({ ...example.body(), ...filtered }, idempotencyKey)
   const early = await step('Use production', () => createOnce('early'))
   await deployedApi({ ...production, apiKey: staging.apiKey }).list({}, 401)
-  const args = ['infra/commands/smoke.ts', '--stage', 'production', '--base-url', production.baseUrl]
+  const args = [
+    'infra/commands/smoke.ts',
+    '--stage',
+    'production',
+    '--base-url',
+    production.baseUrl,
+  ]
   const smokeTest = () => run('node', args, { env, output: 'inherit' })
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))
@@ -57,7 +73,8 @@ const testDeployment = async (): Promise<void> => {
   const named = (start: string) =>
     `$(aws lambda list-functions --output text --query "Functions[?starts_with(FunctionName, '$stack-${start}')].FunctionName")`
   await step('Set aliases that point elsewhere', async () => {
-    const forEachAlias = (command: string) => bash(`for function in ${named('')}; do ${command}; done`)
+    const forEachAlias = (command: string) =>
+      bash(`for function in ${named('')}; do ${command}; done`)
     const alias = '--name live --function-name $function'
     await forEachAlias(`aws lambda update-alias ${alias} --function-version '$LATEST'`)
     await follow('A failed deployment is stuck')
@@ -68,7 +85,8 @@ const testDeployment = async (): Promise<void> => {
   const [stop, restore, undelete, protect] = [0, 1, 2, 3]
   await step('Stop writes', async () => {
     const [reader, writer] = [list, create].map(
-      (id) => `$(aws lambda get-function-concurrency --output text --function-name ${named(`${id}F`)})`,
+      (id) =>
+        `$(aws lambda get-function-concurrency --output text --function-name ${named(`${id}F`)})`,
     )
     await follow('Restore data', [stop])
     await bash(`[[ "${reader}, ${writer}" == ', 0' ]]`)
@@ -96,24 +114,36 @@ const testDeployment = async (): Promise<void> => {
     assert.notEqual(await restoredTable(table, env), restored)
   })
   const old = `--table-name ${restored} --key '{"id": {"N": "${early.id}"}}'`
-  await bash(`aws dynamodb update-item ${old} --update-expression 'REMOVE ${filterIndex(filter.field).name}'`)
+  await bash(
+    `aws dynamodb update-item ${old} --update-expression 'REMOVE ${filterIndex(filter.field).name}'`,
+  )
   assert.equal((await api.list(filtered)).length, 1)
   const rewrite = ['infra/commands/rewrite.ts', '--stage', 'production', '--collection', table]
-  await step('Rewrite an item of an earlier version', () => run('node', rewrite, { env, output: 'inherit' }))
-  await step('Check that the rewrite is complete', () => run('node', [...rewrite, '--check'], { env, output }))
+  await step('Rewrite an item of an earlier version', () =>
+    run('node', rewrite, { env, output: 'inherit' }),
+  )
+  await step('Check that the rewrite is complete', () =>
+    run('node', [...rewrite, '--check'], { env, output }),
+  )
   assert.equal((await api.list(filtered)).length, 2)
   await step('Add an index to the restored table', () =>
     follow('Add an index to an adopted table', [0], { table: restored }),
   )
   const { index, name } = filterIndex('name')
-  await bash(`aws dynamodb put-item --table-name ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`)
+  await bash(
+    `aws dynamodb put-item --table-name ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`,
+  )
   const query = `aws dynamodb query --table-name ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`
   const checkIndex = () => bash(`[[ $(${query}) == 1 ]]`)
   await checkIndex()
   const items = await api.list()
   await step('Restore a deleted table', async () => {
     // DynamoDB makes a backup of a deleted table by itself, unlike the emulated AWS.
-    const steps = ['create-backup --backup-name old', 'update-table --no-deletion-protection-enabled', 'delete-table']
+    const steps = [
+      'create-backup --backup-name old',
+      'update-table --no-deletion-protection-enabled',
+      'delete-table',
+    ]
     for (const each of steps) await bash(`aws dynamodb ${each} --table-name ${restored}`)
     await follow('Restore data', [undelete, protect], { tables: restored })
   })
@@ -125,11 +155,26 @@ const testDeployment = async (): Promise<void> => {
   await run('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], { env, output })
 }
 
-/** Makes the API of a stage reachable at an origin of its own, and issues a key with the operators' command. */
-const openApi = async (stage: keyof typeof stacks, { address, env }: Emulator, outputs: Outputs): Promise<Deployed> => {
+/**
+ * Makes the API of a stage reachable at an origin of its own, and issues a key with the operators'
+ * command.
+ */
+const openApi = async (
+  stage: keyof typeof stacks,
+  { address, env }: Emulator,
+  outputs: Outputs,
+): Promise<Deployed> => {
   const { hostname, pathname } = new URL(outputs[stacks[stage]]?.BaseUrl ?? '')
   const origin = await startProxy(`${address}/_aws/execute-api/${hostname.split('.')[0]}`, 'http')
-  const args = ['infra/commands/keys.ts', 'issue', '--stage', stage, '--name', 'Deployment test', '--json']
+  const args = [
+    'infra/commands/keys.ts',
+    'issue',
+    '--stage',
+    stage,
+    '--name',
+    'Deployment test',
+    '--json',
+  ]
   const { stdout } = await promisify(execFile)('node', args, { env })
   return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
 }
@@ -145,16 +190,25 @@ const restoredTable = async (table: string, env: NodeJS.ProcessEnv): Promise<str
 
 const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
   const args = ['run', '--config', 'test/vitest.config.ts', '--no-file-parallelism', 'test/api']
-  return run('vitest', args, { env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey }, output: 'inherit' })
+  return run('vitest', args, {
+    env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey },
+    output: 'inherit',
+  })
 }
 
-/** Some of the blocks of commands that are marked in a section of `infra/OPERATE.md`, as an operator pastes them. */
+/**
+ * Some of the blocks of commands that are marked in a section of `infra/OPERATE.md`, as an operator
+ * pastes them.
+ */
 const blocksOf = (heading: string, indexes: number[]): string => {
   const [, after = ''] = readFileSync('infra/OPERATE.md', 'utf8').split(`\n### ${heading}\n`)
   const [section = ''] = after.split('\n##')
-  const blocks = [...section.matchAll(/^● .*?^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands)
+  const blocks = [...section.matchAll(/^● .*?^```sh\n(.*?)^```$/gms)].map(
+    ([, commands]) => commands,
+  )
   const chosen = indexes.map((index) => blocks[index])
-  if (chosen.includes(undefined)) throw new Error(`infra/OPERATE.md has too few marked blocks under "${heading}".`)
+  if (chosen.includes(undefined))
+    throw new Error(`infra/OPERATE.md has too few marked blocks under "${heading}".`)
   return chosen.join('')
 }
 

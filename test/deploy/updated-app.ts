@@ -4,9 +4,10 @@ import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { readContext, stages } from '../../infra/stages.ts'
 import { collections, service } from '../../shared/service.ts'
 
-// A later release of infra/app.ts: production adopts the restored tables, as infra/OPERATE.md says. Besides, both stages get
-// changes that must keep the data. One of them is the SDK's DynamoDB client, so that the release before proves the lean
-// client, and this one the other, without another deployment.
+// A later release of infra/app.ts: production adopts the restored tables, as infra/OPERATE.md says.
+// Besides, both stages get changes that must keep the data. One of them is the SDK's DynamoDB
+// client, so that the release before proves the lean client, and this one the other, without
+// another deployment.
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 const change = { ...readContext(app).change, readShards: 2, stockClient: true }
 const restored = [...Object.keys(collections), 'idempotencyKeys']

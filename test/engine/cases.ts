@@ -9,14 +9,23 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import * as sdk from '@aws-sdk/lib-dynamodb'
 
-/** Two tables of a DynamoDB, whose key is the number `id`. They have indexes of the number `n` and of the string `label`. */
+/**
+ * Two tables of a DynamoDB, whose key is the number `id`. They have indexes of the number `n` and
+ * of the string `label`.
+ */
 export type Engine = { client: sdk.DynamoDBDocumentClient; first: string; second: string }
 
 /** A rule of DynamoDB, and its check. */
 export type Case = { rule: string; check: (engine: Engine) => Promise<void> }
 
-/** Creates two tables, lets `use` have them, and deletes them. The client must not retry: cases expect its errors. */
-export const withTables = async (client: DynamoDBClient, use: (engine: Engine) => Promise<void>): Promise<void> => {
+/**
+ * Creates two tables, lets `use` have them, and deletes them. The client must not retry: cases
+ * expect its errors.
+ */
+export const withTables = async (
+  client: DynamoDBClient,
+  use: (engine: Engine) => Promise<void>,
+): Promise<void> => {
   const name = `EngineCases-${randomUUID()}`
   const [first, second] = [`${name}-1`, `${name}-2`]
   try {
@@ -39,7 +48,13 @@ export const cases: Case[] = [
       await put(engine, { id: checked, n: 1 })
 
       const outcome = await write(engine, [
-        { Put: { TableName: first, Item: { id: added, n: added }, ConditionExpression: 'attribute_not_exists(id)' } },
+        {
+          Put: {
+            TableName: first,
+            Item: { id: added, n: added },
+            ConditionExpression: 'attribute_not_exists(id)',
+          },
+        },
         increment(second, updated),
         { Delete: { TableName: first, Key: { id: deleted }, ...has(deleted) } },
         { ConditionCheck: { TableName: first, Key: { id: checked }, ...has(1) } },
@@ -47,7 +62,10 @@ export const cases: Case[] = [
 
       assert.equal(outcome, 'success')
       assert.deepEqual(await readTogether(engine, added, updated), [added, 1])
-      assert.deepEqual([await read(engine, deleted), await read(engine, checked)], [undefined, { id: checked, n: 1 }])
+      assert.deepEqual(
+        [await read(engine, deleted), await read(engine, checked)],
+        [undefined, { id: checked, n: 1 }],
+      )
     },
   },
   {
@@ -73,7 +91,10 @@ export const cases: Case[] = [
     check: async (engine) => {
       const { first: TableName } = engine
       const [id, other] = [newId(), newId()]
-      const long = { ...has(1), ConditionExpression: `n = :expected${' OR n = :expected'.repeat(241)}` }
+      const long = {
+        ...has(1),
+        ConditionExpression: `n = :expected${' OR n = :expected'.repeat(241)}`,
+      }
       const large = () => ({ Put: { TableName, Item: { id: newId(), text: 'x'.repeat(400_000) } } })
       await put(engine, { id: other, word: 'one' })
       const action = increment(TableName, id)
@@ -86,13 +107,26 @@ export const cases: Case[] = [
         await write(engine, [action, increment(TableName, other, 'word')]),
         await write(engine, [action, { Delete: { TableName, Key: { id } } }]),
         await write(engine, [action, { Delete: { TableName, Key: { id: other }, ...long } }]),
-        await write(engine, [action, ...Array.from({ length: 100 }, () => increment(TableName, newId()))]),
+        await write(engine, [
+          action,
+          ...Array.from({ length: 100 }, () => increment(TableName, newId())),
+        ]),
         await write(engine, [action, ...Array.from({ length: 11 }, large)]),
       ]
 
       const invalid = 'ValidationException'
-      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid, invalid, invalid])
-      assert.deepEqual([await read(engine, id), await read(engine, other)], [undefined, { id: other, word: 'one' }])
+      assert.deepEqual(outcomes, [
+        invalid,
+        'None, ValidationError',
+        invalid,
+        invalid,
+        invalid,
+        invalid,
+      ])
+      assert.deepEqual(
+        [await read(engine, id), await read(engine, other)],
+        [undefined, { id: other, word: 'one' }],
+      )
     },
   },
   {
@@ -107,7 +141,10 @@ export const cases: Case[] = [
       ]
 
       assert.deepEqual(outcomes, ['success', 'ValidationException'])
-      assert.deepEqual([(await read(engine, small))?.id, await read(engine, large)], [small, undefined])
+      assert.deepEqual(
+        [(await read(engine, small))?.id, await read(engine, large)],
+        [small, undefined],
+      )
     },
   },
   {
@@ -123,7 +160,12 @@ export const cases: Case[] = [
         await write(engine, actions),
       ]
 
-      assert.deepEqual(outcomes, ['success', 'success', 'IdempotentParameterMismatchException', 'success'])
+      assert.deepEqual(outcomes, [
+        'success',
+        'success',
+        'IdempotentParameterMismatchException',
+        'success',
+      ])
       assert.deepEqual(await readTogether(engine, id, id), [2, undefined])
     },
   },
@@ -162,13 +204,23 @@ export const cases: Case[] = [
 
       const [pairs, plain] = await Promise.all([
         times(20, () => write(engine, actions)),
-        times(20, () => outcomeOf(engine.client.send(new sdk.UpdateCommand(increment(engine.first, id).Update)))),
+        times(20, () =>
+          outcomeOf(engine.client.send(new sdk.UpdateCommand(increment(engine.first, id).Update))),
+        ),
       ])
 
-      assert.deepEqual(except(pairs, /^(success|(None|TransactionConflict), (None|TransactionConflict))$/), [])
+      assert.deepEqual(
+        except(pairs, /^(success|(None|TransactionConflict), (None|TransactionConflict))$/),
+        [],
+      )
       assert.deepEqual(except(plain, /^(success|TransactionConflictException)$/), [])
-      const [both = 0, one = 0] = [pairs, plain].map((outcomes) => outcomes.filter((each) => each === 'success').length)
-      assert.deepEqual(await readTogether(engine, id, id), [both + one || undefined, both || undefined])
+      const [both = 0, one = 0] = [pairs, plain].map(
+        (outcomes) => outcomes.filter((each) => each === 'success').length,
+      )
+      assert.deepEqual(await readTogether(engine, id, id), [
+        both + one || undefined,
+        both || undefined,
+      ])
     },
   },
   {
@@ -188,7 +240,10 @@ export const cases: Case[] = [
       for (; left > 0; left -= 1) await write(engine, actions)
 
       const seen = (await reading).flat()
-      assert.deepEqual(except(seen, /^((\d+),\2|(None|TransactionConflict), (None|TransactionConflict))$/), [])
+      assert.deepEqual(
+        except(seen, /^((\d+),\2|(None|TransactionConflict), (None|TransactionConflict))$/),
+        [],
+      )
       assert.ok(seen.some((values) => /^\d/.test(values)))
     },
   },
@@ -196,11 +251,16 @@ export const cases: Case[] = [
 
 export const newId = (): number => randomInt(2 ** 47)
 
-const times = <Result>(count: number, act: () => Promise<Result>) => Promise.all(Array.from({ length: count }, act))
+const times = <Result>(count: number, act: () => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, act))
 
-const except = (outcomes: string[], allowed: RegExp) => outcomes.filter((outcome) => !allowed.test(outcome))
+const except = (outcomes: string[], allowed: RegExp) =>
+  outcomes.filter((outcome) => !allowed.test(outcome))
 
-const has = (n: number) => ({ ConditionExpression: 'n = :expected', ExpressionAttributeValues: { ':expected': n } })
+const has = (n: number) => ({
+  ConditionExpression: 'n = :expected',
+  ExpressionAttributeValues: { ':expected': n },
+})
 
 /** An action that adds one to an attribute. */
 export const increment = (TableName: string, id: number, attribute = 'n') => ({
@@ -220,16 +280,25 @@ export const write = (
 ) => outcomeOf(client.send(new sdk.TransactWriteCommand({ TransactItems, ClientRequestToken })))
 
 /** Writes an item to the first table. */
-export const put = ({ client, first: TableName }: Engine, Item: Record<string, number | string | boolean>) =>
-  client.send(new sdk.PutCommand({ TableName, Item }))
+export const put = (
+  { client, first: TableName }: Engine,
+  Item: Record<string, number | string | boolean>,
+) => client.send(new sdk.PutCommand({ TableName, Item }))
 
 /** Reads an item of the first table. */
 export const read = async ({ client, first: TableName }: Engine, id: number) =>
   (await client.send(new sdk.GetCommand({ TableName, Key: { id }, ConsistentRead: true }))).Item
 
 /** Reads `n` of an item of the first table and one of the second. */
-export const readTogether = async ({ client, first, second }: Engine, id: number, otherId: number) => {
-  const items = [{ Get: { TableName: first, Key: { id } } }, { Get: { TableName: second, Key: { id: otherId } } }]
+export const readTogether = async (
+  { client, first, second }: Engine,
+  id: number,
+  otherId: number,
+) => {
+  const items = [
+    { Get: { TableName: first, Key: { id } } },
+    { Get: { TableName: second, Key: { id: otherId } } },
+  ]
   const { Responses = [] } = await client.send(new sdk.TransactGetCommand({ TransactItems: items }))
   return Responses.map(({ Item }) => Item?.n)
 }
@@ -243,7 +312,10 @@ const reasonOf = (error: Error): string =>
     : error.name
 
 const createTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
-  const attribute = (AttributeName: string, AttributeType: 'N' | 'S') => ({ AttributeName, AttributeType })
+  const attribute = (AttributeName: string, AttributeType: 'N' | 'S') => ({
+    AttributeName,
+    AttributeType,
+  })
   const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' as const }]
   const Projection = { ProjectionType: 'ALL' as const }
   const index = (name: string) => ({ IndexName: `by-${name}`, KeySchema: key(name), Projection })

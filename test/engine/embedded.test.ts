@@ -4,10 +4,22 @@ import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startEmbedded } from '../../infra/local/database/embedded-database.ts'
 import { temporaryFolder } from '../support/server.ts'
-import { cases, type Engine, increment, put, read, readTogether, withTables, write } from './cases.ts'
+import {
+  cases,
+  type Engine,
+  increment,
+  put,
+  read,
+  readTogether,
+  withTables,
+  write,
+} from './cases.ts'
 
 /** Calls `use` with two tables of an embedded database, and ends it. */
-const withEmbedded = async (use: (engine: Engine) => Promise<void>, folder = temporaryFolder()): Promise<void> => {
+const withEmbedded = async (
+  use: (engine: Engine) => Promise<void>,
+  folder = temporaryFolder(),
+): Promise<void> => {
   const { endpoint, close } = await startEmbedded(folder)
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 })
@@ -55,8 +67,11 @@ test('writes take turns, and each is one batch of the store', async () => {
       [2, 2],
     ]).toContainEqual(await together)
     expect(await readTogether(engine, 1, 1)).toEqual([2, 2])
-    // Two items, both in an index, and the token; the same, and the old entries of the index; one item.
-    expect(batches.map(([writes]) => Array.isArray(writes) && writes.length).sort()).toEqual([1, 5, 7])
+    // Two items, both in an index, and the token; the same, and the old entries of the index; one
+    // item.
+    expect(batches.map(([writes]) => Array.isArray(writes) && writes.length).sort()).toEqual([
+      1, 5, 7,
+    ])
   })
 })
 

@@ -15,7 +15,8 @@ const measure = async (name: string, call: () => Promise<unknown>): Promise<void
   const histogram = createHistogram()
   const timed = performance.timerify(call, { histogram })
   for (let i = 0; i < CALLS; i++) await timed()
-  const [p50, p99] = [50, 99].map((percent) => (histogram.percentile(percent) / 1e6).toFixed(1)) // From nanoseconds.
+  // From nanoseconds.
+  const [p50, p99] = [50, 99].map((percent) => (histogram.percentile(percent) / 1e6).toFixed(1))
   console.log(`${name}: p50 ${p50} ms, p99 ${p99} ms`)
 }
 
@@ -32,7 +33,9 @@ const main = command(
         console.log(rule)
       }
       await measure('PutItem', () => put(engine, { id: newId() }))
-      await measure('TransactWriteItems, 1 item', () => write(engine, [increment(engine.first, newId())]))
+      await measure('TransactWriteItems, 1 item', () =>
+        write(engine, [increment(engine.first, newId())]),
+      )
       const pair = () => [increment(engine.first, newId()), increment(engine.second, newId())]
       await measure('TransactWriteItems, 2 items', () => write(engine, pair()))
     })

@@ -1,7 +1,7 @@
 import { Level } from 'level'
 
-// Preloaded into a local server, it kills the server at a write to its data folder: before the write, during it, or after it
-// and before the response.
+// Preloaded into a local server, it kills the server at a write to its data folder: before the
+// write, during it, or after it and before the response.
 const { DIE_AT_WRITE, DIE_WHEN } = process.env
 
 const { batch } = Level.prototype

@@ -48,12 +48,18 @@ const create =
   })
 
 /** A request with a key that changes the resource 1. */
-const act = (work: Work) => (): Attempt => ({ work: once(200, work, intent), intent, isWrong: isWrongFor(intent) })
+const act = (work: Work) => (): Attempt => ({
+  work: once(200, work, intent),
+  intent,
+  isWrong: isWrongFor(intent),
+})
 
 /** Changes the field of the resource 1 if it has another value. */
 const ensureOther: Work = async (tx) => {
   const item = await storedToys.read(tx, 1)
-  return item[field] === other ? storedToys.get(tx, 1) : storedToys.change(tx, 1, { [field]: other })
+  return item[field] === other
+    ? storedToys.get(tx, 1)
+    : storedToys.change(tx, 1, { [field]: other })
 }
 
 /** A request for the resource 1, with `If-Match` if there are revisions. */
@@ -63,7 +69,9 @@ const conditional =
     const tags = revisions[0] ? revisions.map((each) => tagOf(1, each)) : undefined
     const isWrong: Attempt['isWrong'] = (status, items) => {
       const item = items[nameOf(keyOf(1))]
-      return item ? status !== 412 || !tags || tags.includes(tagOf(1, item.revision)) : status !== 404
+      return item
+        ? status !== 412 || !tags || tags.includes(tagOf(1, item.revision))
+        : status !== 404
     }
     return { work: (tx) => run(tags, tx), isWrong }
   }
@@ -87,14 +95,25 @@ const kinds: Record<string, (words: string[]) => Attempt> = {
   readTwice: conditional(readTwice),
 }
 
-const resource = (id: number): [Key, Item] => [keyOf(id), { ...body, [field]: other, id, revision: 'x' }]
+const resource = (id: number): [Key, Item] => [
+  keyOf(id),
+  { ...body, [field]: other, id, revision: 'x' },
+]
 const expiresAt = (START + EIGHT_HOURS) / 1000
-const reservation = { request: 'one', status: 201, body: JSON.stringify({ id: 1, ...body }), tag: 'x' }
+const reservation = {
+  request: 'one',
+  status: 201,
+  body: JSON.stringify({ id: 1, ...body }),
+  tag: 'x',
+}
 const reserved: [Key, Item] = [reservationKey, { ...reservation, expiresAt, revision: 'x' }]
 /** What may be stored at first. */
 const states = { nothing: [], resource: [resource(1)], reserved: [resource(1), reserved] }
 
-/** Requests such as `change x, create 2 3`: a change with `If-Match` of the revision `x`, a create that draws these ids. */
+/**
+ * Requests such as `change x, create 2 3`: a change with `If-Match` of the revision `x`, a create
+ * that draws these ids.
+ */
 const requests = (text: string, state: keyof typeof states): Scenario => ({
   attempts: text.split(', ').flatMap((request) => {
     const [kind = '', ...words] = request.split(' ')
@@ -112,7 +131,10 @@ const changeOne = (id: number): Attempt => ({
   },
   isWrong: (_, items) => Object.values(items).every((item) => item?.[field] === other),
 })
-const changeOneOfTwo = { attempts: [changeOne(1), changeOne(2)], stored: [resource(1), resource(2)] }
+const changeOneOfTwo = {
+  attempts: [changeOne(1), changeOne(2)],
+  stored: [resource(1), resource(2)],
+}
 
 /** Gives two resources the same other value. */
 const changeBoth: Attempt = {
@@ -129,14 +151,20 @@ const changeBoth: Attempt = {
 const compare: Attempt = {
   work: async (tx) => {
     const items = [await tx.read(keyOf(1)), await tx.read(keyOf(2))]
-    throw items[0]?.[field] === items[1]?.[field] ? notFound('They are equal.') : conflict('They differ.')
+    throw items[0]?.[field] === items[1]?.[field]
+      ? notFound('They are equal.')
+      : conflict('They differ.')
   },
   isWrong: (status) => status === 409,
 }
 const equals = { attempts: [changeBoth, changeBoth, compare], stored: [resource(1), resource(2)] }
 
 test.each<[requests: string, stored: keyof typeof states, ends: string, clock?: number]>([
-  ['create, create, create', 'nothing', '201 replay replay | replay 201 replay | replay replay 201'],
+  [
+    'create, create, create',
+    'nothing',
+    '201 replay replay | replay 201 replay | replay replay 201',
+  ],
   ['create, createOther, create', 'nothing', '201 422 replay | 422 201 422 | replay 422 201'],
   ['createOther, create', 'reserved', '201 422 | 201 replay | 422 201 | 422 replay', 1],
   ['create, create', 'nothing', '201 201 | 201 replay | replay 201', 4],
@@ -150,7 +178,11 @@ test.each<[requests: string, stored: keyof typeof states, ends: string, clock?: 
   ['act, act, change', 'resource', '200 replay 200 | replay 200 200'],
   ['ensureOther, ensureOther, paint', 'resource', '200 replay 200 | replay 200 200'],
   ['readTwice, change', 'resource', '200 200'],
-  ['create 1, change a1, delete', 'nothing', '201 200 204 | 201 200 404 | 201 404 204 | 201 404 404'],
+  [
+    'create 1, change a1, delete',
+    'nothing',
+    '201 200 204 | 201 200 404 | 201 404 204 | 201 404 404',
+  ],
 ])('all orders of events of %s, with %s, lead to %s', async (text, state, ends, clock = 0) => {
   expect(await explore({ ...requests(text, state), clock })).toEqual({ ends })
 })
@@ -175,11 +207,24 @@ describe('the exploration finds an error when the database ignores a condition',
       requests('change, delete', 'resource'),
       ({ expected }, item) => expected && !item,
     ],
-    ['An id got two resources.', requests('createFreely 1', 'resource'), ({ expected }) => !expected],
-    ['A key took effect twice.', requests('create, create', 'nothing'), ({ expected }) => !expected],
-    ['A request took effect although what it had read was changed.', changeOneOfTwo, ({ kind }) => kind === 'check'],
+    [
+      'An id got two resources.',
+      requests('createFreely 1', 'resource'),
+      ({ expected }) => !expected,
+    ],
+    [
+      'A key took effect twice.',
+      requests('create, create', 'nothing'),
+      ({ expected }) => !expected,
+    ],
+    [
+      'A request took effect although what it had read was changed.',
+      changeOneOfTwo,
+      ({ kind }) => kind === 'check',
+    ],
   ])('%s', async (wrong, scenario, isIgnored) => {
-    const holds: Scenario['holds'] = (item, action) => Boolean(isIgnored(action, item)) || hasRevision(item, action)
+    const holds: Scenario['holds'] = (item, action) =>
+      Boolean(isIgnored(action, item)) || hasRevision(item, action)
 
     expect(await explore({ ...scenario, holds })).toMatchObject({ wrong })
   })

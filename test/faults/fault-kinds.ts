@@ -7,11 +7,17 @@ export const runsAll = process.env.FAULTS === 'all'
 export const PATIENT = { timeout: 600_000 }
 
 /**
- * What happens to a request to the database: a fault of the proxy, or refused connections from then on. `overcome` is the
- * number of consecutive faults that the SDK overcomes by retries; it makes three attempts within the time budget. `waits`
- * marks faults that take time but little CPU; `only` those of transactions, which the service itself resends after the SDK.
+ * What happens to a request to the database: a fault of the proxy, or refused connections from then
+ * on. `overcome` is the number of consecutive faults that the SDK overcomes by retries; it makes
+ * three attempts within the time budget. `waits` marks faults that take time but little CPU; `only`
+ * those of transactions, which the service itself resends after the SDK.
  */
-export type FaultKind = { fault: Fault | 'refuse'; overcome: number; waits?: true; only?: 'TransactWriteItems' }
+export type FaultKind = {
+  fault: Fault | 'refuse'
+  overcome: number
+  waits?: true
+  only?: 'TransactWriteItems'
+}
 
 const { throttling, internalServerError, malformed, transactionInProgress } = databaseResponses
 
@@ -29,7 +35,11 @@ const mainKinds: Record<string, FaultKind> = {
   'a connection that breaks before the response': { fault: { carriedOut: 'cut' }, overcome: 2 },
   // The pauses before the third attempt of a throttled request can use up the time budget.
   throttling: { fault: throttling, overcome: 1, waits: true },
-  'a request that arrives too late': { fault: { late: 'request', milliseconds: TOO_LATE }, overcome: 1, waits: true },
+  'a request that arrives too late': {
+    fault: { late: 'request', milliseconds: TOO_LATE },
+    overcome: 1,
+    waits: true,
+  },
   'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
   'refused connections': { fault: 'refuse', overcome: 0 },
   'a conflict': ofWrites(canceled('None', 'TransactionConflict'), 3),
@@ -39,9 +49,20 @@ const moreKinds: Record<string, FaultKind> = {
   'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
   'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
   'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
-  'late responses': { fault: { late: 'response', milliseconds: IN_TIME }, overcome: ALL, waits: true },
-  'an endless response after the execution': { fault: { carriedOut: 'drip' }, overcome: 0, waits: true },
-  'a transaction in progress after the execution': ofWrites({ carriedOut: transactionInProgress }, 1),
+  'late responses': {
+    fault: { late: 'response', milliseconds: IN_TIME },
+    overcome: ALL,
+    waits: true,
+  },
+  'an endless response after the execution': {
+    fault: { carriedOut: 'drip' },
+    overcome: 0,
+    waits: true,
+  },
+  'a transaction in progress after the execution': ofWrites(
+    { carriedOut: transactionInProgress },
+    1,
+  ),
 }
 
 /** All kinds, or those that differ most. */

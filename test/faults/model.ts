@@ -2,9 +2,10 @@ import type { Item, Key, TransactAction, Written } from '../../shared/data/datab
 import type { Transaction } from '../../shared/data/transaction.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
 
-// A model of DynamoDB: transactions take effect late, or although their responses get lost; they conflict; a commit becomes
-// visible item by item; items expire. A request and its late writes end within hours, and a reservation is valid for 24 hours,
-// so the clock moves by eight hours, and at most once while they last.
+// A model of DynamoDB: transactions take effect late, or although their responses get lost; they
+// conflict; a commit becomes visible item by item; items expire. A request and its late writes end
+// within hours, and a reservation is valid for 24 hours, so the clock moves by eight hours, and at
+// most once while they last.
 
 /** A request of a client. */
 export type Attempt = {
@@ -41,7 +42,10 @@ export type State = {
   /** In units of eight hours. */
   now: number
   items: Items
-  /** What a single read may still find, because the commit that wrote the item is not visible everywhere. */
+  /**
+   * What a single read may still find, because the commit that wrote the item is not visible
+   * everywhere.
+   */
   before: Record<string, Item | null>
   commits: Commits
   callers: Caller[]
@@ -59,10 +63,21 @@ export const EIGHT_HOURS = 8 * 3_600_000
 export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
 
 export const initialState = ({ attempts, stored = [] }: Scenario): State => {
-  const actions = stored.map(([key, item]): TransactAction => ({ kind: 'put', key, expected: undefined, item }))
+  const actions = stored.map(
+    ([key, item]): TransactAction => ({ kind: 'put', key, expected: undefined, item }),
+  )
   const items = Object.fromEntries(stored.map(([key, item]) => [nameOf(key), item]))
-  const commits = Object.fromEntries(stored.map(([, { revision }]) => [revision, { by: -1, actions }]))
-  return { now: 0, items, before: {}, commits, callers: attempts.map(() => ({ results: [] })), late: [] }
+  const commits = Object.fromEntries(
+    stored.map(([, { revision }]) => [revision, { by: -1, actions }]),
+  )
+  return {
+    now: 0,
+    items,
+    before: {},
+    commits,
+    callers: attempts.map(() => ({ results: [] })),
+    late: [],
+  }
 }
 
 /** What can happen without a caller. */
@@ -78,15 +93,22 @@ export function* stepsOfDatabase(state: State, scenario: Scenario): Generator<St
   }
   for (const [name, item] of Object.entries(items))
     if (isExpired(item, now))
-      yield { event: `${name} is removed`, next: { ...state, items: { ...items, [name]: undefined } } }
-  const isOld = ({ since, ended }: Partial<Caller>) => !ended && since !== undefined && since !== now
+      yield {
+        event: `${name} is removed`,
+        next: { ...state, items: { ...items, [name]: undefined } },
+      }
+  const isOld = ({ since, ended }: Partial<Caller>) =>
+    !ended && since !== undefined && since !== now
   const later = { ...state, now: now + 1, before: {}, late: late.filter((each) => !isOld(each)) }
-  if (now < (scenario.clock ?? 0) && !callers.some(isOld)) yield { event: 'eight hours pass', next: later }
+  if (now < (scenario.clock ?? 0) && !callers.some(isOld))
+    yield { event: 'eight hours pass', next: later }
 }
 
 const WRITTEN: Written = { kind: 'written' }
 
-/** Carries out a write as DynamoDB does. It has no outcome while another transaction holds an item. */
+/**
+ * Carries out a write as DynamoDB does. It has no outcome while another transaction holds an item.
+ */
 export const carryOut = (
   state: State,
   by: number,
@@ -98,9 +120,12 @@ export const carryOut = (
   if (actions.some(({ key }) => nameOf(key) in before)) return { next: state }
   if (commits[token]) return { outcome: WRITTEN, next: state }
   const refused = actions.filter((action) => !holds(items[nameOf(action.key)], action))
-  if (refused.length > 0) return { outcome: { kind: 'refused', keys: refused.map(({ key }) => key) }, next: state }
+  if (refused.length > 0)
+    return { outcome: { kind: 'refused', keys: refused.map(({ key }) => key) }, next: state }
   const written = actions.flatMap((action) =>
-    action.kind === 'check' ? [] : [[nameOf(action.key), action.kind === 'put' ? action.item : undefined] as const],
+    action.kind === 'check'
+      ? []
+      : [[nameOf(action.key), action.kind === 'put' ? action.item : undefined] as const],
   )
   const old = written.map(([name]) => [name, items[name] ?? null] as const)
   const next: State = {
@@ -109,7 +134,10 @@ export const carryOut = (
     before: old.length > 1 ? sorted(Object.fromEntries(old)) : {},
     commits: sorted({ ...commits, [token]: { by, actions } }),
   }
-  return { outcome: WRITTEN, next: errorOfWrite(state, by, actions, scenario) ?? errorOf?.(next.items) ?? next }
+  return {
+    outcome: WRITTEN,
+    next: errorOfWrite(state, by, actions, scenario) ?? errorOf?.(next.items) ?? next,
+  }
 }
 
 /** The condition of an action, as the service states it. */
@@ -130,12 +158,14 @@ const errorOfWrite = (
   const { now, items, commits, callers } = state
   const { ended = 'crashed' } = callers[by] ?? {}
   if (ended !== 'crashed') return 'A request took effect after its response.'
-  if (Object.values(commits).some((commit) => commit.by === by)) return 'A request took effect twice.'
+  if (Object.values(commits).some((commit) => commit.by === by))
+    return 'A request took effect twice.'
   const reserves = actions.some(({ key }) => key.table === 'idempotencyKeys')
   if (attempts[by]?.intent && !reserves) return 'A request took effect without its reservation.'
   const errors = actions.map(({ kind, key, expected }) => {
     const item = items[nameOf(key)]
-    if (key.table === 'idempotencyKeys') return item && !isExpired(item, now) && 'A key took effect twice.'
+    if (key.table === 'idempotencyKeys')
+      return item && !isExpired(item, now) && 'A key took effect twice.'
     if (item?.revision === expected) return undefined
     if (kind === 'check') return 'A request took effect although what it had read was changed.'
     if (!expected) return 'An id got two resources.'

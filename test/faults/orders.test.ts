@@ -11,22 +11,41 @@ import { explore } from './exploration.ts'
 import { faultKinds, PATIENT } from './fault-kinds.ts'
 import { type Attempt, type Items, nameOf, type Scenario } from './model.ts'
 
-// What orders and pets promise together, whatever fails: a pet is promised once. Each open order holds its pet, which is
-// pending, and a pet holds nothing else.
+// What orders and pets promise together, whatever fails: a pet is promised once. Each open order
+// holds its pet, which is pending, and a pet holds nothing else.
 
 type Stored = Record<string, unknown> | undefined
 
 /** What does not match: open orders as `pet status order`, and pets that hold an order. */
 const unmatched = (pets: Stored[], orders: Stored[]): string[] => {
-  const open = orders.flatMap((order) => (order?.complete === false ? [`${order.petId} pending ${order.id}`] : []))
+  const open = orders.flatMap((order) =>
+    order?.complete === false ? [`${order.petId} pending ${order.id}`] : [],
+  )
   const held = pets.flatMap((pet) => (pet?.order ? [`${pet.id} ${pet.status} ${pet.order}`] : []))
-  return [...open.filter((each) => !held.includes(each)), ...held.filter((each) => !open.includes(each))]
+  return [
+    ...open.filter((each) => !held.includes(each)),
+    ...held.filter((each) => !open.includes(each)),
+  ]
 }
 
 const aPet = (id: number, status: string, order?: number) => {
-  return { id, name: 'Rex', categoryId: 7, status, ...(order && { order }), shard: 0, revision: 'x' }
+  return {
+    id,
+    name: 'Rex',
+    categoryId: 7,
+    status,
+    ...(order && { order }),
+    shard: 0,
+    revision: 'x',
+  }
 }
-const anOrder = (id: number, petId = id) => ({ id, petId, complete: false, shard: 0, revision: 'x' })
+const anOrder = (id: number, petId = id) => ({
+  id,
+  petId,
+  complete: false,
+  shard: 0,
+  revision: 'x',
+})
 
 describe('on the wire', () => {
   const storeOrder = async (id: number) => {
@@ -40,42 +59,77 @@ describe('on the wire', () => {
   const store = (id: number) => putItem('pets', { ...aPet(id, 'available'), revision: 'w' })
   const place: Way['event'] = (apiKey, petId) => {
     const body = JSON.stringify({ petId })
-    return eventFrom(apiKey, 'placeOrder-placed', { body, headers: { 'Idempotency-Key': `order-${petId}` } })
+    return eventFrom(apiKey, 'placeOrder-placed', {
+      body,
+      headers: { 'Idempotency-Key': `order-${petId}` },
+    })
   }
-  const complete: Way['event'] = (apiKey, id) => eventFrom(apiKey, 'updateOrder-completed', { id: `${id}` })
-  const cancel: Way['event'] = (apiKey, id) => eventFrom(apiKey, 'cancelOrder-canceled', { id: `${id}` })
+  const complete: Way['event'] = (apiKey, id) =>
+    eventFrom(apiKey, 'updateOrder-completed', { id: `${id}` })
+  const cancel: Way['event'] = (apiKey, id) =>
+    eventFrom(apiKey, 'cancelOrder-canceled', { id: `${id}` })
   const placed = { exists: store, calls: [KEY, RESERVATION, PET, PLACE], served: '201 replay' }
   const ended = { exists: storeOrder, calls: [KEY, ORDER, PET, END] }
-  /** The pet, and an order that exists before, have the number of the case as their id. The pet `ends` with a status. */
+  /**
+   * The pet, and an order that exists before, have the number of the case as their id. The pet
+   * `ends` with a status.
+   */
   const ways: Record<string, Way & { ends: string }> = {
-    'an order': { ...placed, event: place, retried: ['201 replay', 'replay replay'], ends: 'pending' },
+    'an order': {
+      ...placed,
+      event: place,
+      retried: ['201 replay', 'replay replay'],
+      ends: 'pending',
+    },
     'a complete': { ...ended, event: complete, served: '200', retried: ['200'], ends: 'sold' },
-    'a cancel': { ...ended, event: cancel, served: '204', retried: ['204', '404'], ends: 'available' },
+    'a cancel': {
+      ...ended,
+      event: cancel,
+      served: '204',
+      retried: ['204', '404'],
+      ends: 'available',
+    },
   }
 
-  describe.concurrent('order and pet change together, or the response is a 503, whichever calls meet', PATIENT, () => {
-    test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
-      const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
+  describe.concurrent(
+    'order and pet change together, or the response is a 503, whichever calls meet',
+    PATIENT,
+    () => {
+      test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
+        const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 
-      const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
-      for (const outcome of outcomes) {
-        const { each, number } = outcome
-        const own = [pets.filter(({ id }) => id === number), orders.filter(({ petId }) => petId === number)] as const
-        expect(unmatched(...own), each.title).toEqual([])
-        expect(own[0], each.title).toMatchObject([{ status: each.way.ends }])
-        const { revision, shard: _, ...body } = { id: number, revision: '', shard: 0, ...own[1][0] }
-        const resource = { path: '/store/orders', body, revision }
-        expectResponses(outcome, resource, {
-          404: errorResponse(404, 'not_found', `No order has the id ${number}.`),
-        })
-      }
-    })
-  })
+        const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
+        for (const outcome of outcomes) {
+          const { each, number } = outcome
+          const own = [
+            pets.filter(({ id }) => id === number),
+            orders.filter(({ petId }) => petId === number),
+          ] as const
+          expect(unmatched(...own), each.title).toEqual([])
+          expect(own[0], each.title).toMatchObject([{ status: each.way.ends }])
+          const {
+            revision,
+            shard: _,
+            ...body
+          } = { id: number, revision: '', shard: 0, ...own[1][0] }
+          const resource = { path: '/store/orders', body, revision }
+          expectResponses(outcome, resource, {
+            404: errorResponse(404, 'not_found', `No order has the id ${number}.`),
+          })
+        }
+      })
+    },
+  )
 })
 
 describe('in all orders of events', () => {
   const [PET, ORDER] = [pets.keyOf(1), { table: 'orders', value: 9 } as const]
-  const intentOf = (key: string): Intent => ({ clientId: 'ann', operation: 'placeOrder', key, request: 'the same' })
+  const intentOf = (key: string): Intent => ({
+    clientId: 'ann',
+    operation: 'placeOrder',
+    key,
+    request: 'the same',
+  })
 
   /** Orders the pet. The retry of an order that was placed must not get a 409. */
   const place = (key: string): Attempt => ({
@@ -97,16 +151,22 @@ describe('in all orders of events', () => {
   }
   const cancel: Attempt = {
     work: (tx) => orders.cancel(tx, 9),
-    isWrong: (status, items) => items[nameOf(ORDER)]?.complete !== (status === 409 ? true : undefined),
+    isWrong: (status, items) =>
+      items[nameOf(ORDER)]?.complete !== (status === 409 ? true : undefined),
   }
   const removePet: Attempt = {
     work: (tx) => pets.remove(tx, 1),
-    isWrong: (status, items) => items[nameOf(PET)]?.status !== (status === 409 ? 'pending' : undefined),
+    isWrong: (status, items) =>
+      items[nameOf(PET)]?.status !== (status === 409 ? 'pending' : undefined),
   }
 
   const errorOf = (items: Items) =>
     unmatched(Object.values(items), Object.values(items))[0] && 'An order and its pet do not match.'
-  const ofPet = (...attempts: Attempt[]): Scenario => ({ attempts, stored: [[PET, aPet(1, 'available')]], errorOf })
+  const ofPet = (...attempts: Attempt[]): Scenario => ({
+    attempts,
+    stored: [[PET, aPet(1, 'available')]],
+    errorOf,
+  })
   const stored: [Key, Item][] = [
     [PET, aPet(1, 'pending', 9)],
     [ORDER, anOrder(9, 1)],
@@ -114,8 +174,16 @@ describe('in all orders of events', () => {
   const ofOrder = (...attempts: Attempt[]): Scenario => ({ attempts, stored, errorOf })
 
   test.each<[string, Scenario, string]>([
-    ['a pet has one order', ofPet(place('a'), place('a'), place('b')), '201 replay 409 | 409 409 201 | replay 201 409'],
-    ['one end takes effect', ofOrder(complete, cancel, place('a')), '200 409 409 | 404 204 201 | 404 204 409'],
+    [
+      'a pet has one order',
+      ofPet(place('a'), place('a'), place('b')),
+      '201 replay 409 | 409 409 201 | replay 201 409',
+    ],
+    [
+      'one end takes effect',
+      ofOrder(complete, cancel, place('a')),
+      '200 409 409 | 404 204 201 | 404 204 409',
+    ],
     ['a pet is ordered or deleted', ofPet(place('a'), removePet), '201 409 | 409 204'],
     ['a held pet is not deleted', ofOrder(cancel, removePet), '204 204 | 204 409'],
   ])('%s', async (_, scenario, ends) => {

@@ -8,7 +8,14 @@ import { atMost } from '../../infra/local/queue.ts'
 import { service } from '../../shared/service.ts'
 import { example, isChangeable } from '../support/example.ts'
 import { type Received, type Sent, sendUntilServed } from '../support/http.ts'
-import { headersOf, type LocalServer, listAll, start, startServer, temporaryFolder } from '../support/server.ts'
+import {
+  headersOf,
+  type LocalServer,
+  listAll,
+  start,
+  startServer,
+  temporaryFolder,
+} from '../support/server.ts'
 import { PATIENT, runsAll } from './fault-kinds.ts'
 
 const KILLS = runsAll ? 50 : 3
@@ -23,8 +30,17 @@ const isDeleted = (number: number): boolean => isChangeable && number % 2 === 0
 const requestsOf = (number: number, [created]: Received[]): (Sent & { statuses: number[] })[] => {
   const name = `rex-${number}`
   const one = `${path}/${Object(created?.body).id}`
-  const create = { method: 'POST', path, headers: { 'Idempotency-Key': name }, body: JSON.stringify(body(name)) }
-  const change = { method: 'PATCH', path: one, body: JSON.stringify({ ...changes, [field]: value }) }
+  const create = {
+    method: 'POST',
+    path,
+    headers: { 'Idempotency-Key': name },
+    body: JSON.stringify(body(name)),
+  }
+  const change = {
+    method: 'PATCH',
+    path: one,
+    body: JSON.stringify({ ...changes, [field]: value }),
+  }
   return [
     { ...create, statuses: [201] },
     ...(isChangeable ? [{ ...change, statuses: [200] }] : []),
@@ -34,7 +50,11 @@ const requestsOf = (number: number, [created]: Received[]): (Sent & { statuses: 
 
 /** Sends a request with the API key of the server, and on a busy machine many times. */
 const call = (server: LocalServer, { headers, ...request }: Sent): Promise<Received> =>
-  sendUntilServed(server.baseUrl, { ...request, headers: { ...headersOf(server), ...headers } }, 100)
+  sendUntilServed(
+    server.baseUrl,
+    { ...request, headers: { ...headersOf(server), ...headers } },
+    100,
+  )
 
 /** What is stored, newest first. */
 const storedIn = async (server: LocalServer): Promise<object[]> => {
@@ -45,53 +65,67 @@ const storedIn = async (server: LocalServer): Promise<object[]> => {
   return pages.flatMap(({ Items = [] }) => Items).sort((a, b) => b.id - a.id)
 }
 
-/** Expects that both lists have the resources as they are stored, also those whose last change got no response. */
+/**
+ * Expects that both lists have the resources as they are stored, also those whose last change got
+ * no response.
+ */
 const expectListsToAgree = async (server: LocalServer): Promise<void> => {
   const [listed, filtered] = [await listAll(server), await listAll(server, `&${field}=${value}`)]
   expect(await storedIn(server)).toMatchObject(listed)
   expect(filtered).toEqual(listed.filter(({ [field]: found }) => found === value))
 }
 
-// Each server on one data folder is killed at one of its writes, while eight clients send requests. The last one lives until
-// all clients have ended.
-test('servers that are killed create, change and delete each resource once, and lose none', PATIENT, async () => {
-  const folder = temporaryFolder()
-  /** The responses of each client. */
-  const begun: Received[][] = []
-  const begin = () => begun[begun.push([]) - 1] ?? []
-  const finish = async (server: LocalServer, responses: Received[]): Promise<void> => {
-    const request = requestsOf(begun.indexOf(responses), responses)[responses.length]
-    if (!request) return
-    responses.push(await call(server, request))
-    await finish(server, responses)
-  }
-
-  for (const [i, write] of fc.sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS }).entries()) {
-    const env = { DIE_AT_WRITE: `${write}`, DIE_WHEN: ['before', 'during', 'after'][i % 3] ?? '' }
-    const dying = await startServer(['--data', folder], { NODE_OPTIONS: `--import=${PRELOADED}`, ...env })
-    await expectListsToAgree(dying)
-    const exited = once(dying.process, 'exit')
-    const unfinished = [...begun]
-    const client = async () => {
-      for (;;) await finish(dying, unfinished.pop() ?? begin())
+// Each server on one data folder is killed at one of its writes, while eight clients send requests.
+// The last one lives until all clients have ended.
+test(
+  'servers that are killed create, change and delete each resource once, and lose none',
+  PATIENT,
+  async () => {
+    const folder = temporaryFolder()
+    /** The responses of each client. */
+    const begun: Received[][] = []
+    const begin = () => begun[begun.push([]) - 1] ?? []
+    const finish = async (server: LocalServer, responses: Received[]): Promise<void> => {
+      const request = requestsOf(begun.indexOf(responses), responses)[responses.length]
+      if (!request) return
+      responses.push(await call(server, request))
+      await finish(server, responses)
     }
-    await Promise.allSettled(Array.from({ length: 8 }, client))
-    const [, signal] = await exited
-    if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${dying.output()}`)
-  }
-  const server = await start(['--data', folder])
-  await expectListsToAgree(server)
-  const turn = atMost(8)
-  await Promise.all(begun.map((responses) => turn(() => finish(server, responses))))
-  await expectListsToAgree(server)
 
-  expect(begun.length).toBeGreaterThan(KILLS)
-  for (const [number, responses] of begun.entries())
-    for (const [i, { statuses, ...request }] of requestsOf(number, responses).entries()) {
-      expect(responses[i]?.status).toBeOneOf(statuses)
-      // A request with an idempotency key gets its response again.
-      if (request.headers) expect((await call(server, request)).text).toBe(responses[i]?.text)
+    for (const [i, write] of fc
+      .sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS })
+      .entries()) {
+      const env = { DIE_AT_WRITE: `${write}`, DIE_WHEN: ['before', 'during', 'after'][i % 3] ?? '' }
+      const dying = await startServer(['--data', folder], {
+        NODE_OPTIONS: `--import=${PRELOADED}`,
+        ...env,
+      })
+      await expectListsToAgree(dying)
+      const exited = once(dying.process, 'exit')
+      const unfinished = [...begun]
+      const client = async () => {
+        for (;;) await finish(dying, unfinished.pop() ?? begin())
+      }
+      await Promise.allSettled(Array.from({ length: 8 }, client))
+      const [, signal] = await exited
+      if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${dying.output()}`)
     }
-  const left = begun.filter((_, number) => !isDeleted(number)).map((own) => own.at(-1)?.body as { id: number })
-  expect(await listAll(server)).toEqual(left.sort((a, b) => b.id - a.id))
-})
+    const server = await start(['--data', folder])
+    await expectListsToAgree(server)
+    const turn = atMost(8)
+    await Promise.all(begun.map((responses) => turn(() => finish(server, responses))))
+    await expectListsToAgree(server)
+
+    expect(begun.length).toBeGreaterThan(KILLS)
+    for (const [number, responses] of begun.entries())
+      for (const [i, { statuses, ...request }] of requestsOf(number, responses).entries()) {
+        expect(responses[i]?.status).toBeOneOf(statuses)
+        // A request with an idempotency key gets its response again.
+        if (request.headers) expect((await call(server, request)).text).toBe(responses[i]?.text)
+      }
+    const left = begun
+      .filter((_, number) => !isDeleted(number))
+      .map((own) => own.at(-1)?.body as { id: number })
+    expect(await listAll(server)).toEqual(left.sort((a, b) => b.id - a.id))
+  },
+)

@@ -10,7 +10,10 @@ import { faultKinds, PATIENT } from './fault-kinds.ts'
 const { collection, table, events } = example
 const { field, value, other } = example.filter
 
-/** A request that lists, creates, changes or deletes; and the value of the field to filter lists by afterwards. */
+/**
+ * A request that lists, creates, changes or deletes; and the value of the field to filter lists by
+ * afterwards.
+ */
 type WriteWay = Way & { leaves?: string }
 
 const KEY = 'GetItem apiKeys'
@@ -24,17 +27,27 @@ const bodyOf = (number: number) => ({ ...example.body(nameOf(number)), [field]: 
 const stored = (id: number) => example.item(id, { ...example.changes, ...bodyOf(id) })
 const exists = (id: number) => putItem(table, stored(id))
 
-const list: Way['event'] = (apiKey) => eventFrom(apiKey, events.list, { query: { cursor: cursorAfter(1) } })
-const createWithout: Way['event'] = (apiKey, i) => eventFrom(apiKey, events.create, { body: JSON.stringify(bodyOf(i)) })
+const list: Way['event'] = (apiKey) =>
+  eventFrom(apiKey, events.list, { query: { cursor: cursorAfter(1) } })
+const createWithout: Way['event'] = (apiKey, i) =>
+  eventFrom(apiKey, events.create, { body: JSON.stringify(bodyOf(i)) })
 const create: Way['event'] = (apiKey, i) =>
-  eventFrom(apiKey, events.create, { body: JSON.stringify(bodyOf(i)), headers: { 'Idempotency-Key': `rex-${i}` } })
-const headersOf = (id: number, revision?: string) => (revision ? { 'If-Match': `"${id}-${revision}"` } : {})
+  eventFrom(apiKey, events.create, {
+    body: JSON.stringify(bodyOf(i)),
+    headers: { 'Idempotency-Key': `rex-${i}` },
+  })
+const headersOf = (id: number, revision?: string) =>
+  revision ? { 'If-Match': `"${id}-${revision}"` } : {}
 const change = (revision?: string): Pick<Way, 'event'> => {
   const body = JSON.stringify({ [field]: value })
-  return { event: (key, i) => eventFrom(key, events.change, { id: `${i}`, body, headers: headersOf(i, revision) }) }
+  return {
+    event: (key, i) =>
+      eventFrom(key, events.change, { id: `${i}`, body, headers: headersOf(i, revision) }),
+  }
 }
 const remove = (revision?: string): Pick<Way, 'event'> => ({
-  event: (apiKey, id) => eventFrom(apiKey, events.remove, { id: `${id}`, headers: headersOf(id, revision) }),
+  event: (apiKey, id) =>
+    eventFrom(apiKey, events.remove, { id: `${id}`, headers: headersOf(id, revision) }),
 })
 
 /** Another request creates a resource with the same id. */
@@ -42,7 +55,12 @@ const isTaken: Way['meanwhile'] = (id) => putItem(table, example.item(id, exampl
 const note = 'Made by a later version.'
 const isChanged: Way['meanwhile'] = (id) => putItem(table, { ...stored(id), note, revision: 'y' })
 
-const created = { event: create, served: '201 replay', retried: ['201 replay', 'replay replay'], leaves: other }
+const created = {
+  event: create,
+  served: '201 replay',
+  retried: ['201 replay', 'replay replay'],
+  leaves: other,
+}
 const changed = { exists, served: '200', retried: ['200'], leaves: value }
 const refused = { exists, served: '412', retried: ['412'], leaves: other }
 // A change or a delete that gets a 503 may have taken effect.
@@ -53,13 +71,24 @@ const ways: Record<string, WriteWay> = {
   'a create with a key, when the id is in use': {
     ...{ calls: [KEY, RESERVED, CREATE, RESERVED, CREATE], meanwhile: isTaken, ...created },
   },
-  'a create without a key': { calls: [KEY, WRITE], event: createWithout, served: '201', retried: [''], leaves: other },
+  'a create without a key': {
+    calls: [KEY, WRITE],
+    event: createWithout,
+    served: '201',
+    retried: [''],
+    leaves: other,
+  },
   ...(isChangeable && {
     'a change': { calls: [KEY, READ, WRITE], ...change(), ...changed },
     'a change, after another one': {
       ...{ calls: [KEY, READ, WRITE, READ, WRITE], meanwhile: isChanged, ...change(), ...changed },
     },
-    'a change of a revision': { calls: [KEY, READ, WRITE], ...change('x'), ...changed, retried: ['200', '412'] },
+    'a change of a revision': {
+      calls: [KEY, READ, WRITE],
+      ...change('x'),
+      ...changed,
+      retried: ['200', '412'],
+    },
     'a change of a revision, after another change': {
       ...{ calls: [KEY, READ, WRITE, READ], meanwhile: isChanged, ...change('x'), ...refused },
     },
@@ -68,14 +97,18 @@ const ways: Record<string, WriteWay> = {
   }),
 }
 
-describe.concurrent('what is written is written once, or the response is a 503, whichever calls meet', PATIENT, () => {
-  test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
-    const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
+describe.concurrent(
+  'what is written is written once, or the response is a 503, whichever calls meet',
+  PATIENT,
+  () => {
+    test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
+      const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 
-    const all = await storedItems(table)
-    for (const outcome of outcomes) expectStored(outcome, all)
-  })
-})
+      const all = await storedItems(table)
+      for (const outcome of outcomes) expectStored(outcome, all)
+    })
+  },
+)
 
 type Outcome = Awaited<ReturnType<typeof run<WriteWay>>>
 
@@ -89,7 +122,11 @@ const expectStored = (outcome: Outcome, all: Record<string, unknown>[]) => {
 
   const [item] = items
   const body = item ? v.parse(example.schema, item) : { id: number }
-  const sent = { ...bodyOf(number), [field]: way.leaves, ...(way.meanwhile === isChanged && { note }) }
+  const sent = {
+    ...bodyOf(number),
+    [field]: way.leaves,
+    ...(way.meanwhile === isChanged && { note }),
+  }
   if (item) expect(item).toEqual(collection.itemOf({ ...item, ...sent }))
   expectResponses(
     outcome,

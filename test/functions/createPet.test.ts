@@ -5,16 +5,28 @@ import { storedItems } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo } from '../support/events.ts'
 
 const badRequest = (message: string) => errorResponse(400, 'bad_request', message)
-const MISSING = expect.stringMatching(/^The body is missing\. It must be a JSON object in which name must be .+\.$/)
-const TOO_LARGE = errorResponse(413, 'payload_too_large', 'The body must not be larger than 256 KiB.')
+const MISSING = expect.stringMatching(
+  /^The body is missing\. It must be a JSON object in which name must be .+\.$/,
+)
+const TOO_LARGE = errorResponse(
+  413,
+  'payload_too_large',
+  'The body must not be larger than 256 KiB.',
+)
 const NOT_JSON = 'Send the body as JSON, with the header Content-Type: application/json'
 const KIB_256 = 262_144
 
 const rex = { name: 'Rex', categoryId: 7, status: 'available' }
 const withBody = (body: string) => eventOf('createPet-created', { body })
-const withoutBody = eventOf('createPet-created', { body: null, headers: { 'Content-Type': undefined } })
+const withoutBody = eventOf('createPet-created', {
+  body: null,
+  headers: { 'Content-Type': undefined },
+})
 const inBase64 = (text: string, encoding?: BufferEncoding) =>
-  eventOf('createPet-created', { body: Buffer.from(text, encoding).toString('base64'), isBase64Encoded: true })
+  eventOf('createPet-created', {
+    body: Buffer.from(text, encoding).toString('base64'),
+    isBase64Encoded: true,
+  })
 const ofSize = (bytes: number) => JSON.stringify(rex).padEnd(bytes)
 
 test.each([
@@ -30,22 +42,38 @@ test.each([
 
   const ETag = expect.stringMatching(new RegExp(`^"${response.body.id}-[\\da-f-]{36}"$`))
   const headers = { Location: `${service.basePath}/pets/${response.body.id}`, ETag }
-  expect(response).toEqual(responseTo(event, { status: 201, headers, body: { id: expect.any(Number), ...pet } }))
+  expect(response).toEqual(
+    responseTo(event, { status: 201, headers, body: { id: expect.any(Number), ...pet } }),
+  )
 })
 
 test('stores no field that the client made up', async () => {
-  const { body } = await call(withBody(JSON.stringify({ id: 1, ...rex, color: 'brown', revision: 'mine', shard: 7 })))
+  const { body } = await call(
+    withBody(JSON.stringify({ id: 1, ...rex, color: 'brown', revision: 'mine', shard: 7 })),
+  )
 
   const stored = (await storedItems('pets')).filter(({ id }) => id === body.id || id === 1)
-  const keys = { shard: 0, statusShard: 'available#0', revision: expect.stringMatching(/^[\da-f-]{36}$/) }
+  const keys = {
+    shard: 0,
+    statusShard: 'available#0',
+    revision: expect.stringMatching(/^[\da-f-]{36}$/),
+  }
   expect(stored).toEqual([{ id: body.id, ...rex, ...keys }])
 })
 
 // More bodies are in test/api/create-pet.test.ts.
 test.each([
   ['no body and no Content-Type', withoutBody, badRequest(MISSING)],
-  ['bytes that are not UTF-8', inBase64('"Zoë"', 'latin1'), badRequest('The body is not valid UTF-8.')],
-  ['a key __proto__', withBody('{"a":{"__proto__":{}}}'), badRequest('The body must not have the key __proto__.')],
+  [
+    'bytes that are not UTF-8',
+    inBase64('"Zoë"', 'latin1'),
+    badRequest('The body is not valid UTF-8.'),
+  ],
+  [
+    'a key __proto__',
+    withBody('{"a":{"__proto__":{}}}'),
+    badRequest('The body must not have the key __proto__.'),
+  ],
   [
     'a key constructor.prototype',
     withBody('{"a":{"constructor":{"prototype":1}}}'),
@@ -56,7 +84,9 @@ test.each([
   ['fewer characters but more bytes', withBody(`{"note":"${'ë'.repeat(KIB_256 / 2)}"}`), TOO_LARGE],
   [
     'two content types, of which the last is not JSON',
-    eventOf('createPet-created', { headers: { 'Content-Type': ['application/json', 'text/plain'] } }),
+    eventOf('createPet-created', {
+      headers: { 'Content-Type': ['application/json', 'text/plain'] },
+    }),
     errorResponse(415, 'unsupported_media_type', NOT_JSON),
   ],
 ])('refuses a request with %s, and adds no pet', async (_, event, expected) => {

@@ -14,7 +14,8 @@ for (const pet of [...oldest, nala, milo, bella]) {
   await putItem('pets', { ...pet, ...keys, revision: 'a' })
 }
 
-const list = (query: Record<string, string | string[]>) => eventOf('listPets-no-parameters', { query })
+const list = (query: Record<string, string | string[]>) =>
+  eventOf('listPets-no-parameters', { query })
 
 test.each([
   // This is the cursor of the id 3.
@@ -36,6 +37,10 @@ test.each([
   const response = await call(event)
 
   expect(response).toEqual(
-    responseTo(event, { status: 200, headers: { ...(next && { Link: `<${next}>; rel="next"` }) }, body }),
+    responseTo(event, {
+      status: 200,
+      headers: { ...(next && { Link: `<${next}>; rel="next"` }) },
+      body,
+    }),
   )
 })

@@ -13,7 +13,10 @@ beforeEach(() => putItem('orders', { ...order, shard: 0, revision: 'a' }))
 test.each([
   ['listOrders-no-parameters', { status: 200, body: [order] }],
   ['getOrder-found', { status: 200, headers: { ETag: `"${order.id}-a"` }, body: order }],
-  ['updateOrder-completed', { status: 200, headers: { ETag: aTag }, body: { ...order, complete: true } }],
+  [
+    'updateOrder-completed',
+    { status: 200, headers: { ETag: aTag }, body: { ...order, complete: true } },
+  ],
   ['cancelOrder-canceled', { status: 204 }],
 ])('returns what the operation promises, and nothing else: %s', async (name, expected) => {
   const event = eventOf(name)
@@ -24,7 +27,14 @@ test.each([
 })
 
 test('placeOrder returns 201 with the order, and stores no field that the client made up', async () => {
-  await putItem('pets', { id: petId, name: 'Rex', categoryId: 7, status: 'available', shard: 0, revision: 'a' })
+  await putItem('pets', {
+    id: petId,
+    name: 'Rex',
+    categoryId: 7,
+    status: 'available',
+    shard: 0,
+    revision: 'a',
+  })
   const body = JSON.stringify({ id: 1, petId, complete: true, shard: 7, quantity: 2 })
   const event = eventOf('placeOrder-placed', { body })
 
@@ -33,5 +43,9 @@ test('placeOrder returns 201 with the order, and stores no field that the client
   const placed = { id: response.body.id, petId, complete: false }
   const headers = { Location: `${service.basePath}/store/orders/${placed.id}`, ETag: aTag }
   expect(response).toEqual(responseTo(event, { status: 201, headers, body: placed }))
-  expect(await storedItems('orders')).toContainEqual({ ...placed, shard: 0, revision: expect.any(String) })
+  expect(await storedItems('orders')).toContainEqual({
+    ...placed,
+    shard: 0,
+    revision: expect.any(String),
+  })
 })

@@ -7,7 +7,13 @@ import { App } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
-import { ConfigurationError, readContext, type Stage, stackName, stages } from '../../infra/stages.ts'
+import {
+  ConfigurationError,
+  readContext,
+  type Stage,
+  stackName,
+  stages,
+} from '../../infra/stages.ts'
 import { service } from '../../shared/service.ts'
 import { leastEnvironment } from '../support/server.ts'
 import { everyOption, synthesize } from './stack/template.ts'
@@ -16,8 +22,9 @@ const folder = mkdtempSync(join(tmpdir(), 'app-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /**
- * Runs the app as the CDK command does, but without a region, credentials or home directory, and without bundling and
- * CDK's own validation of the templates: they take seconds, and `cdk synth` does both.
+ * Runs the app as the CDK command does, but without a region, credentials or home directory, and
+ * without bundling and CDK's own validation of the templates: they take seconds, and `cdk synth`
+ * does both.
  */
 const runApp = (context: object) => {
   const CDK_CONTEXT_JSON = JSON.stringify({ 'aws:cdk:bundling-stacks': [], ...context })
@@ -38,7 +45,9 @@ describe('the app, with a prefix and a release in its context,', () => {
   test('has a stack of each stage', () => {
     const { artifacts } = JSON.parse(read('manifest.json'))
 
-    const stacks = Object.keys(artifacts).filter((name) => artifacts[name].type === 'aws:cloudformation:stack')
+    const stacks = Object.keys(artifacts).filter(
+      (name) => artifacts[name].type === 'aws:cloudformation:stack',
+    )
     expect(stacks.sort()).toEqual(
       Object.values(stages)
         .map((stage) => `${prefix}${stackName(stage)}`)
@@ -60,8 +69,12 @@ describe('the app, with a prefix and a release in its context,', () => {
       terminationProtection: keyPrefix === 'live',
       tags: { service: service.name, stage: keyPrefix === 'live' ? 'production' : 'staging' },
     })
-    const warnings = read(`${stack}.metadata.json`).match(/"aws:cdk:(warning|error)",\s+"data": ".+"/g)
-    expect(warnings).toEqual([expect.stringContaining(`Nobody gets the alarms of ${stack}. Set alarmEmail`)])
+    const warnings = read(`${stack}.metadata.json`).match(
+      /"aws:cdk:(warning|error)",\s+"data": ".+"/g,
+    )
+    expect(warnings).toEqual([
+      expect.stringContaining(`Nobody gets the alarms of ${stack}. Set alarmEmail`),
+    ])
   })
 })
 
@@ -71,20 +84,30 @@ test('the app fails with one sentence for an invalid context', async () => {
   await expect(runApp({ release: 'now' })).rejects.toMatchObject({ code: 1, stdout: '', stderr })
 })
 
-test.each(['1', 'a b', 'ä', 'a'.repeat(101)])('the CDK context must not have the prefix %s', (prefix) => {
-  const message =
-    'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.'
+test.each(['1', 'a b', 'ä', 'a'.repeat(101)])(
+  'the CDK context must not have the prefix %s',
+  (prefix) => {
+    const message =
+      'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.'
 
-  expect(() => readContext(new App({ context: { prefix } }))).toThrow(new ConfigurationError(message))
-})
+    expect(() => readContext(new App({ context: { prefix } }))).toThrow(
+      new ConfigurationError(message),
+    )
+  },
+)
 
 describe('a stage', () => {
   const NAME = 'OneStage'
   const stackWith = (changes: Partial<Stage>) =>
-    new ServiceStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), NAME, { ...stages.staging, ...changes })
+    new ServiceStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), NAME, {
+      ...stages.staging,
+      ...changes,
+    })
   const { certificateArn, domainName, hostedZone } = everyOption
-  const DOMAIN = 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
-  const LIMIT = 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
+  const DOMAIN =
+    'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
+  const LIMIT =
+    'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
   const shards = (read: number, write: number) =>
     `has readShards ${read} and writeShards ${write}. Both must be positive integers, and writeShards must not exceed ` +
     'readShards, because lists miss items in partitions that are not read.'
@@ -127,11 +150,11 @@ describe('a stage', () => {
 })
 
 // Accepted findings are acknowledged in infra/stack, at the constructs that they are about.
-test.each([...Object.values(stages).map(({ name }) => [name, {}] as const), ['production', everyOption] as const])(
-  'cdk-nag (AwsSolutions) reports only accepted findings in %s with %o',
-  (name, options) => {
-    const { violations } = new AwsSolutionsChecks().validateScope(synthesize(name, options).stack)
+test.each([
+  ...Object.values(stages).map(({ name }) => [name, {}] as const),
+  ['production', everyOption] as const,
+])('cdk-nag (AwsSolutions) reports only accepted findings in %s with %o', (name, options) => {
+  const { violations } = new AwsSolutionsChecks().validateScope(synthesize(name, options).stack)
 
-    expect(violations).toEqual([])
-  },
-)
+  expect(violations).toEqual([])
+})

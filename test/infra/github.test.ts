@@ -7,10 +7,18 @@ import { expect, test } from 'vitest'
 import { stackName, stages } from '../../infra/stages.ts'
 import { synthesize } from './stack/template.ts'
 
-/** The properties of a role for a stage: the one with which GitHub deploys it, or the one for the smoke test. */
+/**
+ * The properties of a role for a stage: the one with which GitHub deploys it, or the one for the
+ * smoke test.
+ */
 const roleOf = (Stage: string, role: 'Role' | 'SmokeRole') => {
   const templateFile = 'infra/github/deploy-role.yaml'
-  const repository = { Owner: 'octo-org', OwnerId: '123456', Repository: 'octo-repo', RepositoryId: '456789' }
+  const repository = {
+    Owner: 'octo-org',
+    OwnerId: '123456',
+    Repository: 'octo-repo',
+    RepositoryId: '456789',
+  }
   // CDK's own validation takes seconds; `npm run lint:infra` has cfn-lint.
   const stack = new Stack(new App({ builtinCloudFormationValidation: false }), 'GitHub')
   new CfnInclude(stack, 'Template', { templateFile, parameters: { ...repository, Stage } })
@@ -22,36 +30,48 @@ test.each([
   ['production', 'Role', 'production'],
   ['staging', 'SmokeRole', 'staging-smoke'],
   ['production', 'SmokeRole', 'production-smoke'],
-] as const)('for %s, only jobs on main may assume the %s, in the environment %s', (stage, role, environment) => {
-  expect(roleOf(stage, role).AssumeRolePolicyDocument.Statement.Condition).toEqual({
-    StringEquals: {
-      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-      'token.actions.githubusercontent.com:sub': [
-        { 'Fn::Sub': `repo:octo-org@123456/octo-repo@456789:environment:${environment}` },
-        { 'Fn::Sub': `repo:octo-org/octo-repo:environment:${environment}` },
-      ],
-      'token.actions.githubusercontent.com:repository_id': '456789',
-      'token.actions.githubusercontent.com:ref': 'refs/heads/main',
-    },
-  })
-})
+] as const)(
+  'for %s, only jobs on main may assume the %s, in the environment %s',
+  (stage, role, environment) => {
+    expect(roleOf(stage, role).AssumeRolePolicyDocument.Statement.Condition).toEqual({
+      StringEquals: {
+        'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+        'token.actions.githubusercontent.com:sub': [
+          { 'Fn::Sub': `repo:octo-org@123456/octo-repo@456789:environment:${environment}` },
+          { 'Fn::Sub': `repo:octo-org/octo-repo:environment:${environment}` },
+        ],
+        'token.actions.githubusercontent.com:repository_id': '456789',
+        'token.actions.githubusercontent.com:ref': 'refs/heads/main',
+      },
+    })
+  },
+)
 
 test('the role of the smoke test may use the API key table, and no other table of the stage', () => {
   const { Policies } = roleOf('staging', 'SmokeRole')
   const { template } = synthesize('staging')
 
-  const actions = Policies[0].PolicyDocument.Statement.flatMap(({ Action }: { Action: string | string[] }) => Action)
+  const actions = Policies[0].PolicyDocument.Statement.flatMap(
+    ({ Action }: { Action: string | string[] }) => Action,
+  )
   const [, table] = /table\/\$\{Stack\}-(\w+)\*/.exec(JSON.stringify(Policies)) ?? []
   const names = Object.keys(template.findResources('AWS::DynamoDB::Table'))
-  expect(actions.sort()).toEqual(['cloudformation:DescribeStacks', 'dynamodb:DeleteItem', 'dynamodb:PutItem'])
-  expect(names.filter((name) => name.startsWith(table ?? ''))).toEqual([expect.stringContaining('apiKeys')])
+  expect(actions.sort()).toEqual([
+    'cloudformation:DescribeStacks',
+    'dynamodb:DeleteItem',
+    'dynamodb:PutItem',
+  ])
+  expect(names.filter((name) => name.startsWith(table ?? ''))).toEqual([
+    expect.stringContaining('apiKeys'),
+  ])
 })
 
 test.each(Object.values(stages))('$name can be deployed from GitHub', (stage) => {
   const { name } = stage
   const workflow = readFileSync('.github/workflows/deploy.yml', 'utf8')
 
-  const [found] = /AllowedValues: .+/.exec(readFileSync('infra/github/deploy-role.yaml', 'utf8')) ?? []
+  const [found] =
+    /AllowedValues: .+/.exec(readFileSync('infra/github/deploy-role.yaml', 'utf8')) ?? []
   expect(found?.match(/\w+/g)).toContain(name)
   expect(workflow).toContain(`stage: ${name}\n      stack: ${stackName(stage)}\n`)
 })
@@ -103,16 +123,31 @@ test.each([
 test.each([
   ['echo true', /^reviewed=true\n$/],
   ['echo false', /^::warning::.* by hand .*\nreviewed=false\n$/],
-  ['false', /^::warning::.* by hand .*\nreviewed=unknown\n$/], // No such environment, or GitHub does not respond.
-])('a push is deployed to production only if GitHub says that it has required reviewers: %s', (answer, expected) => {
-  const [, script] = steps.find((step) => step.includes('gh api'))?.split('run: |') ?? []
-  const [, production] = readFileSync('.github/workflows/deploy.yml', 'utf8').split('\n  production:\n')
+  // No such environment, or GitHub does not respond.
+  ['false', /^::warning::.* by hand .*\nreviewed=unknown\n$/],
+])(
+  'a push is deployed to production only if GitHub says that it has required reviewers: %s',
+  (answer, expected) => {
+    const [, script] = steps.find((step) => step.includes('gh api'))?.split('run: |') ?? []
+    const [, production] = readFileSync('.github/workflows/deploy.yml', 'utf8').split(
+      '\n  production:\n',
+    )
 
-  const gh = `gh() { [[ $1 != api ]] || { ${answer}; }; }`
-  const env = { ...process.env, GITHUB_OUTPUT: '/dev/stdout', GITHUB_REPOSITORY: 'octo-org/octo-repo' }
-  // The output must be a pipe, because a socket cannot be opened by its name.
-  const run = spawnSync('bash', ['-eo', 'pipefail', '-c', `{ ${gh}\n${script}\n} | cat`], { env, encoding: 'utf8' })
+    const gh = `gh() { [[ $1 != api ]] || { ${answer}; }; }`
+    const env = {
+      ...process.env,
+      GITHUB_OUTPUT: '/dev/stdout',
+      GITHUB_REPOSITORY: 'octo-org/octo-repo',
+    }
+    // The output must be a pipe, because a socket cannot be opened by its name.
+    const run = spawnSync('bash', ['-eo', 'pipefail', '-c', `{ ${gh}\n${script}\n} | cat`], {
+      env,
+      encoding: 'utf8',
+    })
 
-  expect(run).toMatchObject({ status: 0, stdout: expect.stringMatching(expected) })
-  expect(production).toContain("(needs.build.outputs.reviewed == 'true' || github.event_name == 'workflow_dispatch')")
-})
+    expect(run).toMatchObject({ status: 0, stdout: expect.stringMatching(expected) })
+    expect(production).toContain(
+      "(needs.build.outputs.reviewed == 'true' || github.event_name == 'workflow_dispatch')",
+    )
+  },
+)

@@ -10,17 +10,24 @@ const error = (status: number, name: string): FakeResponse => ({
   status,
   body: JSON.stringify({ __type: name, message: 'By the test.' }),
 })
-const response = (statusCode: number, code: string) => ok({ statusCode, body: JSON.stringify({ code }) })
+const response = (statusCode: number, code: string) =>
+  ok({ statusCode, body: JSON.stringify({ code }) })
 
-const versions = operationIds.map((id) => `arn:aws:lambda:eu-central-1:123456789012:function:${id}:7`)
+const versions = operationIds.map(
+  (id) => `arn:aws:lambda:eu-central-1:123456789012:function:${id}:7`,
+)
 
 beforeEach(() => {
-  for (const level of ['info', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  for (const level of ['info', 'error'] as const)
+    vi.spyOn(console, level).mockImplementation(() => {})
 })
 afterEach(() => void vi.unstubAllEnvs())
 
 type Settings = {
-  /** What the first requests to Lambda meet. The next ones reach the versions, the last of which may be a bad one. */
+  /**
+   * What the first requests to Lambda meet. The next ones reach the versions, the last of which may
+   * be a bad one.
+   */
   lambda?: Fate[]
   badVersion?: Fate
   codeDeploy?: Fate[]
@@ -31,8 +38,17 @@ type Settings = {
   env?: Record<string, string>
 }
 
-/** Runs the hook. Returns its error, the statuses that it reported, and the requests that AWS received. */
-const run = async ({ lambda = [], badVersion, codeDeploy = [ok({})], env = {}, ...limits }: Settings = {}) => {
+/**
+ * Runs the hook. Returns its error, the statuses that it reported, and the requests that AWS
+ * received.
+ */
+const run = async ({
+  lambda = [],
+  badVersion,
+  codeDeploy = [ok({})],
+  env = {},
+  ...limits
+}: Settings = {}) => {
   const { checks = 100_000, report = 100_000, request = 100_000 } = limits
   let [running, mostAtOnce] = [0, 0]
   const invocations: string[] = []
@@ -83,7 +99,11 @@ test('lets a release go on when each new version knows a key, and no other key',
   expect(new Set(invocations)).toEqual(new Set(versions))
   expect(Object.keys(proxy.counts).sort()).toEqual(['GetItem', 'PutItem'])
   const { expiresAt, ...key } = JSON.parse(stored).Item
-  expect(key).toMatchObject({ keyId: { S: 'release_d-ABCDEF' }, clientId: { S: 'release-hook' }, scopes: { L: [] } })
+  expect(key).toMatchObject({
+    keyId: { S: 'release_d-ABCDEF' },
+    clientId: { S: 'release-hook' },
+    scopes: { L: [] },
+  })
   expect(Number(expiresAt.N)).toBeGreaterThan(started + 5 * 60)
   expect(Number(expiresAt.N)).toBeLessThan(started + 60 * 60)
 })
@@ -95,7 +115,10 @@ test('retries until IAM knows the rights of the hook, and each version responds'
     { status: 200, body: '{"statusCode":' },
     'cut',
     'silence',
-    ok({ errorType: 'Sandbox.Timedout', errorMessage: 'Error: Task timed out after 10.00 seconds' }),
+    ok({
+      errorType: 'Sandbox.Timedout',
+      errorMessage: 'Error: Task timed out after 10.00 seconds',
+    }),
     response(503, 'service_unavailable'),
   ]
 
@@ -116,7 +139,9 @@ test.each<[string, Fate]>([
   const { reports } = await run({ badVersion })
 
   expect(reports).toEqual(['Failed'])
-  const message = expect.stringMatching(`^${versions.at(-1)} returned ".*" instead of "40[13] \\w+"\\.$`)
+  const message = expect.stringMatching(
+    `^${versions.at(-1)} returned ".*" instead of "40[13] \\w+"\\.$`,
+  )
   expect(console.error).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message }))
 })
 
@@ -125,18 +150,22 @@ test.each([
   ['no key can be stored until the time for the checks ends', 'PutItem', { checks: 300 }],
   ['a new version does not respond until then', '', { checks: 300, badVersion: 'silence' }],
 ] as const)('stops a release when %s', async (_, refused, settings) => {
-  proxy.faultOf = ({ operation }) => (operation === refused ? databaseResponses.accessDenied : 'pass')
+  proxy.faultOf = ({ operation }) =>
+    operation === refused ? databaseResponses.accessDenied : 'pass'
 
   const { reports } = await run(settings)
 
   expect(new Set(reports)).toEqual(new Set(['Failed']))
 })
 
-test.each(['NEW_VERSIONS', 'KEY_PREFIX', 'API_KEYS_TABLE'])('stops a release when %s is empty', async (variable) => {
-  const { reports, invocations } = await run({ env: { [variable]: '' }, checks: 100 })
+test.each(['NEW_VERSIONS', 'KEY_PREFIX', 'API_KEYS_TABLE'])(
+  'stops a release when %s is empty',
+  async (variable) => {
+    const { reports, invocations } = await run({ env: { [variable]: '' }, checks: 100 })
 
-  expect([reports, invocations]).toEqual([['Failed'], []])
-})
+    expect([reports, invocations]).toEqual([['Failed'], []])
+  },
+)
 
 test('reports until CodeDeploy accepts it, or has accepted it and the response was lost', async () => {
   const accepted = error(400, 'LifecycleEventAlreadyCompletedException')

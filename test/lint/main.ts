@@ -14,7 +14,10 @@ const main = command(
 
   const cdk = { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}' }
   await run('node', ['infra/app.ts'], { env: { ...environment, ...cdk }, output: 'inherit' })
-  const templates = [...globSync(join(folder, '*.template.json')), ...globSync('infra/github/*.yaml')]
+  const templates = [
+    ...globSync(join(folder, '*.template.json')),
+    ...globSync('infra/github/*.yaml'),
+  ]
   // W3005: CDK adds a DependsOn for a function's role, although a reference already implies it.
   await lint('cfn-lint', '--ignore-checks', 'W3005', '--', ...templates)
   console.log(`cfn-lint finds nothing in ${templates.length} templates.`)

@@ -29,18 +29,25 @@ const main = command(
     console.log('The others got no response, because the load ended first.')
     const shortcomings = shortcomingsOf(result)
     if (shortcomings.length === 0) return
-    const unexpected = result.output.split('\n').filter((line) => line !== '' && !/ 2\d\d +\d+ ms /.test(line))
-    throw new CommandError([...shortcomings, 'Output of the server:', ...unexpected.slice(-20)].join('\n'))
+    const unexpected = result.output
+      .split('\n')
+      .filter((line) => line !== '' && !/ 2\d\d +\d+ ms /.test(line))
+    throw new CommandError(
+      [...shortcomings, 'Output of the server:', ...unexpected.slice(-20)].join('\n'),
+    )
   })
 
 /** What a run must not show, one sentence each. */
 const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): string[] => {
   const { list, create, change, text } = example
-  const missing = [`${list} 200`, `${create} 201`, `${change} 200`].filter((kind) => !responses.has(kind))
+  const missing = [`${list} 200`, `${create} 201`, `${change} 200`].filter(
+    (kind) => !responses.has(kind),
+  )
   const errors = [...responses].filter(([kind]) => !/ 2\d\d$/.test(kind))
   const failed = first.failed + rest.failed
   const growth = rest['heap, MB'] / first['heap, MB']
-  const byText = new Map(found.map((each) => [each[text], each])) // Each was sent with a text of its own.
+  // Each was sent with a text of its own.
+  const byText = new Map(found.map((each) => [each[text], each]))
   const twice = found.filter((each) => byText.get(each[text]) !== each)
   const unknown = found.filter((each) => !sent.has(each[text]))
   const lost = created.filter((each) => !isDeepStrictEqual(byText.get(each[text]), each))

@@ -9,8 +9,8 @@ export const probeAt = (socket: string) => ({
 })
 
 /**
- * Reads the memory of the process that was started with `probeAt(socket)`: the bytes that its JavaScript holds after a
- * garbage collection, buffers included.
+ * Reads the memory of the process that was started with `probeAt(socket)`: the bytes that its
+ * JavaScript holds after a garbage collection, buffers included.
  */
 export const memoryAt = async (socket: string): Promise<number> => {
   const { heapUsed, external }: NodeJS.MemoryUsage = JSON.parse(await text(connect(socket)))

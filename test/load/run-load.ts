@@ -18,15 +18,23 @@ type Ledger = {
   responses: Map<string, number>
 }
 
-/** A part of a run. `failed` requests got no response: the connection broke, or ten seconds passed. */
+/**
+ * A part of a run. `failed` requests got no response: the connection broke, or ten seconds passed.
+ */
 type Part = { failed: number; 'heap, MB': number; [figure: string]: number }
 
-/** The results of a run. `found` are the resources after a restart; `output` is what the server printed. */
+/**
+ * The results of a run. `found` are the resources after a restart; `output` is what the server
+ * printed.
+ */
 export type Run = Ledger & { first: Part; rest: Part; found: Resource[]; output: string }
 
 const CONNECTIONS = 64
 
-/** Puts a server under load, restarts it and lists what it has kept. All files are created in `folder`. */
+/**
+ * Puts a server under load, restarts it and lists what it has kept. All files are created in
+ * `folder`.
+ */
 export const runLoad = async (folder: string, seconds: number): Promise<Run> => {
   const socket = join(folder, 'memory')
   const data = ['--data', join(folder, 'catalog')]
@@ -37,7 +45,10 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
     showProgress(`Load for ${seconds} s`)
     const load = await loadFor(seconds)
     // The response comes after those to all requests before.
-    await send(server.baseUrl, { path: `${example.path}?limit=1`, headers: headersOf(server) }).catch((error) => {
+    await send(server.baseUrl, {
+      path: `${example.path}?limit=1`,
+      headers: headersOf(server),
+    }).catch((error) => {
       throw new Error(`The server no longer responds (${error}). ${endOf(server)}`)
     })
     return { ...load, 'heap, MB': Math.round((await memoryAt(socket)) / 1e5) / 10 }
@@ -55,8 +66,9 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
 }
 
 /**
- * Returns a function that sends requests for some seconds, and records the responses. At the end, autocannon closes each
- * connection with a request in flight, which the server may or may not carry out.
+ * Returns a function that sends requests for some seconds, and records the responses. At the end,
+ * autocannon closes each connection with a request in flight, which the server may or may not carry
+ * out.
  */
 const loadOn = (server: LocalServer, ledger: Ledger) => {
   const requests = requestsOf(ledger)
@@ -69,15 +81,28 @@ const loadOn = (server: LocalServer, ledger: Ledger) => {
       const { operation, path, headers, ...request } = requests.next().value
       context.operation = operation
       sent++
-      return { ...defaults, ...request, path: pathname + path, headers: { ...headersOf(server), ...headers } }
+      return {
+        ...defaults,
+        ...request,
+        path: pathname + path,
+        headers: { ...headersOf(server), ...headers },
+      }
     }
-    const onResponse = (status: number, body: string, { operation }: { operation?: OperationId }): void => {
+    const onResponse = (
+      status: number,
+      body: string,
+      { operation }: { operation?: OperationId },
+    ): void => {
       responses++
       const kind = `${operation} ${status}`
       ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
       if (kind === `${example.create} 201`) ledger.created.push(JSON.parse(body))
     }
-    const load = { connections: CONNECTIONS, duration: seconds, requests: [{ setupRequest, onResponse }] }
+    const load = {
+      connections: CONNECTIONS,
+      duration: seconds,
+      requests: [{ setupRequest, onResponse }],
+    }
     const { p50, p99, max } = (await autocannon({ url: server.baseUrl, ...load })).latency
     // Not autocannon's `errors`, which omits connections that the server closes without a response.
     const failed = sent - responses - CONNECTIONS
@@ -94,14 +119,20 @@ const stop = async (server: LocalServer): Promise<void> => {
 const endOf = (server: LocalServer): string => `Its output:\n${server.output().slice(-4000)}`
 
 /** A request of an operation; `path` is below the base address. */
-type LoadRequest = { operation: OperationId; path: string } & Pick<Request, 'method' | 'headers' | 'body'>
+type LoadRequest = { operation: OperationId; path: string } & Pick<
+  Request,
+  'method' | 'headers' | 'body'
+>
 
 const { field, value, other } = example.filter
 // Their lengths have no common divisor, so that each filter meets each limit.
 const VALUES = [value, other, undefined]
 const LIMITS = [1, 20, undefined, 50, 100]
 
-/** The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 changes a resource to what it is. */
+/**
+ * The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 changes a resource
+ * to what it is.
+ */
 function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
   let lists = 0
   for (let turn = 0; ; turn++) {
@@ -115,7 +146,10 @@ function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
 const create = ({ sent }: Ledger): LoadRequest => {
   const nth = sent.size
   const filtered = VALUES[nth % VALUES.length]
-  const body = JSON.stringify({ ...example.body(`Rex ${nth}`), ...(filtered && { [field]: filtered }) })
+  const body = JSON.stringify({
+    ...example.body(`Rex ${nth}`),
+    ...(filtered && { [field]: filtered }),
+  })
   sent.add(`Rex ${nth}`)
   // A third of them use an idempotency key, which takes more writes.
   const headers = nth % 3 === 0 ? { 'Idempotency-Key': randomUUID() } : {}

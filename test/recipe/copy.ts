@@ -1,13 +1,27 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { expect } from 'vitest'
 
-/** Text for a file: all of a new one, more of a file that is a table, such as the contract, or a declaration for another. */
+/**
+ * Text for a file: all of a new one, more of a file that is a table, such as the contract, or a
+ * declaration for another.
+ */
 export type Change = { file: string; text: string }
 
-/** The fenced blocks of a Markdown text: commands, or a change of the file that stands behind the language. */
+/**
+ * The fenced blocks of a Markdown text: commands, or a change of the file that stands behind the
+ * language.
+ */
 export const blocksOf = (markdown: string): (Change & { language: string })[] =>
   [...markdown.matchAll(/^( *)```(\S+) ?([^\n]*)\n(.*?)^\1```$/gms)].map(
     ([, indent = '', language = '', file = '', text = '']) => ({
@@ -40,19 +54,28 @@ export const copyOfRepository = () => {
         .split('\n\n')
         .map((each) => [/^.* = /.exec(each)?.[0], each] as const)
       for (const [start, declaration] of declarations)
-        edit(file, (old) => old.replace(new RegExp(`^${start}.*?(?=\n(\n|export|$))`, 'ms'), () => declaration))
+        edit(file, (old) =>
+          old.replace(new RegExp(`^${start}.*?(?=\n(\n|export|$))`, 'ms'), () => declaration),
+        )
       return
     }
     const entries = text.replaceAll(/^(?=.)/gm, '  ')
     edit(file, (table) =>
-      table.replace(/^export const (contract|settings|tables|collections) = \{\n/m, (start) => start + entries),
+      table.replace(
+        /^export const (contract|settings|tables|collections) = \{\n/m,
+        (start) => start + entries,
+      ),
     )
   }
 
   /** Runs shell commands, without the variables of vitest. */
   const run = (commands: string): void => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-    const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], { cwd: folder, encoding: 'utf8', env })
+    const { status, stdout, stderr } = spawnSync('bash', ['-ec', commands], {
+      cwd: folder,
+      encoding: 'utf8',
+      env,
+    })
     expect(status, `${commands}\n${`${stdout}${stderr}`.slice(-20_000)}`).toBe(0)
   }
 

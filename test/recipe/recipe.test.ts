@@ -10,7 +10,10 @@ const section = (title: string): { changes: Change[]; commands: string } => {
   return { changes: blocks.filter(({ file }) => file), commands: commands.join('') }
 }
 
-/** An operation at a literal path beside one with a parameter, with an error, a list parameter, a setting, a scope and a table. */
+/**
+ * An operation at a literal path beside one with a parameter, with an error, a list parameter, a
+ * setting, a scope and a table.
+ */
 const operation: Change[] = [
   {
     file: 'shared/contract.ts',
@@ -29,7 +32,10 @@ const operation: Change[] = [
 },
 `,
   },
-  { file: 'shared/settings.ts', text: "walkMinutes: { variable: 'WALK_MINUTES', default: '30' },\n" },
+  {
+    file: 'shared/settings.ts',
+    text: "walkMinutes: { variable: 'WALK_MINUTES', default: '30' },\n",
+  },
   {
     file: 'shared/data/tables.ts',
     text: "walks: { partitionKey: { name: 'id', type: 'N' }, indexes: {}, timeToLive: 'expiresAt' },\n",
@@ -67,13 +73,22 @@ test('takes a pet for a walk once', async () => {
   },
 ]
 
-/** An operation on owners, with an entry and a function as those of an operation on pets, but for what only pets have. */
+/**
+ * An operation on owners, with an entry and a function as those of an operation on pets, but for
+ * what only pets have.
+ */
 const asOfPets = (id: string): Change[] => {
   const [entry = ''] = entryOf(id).exec(readFileSync('shared/contract.ts', 'utf8')) ?? []
-  const general = entry.replaceAll(/^.*(deprecated:|stability:|status: v|HELD).*\n|^ {2}|, orders: 'read'/gm, '')
+  const general = entry.replaceAll(
+    /^.*(deprecated:|stability:|status: v|HELD).*\n|^ {2}|, orders: 'read'/gm,
+    '',
+  )
   return [
     { file: 'shared/contract.ts', text: renamed(general) },
-    { file: renamed(`functions/${id}.ts`), text: renamed(readFileSync(`functions/${id}.ts`, 'utf8')) },
+    {
+      file: renamed(`functions/${id}.ts`),
+      text: renamed(readFileSync(`functions/${id}.ts`, 'utf8')),
+    },
   ]
 }
 
@@ -118,13 +133,19 @@ const { edit, add, run } = copyOfRepository()
 
 beforeAll(() => {
   const owners = ['createPet', 'listPets', 'getPet', 'updatePet', 'deletePet'].flatMap(asOfPets)
-  const fromReadme = [...section('Adding an operation').changes, ...section('Adding a resource').changes]
+  const fromReadme = [
+    ...section('Adding an operation').changes,
+    ...section('Adding a resource').changes,
+  ]
   for (const change of [...fromReadme, ...owners, testOfOwners, ...operation]) add(change)
   add({ file: 'shared/service.ts', text: 'owners: [],\n' })
   const scopes = "'owners:read', 'owners:write', 'walks:write', "
   const imports =
     "import { IdText } from './model/id.ts'\nimport { NewOwner, Owner, OwnerChanges, Owners } from './owners/owner.ts'\n"
-  add({ file: 'shared/owners/texts.ts', text: renamed(readFileSync('shared/pets/texts.ts', 'utf8')) })
+  add({
+    file: 'shared/owners/texts.ts',
+    text: renamed(readFileSync('shared/pets/texts.ts', 'utf8')),
+  })
   edit('shared/resources.ts', (text) =>
     text
       .replace(
@@ -133,8 +154,12 @@ beforeAll(() => {
       )
       .replace(/^(?= {2}pets: )/m, '  owners: { collection: owners, texts: ownerTexts },\n'),
   )
-  edit('shared/service.ts', (text) => text.replace(/^export const scopes = \[/m, (start) => start + scopes))
-  edit('shared/contract.ts', (text) => text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''))
+  edit('shared/service.ts', (text) =>
+    text.replace(/^export const scopes = \[/m, (start) => start + scopes),
+  )
+  edit('shared/contract.ts', (text) =>
+    text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''),
+  )
   edit('shared/pets/texts.ts', (text) => text.replace(/^ {4}getPet:\n.*\n/m, ''))
   edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, ''))
   run('npm run format')

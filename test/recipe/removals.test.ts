@@ -6,10 +6,9 @@ import { copyOfRepository } from './copy.ts'
 /** The table of README: what can be deleted, and the command that deletes it. */
 const [, section = ''] = readFileSync('README.md', 'utf8').split('### What can be deleted\n')
 const [table = ''] = section.split('\n## ')
-const removals = [...table.matchAll(/^\| (.+?) \| .+ \| `(.+)` \|$/gm)].map(([, what = '', command = '']) => [
-  what,
-  command,
-])
+const removals = [...table.matchAll(/^\| (.+?) \| .+ \| `(.+)` \|$/gm)].map(
+  ([, what = '', command = '']) => [what, command],
+)
 
 const pathsIn = (folder: string): string[] =>
   globSync(['**', '.ci/*', '.github/**'], {
@@ -20,7 +19,10 @@ const pathsIn = (folder: string): string[] =>
 const scriptsIn = (folder: string): string[] =>
   Object.keys(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).scripts)
 
-/** The paths and the scripts of this repository that a copy lacks, but that its commands or its READMEs name. */
+/**
+ * The paths and the scripts of this repository that a copy lacks, but that its commands or its
+ * READMEs name.
+ */
 const staleNames = (copy: string): string[] => {
   const paths = pathsIn(copy)
   const scripts = scriptsIn(copy)
@@ -39,16 +41,19 @@ test('README says how to delete seven things', () => {
   expect(removals).toHaveLength(7)
 })
 
-test.each(removals)('%s can be deleted: types and lint pass, and nothing names what is gone', (_, command = '') => {
-  const { folder, run } = copyOfRepository()
-  const before = pathsIn(folder).length
+test.each(removals)(
+  '%s can be deleted: types and lint pass, and nothing names what is gone',
+  (_, command = '') => {
+    const { folder, run } = copyOfRepository()
+    const before = pathsIn(folder).length
 
-  run(command)
-  run('npm run types && npm run lint')
+    run(command)
+    run('npm run types && npm run lint')
 
-  expect(pathsIn(folder).length).toBeLessThan(before)
-  expect(staleNames(folder)).toEqual([])
-})
+    expect(pathsIn(folder).length).toBeLessThan(before)
+    expect(staleNames(folder)).toEqual([])
+  },
+)
 
 test('all of them can be deleted, one after the other', () => {
   const { folder, run } = copyOfRepository()

@@ -23,11 +23,19 @@ const LEAST_ACCEPTED = 100
 /** Throws if a run without findings proves too little. */
 const checkCoverage = ({ complete, operations, phases, valid_rates }: Report): void => {
   assert.ok(complete, 'The run was not completed.')
-  assert.equal(operations.tested, operationIds.length, `Only ${operations.tested} operations were tested.`)
-  for (const phase of PHASES) assert.equal(phases[phase]?.status, 'success', `The phase ${phase} did not run.`)
+  assert.equal(
+    operations.tested,
+    operationIds.length,
+    `Only ${operations.tested} operations were tested.`,
+  )
+  for (const phase of PHASES)
+    assert.equal(phases[phase]?.status, 'success', `The phase ${phase} did not run.`)
   for (const [operation, rates] of Object.entries(valid_rates)) {
     const accepted = Object.values(rates).reduce((total, rate) => total + rate.accepted, 0)
-    assert.ok(accepted >= LEAST_ACCEPTED, `${operation} accepted ${accepted} requests, fewer than ${LEAST_ACCEPTED}.`)
+    assert.ok(
+      accepted >= LEAST_ACCEPTED,
+      `${operation} accepted ${accepted} requests, fewer than ${LEAST_ACCEPTED}.`,
+    )
   }
 }
 
@@ -43,10 +51,22 @@ const main = command(
 
   const { baseUrl, apiKey, stop } = await startServer()
   // Without the last two, it would leave files in the repository.
-  const places = { HYPOTHESIS_STORAGE_DIRECTORY: join(folder, 'hypothesis'), PYTHONDONTWRITEBYTECODE: '1' }
+  const places = {
+    HYPOTHESIS_STORAGE_DIRECTORY: join(folder, 'hypothesis'),
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
   const env = { ...environment, BASE_URL: baseUrl, API_KEY: apiKey, ...places }
-  const args = ['--config-file', 'test/schemathesis/schemathesis.toml', 'run', '--report-json-path', report, document]
-  await run(join(dirname(python), 'schemathesis'), args, { env, output: 'inherit' }).finally(() => stop())
+  const args = [
+    '--config-file',
+    'test/schemathesis/schemathesis.toml',
+    'run',
+    '--report-json-path',
+    report,
+    document,
+  ]
+  await run(join(dirname(python), 'schemathesis'), args, { env, output: 'inherit' }).finally(() =>
+    stop(),
+  )
 
   const result: Report = JSON.parse(readFileSync(report, 'utf8'))
   checkCoverage(result)

@@ -23,8 +23,8 @@ import { eventOf } from '../support/events.ts'
 import { example } from '../support/example.ts'
 import { valuesOf } from '../support/values.ts'
 
-// The kinds of values that a resource can have. Each is right wherever a value goes: through a body, the table, its indexes, a
-// parameter, the document, and the digest of an idempotent request.
+// The kinds of values that a resource can have. Each is right wherever a value goes: through a
+// body, the table, its indexes, a parameter, the document, and the digest of an idempotent request.
 
 type Kind = {
   schema: v.GenericSchema
@@ -48,7 +48,13 @@ const kinds: Record<string, Kind> = {
   text: {
     schema: Text(80),
     rule: 'a string of 1 to 80 characters, not only white space, in valid Unicode',
-    valid: ['"Rex"', '" 7 "', '"\u200b"', '"\\u0000e\u0301\u{1f9a6}"', `"${'\u{1f9a6}'.repeat(80)}"`],
+    valid: [
+      '"Rex"',
+      '" 7 "',
+      '"\u200b"',
+      '"\\u0000e\u0301\u{1f9a6}"',
+      `"${'\u{1f9a6}'.repeat(80)}"`,
+    ],
     same: { '"\\u0041"': '"A"' },
     invalid: [
       ...[
@@ -58,7 +64,15 @@ const kinds: Record<string, Kind> = {
         `"${'x'.repeat(81)}"`,
         `"${'\u{1f9a6}'.repeat(81)}"`,
       ],
-      ...['"Max\\ud83d"', '"\\udc15Max"', '"\\udc15\\ud83d"', '"Max\\ufffd"', '7', 'null', '["Max"]'],
+      ...[
+        '"Max\\ud83d"',
+        '"\\udc15Max"',
+        '"\\udc15\\ud83d"',
+        '"Max\\ufffd"',
+        '7',
+        'null',
+        '["Max"]',
+      ],
     ],
     document: { type: 'string', maxLength: 80 },
     parameter: Text(80),
@@ -67,16 +81,41 @@ const kinds: Record<string, Kind> = {
   int64: {
     schema: Int64,
     rule: `a JSON number, without quotes: an integer from -9223372036854775808 to ${INT64}, in digits`,
-    valid: ['0', '-1', SAFE, `-${SAFE}`, '9007199254740992', '-9007199254740993', INT64, '-9223372036854775808'],
+    valid: [
+      '0',
+      '-1',
+      SAFE,
+      `-${SAFE}`,
+      '9007199254740992',
+      '-9007199254740993',
+      INT64,
+      '-9223372036854775808',
+    ],
     same: { '1.0': '1', '1e3': '1000', '-0': '0' },
     invalid: [
-      ...['9223372036854775808', '-9223372036854775809', '9007199254740992.0', '9007199254740993.0', '1e17'],
+      ...[
+        '9223372036854775808',
+        '-9223372036854775809',
+        '9007199254740992.0',
+        '9007199254740993.0',
+        '1e17',
+      ],
       ...['1.5', '1e400', '"7"', 'true', 'null'],
     ],
     document: { type: 'integer', format: 'int64' },
     parameter: Int64Text,
     noValue: [
-      ...['9223372036854775808', '-9223372036854775809', '10000000000000000000', '01', '00', '+1', '-0', '1.0', '1e3'],
+      ...[
+        '9223372036854775808',
+        '-9223372036854775809',
+        '10000000000000000000',
+        '01',
+        '00',
+        '+1',
+        '-0',
+        '1.0',
+        '1e3',
+      ],
       ...['0x7', '٧', '-', 'a', '', ' 7', '7 ', '7\n'],
     ],
   },
@@ -96,7 +135,13 @@ const kinds: Record<string, Kind> = {
     valid: ['0.1', '-123456.789012345', '0', SAFE, `-${SAFE}`, '1e-130', '0.30000000000000004'],
     same: { '1.50': '1.5', '1e3': '1000', '-0': '0', '1.0': '1', [`${SAFE}.0`]: SAFE },
     invalid: [
-      ...['9007199254740992', '9007199254740992.0', '-9007199254740992.0', '9007199254740993', '1e15000'],
+      ...[
+        '9007199254740992',
+        '9007199254740992.0',
+        '-9007199254740992.0',
+        '9007199254740993',
+        '1e15000',
+      ],
       ...['1e300', '-1e300', '1e400', '1e-200', '123456789.123456789', '"1"', 'null'],
     ],
     document: { type: 'number', format: 'double', minimum: -SAFE, maximum: Number(SAFE) },
@@ -119,7 +164,13 @@ const kinds: Record<string, Kind> = {
       '"7"',
       'null',
     ],
-    document: { type: 'number', format: 'double', minimum: -1000, maximum: Number(SAFE), multipleOf: 0.01 },
+    document: {
+      type: 'number',
+      format: 'double',
+      minimum: -1000,
+      maximum: Number(SAFE),
+      multipleOf: 0.01,
+    },
     parameter: Parameter(Decimal(-1000, Number.POSITIVE_INFINITY, 2)),
     noValue: ['0.005', ''],
   },
@@ -165,7 +216,14 @@ const kinds: Record<string, Kind> = {
     schema: CalendarDate,
     rule: 'a date such as 2026-11-20',
     valid: ['"2026-11-20"', '"2028-02-29"'],
-    invalid: ['"2026-02-29"', '"2026-11-31"', '"20.11.2026"', '"2026-11-20T12:00:00.000Z"', '0', 'null'],
+    invalid: [
+      '"2026-02-29"',
+      '"2026-11-31"',
+      '"20.11.2026"',
+      '"2026-11-20T12:00:00.000Z"',
+      '0',
+      'null',
+    ],
     document: { type: 'string', format: 'date' },
     parameter: CalendarDate,
     noValue: ['2026-11', ''],
@@ -174,7 +232,13 @@ const kinds: Record<string, Kind> = {
     schema: Timestamp,
     rule: 'a time in UTC such as 2026-11-20T12:00:00.000Z',
     valid: ['"2026-11-20T12:00:00.000Z"', '"1969-12-31T23:59:59.999Z"'],
-    invalid: ['"2026-11-20T12:00:00Z"', '"2026-11-20T12:00:00.000+01:00"', '"2026-11-31T12:00:00.000Z"', '0', 'null'],
+    invalid: [
+      '"2026-11-20T12:00:00Z"',
+      '"2026-11-20T12:00:00.000+01:00"',
+      '"2026-11-31T12:00:00.000Z"',
+      '0',
+      'null',
+    ],
     document: { type: 'string', pattern: expect.stringMatching(/^\^.+Z\$$/) },
     parameter: Timestamp,
     noValue: ['2026-11-20', '+010000-01-01T00:00:00.000Z', ''],
@@ -184,96 +248,113 @@ const kinds: Record<string, Kind> = {
     rule: 'a list of at most 3 texts of 1 to 5 characters',
     valid: ['[]', '["a","b"]', '["b","a"]', '["a","a"]'],
     invalid: ['["a","a","a","a"]', '["toolong"]', '[""]', '[7]', '"a"', '{}', 'null'],
-    document: { type: 'array', maxItems: 3, items: expect.objectContaining({ type: 'string', maxLength: 5 }) },
+    document: {
+      type: 'array',
+      maxItems: 3,
+      items: expect.objectContaining({ type: 'string', maxLength: 5 }),
+    },
   },
 }
 
-describe.each(Object.entries(kinds))('a value that is a %s', (_, { schema, rule, parameter, ...kind }) => {
-  const { field } = example.filter
-  const Toy = v.pipe(v.object({ id: Id, [field]: v.optional(schema) }), v.title('Toy'))
-  const toys = alone(collection(example.table, Toy))
-  const entry = {
-    method: 'POST',
-    path: '/toys/{id}',
-    summary: 'Add a toy',
-    tag: 'Toys',
-    scope: example.scopes.write,
-    params: v.object({ id: IdText }),
-    query: Filters({ [field]: v.optional(parameter ?? schema) }),
-    body: v.object({ [field]: schema }),
-    success: { status: 201, body: Toy },
-    idempotent: true,
-    access: {},
-  } as const satisfies Entry
-  const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
-  const bodyOf = (json: string) => exactJson(`{"${field}":${json}}`, JSON.parse(`{"${field}":${json}}`))
-  const parse = (json: string, sent?: string) => {
-    const event: Event = eventOf(example.events.create, {
-      id: '7',
-      query: { [field]: sent },
-      headers: { 'Idempotency-Key': 'a' },
+describe.each(Object.entries(kinds))(
+  'a value that is a %s',
+  (_, { schema, rule, parameter, ...kind }) => {
+    const { field } = example.filter
+    const Toy = v.pipe(v.object({ id: Id, [field]: v.optional(schema) }), v.title('Toy'))
+    const toys = alone(collection(example.table, Toy))
+    const entry = {
+      method: 'POST',
+      path: '/toys/{id}',
+      summary: 'Add a toy',
+      tag: 'Toys',
+      scope: example.scopes.write,
+      params: v.object({ id: IdText }),
+      query: Filters({ [field]: v.optional(parameter ?? schema) }),
+      body: v.object({ [field]: schema }),
+      success: { status: 201, body: Toy },
+      idempotent: true,
+      access: {},
+    } as const satisfies Entry
+    const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
+    const bodyOf = (json: string) =>
+      exactJson(`{"${field}":${json}}`, JSON.parse(`{"${field}":${json}}`))
+    const parse = (json: string, sent?: string) => {
+      const event: Event = eventOf(example.events.create, {
+        id: '7',
+        query: { [field]: sent },
+        headers: { 'Idempotency-Key': 'a' },
+      })
+      const { input, intent } = requestParser('addToy', entry)(
+        { ...event, pathParameters: { id: '7' }, body: bodyOf(json) as never },
+        caller,
+      )
+      return { ...input, intent }
+    }
+    // As the generated requests of test/api/properties.test.ts have them.
+    const drawn = fc
+      .sample(valuesOf(schema), { seed: 20261120, numRuns: 5 })
+      .map((value) => stringifyJson(value))
+    const valid = [...kind.valid, ...drawn]
+    const sent = [...valid.map((json) => [json, json] as const), ...Object.entries(kind.same ?? {})]
+
+    test.each(sent)('is stored, listed and returned as it was sent: %s', async (json, returned) => {
+      const { body } = parse(json)
+      const { resource } = await toys.create({ ...body })
+      const { id } = resource
+      const filtered = parameter && { [field]: Object(body)[field] }
+
+      const read = [
+        resource,
+        (await toys.get(id)).resource,
+        ...(await toys.list({ limit: 1, cursor: id + 1, ...filtered })).items,
+      ]
+
+      for (const each of read)
+        expect(stringifyJson(each)).toBe(`{"id":${id},"${field}":${returned}}`)
+      expect(read).toHaveLength(3)
     })
-    const { input, intent } = requestParser('addToy', entry)(
-      { ...event, pathParameters: { id: '7' }, body: bodyOf(json) as never },
-      caller,
-    )
-    return { ...input, intent }
-  }
-  // As the generated requests of test/api/properties.test.ts have them.
-  const drawn = fc.sample(valuesOf(schema), { seed: 20261120, numRuns: 5 }).map((value) => stringifyJson(value))
-  const valid = [...kind.valid, ...drawn]
-  const sent = [...valid.map((json) => [json, json] as const), ...Object.entries(kind.same ?? {})]
 
-  test.each(sent)('is stored, listed and returned as it was sent: %s', async (json, returned) => {
-    const { body } = parse(json)
-    const { resource } = await toys.create({ ...body })
-    const { id } = resource
-    const filtered = parameter && { [field]: Object(body)[field] }
+    test.each(kind.invalid)('is refused with its rule if it is %s', (json) => {
+      expect(() => parse(json)).toThrow(badRequest(`${field} must be ${rule}.`))
+    })
 
-    const read = [
-      resource,
-      (await toys.get(id)).resource,
-      ...(await toys.list({ limit: 1, cursor: id + 1, ...filtered })).items,
-    ]
+    test.runIf(parameter)('is the same in a parameter', () => {
+      const textOf = (json: string) => `${json.startsWith('"') ? JSON.parse(json) : json}`
 
-    for (const each of read) expect(stringifyJson(each)).toBe(`{"id":${id},"${field}":${returned}}`)
-    expect(read).toHaveLength(3)
-  })
+      for (const json of valid) expect(parse(json, textOf(json)).query).toEqual(parse(json).body)
+      for (const text of kind.noValue ?? [])
+        expect(() => parse(`${kind.valid[0]}`, text)).toThrow(`${field} must be `)
+    })
 
-  test.each(kind.invalid)('is refused with its rule if it is %s', (json) => {
-    expect(() => parse(json)).toThrow(badRequest(`${field} must be ${rule}.`))
-  })
+    test('is described in the document', () => {
+      expect(jsonSchema(schema)).toMatchObject(kind.document)
+    })
 
-  test.runIf(parameter)('is the same in a parameter', () => {
-    const textOf = (json: string) => `${json.startsWith('"') ? JSON.parse(json) : json}`
+    test('is the same request if it is the same value', () => {
+      const digests = sent.map(([json]) => parse(json).intent?.request)
+      const values = sent.map(([, returned]) => returned)
 
-    for (const json of valid) expect(parse(json, textOf(json)).query).toEqual(parse(json).body)
-    for (const text of kind.noValue ?? []) expect(() => parse(`${kind.valid[0]}`, text)).toThrow(`${field} must be `)
-  })
+      expect(digests.map((digest) => digests.indexOf(digest))).toEqual(
+        values.map((value) => values.indexOf(value)),
+      )
+    })
 
-  test('is described in the document', () => {
-    expect(jsonSchema(schema)).toMatchObject(kind.document)
-  })
+    test('can have a default, which older items get, too', async () => {
+      const value = Object(bodyOf(kind.valid[0] ?? ''))[field]
+      const Defaulted = v.pipe(
+        v.object({ id: Id, [field]: v.optional(schema, value) }),
+        v.title('Toy'),
+      )
+      const later = alone(collection(example.table, Defaulted))
+      await putItem(example.table, { id: 1, shard: 0, revision: 'x' })
 
-  test('is the same request if it is the same value', () => {
-    const digests = sent.map(([json]) => parse(json).intent?.request)
-    const values = sent.map(([, returned]) => returned)
+      const { resource } = await later.create({})
 
-    expect(digests.map((digest) => digests.indexOf(digest))).toEqual(values.map((value) => values.indexOf(value)))
-  })
-
-  test('can have a default, which older items get, too', async () => {
-    const value = Object(bodyOf(kind.valid[0] ?? ''))[field]
-    const Defaulted = v.pipe(v.object({ id: Id, [field]: v.optional(schema, value) }), v.title('Toy'))
-    const later = alone(collection(example.table, Defaulted))
-    await putItem(example.table, { id: 1, shard: 0, revision: 'x' })
-
-    const { resource } = await later.create({})
-
-    expect(resource[field]).toEqual(value)
-    expect((await later.get(1)).resource).toEqual({ id: 1, [field]: value })
-  })
-})
+      expect(resource[field]).toEqual(value)
+      expect((await later.get(1)).resource).toEqual({ id: 1, [field]: value })
+    })
+  },
+)
 
 type Operation = Parameters<typeof contractProblem>[0][string]
 
@@ -283,7 +364,8 @@ const inBody = (size: v.GenericSchema, method: Operation['method'] = 'POST') =>
   problem({ method, body: v.object({ color: Color, size }) })
 const inQuery = (size: v.GenericSchema) => problem({ query: v.object({ size }) })
 const inHeaders = (size: v.GenericSchema) => problem({ headers: v.object({ size }) })
-const inPath = (size: v.GenericSchema) => problem({ path: '/toys/{size}', params: v.object({ size }) })
+const inPath = (size: v.GenericSchema) =>
+  problem({ path: '/toys/{size}', params: v.object({ size }) })
 const inResource = (size: v.GenericSchema) => {
   const { table } = example
   const resource = { collection: { fields: { ...resources[table].collection.fields, size } } }
@@ -302,102 +384,134 @@ const isNever = v.check(() => false)
 const isSame = v.guard((value): value is typeof value => true)
 const NO_RULE = 'has no v.description() of its rule, after its checks.'
 
-describe.each(Object.entries(kinds))('a %s', (_, { schema, parameter = schema, valid: [json = ''], document }) => {
-  const value = Object(exactJson(`[${json}]`, JSON.parse(`[${json}]`)))[0]
+describe.each(Object.entries(kinds))(
+  'a %s',
+  (_, { schema, parameter = schema, valid: [json = ''], document }) => {
+    const value = Object(exactJson(`[${json}]`, JSON.parse(`[${json}]`)))[0]
 
-  test.each<[string, v.GenericSchema]>([
-    ['that may be omitted', v.optional(schema)],
-    ['with a default', v.optional(schema, value)],
-    ['with checks that a description tells', v.pipe(schema, isNew, v.description('new'))],
-    ['with checks in several places', v.pipe(v.optional(v.pipe(schema, isNew), value), isNew, v.description('new'))],
-    ['with types only', v.optional(v.pipe(schema, v.brand('Size'), v.readonly(), v.title('Size')), value)],
-  ])('is allowed %s, and is the same kind then', (_, each) => {
-    expect([inBody(each), inResource(each)]).toEqual([undefined, undefined])
-    expect(v.parse(each, value)).toEqual(value)
-    expect(jsonSchema(each)).toMatchObject(document)
-  })
+    test.each<[string, v.GenericSchema]>([
+      ['that may be omitted', v.optional(schema)],
+      ['with a default', v.optional(schema, value)],
+      ['with checks that a description tells', v.pipe(schema, isNew, v.description('new'))],
+      [
+        'with checks in several places',
+        v.pipe(v.optional(v.pipe(schema, isNew), value), isNew, v.description('new')),
+      ],
+      [
+        'with types only',
+        v.optional(v.pipe(schema, v.brand('Size'), v.readonly(), v.title('Size')), value),
+      ],
+    ])('is allowed %s, and is the same kind then', (_, each) => {
+      expect([inBody(each), inResource(each)]).toEqual([undefined, undefined])
+      expect(v.parse(each, value)).toEqual(value)
+      expect(jsonSchema(each)).toMatchObject(document)
+    })
 
-  test.each<[string, v.GenericSchema]>([
-    ['null', v.nullable(schema)],
-    ['null, or omitted', v.optional(v.nullable(schema))],
-    ['null by a rule', v.optional(v.pipe(v.nullable(schema), isNew, v.description('new, or null')))],
-  ])('is allowed in a change if it may be %s, and nowhere else', (_, each) => {
-    expect(inBody(each, 'PATCH')).toBeUndefined()
-    expect(inBody(each)).toBe(`addToy has the field size, which must be ${KINDS}.`)
-    expect(inResource(each)).toBe(`${example.table} has the field size, which must be ${KINDS}.`)
-  })
+    test.each<[string, v.GenericSchema]>([
+      ['null', v.nullable(schema)],
+      ['null, or omitted', v.optional(v.nullable(schema))],
+      [
+        'null by a rule',
+        v.optional(v.pipe(v.nullable(schema), isNew, v.description('new, or null'))),
+      ],
+    ])('is allowed in a change if it may be %s, and nowhere else', (_, each) => {
+      expect(inBody(each, 'PATCH')).toBeUndefined()
+      expect(inBody(each)).toBe(`addToy has the field size, which must be ${KINDS}.`)
+      expect(inResource(each)).toBe(`${example.table} has the field size, which must be ${KINDS}.`)
+    })
 
-  test('is allowed in a query or a header in its form of a text', () => {
-    for (const each of [parameter, v.optional(parameter), v.pipe(parameter, isNew, v.description('new'))])
-      expect([inQuery(each), inHeaders(each)]).toEqual([undefined, undefined])
-  })
+    test('is allowed in a query or a header in its form of a text', () => {
+      for (const each of [
+        parameter,
+        v.optional(parameter),
+        v.pipe(parameter, isNew, v.description('new')),
+      ])
+        expect([inQuery(each), inHeaders(each)]).toEqual([undefined, undefined])
+    })
 
-  test.each<[string, v.GenericSchema]>([
-    ['that may be null or omitted', v.nullish(schema)],
-    ['that may be omitted, or null', v.nullable(v.optional(schema))],
-    ['that may be omitted, but not undefined', v.exactOptional(schema)],
-    ['that may be undefined', v.undefinedable(schema)],
-    ['that may be omitted twice', v.optional(v.optional(schema))],
-    ['with a value in place of invalid ones', v.fallback(v.pipe(schema, v.title('Size')), value)],
-    [
-      'that is transformed',
-      v.pipe(
-        schema,
-        v.transform((each) => each),
-      ),
-    ],
-    ['that another schema follows', v.pipe(schema, v.any())],
-    [
-      'that is checked elsewhere',
-      v.pipeAsync(
-        schema,
-        v.checkAsync(async () => true),
-      ) as unknown as v.GenericSchema,
-    ],
-    ['in an object', v.object({ schema })],
-    ['or another one', v.union([schema, v.literal('')])],
-    ['made later', v.lazy(() => schema)],
-  ])('is refused %s', (_, each) => {
-    expect(inBody(described(each))).toBe(`addToy has the field size, which must be ${KINDS}.`)
-    expect(inBody(described(each), 'PATCH')).toBe(
-      `addToy has the field size, which must be ${KINDS} and in v.nullable().`,
-    )
-    expect(inResource(described(each))).toBe(`${example.table} has the field size, which must be ${KINDS}.`)
-    expect(inQuery(described(each))).toBe(`addToy has the query parameter size, which must be ${PARAMETERS}.`)
-    expect(inHeaders(described(each))).toBe(`addToy has the header size, which must be ${PARAMETERS}.`)
-    expect(inPath(described(each))).toBe(`addToy has the path parameter size, which must be ${PATHS}.`)
-  })
+    test.each<[string, v.GenericSchema]>([
+      ['that may be null or omitted', v.nullish(schema)],
+      ['that may be omitted, or null', v.nullable(v.optional(schema))],
+      ['that may be omitted, but not undefined', v.exactOptional(schema)],
+      ['that may be undefined', v.undefinedable(schema)],
+      ['that may be omitted twice', v.optional(v.optional(schema))],
+      ['with a value in place of invalid ones', v.fallback(v.pipe(schema, v.title('Size')), value)],
+      [
+        'that is transformed',
+        v.pipe(
+          schema,
+          v.transform((each) => each),
+        ),
+      ],
+      ['that another schema follows', v.pipe(schema, v.any())],
+      [
+        'that is checked elsewhere',
+        v.pipeAsync(
+          schema,
+          v.checkAsync(async () => true),
+        ) as unknown as v.GenericSchema,
+      ],
+      ['in an object', v.object({ schema })],
+      ['or another one', v.union([schema, v.literal('')])],
+      ['made later', v.lazy(() => schema)],
+    ])('is refused %s', (_, each) => {
+      expect(inBody(described(each))).toBe(`addToy has the field size, which must be ${KINDS}.`)
+      expect(inBody(described(each), 'PATCH')).toBe(
+        `addToy has the field size, which must be ${KINDS} and in v.nullable().`,
+      )
+      expect(inResource(described(each))).toBe(
+        `${example.table} has the field size, which must be ${KINDS}.`,
+      )
+      expect(inQuery(described(each))).toBe(
+        `addToy has the query parameter size, which must be ${PARAMETERS}.`,
+      )
+      expect(inHeaders(described(each))).toBe(
+        `addToy has the header size, which must be ${PARAMETERS}.`,
+      )
+      expect(inPath(described(each))).toBe(
+        `addToy has the path parameter size, which must be ${PATHS}.`,
+      )
+    })
 
-  test.each<[string, v.GenericSchema, string]>([
-    ['that is invalid', v.optional(schema, {} as never), 'which has a default that it does not accept.'],
-    [
-      'that a later check refuses',
-      v.pipe(v.optional(schema, value), isNever),
-      'which has a default that it does not accept.',
-    ],
-    [
-      'that is computed',
-      v.optional(schema, () => value),
-      'which has a default that is computed. Set the value in the function.',
-    ],
-  ])('is refused with a default %s', (_, each, reason) => {
-    expect(inBody(each)).toBe(`addToy has the field size, ${reason}`)
-    expect(inResource(each)).toBe(`${example.table} has the field size, ${reason}`)
-  })
+    test.each<[string, v.GenericSchema, string]>([
+      [
+        'that is invalid',
+        v.optional(schema, {} as never),
+        'which has a default that it does not accept.',
+      ],
+      [
+        'that a later check refuses',
+        v.pipe(v.optional(schema, value), isNever),
+        'which has a default that it does not accept.',
+      ],
+      [
+        'that is computed',
+        v.optional(schema, () => value),
+        'which has a default that is computed. Set the value in the function.',
+      ],
+    ])('is refused with a default %s', (_, each, reason) => {
+      expect(inBody(each)).toBe(`addToy has the field size, ${reason}`)
+      expect(inResource(each)).toBe(`${example.table} has the field size, ${reason}`)
+    })
 
-  test('is refused with a default in a change', () => {
-    const reason = 'addToy has the field size, which has a default, which each change would set.'
+    test('is refused with a default in a change', () => {
+      const reason = 'addToy has the field size, which has a default, which each change would set.'
 
-    expect(inBody(v.optional(schema, value), 'PATCH')).toBe(reason)
-    expect(inBody(v.optional(v.nullable(schema, value)), 'PATCH')).toBe(reason)
-  })
+      expect(inBody(v.optional(schema, value), 'PATCH')).toBe(reason)
+      expect(inBody(v.optional(v.nullable(schema, value)), 'PATCH')).toBe(reason)
+    })
 
-  test('is refused with a check that no description tells', () => {
-    expect(inBody(v.optional(v.pipe(described(schema), isNew)))).toBe(`addToy has the field size, which ${NO_RULE}`)
-    expect(inBody(v.pipe(schema, isSame))).toBe(`addToy has the field size, which ${NO_RULE}`)
-    expect(inQuery(v.pipe(parameter, isNew))).toBe(`addToy has the query parameter size, which ${NO_RULE}`)
-  })
-})
+    test('is refused with a check that no description tells', () => {
+      expect(inBody(v.optional(v.pipe(described(schema), isNew)))).toBe(
+        `addToy has the field size, which ${NO_RULE}`,
+      )
+      expect(inBody(v.pipe(schema, isSame))).toBe(`addToy has the field size, which ${NO_RULE}`)
+      expect(inQuery(v.pipe(parameter, isNew))).toBe(
+        `addToy has the query parameter size, which ${NO_RULE}`,
+      )
+    })
+  },
+)
 
 test.each<[string, v.GenericSchema]>([
   ['one of two values', v.literal(true)],
@@ -447,14 +561,19 @@ test.each<[string, v.GenericSchema]>([
 test.each<[string, v.GenericSchema]>([
   ['a number', Integer(1, 5)],
   ['a boolean', YesOrNo],
-  ['a number in a text by hand', v.pipe(v.string(), v.transform(Number), v.description('a number'))],
+  [
+    'a number in a text by hand',
+    v.pipe(v.string(), v.transform(Number), v.description('a number')),
+  ],
   ['a choice of numbers', described(v.picklist([1, 2]))],
   // @ts-expect-error: a parameter is a number or a boolean.
   ['a parameter of a text', Parameter(Text(5))],
   ['a parameter of any number', described(Parameter(v.number()))],
 ])('%s is no query parameter and no header', (_, schema) => {
   expect(inQuery(schema)).toBe(`addToy has the query parameter size, which must be ${PARAMETERS}.`)
-  expect(inHeaders(v.optional(schema))).toBe(`addToy has the header size, which must be ${PARAMETERS}.`)
+  expect(inHeaders(v.optional(schema))).toBe(
+    `addToy has the header size, which must be ${PARAMETERS}.`,
+  )
 })
 
 test('a path parameter is an id or a choice of texts: API Gateway leaves others as they were encoded', () => {
@@ -463,7 +582,13 @@ test('a path parameter is an id or a choice of texts: API Gateway leaves others 
     undefined,
     undefined,
   ])
-  for (const schema of [Text(20), CalendarDate, Parameter(Integer(1, 5)), v.optional(IdText), TextList(3, 5)])
+  for (const schema of [
+    Text(20),
+    CalendarDate,
+    Parameter(Integer(1, 5)),
+    v.optional(IdText),
+    TextList(3, 5),
+  ])
     expect(inPath(schema)).toBe(`addToy has the path parameter size, which must be ${PATHS}.`)
 })
 
@@ -488,11 +613,17 @@ test.each<[string, ObjectSchema]>([
   ['is another one if it is invalid', v.fallback(v.object({ size: Color }), { size: 'red' })],
 ])('no part of a request %s', (_, schema) => {
   for (const part of ['query', 'headers', 'body'] as const)
-    expect(problem({ [part]: schema })).toBe(`addToy has a ${part} that is not a v.object(), at most with checks.`)
+    expect(problem({ [part]: schema })).toBe(
+      `addToy has a ${part} that is not a v.object(), at most with checks.`,
+    )
 })
 
 test('a part of a request may have checks of all its fields', () => {
-  const body = v.pipe(v.object({ size: Color }), v.minEntries(1, 'The body must have a size'), v.title('Toy'))
+  const body = v.pipe(
+    v.object({ size: Color }),
+    v.minEntries(1, 'The body must have a size'),
+    v.title('Toy'),
+  )
   const query = v.pipe(
     Filters({ color: v.optional(Color), text: v.optional(Text(5)) }),
     v.check(() => true, 'The query must be new'),
@@ -511,12 +642,17 @@ test('a name in two parts of a request is refused', () => {
 
 test.each<[string, v.ObjectEntries]>([
   ['too long a text', { [example.filter.field]: Text(501) }],
-  ['a text that only a pattern limits', { [example.filter.field]: v.pipe(Text(501), v.regex(/^.{3}$/)) }],
+  [
+    'a text that only a pattern limits',
+    { [example.filter.field]: v.pipe(Text(501), v.regex(/^.{3}$/)) },
+  ],
   ['a list', { [example.filter.field]: v.optional(TextList(3, 5)) }],
   ['no field', {}],
 ])('no list is filtered by %s', (_, fields) => {
   const { table, filter } = example
-  const rest = Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, described(schema)]))
+  const rest = Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [name, described(schema)]),
+  )
 
   expect(contractProblem({}, { ...resources, [table]: { collection: { fields: rest } } })).toBe(
     `${table} has the filter ${filter.field}, which is no field with a single value of at most 500 characters.`,
@@ -532,7 +668,10 @@ test.each([...single, ['text of 500 characters', { schema: Text(500) }] as const
 
     for (const each of [schema, v.optional(v.pipe(schema, isNew, v.description('new')))])
       expect(
-        contractProblem({}, { ...resources, [table]: { collection: { fields: { [filter.field]: each } } } }),
+        contractProblem(
+          {},
+          { ...resources, [table]: { collection: { fields: { [filter.field]: each } } } },
+        ),
       ).toBeUndefined()
   },
 )

@@ -8,7 +8,10 @@ import { startServer } from './server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The base address of the API under test, without a slash at the end, a key for it, and the file of its log. */
+    /**
+     * The base address of the API under test, without a slash at the end, a key for it, and the
+     * file of its log.
+     */
     api: { baseUrl: string; apiKey: string; log?: string }
   }
 }
@@ -17,13 +20,15 @@ let stop: (() => Promise<unknown>) | undefined
 const folder = mkdtempSync(join(tmpdir(), `${service.name}-api-`))
 
 /**
- * Provides the API for all tests that only call one: the API at `BASE_URL` with the key `API_KEY`, both from the command
- * line; otherwise one local server.
+ * Provides the API for all tests that only call one: the API at `BASE_URL` with the key `API_KEY`,
+ * both from the command line; otherwise one local server.
  */
 export const setup = async ({ provide }: TestProject): Promise<void> => {
   const { BASE_URL, API_KEY } = process.env
-  if (BASE_URL && !API_KEY) throw new Error('BASE_URL is set, but API_KEY is not. Set it to a key of that API.')
-  if (BASE_URL && API_KEY) return provide('api', { baseUrl: BASE_URL.replace(/\/$/, ''), apiKey: API_KEY })
+  if (BASE_URL && !API_KEY)
+    throw new Error('BASE_URL is set, but API_KEY is not. Set it to a key of that API.')
+  if (BASE_URL && API_KEY)
+    return provide('api', { baseUrl: BASE_URL.replace(/\/$/, ''), apiKey: API_KEY })
   const { baseUrl, apiKey, ...server } = await startServer([], exampleCredentials)
   stop = server.stop
   const log = join(folder, 'log')

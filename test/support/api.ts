@@ -7,32 +7,48 @@ import { differences, type OpenApi } from './documented.ts'
 import { example, type Resource } from './example.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
 
-/** The API under test (see api-server.ts). Other test files call it too, so its lists are never empty for certain. */
+/**
+ * The API under test (see api-server.ts). Other test files call it too, so its lists are never
+ * empty for certain.
+ */
 export const { baseUrl, apiKey } = inject('api')
 const { log } = inject('api')
 const { path } = example
 
-/** Sends a request. A bug of the service fails the test with the response, and with the log of the local server. */
+/**
+ * Sends a request. A bug of the service fails the test with the response, and with the log of the
+ * local server.
+ */
 const deliver = async (request: Sent): Promise<Received> => {
   const response = await sendUntilServed(baseUrl, request)
   const { status, headers, text } = response
   if (![500, 502].includes(status)) return response
   // The log may arrive after the response.
-  const cause = log && (await vi.waitUntil(() => readLog(log, headers['x-request-id'] ?? ''), 30_000))
-  throw new Error([`${request.method ?? 'GET'} ${request.path}`, `${status} ${text}`, cause].join('\n'))
+  const cause =
+    log && (await vi.waitUntil(() => readLog(log, headers['x-request-id'] ?? ''), 30_000))
+  throw new Error(
+    [`${request.method ?? 'GET'} ${request.path}`, `${status} ${text}`, cause].join('\n'),
+  )
 }
 
 /** What a log has after the id of a request. */
 const readLog = (log: string, requestId: string): string | undefined =>
   existsSync(log) ? readFileSync(log, 'utf8').split(requestId)[1]?.slice(0, 2000) : undefined
 
-const { status, text, body: document } = await deliver({ path: '/openapi.json' }) // Its tests are in gateway.test.ts.
+// Its tests are in gateway.test.ts.
+const { status, text, body: document } = await deliver({ path: '/openapi.json' })
 if (status !== 200) throw new Error(`${baseUrl} has no OpenAPI document: ${status} ${text}`)
 
-/** Sends a request without an API key. Expects the response to be as the API's OpenAPI document describes it. */
+/**
+ * Sends a request without an API key. Expects the response to be as the API's OpenAPI document
+ * describes it.
+ */
 export const callAnonymously = async (request: Sent): Promise<Received> => {
   const response = await deliver(request)
-  expect(differences(document as OpenApi, request, response), `${request.method} ${request.path}`).toEqual([])
+  expect(
+    differences(document as OpenApi, request, response),
+    `${request.method} ${request.path}`,
+  ).toEqual([])
   return response
 }
 
@@ -43,11 +59,20 @@ export const call = ({ headers, ...request }: Sent): Promise<Received> =>
 /** Sends a create of an example resource: a value, or JSON text for what no value can express. */
 export const create = (value: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
   const body = typeof value === 'string' ? value : JSON.stringify(value)
-  return call({ method: 'POST', path, headers: { 'Content-Type': 'application/json', ...headers }, body })
+  return call({
+    method: 'POST',
+    path,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body,
+  })
 }
 
 /** Sends a change: a value, or JSON text for what no value can express. */
-export const update = (id: number | string, changes: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
+export const update = (
+  id: number | string,
+  changes: unknown,
+  headers: Sent['headers'] = {},
+): Promise<Received> => {
   const body = typeof changes === 'string' ? changes : JSON.stringify(changes)
   const type = { 'Content-Type': 'application/merge-patch+json' }
   return call({ method: 'PATCH', path: `${path}/${id}`, headers: { ...type, ...headers }, body })
@@ -64,15 +89,26 @@ export const created = async (value: object): Promise<Resource> => {
   return body as Resource // As the document describes a 201; `call` compares them.
 }
 
-/** Expects that a list soon has the resource with this id as `expected`. Lists follow a write, usually within a second. */
-export const expectListed = async (id: number, expected: object | undefined, filter = ''): Promise<void> => {
+/**
+ * Expects that a list soon has the resource with this id as `expected`. Lists follow a write,
+ * usually within a second.
+ */
+export const expectListed = async (
+  id: number,
+  expected: object | undefined,
+  filter = '',
+): Promise<void> => {
   const listed = async () => {
-    const { status, body } = await call({ path: `${path}?limit=1&cursor=${cursorAfter(id + 1)}${filter}` })
+    const { status, body } = await call({
+      path: `${path}?limit=1&cursor=${cursorAfter(id + 1)}${filter}`,
+    })
     expect(status).toBe(200)
     return (body as Resource[]).find((resource) => resource.id === id)
   }
   // It ends at once if there is no list; `expect.poll` would try again.
-  await vi.waitUntil(async () => isDeepStrictEqual(await listed(), expected), 30_000).catch(() => {})
+  await vi
+    .waitUntil(async () => isDeepStrictEqual(await listed(), expected), 30_000)
+    .catch(() => {})
   expect(await listed()).toEqual(expected)
 }
 
@@ -81,7 +117,12 @@ export const challenge = ({ headers }: Received): string | undefined =>
   headers['www-authenticate'] ?? headers['x-amzn-remapped-www-authenticate']
 
 /** Expects an error: exactly the error body, and the headers of every response. */
-export const expectError = (received: Received, status: number, code: string, message: unknown): void => {
+export const expectError = (
+  received: Received,
+  status: number,
+  code: string,
+  message: unknown,
+): void => {
   expect(received.body).toEqual({ status, code, message })
   expect(received.status).toBe(status)
   expectCommonHeaders(received)

@@ -13,26 +13,43 @@ import { partsOf } from '../infra/stack/template.ts'
 export type Bundles = {
   /** The folder that Lambda gets. Its `index.js` exports `handler`. */
   folderOf(operation: OperationId): string
-  /** The handler setting of the function: a file of the folder without its extension, and its export. */
+  /**
+   * The handler setting of the function: a file of the folder without its extension, and its
+   * export.
+   */
   handlerOf(operation: OperationId): string
   /** The environment variables that have a literal value in the template. */
   environmentOf(operation: OperationId): Record<string, string>
   remove(): void
 }
 
-/** Bundles functions of the staging stage, with other settings if given. All functions take about three seconds. */
+/**
+ * Bundles functions of the staging stage, with other settings if given. All functions take about
+ * three seconds.
+ */
 export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds): Bundles => {
   const outdir = mkdtempSync(join(tmpdir(), 'bundles-'))
-  const app = new App({ outdir, builtinCloudFormationValidation: false, context: CURRENTLY_RECOMMENDED_FLAGS })
+  const app = new App({
+    outdir,
+    builtinCloudFormationValidation: false,
+    context: CURRENTLY_RECOMMENDED_FLAGS,
+  })
   const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
-  const template = Template.fromStack(new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries))
+  const template = Template.fromStack(
+    new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries),
+  )
   const properties = (operation: OperationId) => partsOf(template, operation).handler
   return {
-    folderOf: (operation) => join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),
+    folderOf: (operation) =>
+      join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),
     handlerOf: (operation) => properties(operation).Handler,
     environmentOf: (operation) => {
-      const variables: [string, unknown][] = Object.entries(properties(operation).Environment.Variables)
-      return Object.fromEntries(variables.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+      const variables: [string, unknown][] = Object.entries(
+        properties(operation).Environment.Variables,
+      )
+      return Object.fromEntries(
+        variables.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      )
     },
     remove: () => rmSync(outdir, { recursive: true, force: true }),
   }

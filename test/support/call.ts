@@ -17,11 +17,18 @@ const functions = await Promise.all(
   }),
 )
 
-/** Calls the function that `event` is for, with its rights, and returns its whole response with the body parsed. */
+/**
+ * Calls the function that `event` is for, with its rights, and returns its whole response with the
+ * body parsed.
+ */
 export const call = async (event: Event) => {
   const called = functions.find(({ route }) => route === `${event.httpMethod} ${event.resource}`)
   if (!called) throw new Error(`No function is for ${event.httpMethod} ${event.resource}.`)
-  const { statusCode: status, headers, body } = await runWithRights(called.id, () => called.handler(event, context))
+  const {
+    statusCode: status,
+    headers,
+    body,
+  } = await runWithRights(called.id, () => called.handler(event, context))
   refuseInternals({ status, headers, text: body })
   return { status, headers, body: body ? JSON.parse(body) : undefined }
 }
@@ -38,4 +45,5 @@ export const info = vi.spyOn(console, 'info').mockImplementation(keep)
 export const error = vi.spyOn(console, 'error').mockImplementation(keep)
 
 /** The context that Lambda passes to a function. */
-export const context = { functionVersion: '$LATEST' } as Context // The functions read nothing else of it.
+// The functions read nothing else of it.
+export const context = { functionVersion: '$LATEST' } as Context

@@ -15,7 +15,13 @@ import './database.ts'
 import { eventOf } from './events.ts'
 import { example } from './example.ts'
 import { runCommand } from './run-command.ts'
-import { exampleCredentials, refuseInternals, refuseLoggedSecrets, refuseSecrets, withLocalKey } from './secrets.ts'
+import {
+  exampleCredentials,
+  refuseInternals,
+  refuseLoggedSecrets,
+  refuseSecrets,
+  withLocalKey,
+} from './secrets.ts'
 import { ready } from './server.ts'
 
 const KEYS = 'infra/commands/keys.ts, stdout'
@@ -26,14 +32,21 @@ const { AWS_SECRET_ACCESS_KEY } = exampleCredentials
 // Each run of the tests shows that allowed output passes.
 test.each([
   ['a mistyped key', OTHER, newApiKey('local').toLowerCase(), 'line 1: an API key'],
-  ['a header in an object', OTHER, "\n{ Host: 'a', authorization: 'x' }", 'line 2: the value of Authorization'],
+  [
+    'a header in an object',
+    OTHER,
+    "\n{ Host: 'a', authorization: 'x' }",
+    'line 2: the value of Authorization',
+  ],
   ['a token', OTHER, '[ bearer x ]', 'line 1: a bearer token'],
   ['the secret access key of the tests', OTHER, AWS_SECRET_ACCESS_KEY, 'line 1: AWS credentials'],
   ['a session token in a header', OTHER, "'x-amz-security-token': 'x'", 'line 1: AWS credentials'],
   ['a new key that is shown twice', KEYS, newKey + newKey, 'line 2: an API key'],
   ['a new key in other text', KEYS, `Stored ${newKey}`, 'line 1: an API key'],
 ])('output is refused with the place of %s', (_, source, text, place) => {
-  expect(() => refuseSecrets(source, text)).toThrow(new Error(`Secrets were printed by ${source}: ${place}.`))
+  expect(() => refuseSecrets(source, text)).toThrow(
+    new Error(`Secrets were printed by ${source}: ${place}.`),
+  )
 })
 
 test('a test fails when a command or a server prints a secret', async () => {
@@ -49,45 +62,75 @@ test('a test fails when a command or a server prints a secret', async () => {
 test('a test fails when something logs a secret', () => {
   const lines = [[{ a: { b: { c: { d: ['Bearer x'] } } } }], ['%s', 'Bearer x']]
 
-  for (const line of lines) expect(() => refuseLoggedSecrets([['a'], line])).toThrow('a bearer token')
+  for (const line of lines)
+    expect(() => refuseLoggedSecrets([['a'], line])).toThrow('a bearer token')
 })
 
 test.each([
   ['a stack trace', JSON.stringify({ stack: new Error('Bug').stack }), 'a stack trace'],
-  ['a table', `Requested resource not found: Table: ${tableName(example.table)}`, 'the name of a table'],
+  [
+    'a table',
+    `Requested resource not found: Table: ${tableName(example.table)}`,
+    'the name of a table',
+  ],
   ['an exception', 'ResourceNotFoundException', 'an error of the database'],
   ['a digest', digestOf('a'), 'a digest'],
 ])('a response must not contain %s', (_, text, kind) => {
-  expect(() => refuseInternals({ status: 500, headers: { 'x-error': text }, text: '' })).toThrow(kind)
+  expect(() => refuseInternals({ status: 500, headers: { 'x-error': text }, text: '' })).toThrow(
+    kind,
+  )
 })
 
 test('a test fails when a function returns internals', async () => {
-  const event = eventOf(example.events.create, { body: JSON.stringify(example.body('shared/data/toys.ts')) })
+  const event = eventOf(example.events.create, {
+    body: JSON.stringify(example.body('shared/data/toys.ts')),
+  })
 
-  await expect(call(event)).rejects.toThrow('A response with status 201 contains the path of a file.')
+  await expect(call(event)).rejects.toThrow(
+    'A response with status 201 contains the path of a file.',
+  )
 })
 
 const document = JSON.parse(openApiText())
 const body = { ...example.resource(1), [example.integer]: Number(example.range[1]) }
 const { path } = example
 const common = { 'access-control-allow-origin': '*', 'x-request-id': 'a' }
-const headers = { ...common, 'content-type': 'application/json', etag: '"1"', location: `${service.basePath}${path}/1` }
+const headers = {
+  ...common,
+  'content-type': 'application/json',
+  etag: '"1"',
+  location: `${service.basePath}${path}/1`,
+}
 const created = { status: 201, headers, text: JSON.stringify(body), body }
 const create = { method: 'POST', path: `${path}/?a=/b` }
 
 test.each([
   [create, created, []],
   [create, { ...created, status: 202 }, ['The status 202 is not documented.']],
-  [create, { ...created, headers: { ...headers, location: undefined } }, ['The header Location is missing.']],
-  [create, { ...created, headers: { ...headers, location: 'a' } }, ['Location: # String does not match pattern.']],
+  [
+    create,
+    { ...created, headers: { ...headers, location: undefined } },
+    ['The header Location is missing.'],
+  ],
+  [
+    create,
+    { ...created, headers: { ...headers, location: 'a' } },
+    ['Location: # String does not match pattern.'],
+  ],
   [create, { ...created, body: 7 }, ['# Instance type "number" is invalid. Expected "object".']],
-  [{ method: 'DELETE', path: `${path}/1` }, { ...created, status: 204 }, ['A body is not documented.']],
+  [
+    { method: 'DELETE', path: `${path}/1` },
+    { ...created, status: 204 },
+    ['A body is not documented.'],
+  ],
 ])('finds how the response to %o differs from the document', (request, response, expected) => {
   expect(differences(document, request, response as typeof created)).toEqual(expected)
 })
 
 const keysOf = (event: Event) =>
-  [event, event.requestContext, event.requestContext.identity].map((part) => Object.keys(part).sort())
+  [event, event.requestContext, event.requestContext.identity].map((part) =>
+    Object.keys(part).sort(),
+  )
 
 test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', (file) => {
   const stored: Event = JSON.parse(withLocalKey(readFileSync(`test/events/${file}`, 'utf8')))
@@ -98,12 +141,21 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   const host = headers.Host ?? headers.host
   const template = resource.split('/')
   const values = path.split('/').slice(-template.length)
-  const parameters = template.flatMap((part, i) => (part.startsWith('{') ? [[part.slice(1, -1), values[i]]] : []))
+  const parameters = template.flatMap((part, i) =>
+    part.startsWith('{') ? [[part.slice(1, -1), values[i]]] : [],
+  )
   const stage = host?.includes('.execute-api.') ? service.basePath : ''
 
-  expect(stored).toEqual(event) // `eventOf` makes each map of single values from that of all values.
-  expect(keysOf(stored)).toEqual(keysOf(eventOf(example.events.list))) // All events have the same keys.
+  // `eventOf` makes each map of single values from that of all values.
+  expect(stored).toEqual(event)
+  // All events have the same keys.
+  expect(keysOf(stored)).toEqual(keysOf(eventOf(example.events.list)))
   expect(event).toMatchObject({ httpMethod: method, resource })
   expect(event.pathParameters).toEqual(parameters[0] ? Object.fromEntries(parameters) : null)
-  expect(context).toMatchObject({ httpMethod: method, resourcePath: resource, domainName: host, path: stage + path })
+  expect(context).toMatchObject({
+    httpMethod: method,
+    resourcePath: resource,
+    domainName: host,
+    path: stage + path,
+  })
 })

@@ -1,5 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DeleteCommand, DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateScan,
+} from '@aws-sdk/lib-dynamodb'
 import { beforeEach } from 'vitest'
 import { openDatabase } from '../../infra/local/database/database.ts'
 import { startEmbedded } from '../../infra/local/database/embedded-database.ts'
@@ -10,8 +16,8 @@ import { scopes } from '../../shared/service.ts'
 import { example } from './example.ts'
 import { type Fault, startFaultProxy } from './fault-proxy.ts'
 
-// Each test file that imports this has its own database, with the service's tables and the local API key. The service
-// reaches it through `proxy`, the functions below directly.
+// Each test file that imports this has its own database, with the service's tables and the local
+// API key. The service reaches it through `proxy`, the functions below directly.
 export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
 await openDatabase({ address: { endpoint: proxy.endpoint, isNamed: true } })
@@ -40,7 +46,10 @@ export const once = (faults: Partial<Record<string, Fault>>): void => {
   }
 }
 
-/** For tests that count requests: on a busy machine, the SDK may resend one after a second. Then the test runs again. */
+/**
+ * For tests that count requests: on a busy machine, the SDK may resend one after a second. Then the
+ * test runs again.
+ */
 export const againIfBusy = { retry: 3 }
 
 /** An item as it is stored. */
@@ -48,7 +57,9 @@ export type Stored = Record<string, unknown>
 
 /** All items of a table. */
 export const storedItems = async (table: TableId = example.table): Promise<Stored[]> => {
-  const pages = await Array.fromAsync(paginateScan({ client: direct }, { TableName: tableName(table) }))
+  const pages = await Array.fromAsync(
+    paginateScan({ client: direct }, { TableName: tableName(table) }),
+  )
   return pages.flatMap(({ Items = [] }) => Items)
 }
 
@@ -63,8 +74,19 @@ export const storedItem = async (id: Int64): Promise<Stored | undefined> =>
 type KeyOptions = Stored & { key?: string; clientId?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */
-export const storeKey = async ({ key = newApiKey('local'), clientId = 'ann', ...options }: KeyOptions = {}) => {
-  const stored = { keyId: 'key-1', clientId, name: 'Ann', scopes, createdAt: '2026-11-20', ...options }
+export const storeKey = async ({
+  key = newApiKey('local'),
+  clientId = 'ann',
+  ...options
+}: KeyOptions = {}) => {
+  const stored = {
+    keyId: 'key-1',
+    clientId,
+    name: 'Ann',
+    scopes,
+    createdAt: '2026-11-20',
+    ...options,
+  }
   await putItem('apiKeys', { digest: digestOf(key), ...stored })
   return key
 }

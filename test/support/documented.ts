@@ -7,27 +7,42 @@ export type OpenApi = {
   components: { headers: Record<string, Header>; schemas: Record<string, Schema> }
 }
 
-type Described = { headers?: Record<string, { $ref: string }>; content?: Record<string, { schema: Schema }> }
+type Described = {
+  headers?: Record<string, { $ref: string }>
+  content?: Record<string, { schema: Schema }>
+}
 type Header = { required?: boolean; schema: Schema }
 
-/** How a response differs from the document; empty if it does not, or if the document has no operation for the request. */
+/**
+ * How a response differs from the document; empty if it does not, or if the document has no
+ * operation for the request.
+ */
 export const differences = (openApi: OpenApi, request: Sent, response: Received): string[] => {
   const operation = operationOf(openApi, request)
   if (!operation) return []
   const described = operation.responses[response.status]
   if (!described) return [`The status ${response.status} is not documented.`]
-  return [...headerDifferences(openApi, described, response), ...bodyDifferences(openApi, described, response)]
+  return [
+    ...headerDifferences(openApi, described, response),
+    ...bodyDifferences(openApi, described, response),
+  ]
 }
 
 const operationOf = ({ paths }: OpenApi, { method = 'GET', path = '' }: Sent) => {
   const sent = path.replace(/\?.*/s, '').replaceAll(/\/+/g, '/').replace(/\/$/, '')
-  // A literal part wins over a parameter, as in API Gateway: `{` comes after all characters of a literal part.
+  // A literal part wins over a parameter, as in API Gateway: `{` comes after all characters of a
+  // literal part.
   const templates = Object.keys(paths).sort()
-  const template = templates.find((each) => new RegExp(`^${each.replaceAll(/{\w+}/g, '[^/]+')}$`).test(sent)) ?? ''
+  const template =
+    templates.find((each) => new RegExp(`^${each.replaceAll(/{\w+}/g, '[^/]+')}$`).test(sent)) ?? ''
   return paths[template]?.[method.toLowerCase()]
 }
 
-const headerDifferences = (openApi: OpenApi, { headers = {} }: Described, response: Received): string[] =>
+const headerDifferences = (
+  openApi: OpenApi,
+  { headers = {} }: Described,
+  response: Received,
+): string[] =>
   Object.keys(headers).flatMap((name) => {
     const header = openApi.components.headers[name]
     const value = response.headers[name.toLowerCase()]
@@ -35,15 +50,26 @@ const headerDifferences = (openApi: OpenApi, { headers = {} }: Described, respon
     return errorsOf(openApi, header?.schema ?? false, value).map((error) => `${name}: ${error}`)
   })
 
-const bodyDifferences = (openApi: OpenApi, { content }: Described, { headers, text, body }: Received): string[] => {
+const bodyDifferences = (
+  openApi: OpenApi,
+  { content }: Described,
+  { headers, text, body }: Received,
+): string[] => {
   if (!content) return text === '' ? [] : ['A body is not documented.']
   const type = headers['content-type'] ?? ''
   const described = content[type]
-  return described ? errorsOf(openApi, described.schema, body) : [`The content type "${type}" is not documented.`]
+  return described
+    ? errorsOf(openApi, described.schema, body)
+    : [`The content type "${type}" is not documented.`]
 }
 
-// Both the limits of an int64 and the numbers in a body are parsed as doubles here. Other tests compare their digits.
-const errorsOf = ({ components: { schemas } }: OpenApi, schema: Schema | boolean, value: unknown): string[] => {
+// Both the limits of an int64 and the numbers in a body are parsed as doubles here. Other tests
+// compare their digits.
+const errorsOf = (
+  { components: { schemas } }: OpenApi,
+  schema: Schema | boolean,
+  value: unknown,
+): string[] => {
   const root = typeof schema === 'boolean' ? schema : { ...schema, components: { schemas } }
   const { errors } = new Validator(root, '2020-12').validate(value)
   return errors.slice(-1).map((innermost) => `${innermost.instanceLocation} ${innermost.error}`)

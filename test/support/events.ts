@@ -16,44 +16,63 @@ type Changes = {
 type Values = Record<string, string | string[] | undefined>
 
 /**
- * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it, and with the local API key.
- * Each call returns a new object, because a function may change its event.
+ * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it, and
+ * with the local API key. Each call returns a new object, because a function may change its event.
  */
-export const eventOf = (name: string, { headers, query, id, requestContext, ...body }: Changes = {}): Event => {
+export const eventOf = (
+  name: string,
+  { headers, query, id, requestContext, ...body }: Changes = {},
+): Event => {
   const stored = readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8')
   const event: Event = JSON.parse(withLocalKey(stored))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
   const [parameter = '', value] = Object.entries(event.pathParameters ?? {})[0] ?? []
-  const pathOf = (path: string) => (id === undefined ? path : path.replace(`/${value}`, `/${encodeURIComponent(id)}`))
+  const pathOf = (path: string) =>
+    id === undefined ? path : path.replace(`/${value}`, `/${encodeURIComponent(id)}`)
   return {
     ...event,
     ...body,
     path: pathOf(event.path),
-    pathParameters: id === undefined ? event.pathParameters : { ...event.pathParameters, [parameter]: id },
+    pathParameters:
+      id === undefined ? event.pathParameters : { ...event.pathParameters, [parameter]: id },
     headers: lastOfEach(multiValueHeaders) ?? {},
     multiValueHeaders,
     queryStringParameters: lastOfEach(multiValueQueryStringParameters),
     multiValueQueryStringParameters: orNull(multiValueQueryStringParameters),
-    requestContext: { ...event.requestContext, path: pathOf(event.requestContext.path), ...requestContext },
+    requestContext: {
+      ...event.requestContext,
+      path: pathOf(event.requestContext.path),
+      ...requestContext,
+    },
   }
 }
 
-const merge = (lists: Record<string, string[] | undefined> | null, changes: Values = {}): Record<string, string[]> => {
+const merge = (
+  lists: Record<string, string[] | undefined> | null,
+  changes: Values = {},
+): Record<string, string[]> => {
   const merged = Object.entries({ ...lists, ...changes })
-  return Object.fromEntries(merged.flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()]])))
+  return Object.fromEntries(
+    merged.flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat()]])),
+  )
 }
 
 /** API Gateway keeps the last of repeated values in its maps of single values. */
 const lastOfEach = (lists: Record<string, string[]>): Record<string, string> | null =>
-  orNull(Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? ''])))
+  orNull(
+    Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1) ?? ''])),
+  )
 
 /** API Gateway sends `null` for an empty map. */
 const orNull = <Value>(map: Record<string, Value>) => (Object.keys(map).length > 0 ? map : null)
 
 type Expected = { status: number; headers?: Record<string, string>; body?: unknown }
 
-/** The whole response that a test expects to `event`: the headers that every response has, and `expected`. */
+/**
+ * The whole response that a test expects to `event`: the headers that every response has, and
+ * `expected`.
+ */
 export const responseTo = (event: Event, { status, headers = {}, body }: Expected) => ({
   status,
   headers: {
@@ -68,7 +87,12 @@ export const responseTo = (event: Event, { status, headers = {}, body }: Expecte
 })
 
 /** An error response. */
-export const errorResponse = (status: number, code: string, message: string, headers = {}): Expected => ({
+export const errorResponse = (
+  status: number,
+  code: string,
+  message: string,
+  headers = {},
+): Expected => ({
   status,
   headers,
   body: { code, message, status },

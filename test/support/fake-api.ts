@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -7,16 +12,34 @@ import { onTestFinished } from 'vitest'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 
-export type FakeResponse = { status: number; headers?: Record<string, string>; body?: string | Buffer }
+export type FakeResponse = {
+  status: number
+  headers?: Record<string, string>
+  body?: string | Buffer
+}
 
-export type FakeRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+export type FakeRequest = {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
 
 /**
- * What happens to a request: a response; a connection that breaks before the response (`cut`) or in the middle of it
- * (`cutResponse`); no response at all (`silence`), or only its start (`stall`); one without end, fast (`endless`) or a byte at a
- * time (`drip`); or one that is not HTTP, but the request's header `Authorization` (`echo`).
+ * What happens to a request: a response; a connection that breaks before the response (`cut`) or in
+ * the middle of it (`cutResponse`); no response at all (`silence`), or only its start (`stall`);
+ * one without end, fast (`endless`) or a byte at a time (`drip`); or one that is not HTTP, but the
+ * request's header `Authorization` (`echo`).
  */
-export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'stall' | 'endless' | 'drip' | 'echo'
+export type Fate =
+  | FakeResponse
+  | 'cut'
+  | 'cutResponse'
+  | 'silence'
+  | 'stall'
+  | 'endless'
+  | 'drip'
+  | 'echo'
 
 /** Decides what happens to a request. */
 type Decision = (request: FakeRequest) => Promise<Fate>
@@ -28,7 +51,10 @@ export const error = (status: number, headers: Record<string, string> = {}): Fak
   body: JSON.stringify({ code: 'made_up', message: 'Made by the test.', status }),
 })
 
-/** Serves on a free port until the test ends. Each request meets one of `fates`, in order; later ones meet the last. */
+/**
+ * Serves on a free port until the test ends. Each request meets one of `fates`, in order; later
+ * ones meet the last.
+ */
 export const serve = async (...fates: (Fate | Decision)[]) => {
   const requests: FakeRequest[] = []
   const { server, port } = await listen(async (request) => {
@@ -37,7 +63,11 @@ export const serve = async (...fates: (Fate | Decision)[]) => {
     return typeof fate === 'function' ? await fate(request) : fate
   })
   onTestFinished(() => server.close().closeAllConnections())
-  return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, apiKey: newApiKey('local'), requests }
+  return {
+    baseUrl: `http://127.0.0.1:${port}${service.basePath}`,
+    apiKey: newApiKey('local'),
+    requests,
+  }
 }
 
 /** Starts a server on a free port. `settled` waits for the requests that it is serving. */
@@ -54,7 +84,8 @@ export const listen = async (decide: Decision) => {
     served.finally(() => pending.delete(served))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // Only a server on a pipe has another kind of address.
+  // Only a server on a pipe has another kind of address.
+  const { port } = server.address() as AddressInfo
   return { server, port, settled: () => Promise.all(pending) }
 }
 
@@ -65,7 +96,11 @@ const meet = (fate: Fate, response: ServerResponse): void => {
   if (fate === 'echo') return void response.socket?.end(`${response.req.headers.authorization}`)
   if (fate === 'endless') return void Readable.from(endlessSpaces()).pipe(response)
   if (fate === 'drip') return void drip(response)
-  const { status, headers, body = '' }: FakeResponse = fate === 'cutResponse' ? { status: 200, body: '[' } : fate
+  const {
+    status,
+    headers,
+    body = '',
+  }: FakeResponse = fate === 'cutResponse' ? { status: 200, body: '[' } : fate
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
   if (fate === 'cutResponse') response.write(body, () => response.destroy())
   else response.end(body)

@@ -5,10 +5,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type FakeRequest, type FakeResponse, type Fate, listen } from './fake-api.ts'
 
 /**
- * What happens to a request. With `carriedOut`, the database executes it, but the client gets this response. With `late`,
- * the request or the response is delayed. Everything else replaces the database's response.
+ * What happens to a request. With `carriedOut`, the database executes it, but the client gets this
+ * response. With `late`, the request or the response is delayed. Everything else replaces the
+ * database's response.
  */
-export type Fault = 'pass' | Fate | { carriedOut: Fate } | { late: 'request' | 'response'; milliseconds: number }
+export type Fault =
+  | 'pass'
+  | Fate
+  | { carriedOut: Fate }
+  | { late: 'request' | 'response'; milliseconds: number }
 
 /** The database executes the request, then the connection breaks before the response. */
 export const lostResponse = { carriedOut: 'cut' } as const satisfies Fault
@@ -21,7 +26,10 @@ export const databaseResponse = (status: number, body: object) => ({
 })
 
 const error = (status: number, name: string) =>
-  databaseResponse(status, { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: 'Made by the test.' })
+  databaseResponse(status, {
+    __type: `com.amazonaws.dynamodb.v20120810#${name}`,
+    message: 'Made by the test.',
+  })
 
 /** Error responses and broken responses of DynamoDB, or of a proxy in front of it. */
 export const databaseResponses = {
@@ -60,12 +68,17 @@ export type FaultProxy = {
   settled: () => Promise<unknown>
 }
 
-/** Starts a proxy in front of `database` on a free port. It passes everything on until `faultOf` is set. */
+/**
+ * Starts a proxy in front of `database` on a free port. It passes everything on until `faultOf` is
+ * set.
+ */
 export const startFaultProxy = async (database: string): Promise<FaultProxy> => {
   const { server, port, settled } = await listen(async (request) => {
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
     proxy.counts[operation] = (proxy.counts[operation] ?? 0) + 1
-    return fateOf(await proxy.faultOf({ operation, body: request.body }), () => forward(database, request))
+    return fateOf(await proxy.faultOf({ operation, body: request.body }), () =>
+      forward(database, request),
+    )
   })
   const proxy: FaultProxy = {
     endpoint: `http://127.0.0.1:${port}`,
@@ -94,8 +107,15 @@ const fateOf = async (fault: Fault, execute: () => Promise<FakeResponse>): Promi
   return response
 }
 
-const forward = async (database: string, { method, path, headers, body }: FakeRequest): Promise<FakeResponse> => {
+const forward = async (
+  database: string,
+  { method, path, headers, body }: FakeRequest,
+): Promise<FakeResponse> => {
   const [response] = await once(request(database + path, { method, headers }).end(body), 'response')
   const type = response.headers['content-type'] // Missing if the request is not for DynamoDB.
-  return { status: response.statusCode, headers: type && { 'Content-Type': type }, body: await text(response) }
+  return {
+    status: response.statusCode,
+    headers: type && { 'Content-Type': type },
+    body: await text(response),
+  }
 }

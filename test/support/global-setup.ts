@@ -5,7 +5,9 @@ import { service } from '../../shared/service.ts'
 
 let folder: string
 
-/** Gives a test run one folder for all temporary files: CDK and killed servers leave theirs behind. */
+/**
+ * Gives a test run one folder for all temporary files: CDK and killed servers leave theirs behind.
+ */
 export const setup = (): void => {
   folder = mkdtempSync(join(tmpdir(), `${service.name}-test-`))
   process.env.TMPDIR = folder

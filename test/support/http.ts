@@ -14,7 +14,12 @@ export type Sent = {
 }
 
 /** A response: header names are in lower case, and `body` is `text` parsed if it is JSON. */
-export type Received = { status: number; headers: Record<string, string>; text: string; body: unknown }
+export type Received = {
+  status: number
+  headers: Record<string, string>
+  text: string
+  body: unknown
+}
 
 /** Sends a request to a base address. */
 export const send = async (
@@ -23,7 +28,8 @@ export const send = async (
 ): Promise<Received> => {
   const { protocol, hostname, port, pathname } = new URL(baseUrl)
   const target = pathname.replace(/\/$/, '') + path // `URL` gives a bare origin the path `/`.
-  // For methods such as DELETE, Node.js would send a body without its length, and so as a second request.
+  // For methods such as DELETE, Node.js would send a body without its length, and so as a second
+  // request.
   const isFramed = sent === undefined || 'Transfer-Encoding' in headers
   const length = !isFramed && { 'Content-Length': Buffer.byteLength(sent) }
   const options = {
@@ -35,13 +41,16 @@ export const send = async (
     headers: { ...headers, ...length },
   }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
+    const request =
+      protocol === 'https:' ? requestHttps(options, resolve) : requestHttp(options, resolve)
     request.on('error', reject).end(sent)
   })
   const body = await text(response)
   const received = {
     status: response.statusCode ?? 0,
-    headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    ),
     text: body,
   }
   const type = response.headers['content-type'] ?? 'application/json'
@@ -52,10 +61,15 @@ export const send = async (
 }
 
 /**
- * Sends a request, and retries it after a 429 or 503 when the response says, as clients are told to: a deployment throttles,
- * and on a busy machine the database can exceed its time limit. A 503 at each of ten attempts has another cause.
+ * Sends a request, and retries it after a 429 or 503 when the response says, as clients are told
+ * to: a deployment throttles, and on a busy machine the database can exceed its time limit. A 503
+ * at each of ten attempts has another cause.
  */
-export const sendUntilServed = async (baseUrl: string, request: Sent, attempts = 10): Promise<Received> => {
+export const sendUntilServed = async (
+  baseUrl: string,
+  request: Sent,
+  attempts = 10,
+): Promise<Received> => {
   const received = await send(baseUrl, request)
   if (![429, 503].includes(received.status) || attempts === 1) return received
   await pause(Number(received.headers['retry-after']) * 1000)

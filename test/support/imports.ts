@@ -4,7 +4,8 @@ import { join, normalize } from 'node:path'
 /** The source files of the repository, by their paths. */
 export const sources = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['**/dist/**'] })
 
-// `import … from 'x'`, also over several lines, `export … from 'x'`, `import 'x'` and `import(`x`)`.
+// `import … from 'x'`, also over several lines, `export … from 'x'`, `import 'x'` and
+// `import(`x`)`.
 const IMPORT = /^(?:(?:import|export|\}) .*?from |import )'([^']+)'|\bimport\([`']([^`']+)/gm
 
 /** What a file imports: paths from the top of the repository for our files, names for packages. */
@@ -15,4 +16,6 @@ export const importsOf = (file: string): string[] =>
 
 /** All imports of the files that match `pattern`, as `file > import`. */
 export const importsBelow = (pattern: RegExp): string[] =>
-  sources.filter((file) => pattern.test(file)).flatMap((file) => importsOf(file).map((name) => `${file} > ${name}`))
+  sources
+    .filter((file) => pattern.test(file))
+    .flatMap((file) => importsOf(file).map((name) => `${file} > ${name}`))

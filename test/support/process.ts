@@ -13,12 +13,18 @@ export type Surroundings = { env: NodeJS.ProcessEnv; output: 'inherit' | number 
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** The environment of tools such as cdk: the installed commands, of which `node` is Lambda's version, and a home folder. */
-export const environment = { PATH: `${join(MODULES, '.bin')}:${process.env.PATH}`, HOME: process.env.HOME }
+/**
+ * The environment of tools such as cdk: the installed commands, of which `node` is Lambda's
+ * version, and a home folder.
+ */
+export const environment = {
+  PATH: `${join(MODULES, '.bin')}:${process.env.PATH}`,
+  HOME: process.env.HOME,
+}
 
 /**
- * Creates a folder for the files of this process. When the process ends, also by a signal, the folder is removed, and
- * everything that `start` and `run` have started is killed.
+ * Creates a folder for the files of this process. When the process ends, also by a signal, the
+ * folder is removed, and everything that `start` and `run` have started is killed.
  */
 export const processFolder = (name: string): string => {
   const folder = mkdtempSync(join(tmpdir(), `${service.name}-${name}-`))
@@ -27,13 +33,14 @@ export const processFolder = (name: string): string => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   })
   // A signal alone would not emit `exit`.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(1))
   return folder
 }
 
 /**
- * Shows on a terminal what a long command is doing, in a line that the next call replaces; an empty text removes it.
- * Prints nothing into a pipe.
+ * Shows on a terminal what a long command is doing, in a line that the next call replaces; an empty
+ * text removes it. Prints nothing into a pipe.
  */
 export const showProgress = (text: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`)
@@ -75,13 +82,27 @@ const killGroup = ({ pid }: ChildProcess): void => {
  *
  * @throws CommandError when it fails
  */
-export const run = async (command: string, args: string[], { env, output }: Surroundings): Promise<void> => {
-  const [code, signal] = await once(start(command, args, { env, stdio: ['ignore', output, output] }), 'exit')
-  if (code !== 0) throw new CommandError(`Ended with ${code ?? signal}: ${[command, ...args].join(' ')}`)
+export const run = async (
+  command: string,
+  args: string[],
+  { env, output }: Surroundings,
+): Promise<void> => {
+  const [code, signal] = await once(
+    start(command, args, { env, stdio: ['ignore', output, output] }),
+    'exit',
+  )
+  if (code !== 0)
+    throw new CommandError(`Ended with ${code ?? signal}: ${[command, ...args].join(' ')}`)
 }
 
-/** Returns a Python interpreter with the packages of a requirements file. They are installed once for each version of it. */
-export const preparePython = async (requirements: string, output: Surroundings['output']): Promise<string> => {
+/**
+ * Returns a Python interpreter with the packages of a requirements file. They are installed once
+ * for each version of it.
+ */
+export const preparePython = async (
+  requirements: string,
+  output: Surroundings['output'],
+): Promise<string> => {
   if (spawnSync('python3', ['-c', PYTHON_CHECK]).status !== 0)
     throw new CommandError(
       'This needs python3, version 3.10 or later, with the modules venv and ensurepip (python3-venv).',
@@ -93,7 +114,15 @@ export const preparePython = async (requirements: string, output: Surroundings['
   const python = join(folder, 'bin', 'python')
   const complete = join(folder, 'complete')
   if (!existsSync(complete)) {
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]
+    const pip = [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '-r',
+      requirements,
+    ]
     await run('python3', ['-m', 'venv', '--clear', folder], surroundings)
     await run(python, pip, surroundings)
     writeFileSync(complete, '')

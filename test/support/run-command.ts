@@ -7,8 +7,9 @@ import { leastEnvironment } from './server.ts'
 type Ran = { code: number; stdout: string; stderr: string }
 
 /**
- * Starts a file of `infra`, such as `commands/keys`, as a process without a terminal. It gets `env` and almost nothing of this process's
- * environment. `exited` resolves to its exit code and its output, in which secrets are refused.
+ * Starts a file of `infra`, such as `commands/keys`, as a process without a terminal. It gets `env`
+ * and almost nothing of this process's environment. `exited` resolves to its exit code and its
+ * output, in which secrets are refused.
  */
 export const startCommand = (file: string, args: string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [`infra/${file}.ts`, ...args], {
@@ -27,7 +28,8 @@ export const startCommand = (file: string, args: string[], env: Record<string, s
 }
 
 /** Runs a command to its end. */
-export const runCommand = (...command: Parameters<typeof startCommand>): Promise<Ran> => startCommand(...command).exited
+export const runCommand = (...command: Parameters<typeof startCommand>): Promise<Ran> =>
+  startCommand(...command).exited
 
 /** What a command prints when it fails as expected: one line, without a stack trace. */
 export const failure = (line: string): Ran => ({ code: 1, stdout: '', stderr: `${line}\n` })

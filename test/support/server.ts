@@ -21,7 +21,9 @@ export type LocalServer = {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts the local server on a free port, and waits until it is ready. `folder` has its sources. */
+/**
+ * Starts the local server on a free port, and waits until it is ready. `folder` has its sources.
+ */
 export const startServer = (
   args: string[] = [],
   env: Record<string, string> = {},
@@ -60,7 +62,8 @@ export const ready = async (child: ChildProcessWithoutNullStreams): Promise<Loca
 export const start = async (...settings: Parameters<typeof startServer>): Promise<LocalServer> => {
   const server = await startServer(...settings)
   onTestFinished(async () => {
-    if (server.process.exitCode === null && server.process.signalCode === null) await server.stop('SIGKILL')
+    if (server.process.exitCode === null && server.process.signalCode === null)
+      await server.stop('SIGKILL')
   })
   return server
 }
@@ -82,7 +85,10 @@ export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
 export const listAll = async (server: LocalServer, filter = ''): Promise<Resource[]> => {
   const resources: Resource[] = []
   for (let path = `${example.path}?limit=100${filter}`; path; ) {
-    const { body, headers } = await sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
+    const { body, headers } = await sendUntilServed(server.baseUrl, {
+      path,
+      headers: headersOf(server),
+    })
     resources.push(...(body as Resource[])) // As the service returns them.
     path = /<(\S+)>; rel="next"/.exec(headers.link ?? '')?.[1]?.replace(server.baseUrl, '') ?? ''
   }
@@ -90,13 +96,15 @@ export const listAll = async (server: LocalServer, filter = ''): Promise<Resourc
 }
 
 /**
- * The least environment of a command, with a compile cache for Node.js: the local server then starts with 0.27 s of CPU
- * time instead of 0.39 s.
+ * The least environment of a command, with a compile cache for Node.js: the local server then
+ * starts with 0.27 s of CPU time instead of 0.39 s.
  */
 export const leastEnvironment = {
   PATH: process.env.PATH ?? '',
   NODE_COMPILE_CACHE: join(tmpdir(), `${service.name}-compile-cache`),
 }
 
-// When the process that started it ends, even by SIGKILL, the operating system closes its standard input.
-export const endWithParent = '--import=data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()'
+// When the process that started it ends, even by SIGKILL, the operating system closes its standard
+// input.
+export const endWithParent =
+  '--import=data:text/javascript,process.stdin.on("end",()=>process.exit()).resume().unref()'

@@ -7,13 +7,19 @@ import { Text } from '../../shared/model/text.ts'
 import { alone } from './alone.ts'
 import { example } from './example.ts'
 
-// For tests of what every collection does: resources without rules of their own, in the table of the example.
+// For tests of what every collection does: resources without rules of their own, in the table of
+// the example.
 
 const { table } = example
 const { field } = example.filter
 
 /** The filter of their lists, and its values. */
-export const filter = { field, index: filterIndex(field).index, value: 'red', other: 'blue' } as const
+export const filter = {
+  field,
+  index: filterIndex(field).index,
+  value: 'red',
+  other: 'blue',
+} as const
 
 const Color = v.picklist([filter.value, filter.other])
 

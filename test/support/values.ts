@@ -12,13 +12,26 @@ type Rules = { format?: string; minimum: number; maximum: number; maxLength: num
   literal: unknown
 }
 
-const time = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
-const strangeTexts = [':shard', '#name', '<b>&amp;</b>', '{"N":"1"}', '\u202eRex', 'toString', ' 1.0 ']
+const time = fc.date({
+  min: new Date('0001-01-01'),
+  max: new Date('9999-12-31'),
+  noInvalidDate: true,
+})
+const strangeTexts = [
+  ':shard',
+  '#name',
+  '<b>&amp;</b>',
+  '{"N":"1"}',
+  '\u202eRex',
+  'toString',
+  ' 1.0 ',
+]
 
 export const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })
 
 const arbitraries: Record<string, (rules: Rules) => fc.Arbitrary<unknown>> = {
-  string: ({ maxLength }) => fc.oneof(anyText, fc.constantFrom(...strangeTexts, '\u{1f9a6}'.repeat(maxLength))),
+  string: ({ maxLength }) =>
+    fc.oneof(anyText, fc.constantFrom(...strangeTexts, '\u{1f9a6}'.repeat(maxLength))),
   union: () => fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
   integer: ({ minimum: min, maximum: max }) => fc.integer({ min, max }),
   number: ({ minimum: min, maximum: max, multipleOf }) => {
@@ -35,7 +48,10 @@ const arbitraries: Record<string, (rules: Rules) => fc.Arbitrary<unknown>> = {
   array: ({ item }) => fc.array(valuesOf(item), { maxLength: 3 }),
 }
 
-/** Draws values of a field: its examples, or any if it is of one of the kinds in test/shared/kinds.test.ts. */
+/**
+ * Draws values of a field: its examples, or any if it is of one of the kinds in
+ * test/shared/kinds.test.ts.
+ */
 export const valuesOf = (schema: Field): fc.Arbitrary<unknown> => {
   const { type, wrapped } = schema
   if (wrapped) return type.startsWith('null') ? fc.option(valuesOf(wrapped)) : valuesOf(wrapped)
@@ -57,4 +73,5 @@ export const valuesOf = (schema: Field): fc.Arbitrary<unknown> => {
   return draw(rules).filter(isValid)
 }
 
-const cannotDraw = (type: string) => new Error(`The tests cannot draw values of a v.${type}(). Add v.examples() to it.`)
+const cannotDraw = (type: string) =>
+  new Error(`The tests cannot draw values of a v.${type}(). Add v.examples() to it.`)

@@ -1,5 +1,6 @@
-// Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for that package to load.
-// It leaves out what a function does not need: schemas, endpoint rules, profiles, clock correction and the middleware stack.
+// Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for
+// that package to load. It leaves out what a function does not need: schemas, endpoint rules,
+// profiles, clock correction and the middleware stack.
 import { checkEnvironment, endpoint, notSupported } from './environment.ts'
 import { type HttpResponse, postTo, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'
@@ -25,8 +26,9 @@ export class DynamoDBClient {
   }
 
   /**
-   * Sends a request; `operation`, `input` and the output are as in the DynamoDB API reference. Throws a
-   * DynamoDBServiceException for an error response. Network errors have a `$metadata`, too.
+   * Sends a request; `operation`, `input` and the output are as in the DynamoDB API reference.
+   * Throws a DynamoDBServiceException for an error response. Network errors have a `$metadata`,
+   * too.
    */
   async send(operation: string, input: object, { abortSignal }: SendOptions): Promise<JsonObject> {
     this.#post ??= signedPost(this.#limits)
@@ -38,7 +40,8 @@ export class DynamoDBClient {
       if (received.statusCode !== 200 || !content) throw failedResponse(received, content)
       return { text: received.text, content }
     }, abortSignal)
-    // Binary values arrive as Base64. (In a request, JSON.stringify writes an object, which DynamoDB refuses.)
+    // Binary values arrive as Base64. (In a request, JSON.stringify writes an object, which
+    // DynamoDB refuses.)
     if (/"BS?":["[]/.test(text)) throw notSupported('binary values')
     return content
   }
@@ -86,7 +89,9 @@ const failedResponse = (received: HttpResponse, content: JsonObject | undefined)
   const { statusCode, text } = received
   // Anything else, such as HTML of a proxy, is a network error and no bug, whatever its status.
   if (statusCode >= 300 && (content || !text)) return serviceError(received, content)
-  const error = new Error(`The response with status ${statusCode} is not from DynamoDB: ${text.slice(0, 100)}`)
+  const error = new Error(
+    `The response with status ${statusCode} is not from DynamoDB: ${text.slice(0, 100)}`,
+  )
   return Object.assign(error, { $metadata: { httpStatusCode: statusCode } })
 }
 
@@ -96,7 +101,10 @@ const serviceError = (received: HttpResponse, content: JsonObject = {}): Error =
   const [text = ''] = String(place).split(/[,:]/)
   const name = text.replace(/^.*#/, '')
   // The only error that the service tells by its class.
-  const Kind = name === 'TransactionCanceledException' ? TransactionCanceledException : DynamoDBServiceException
+  const Kind =
+    name === 'TransactionCanceledException'
+      ? TransactionCanceledException
+      : DynamoDBServiceException
   return new Kind(name, content, received)
 }
 

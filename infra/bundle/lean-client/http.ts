@@ -1,28 +1,42 @@
 import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 
-/** Time limits in milliseconds: for the connection, for the start of the response, and for each pause within it. */
-export type TimeLimits = { connectionTimeout: number; requestTimeout: number; socketTimeout: number }
+/**
+ * Time limits in milliseconds: for the connection, for the start of the response, and for each
+ * pause within it.
+ */
+export type TimeLimits = {
+  connectionTimeout: number
+  requestTimeout: number
+  socketTimeout: number
+}
 
 /** A whole response. */
 export type HttpResponse = { statusCode: number; headers: IncomingHttpHeaders; text: string }
 
 /**
- * Creates a function that sends a POST to one URL, until the signal aborts it. It keeps up to 50 connections, as the SDK
- * does, and rejects with an error that has a `code` of Node.js, such as `ECONNRESET`, or the name `TimeoutError` or `AbortError`.
+ * Creates a function that sends a POST to one URL, until the signal aborts it. It keeps up to 50
+ * connections, as the SDK does, and rejects with an error that has a `code` of Node.js, such as
+ * `ECONNRESET`, or the name `TimeoutError` or `AbortError`.
  */
 export const postTo = (url: URL, limits: TimeLimits) => {
   const { request, Agent } = url.protocol === 'https:' ? https : http
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
-  return (headers: Record<string, string>, body: string, signal?: AbortSignal): Promise<HttpResponse> =>
+  return (
+    headers: Record<string, string>,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
       const sent = request(url, { method: 'POST', agent, headers, ...(signal && { signal }) })
       limitTime(sent, limits, (message) => {
         reject(Object.assign(new Error(message), { name: 'TimeoutError' }))
         sent.destroy()
       })
-      // The server may close a connection without a response or an error, such as after "101 Switching Protocols".
-      const reset = () => reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }))
+      // The server may close a connection without a response or an error, such as after "101
+      // Switching Protocols".
+      const reset = () =>
+        reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }))
       sent.on('close', reset)
       sent.on('response', (response) => {
         sent.off('close', reset)
@@ -33,7 +47,11 @@ export const postTo = (url: URL, limits: TimeLimits) => {
     })
 }
 
-const limitTime = (sent: ClientRequest, limits: TimeLimits, end: (message: string) => void): void => {
+const limitTime = (
+  sent: ClientRequest,
+  limits: TimeLimits,
+  end: (message: string) => void,
+): void => {
   const endAfter = (milliseconds: number, what: string) =>
     setTimeout(end, milliseconds, `There was ${what} within ${milliseconds} ms.`)
   let timer = endAfter(limits.requestTimeout, 'no response')
@@ -50,7 +68,8 @@ const limitTime = (sent: ClientRequest, limits: TimeLimits, end: (message: strin
   })
 }
 
-// Items of 1 MB, the most that DynamoDB returns at once, are less than 10 MB in JSON, whatever their values are.
+// Items of 1 MB, the most that DynamoDB returns at once, are less than 10 MB in JSON, whatever
+// their values are.
 const LONGEST_BODY = 16_000_000
 
 const readResponse = (response: IncomingMessage): Promise<HttpResponse> =>
@@ -62,8 +81,8 @@ const readResponse = (response: IncomingMessage): Promise<HttpResponse> =>
       text += part
       if (text.length > LONGEST_BODY) response.destroy(new Error('The response is too long.'))
     })
-    // One turn later, or a delayed process does not reuse the connection: it may read the end of the response before it
-    // notices that the whole request was sent.
+    // One turn later, or a delayed process does not reuse the connection: it may read the end of
+    // the response before it notices that the whole request was sent.
     response.on('end', () => setImmediate(resolve, { statusCode, headers, text }))
     response.on('error', reject)
   })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-// The figures of the SDK (`@smithy/core`, StandardRetryStrategy), and the shorter first pause of its DynamoDB client.
+// The figures of the SDK (`@smithy/core`, StandardRetryStrategy), and the shorter first pause of
+// its DynamoDB client.
 const FIRST_PAUSE_MS = { throttled: 1000, transient: 25 }
 const QUOTA = 500
 const COST = { throttled: 5, transient: 14 }
@@ -8,8 +9,9 @@ const COST = { throttled: 5, transient: 14 }
 type Failure = Error & { code?: string; $metadata?: { httpStatusCode?: number } }
 
 /**
- * Creates the SDK's standard retries: up to `maxAttempts`, with random pauses whose limit doubles each time. All requests
- * share a quota, which ends the retries in an outage until requests succeed again. An error gets a `$metadata`.
+ * Creates the SDK's standard retries: up to `maxAttempts`, with random pauses whose limit doubles
+ * each time. All requests share a quota, which ends the retries in an outage until requests succeed
+ * again. An error gets a `$metadata`.
  */
 export const retries = (maxAttempts: number) => {
   let quota = QUOTA
@@ -25,7 +27,9 @@ export const retries = (maxAttempts: number) => {
         const failure = error as Failure // `send` throws nothing else.
         const kind = retryKind(failure)
         if (!kind || attempts === maxAttempts || quota < COST[kind])
-          throw Object.assign(failure, { $metadata: { ...failure.$metadata, attempts, totalRetryDelay } })
+          throw Object.assign(failure, {
+            $metadata: { ...failure.$metadata, attempts, totalRetryDelay },
+          })
         cost = COST[kind]
         quota -= cost
         const longest = FIRST_PAUSE_MS[kind] * 2 ** (attempts - 1)
@@ -37,21 +41,35 @@ export const retries = (maxAttempts: number) => {
   }
 }
 
-// What the SDK retries (`@smithy/core`, service-error-classification; its DynamoDB client adds the last of TRANSIENT_NAMES).
+// What the SDK retries (`@smithy/core`, service-error-classification; its DynamoDB client adds the
+// last of TRANSIENT_NAMES).
 const words = (text: string) => text.trim().split(/\s+/)
 const THROTTLED_NAMES = words(`
   BandwidthLimitExceeded EC2ThrottledException LimitExceededException PriorRequestNotComplete
   ProvisionedThroughputExceededException RequestLimitExceeded RequestThrottled RequestThrottledException SlowDown
   ThrottledException Throttling ThrottlingException TooManyRequestsException TransactionInProgressException`)
-const TRANSIENT_NAMES = words('TimeoutError RequestTimeout RequestTimeoutException ReplicatedWriteConflictException')
-const TRANSIENT_CODES = words('EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT')
+const TRANSIENT_NAMES = words(
+  'TimeoutError RequestTimeout RequestTimeoutException ReplicatedWriteConflictException',
+)
+const TRANSIENT_CODES = words(
+  'EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT',
+)
 const TRANSIENT_STATUSES = [500, 502, 503, 504]
 
 /** The kind of a failure after which the request is resent; `undefined` for all others. */
-const retryKind = ({ name, code = '', message, $metadata: { httpStatusCode = 0 } = {} }: Failure) => {
+const retryKind = ({
+  name,
+  code = '',
+  message,
+  $metadata: { httpStatusCode = 0 } = {},
+}: Failure) => {
   if (THROTTLED_NAMES.includes(name) || httpStatusCode === 429) return 'throttled'
-  if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.includes(code)) return 'transient'
+  if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.includes(code))
+    return 'transient'
   if (TRANSIENT_NAMES.includes(name)) return 'transient'
-  // A signature expires when the process is suspended before it sends the request. Each attempt gets a new one.
-  return name === 'InvalidSignatureException' && message.includes('Signature expired') ? 'transient' : undefined
+  // A signature expires when the process is suspended before it sends the request. Each attempt
+  // gets a new one.
+  return name === 'InvalidSignatureException' && message.includes('Signature expired')
+    ? 'transient'
+    : undefined
 }

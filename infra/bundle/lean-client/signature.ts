@@ -4,9 +4,10 @@ import { variableValue } from '../../../shared/settings.ts'
 type SignedHeaders = Record<string, string>
 
 /**
- * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a signed AWS API
- * request"). It signs a POST to `/` of DynamoDB, with all its headers. `@smithy/signature-v4`, which signs every kind of
- * request, is larger and slower. Throws an Error if the environment has no region or no credentials.
+ * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a
+ * signed AWS API request"). It signs a POST to `/` of DynamoDB, with all its headers.
+ * `@smithy/signature-v4`, which signs every kind of request, is larger and slower. Throws an Error
+ * if the environment has no region or no credentials.
  */
 export const signer = () => {
   const keyId = variableValue('AWS_ACCESS_KEY_ID')
@@ -18,13 +19,20 @@ export const signer = () => {
     const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
     const day = time.slice(0, 8)
     const scope = `${day}/${region}/dynamodb/aws4_request`
-    const signed: SignedHeaders = { ...headers, 'x-amz-date': time, ...(token && { 'x-amz-security-token': token }) }
+    const signed: SignedHeaders = {
+      ...headers,
+      'x-amz-date': time,
+      ...(token && { 'x-amz-security-token': token }),
+    }
     const names = Object.keys(signed).sort()
     const lines = names.map((name) => `${name}:${signed[name]}\n`).join('')
     const request = `POST\n/\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
     // A key is valid for a day. To make one for each request would take longer than the rest.
     if (last.day !== day) last = { day, key: signingKey(secret, day, region) }
-    const signature = hmac(last.key, `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`).toString('hex')
+    const signature = hmac(
+      last.key,
+      `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`,
+    ).toString('hex')
     const authorization = `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
     return { ...signed, authorization }
   }
@@ -35,4 +43,5 @@ const signingKey = (secret: string, day: string, region: string): Buffer => {
   return hmac(hmac(regionKey, 'dynamodb'), 'aws4_request')
 }
 
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest()

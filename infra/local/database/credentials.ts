@@ -16,4 +16,8 @@ export const storedLocalApiKey: StoredApiKey = {
 }
 
 /** AWS settings that the SDK requires and a local database ignores. */
-export const placeholders = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }
+export const placeholders = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+}

@@ -24,35 +24,58 @@ export const namedDatabase = (): Address | undefined => {
   // The local API key is public, so it must never be stored in a real account.
   const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
   if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host))
-    throw new CommandError('AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.')
+    throw new CommandError(
+      'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.',
+    )
   return { endpoint, isNamed: true }
 }
 
 /** The database of the local server at a port. Throws a CommandError if no server runs there. */
 export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
   const endpoint = `http://127.0.0.1:${port + 1}`
-  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then((response) => response.text())
+  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then((response) =>
+    response.text(),
+  )
   // Something else may listen there.
   if (/^healthy: dynamodb/.test(await greeting.catch(() => ''))) return { endpoint, isNamed: false }
-  throw new CommandError(`No local server runs at port ${port}. Start it with npm start, or name its port with --port.`)
+  throw new CommandError(
+    `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
+  )
 }
 
 /** The DynamoDB at `address`; else an embedded one, with a folder (default: in memory). */
-type Choice = { address?: Address | undefined; folder?: string | undefined; listener?: Server | undefined }
+type Choice = {
+  address?: Address | undefined
+  folder?: string | undefined
+  listener?: Server | undefined
+}
 
 /** `description` is for the banner; `isEmpty`: nothing can be stored yet. */
-type OpenDatabase = { address: Address; description: string; isEmpty: boolean; close: () => Promise<void> }
+type OpenDatabase = {
+  address: Address
+  description: string
+  isEmpty: boolean
+  close: () => Promise<void>
+}
 
 /**
  * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key.
  * Throws a CommandError if the folder or the address cannot be used.
  */
-export const openDatabase = async ({ address, folder, listener }: Choice = {}): Promise<OpenDatabase> => {
+export const openDatabase = async ({
+  address,
+  folder,
+  listener,
+}: Choice = {}): Promise<OpenDatabase> => {
   if (folder === '')
-    throw new CommandError('--data is empty. Name a folder, or omit --data to keep the data in memory.')
+    throw new CommandError(
+      '--data is empty. Name a folder, or omit --data to keep the data in memory.',
+    )
   if (!address) return openEmbedded(folder, listener)
   if (folder !== undefined)
-    throw new CommandError('--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.')
+    throw new CommandError(
+      '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
+    )
   return openOther(address)
 }
 
@@ -64,7 +87,9 @@ const openOther = async (address: Address): Promise<OpenDatabase> => {
     if (error instanceof CommandError || !(error instanceof Error) || !isNamed) throw error
     const problem = `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names`
     const reason = error.message || error.name
-    throw new CommandError(`${problem}: ${reason}. Start it, or unset the variable to use the embedded one.`)
+    throw new CommandError(
+      `${problem}: ${reason}. Start it, or unset the variable to use the embedded one.`,
+    )
   }
   return { address, description: endpoint, isEmpty: false, close: async () => {} }
 }
@@ -82,7 +107,8 @@ const openEmbedded = async (folder?: string, listener?: Server): Promise<OpenDat
 /** Lets this process use a DynamoDB, by environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
-  // The user's AWS settings must not break the database, nor be sent to it. The SDK prefers a profile to a key.
+  // The user's AWS settings must not break the database, nor be sent to it. The SDK prefers a
+  // profile to a key.
   if (!hasOwnKey) {
     delete process.env.AWS_PROFILE
     delete process.env.AWS_SESSION_TOKEN
@@ -100,7 +126,8 @@ const localVariables: Record<string, unknown> = {
 for (const setting of Object.values<Setting>(settings))
   localVariables[setting.variable] = 'local' in setting ? setting.local : setting.default
 for (const id of tableIds)
-  localVariables[tableVariable(id)] = `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`
+  localVariables[tableVariable(id)] =
+    `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`
 
 /** Lets this process use a DynamoDB, which then has the tables and the local API key. */
 const prepareDatabase = async (address: Address): Promise<void> => {

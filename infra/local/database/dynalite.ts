@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Level } from 'level'
 
-// Required, because dynalite has no types. This file uses internals of dynalite and Level, so package.json pins both.
-// dynalite's own server ends the process for some requests, and has no transactions
-// (https://github.com/architect/dynalite/issues/98).
+// Required, because dynalite has no types. This file uses internals of dynalite and Level, so
+// package.json pins both. dynalite's own server ends the process for some requests, and has no
+// transactions (https://github.com/architect/dynalite/issues/98).
 const require = createRequire(import.meta.url)
 const db: Internals = require('dynalite/db')
 const validations: Validations = require('dynalite/validations')
@@ -61,15 +61,18 @@ const checkExpressions = (request: object): void => {
   for (const [name, text] of Object.entries(request)) {
     if (!name.endsWith('Expression')) continue
     if (Buffer.byteLength(text) > MAX_EXPRESSION_BYTES)
-      throw validationError(`Invalid ${name}: Expression size has exceeded the maximum allowed size`)
+      throw validationError(
+        `Invalid ${name}: Expression size has exceeded the maximum allowed size`,
+      )
     // In dynalite, `false` and the empty string have no type.
-    if (/attribute_type/i.test(text)) throw validationError('The embedded database has no attribute_type.')
+    if (/attribute_type/i.test(text))
+      throw validationError('The embedded database has no attribute_type.')
   }
 }
 
 /**
- * A store for actions that read the real one, but whose writes are only collected. `items` are the keys of the items that
- * they read, each as often as it was read.
+ * A store for actions that read the real one, but whose writes are only collected. `items` are the
+ * keys of the items that they read, each as often as it was read.
  */
 export const rehearse = (store: Store) => {
   const writes: Write[] = []
@@ -92,7 +95,8 @@ export const rehearse = (store: Store) => {
     }
     return { ...collect(`${ITEM_PREFIX}${table}~`), get, lock: real.lock }
   }
-  const getIndexDb: Store['getIndexDb'] = (_type, table, index) => collect(`index-global~${table}~${index}~`)
+  const getIndexDb: Store['getIndexDb'] = (_type, table, index) =>
+    collect(`index-global~${table}~${index}~`)
   return { store: { ...store, getItemDb, getIndexDb }, writes, items }
 }
 
@@ -108,7 +112,10 @@ export const itemBytes = (writes: Write[]): number => {
 }
 
 /** An error response of DynamoDB. */
-export type DynamoDBError = Error & { statusCode: number; body: { __type: string; message?: string } }
+export type DynamoDBError = Error & {
+  statusCode: number
+  body: { __type: string; message?: string }
+}
 
 export const isDynamoDBError = (error: unknown): error is DynamoDBError =>
   error instanceof Error && 'statusCode' in error
@@ -132,12 +139,14 @@ type Internals = {
   itemSize: (item: object) => number
 }
 
-// A patch of dynalite 4.0.0 (no issue known): it counts characters instead of bytes. Here, each byte becomes a character.
+// A patch of dynalite 4.0.0 (no issue known): it counts characters instead of bytes. Here, each
+// byte becomes a character.
 const { itemSize } = db
 db.itemSize = (item) => itemSize(JSON.parse(Buffer.from(JSON.stringify(item)).toString('latin1')))
 
-// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, but those of Level only have `close`.
-// Without this, every query would stay open and keep its snapshot of the store. In-memory stores have the same prototype.
+// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, but those of
+// Level only have `close`. Without this, every query would stay open and keep its snapshot of the
+// store. In-memory stores have the same prototype.
 const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype)
 const { attachResource } = stores
 stores.attachResource = function (resource) {

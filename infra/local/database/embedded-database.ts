@@ -10,20 +10,28 @@ import { createStore, dynamoDBError, isDynamoDBError, type Store } from './dynal
 import { createEngine, type Engine } from './engine.ts'
 
 /**
- * Starts a DynamoDB in this process, where `listener` listens (default: on a free port of the loopback interface). It
- * keeps its data in `folder` (default: in memory). Throws a CommandError if the folder cannot be used.
+ * Starts a DynamoDB in this process, where `listener` listens (default: on a free port of the
+ * loopback interface). It keeps its data in `folder` (default: in memory). Throws a CommandError if
+ * the folder cannot be used.
  */
 export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const { store, engine } = await open(folder).catch((error) => {
     throw new CommandError(`Cannot use the data folder ${folder}: ${failureReason(error)}`)
   })
   const server = createServer(async (request, response) => {
-    if (!isLocal(request)) return response.writeHead(403).end('The database is closed to web pages.\n')
+    if (!isLocal(request))
+      return response.writeHead(403).end('The database is closed to web pages.\n')
     if (request.method === 'GET') return response.end('healthy: dynamodb\n') // As DynamoDB does.
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return // The client has disconnected.
-    const { statusCode, body: result } = await databaseResponse(engine, `${request.headers['x-amz-target']}`, body)
-    response.writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' }).end(JSON.stringify(result))
+    const { statusCode, body: result } = await databaseResponse(
+      engine,
+      `${request.headers['x-amz-target']}`,
+      body,
+    )
+    response
+      .writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' })
+      .end(JSON.stringify(result))
   })
   await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
   // A server on a TCP port has no other type of address.
@@ -43,7 +51,10 @@ const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
 
 const databaseResponse = async (engine: Engine, target: string, body: string) => {
   try {
-    return { statusCode: 200, body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)) }
+    return {
+      statusCode: 200,
+      body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)),
+    }
   } catch (error) {
     if (isDynamoDBError(error)) return error
     // dynalite throws errors for some malformed requests. Errors of the disk end the process.
@@ -75,7 +86,9 @@ const claim = (folder: string): void => {
   const files = readdirSync(folder)
   if (files.includes(FORMAT)) return
   if (files.includes('CURRENT'))
-    throw new Error('its data is of another version of this server, so choose a new folder, or delete this one.')
+    throw new Error(
+      'its data is of another version of this server, so choose a new folder, or delete this one.',
+    )
   if (files.length > 0) throw new Error('it has other files. Choose a new folder.')
   writeFileSync(join(folder, FORMAT), '')
 }
@@ -89,5 +102,7 @@ const makeFolder = (folder: string): void => {
 
 const failureReason = ({ message, cause }: Error): string => {
   if (!(cause instanceof Error)) return message
-  return 'code' in cause && cause.code === 'LEVEL_LOCKED' ? 'another server is using it.' : cause.message
+  return 'code' in cause && cause.code === 'LEVEL_LOCKED'
+    ? 'another server is using it.'
+    : cause.message
 }

@@ -22,8 +22,9 @@ export type Engine = (name: string, body: TransactionBody) => Promise<object>
 type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
- * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is rehearsed, and then
- * written with one batch, all or nothing. So `TransactionConflict` does not arise by itself.
+ * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is
+ * rehearsed, and then written with one batch, all or nothing. So `TransactionConflict` does not
+ * arise by itself.
  */
 export const createEngine = async (store: Store): Promise<Engine> => {
   const tokens = await storedTokens(store)
@@ -35,16 +36,22 @@ export const createEngine = async (store: Store): Promise<Engine> => {
     if (write) return inTurn(() => writeAlone(store, write, body))
     const other = otherActions.get(name)
     if (other) return other.run(store, other.parse(store, body))
-    throw dynamoDBError('UnknownOperationException', `The embedded database has no operation ${name}.`)
+    throw dynamoDBError(
+      'UnknownOperationException',
+      `The embedded database has no operation ${name}.`,
+    )
   }
 }
 
-const apiActions = (names: string) => new Map(names.split(' ').map((name) => [name, apiAction(name)]))
+const apiActions = (names: string) =>
+  new Map(names.split(' ').map((name) => [name, apiAction(name)]))
 
 const writes = apiActions('PutItem UpdateItem DeleteItem BatchWriteItem')
 
 // dynalite also has `UpdateTable`, which changes no indexes, and tags, which do nothing.
-const otherActions = apiActions('CreateTable DeleteTable DescribeTable ListTables Query Scan GetItem BatchGetItem')
+const otherActions = apiActions(
+  'CreateTable DeleteTable DescribeTable ListTables Query Scan GetItem BatchGetItem',
+)
 
 const writeAlone = async (store: Store, action: ApiAction, body: object): Promise<object> => {
   const rehearsal = rehearse(store)
@@ -53,7 +60,11 @@ const writeAlone = async (store: Store, action: ApiAction, body: object): Promis
   return result
 }
 
-const writeTransaction = async (store: Store, tokens: Tokens, body: TransactionBody): Promise<object> => {
+const writeTransaction = async (
+  store: Store,
+  tokens: Tokens,
+  body: TransactionBody,
+): Promise<object> => {
   const { TransactItems, ClientRequestToken = randomUUID() } = body
   const expired = forgetExpired(tokens)
   const key = `token~${ClientRequestToken}` // dynalite reads keys with other prefixes.
@@ -61,7 +72,11 @@ const writeTransaction = async (store: Store, tokens: Tokens, body: TransactionB
   const digest = createHash('sha256').update(text).digest('base64')
   const known = tokens.get(key)
   if (known?.digest === digest) return {}
-  if (known) throw dynamoDBError('IdempotentParameterMismatchException', 'Another transaction had this token.')
+  if (known)
+    throw dynamoDBError(
+      'IdempotentParameterMismatchException',
+      'Another transaction had this token.',
+    )
   const { writes } = await rehearseTransaction(store, writesOfTransactions, TransactItems)
   if (itemBytes(writes) > MAX_TRANSACTION_BYTES)
     throw validationError('The items of a transaction can have at most 4 MB together')
@@ -72,7 +87,10 @@ const writeTransaction = async (store: Store, tokens: Tokens, body: TransactionB
   return {}
 }
 
-const readTransaction = async (store: Store, { TransactItems }: TransactionBody): Promise<object> => {
+const readTransaction = async (
+  store: Store,
+  { TransactItems }: TransactionBody,
+): Promise<object> => {
   const { results } = await rehearseTransaction(store, readsOfTransactions, TransactItems)
   return { Responses: results }
 }
@@ -101,12 +119,17 @@ const forgetExpired = (tokens: Tokens): Write[] => {
 type Allowed = Record<string, ApiAction>
 
 // A check is a deletion with a condition, whose writes are dropped.
-const conditionCheck = apiAction('DeleteItem', { ConditionExpression: { type: 'String', notNull: true } })
+const conditionCheck = apiAction('DeleteItem', {
+  ConditionExpression: { type: 'String', notNull: true },
+})
 const writesOfTransactions: Allowed = {
   Put: apiAction('PutItem'),
   Update: apiAction('UpdateItem'),
   Delete: apiAction('DeleteItem'),
-  ConditionCheck: { ...conditionCheck, run: (store, request) => conditionCheck.run(rehearse(store).store, request) },
+  ConditionCheck: {
+    ...conditionCheck,
+    run: (store, request) => conditionCheck.run(rehearse(store).store, request),
+  },
 }
 const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
 
@@ -120,7 +143,9 @@ const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknow
   const outcomes = await Promise.allSettled(running)
   if (new Set(rehearsal.items).size < rehearsal.items.length)
     throw validationError('Transaction request cannot include multiple operations on one item')
-  const errors = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : undefined))
+  const errors = outcomes.map((outcome) =>
+    outcome.status === 'rejected' ? outcome.reason : undefined,
+  )
   if (errors.some(Boolean)) throw cancellation(errors)
   return { results: await Promise.all(running), writes: rehearsal.writes }
 }
@@ -130,7 +155,9 @@ const parseAction = (store: Store, allowed: Allowed, item: object) => {
   const [[name, body] = ['', {}], ...others] = Object.entries(item)
   const action = allowed[name]
   if (!action || others.length > 0)
-    throw validationError(`TransactItems can only contain one of ${Object.keys(allowed).join(', ')}`)
+    throw validationError(
+      `TransactItems can only contain one of ${Object.keys(allowed).join(', ')}`,
+    )
   return { run: action.run, request: action.parse(store, body) }
 }
 
@@ -147,7 +174,8 @@ const cancellationReason = (error: unknown): { Code: string; Message?: string | 
   if (!error) return { Code: 'None' }
   if (!isDynamoDBError(error)) throw error
   const { __type, message: Message } = error.body
-  if (__type.endsWith('#ConditionalCheckFailedException')) return { Code: 'ConditionalCheckFailed', Message }
+  if (__type.endsWith('#ConditionalCheckFailedException'))
+    return { Code: 'ConditionalCheckFailed', Message }
   if (__type.endsWith('#ValidationException')) return { Code: 'ValidationError', Message }
   throw error
 }

@@ -7,7 +7,13 @@ import {
   ResourceInUseException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb'
-import { type KeyAttribute, type Table, tableIds, tableName, tables } from '../../../shared/data/tables.ts'
+import {
+  type KeyAttribute,
+  type Table,
+  tableIds,
+  tableName,
+  tables,
+} from '../../../shared/data/tables.ts'
 import { CommandError, timeouts } from '../../command-line.ts'
 
 /** Creates the tables that are missing. Throws a CommandError if one lacks an index. */
@@ -36,10 +42,15 @@ const createTable = async (client: DynamoDBClient, name: string, table: Table): 
 }
 
 const isActive = ({ TableStatus, GlobalSecondaryIndexes = [] }: TableDescription): boolean =>
-  TableStatus === 'ACTIVE' && GlobalSecondaryIndexes.every(({ IndexStatus }) => IndexStatus === 'ACTIVE')
+  TableStatus === 'ACTIVE' &&
+  GlobalSecondaryIndexes.every(({ IndexStatus }) => IndexStatus === 'ACTIVE')
 
 /** A table that exists gets no new index. */
-const checkIndexes = (name: string, table: Table, { GlobalSecondaryIndexes = [] }: TableDescription): void => {
+const checkIndexes = (
+  name: string,
+  table: Table,
+  { GlobalSecondaryIndexes = [] }: TableDescription,
+): void => {
   const found = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName)
   const missing = Object.keys(table.indexes).filter((index) => !found.includes(index))
   if (missing.length === 0) return
@@ -49,7 +60,10 @@ const checkIndexes = (name: string, table: Table, { GlobalSecondaryIndexes = [] 
   )
 }
 
-const definition = (TableName: string, { partitionKey, indexes }: Table): CreateTableCommandInput => {
+const definition = (
+  TableName: string,
+  { partitionKey, indexes }: Table,
+): CreateTableCommandInput => {
   const attributes = [partitionKey, ...Object.values(indexes)]
   const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, index]) => ({
     IndexName,
@@ -59,10 +73,16 @@ const definition = (TableName: string, { partitionKey, indexes }: Table): Create
   return {
     TableName,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: attributes.map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    AttributeDefinitions: attributes.map(({ name, type }) => ({
+      AttributeName: name,
+      AttributeType: type,
+    })),
     KeySchema: [key(partitionKey, 'HASH')],
     ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
   }
 }
 
-const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({ AttributeName: name, KeyType })
+const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({
+  AttributeName: name,
+  KeyType,
+})

@@ -5,7 +5,12 @@ import { ApiError } from '../../../shared/model/api-error.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { commonHeaders, type Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
-import { gatewayResponses, preflightHeaders, referenceMethods, referencePaths } from '../../gateway.ts'
+import {
+  gatewayResponses,
+  preflightHeaders,
+  referenceMethods,
+  referencePaths,
+} from '../../gateway.ts'
 import { documents } from './documents.ts'
 import type { ProxyResponse } from './lambda.ts'
 import { proxyEvent } from './proxy-event.ts'
@@ -47,8 +52,10 @@ export const responseTo = async (
 }
 
 /** The response with the body of an error. */
-export const gatewayErrorResponse = (requestId: string, { status, headers, body }: ApiError): ProxyResponse =>
-  response(requestId, status, headers, JSON.stringify(body))
+export const gatewayErrorResponse = (
+  requestId: string,
+  { status, headers, body }: ApiError,
+): ProxyResponse => response(requestId, status, headers, JSON.stringify(body))
 
 const response = (
   requestId: string,
@@ -71,7 +78,9 @@ type GatewayRoute<Id> = {
 type OperationsByMethod<Id> = Partial<Record<string, Id>>
 
 /** Returns a function that finds the resource of a path; `undefined` if there is none. */
-export const routeFinder = <Id extends string>(contract: Record<Id, Pick<Entry, 'method' | 'path'>>) => {
+export const routeFinder = <Id extends string>(
+  contract: Record<Id, Pick<Entry, 'method' | 'path'>>,
+) => {
   const resources = new Map<string, OperationsByMethod<Id>>(documentPaths.map((path) => [path, {}]))
   // `Object.keys` returns `string[]`.
   for (const id of Object.keys(contract) as Id[]) {
@@ -84,7 +93,12 @@ export const routeFinder = <Id extends string>(contract: Record<Id, Pick<Entry, 
   return (path: string): GatewayRoute<Id> | undefined => {
     for (const { resource, pattern } of patterns) {
       const match = pattern.exec(path)
-      if (match) return { resource, operations: resources.get(resource) ?? {}, pathParameters: match.groups ?? null }
+      if (match)
+        return {
+          resource,
+          operations: resources.get(resource) ?? {},
+          pathParameters: match.groups ?? null,
+        }
     }
     return undefined
   }

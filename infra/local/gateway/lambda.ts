@@ -17,16 +17,23 @@ export type Handler = (event: Event, context: Context) => Promise<unknown>
 export type ProxyResponse = v.InferOutput<typeof ProxyResponse>
 
 /**
- * Invokes a function as Lambda does, and checks its result as API Gateway does. Throws an ApiError: 502 if the function
- * throws or returns no proxy response, 504 if it exceeds `timeoutMs`. Warns of a response that differs from the contract.
+ * Invokes a function as Lambda does, and checks its result as API Gateway does. Throws an ApiError:
+ * 502 if the function throws or returns no proxy response, 504 if it exceeds `timeoutMs`. Warns of
+ * a response that differs from the contract.
  */
-export const invoke = async (id: OperationId, handler: Handler, event: Event, timeoutMs: number) => {
+export const invoke = async (
+  id: OperationId,
+  handler: Handler,
+  event: Event,
+  timeoutMs: number,
+) => {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, timeoutMs, gatewayResponses.gatewayTimeout)
   try {
     const run = runWithRights(id, () => handler(event, newContext(id, timeoutMs)))
     const result = await Promise.race([run, timeout])
-    if (!v.is(ProxyResponse, result)) throw new Error(`The function ${id} did not return a proxy response.`)
+    if (!v.is(ProxyResponse, result))
+      throw new Error(`The function ${id} did not return a proxy response.`)
     const difference = contractDifference(id, result)
     if (difference) console.warn('Not what shared/contract.ts says of %s: %s', id, difference)
     return result
@@ -44,18 +51,24 @@ export const loadFunctions = async (ids: OperationId[]): Promise<Record<Operatio
   const handlers: Partial<Record<OperationId, Handler>> = {}
   const load = async (id: OperationId) => {
     if (!existsSync(new URL(`../../../functions/${id}.ts`, import.meta.url)))
-      throw new CommandError(`functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`)
+      throw new CommandError(
+        `functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`,
+      )
     handlers[id] = (await import(`../../../functions/${id}.ts`)).handler
   }
   await Promise.all(ids.map(load))
-  return handlers as Record<OperationId, Handler> // Those of `ids`, which are all that the caller reads.
+  // Those of `ids`, which are all that the caller reads.
+  return handlers as Record<OperationId, Handler>
 }
 
 /** Node.js accepts every header that these patterns allow. */
 const ProxyResponse = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
   headers: v.optional(
-    v.record(v.pipe(v.string(), v.regex(/^[\w-]+$/)), v.pipe(v.string(), v.regex(/^[ -~\u00a0-\u00ff]*$/))),
+    v.record(
+      v.pipe(v.string(), v.regex(/^[\w-]+$/)),
+      v.pipe(v.string(), v.regex(/^[ -~\u00a0-\u00ff]*$/)),
+    ),
   ),
   body: v.optional(v.string()),
 })
@@ -63,7 +76,10 @@ const ProxyResponse = v.object({
 const JsonText = v.pipe(v.string(), v.parseJson())
 
 /** How a response differs from what callers are told; `undefined` or empty if it does not. */
-const contractDifference = (id: OperationId, { statusCode, body = '' }: ProxyResponse): string | undefined => {
+const contractDifference = (
+  id: OperationId,
+  { statusCode, body = '' }: ProxyResponse,
+): string | undefined => {
   const entry: Entry = contract[id]
   const { success } = entry
   if (statusCode !== success.status)
@@ -78,6 +94,11 @@ const contractDifference = (id: OperationId, { statusCode, body = '' }: ProxyRes
 const newContext = (functionName: string, timeoutMs: number): Context => {
   const end = Date.now() + timeoutMs
   const getRemainingTimeInMillis = () => end - Date.now()
-  const context = { awsRequestId: randomUUID(), functionName, functionVersion: '$LATEST', getRemainingTimeInMillis }
+  const context = {
+    awsRequestId: randomUUID(),
+    functionName,
+    functionVersion: '$LATEST',
+    getRemainingTimeInMillis,
+  }
   return context as Context // The rest names resources in AWS.
 }

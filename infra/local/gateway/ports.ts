@@ -5,10 +5,15 @@ import { CommandError } from '../../command-line.ts'
 export const LOOPBACK = '127.0.0.1'
 
 /**
- * Listens on a port, and for an embedded database on the next one of this machine, so that nobody takes them during the
- * start. Port 0 selects free ports. Connections are closed until the servers take over.
+ * Listens on a port, and for an embedded database on the next one of this machine, so that nobody
+ * takes them during the start. Port 0 selects free ports. Connections are closed until the servers
+ * take over.
  */
-export const reservePorts = async (port: number, host: string, isEmbedded: boolean): Promise<Ports> => {
+export const reservePorts = async (
+  port: number,
+  host: string,
+  isEmbedded: boolean,
+): Promise<Ports> => {
   const api = await listen(port, host)
   if (!isEmbedded) return [api]
   try {
@@ -24,11 +29,15 @@ type Ports = [api: Server, database?: Server]
 
 const listen = async (port: number, host: string): Promise<Server> => {
   const server = createServer((socket) => socket.destroy())
-  await once(server.listen(port, host), 'listening').catch(({ code, message }: NodeJS.ErrnoException) => {
-    const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
-    const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
-    throw new CommandError(`${problem}. Choose another --host or --port; port 0 selects free ports.`)
-  })
+  await once(server.listen(port, host), 'listening').catch(
+    ({ code, message }: NodeJS.ErrnoException) => {
+      const inUse = `${host}:${port} is in use, perhaps by another local server: it takes two ports, the second for its database`
+      const problem = code === 'EADDRINUSE' ? inUse : `Cannot listen: ${message}`
+      throw new CommandError(
+        `${problem}. Choose another --host or --port; port 0 selects free ports.`,
+      )
+    },
+  )
   return server
 }
 

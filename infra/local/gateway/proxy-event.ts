@@ -15,7 +15,15 @@ type ReadRequest = {
 }
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
-export const proxyEvent = ({ message, path, query, body, requestId, resource, pathParameters }: ReadRequest): Event => {
+export const proxyEvent = ({
+  message,
+  path,
+  query,
+  body,
+  requestId,
+  resource,
+  pathParameters,
+}: ReadRequest): Event => {
   const { method: httpMethod = '', socket } = message
   const { host, 'user-agent': userAgent = null } = message.headers
   const headers = valuesByName(eventHeaders(message))
@@ -38,7 +46,10 @@ export const proxyEvent = ({ message, path, query, body, requestId, resource, pa
       extendedRequestId: requestId,
       httpMethod,
       // The other members are for callers with AWS credentials.
-      identity: { sourceIp: socket.remoteAddress ?? '', userAgent } as Event['requestContext']['identity'],
+      identity: {
+        sourceIp: socket.remoteAddress ?? '',
+        userAgent,
+      } as Event['requestContext']['identity'],
       path,
       protocol: `HTTP/${message.httpVersion}`,
       requestId: randomUUID(),
@@ -57,7 +68,8 @@ const NOT_PASSED_ON =
 
 const eventHeaders = ({ rawHeaders, socket }: IncomingMessage): [string, string][] => {
   const sent: [string, string][] = []
-  for (let i = 0; i < rawHeaders.length; i += 2) sent.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? ''])
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    sent.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? ''])
   return [
     ...sent.filter(([name]) => !NOT_PASSED_ON.test(name)),
     ['X-Forwarded-For', socket.remoteAddress ?? ''],
@@ -69,7 +81,8 @@ const eventHeaders = ({ rawHeaders, socket }: IncomingMessage): [string, string]
 // Bytes that are not UTF-8 must reach the function unchanged, so that it can refuse them.
 const textOrBase64 = (body: Buffer): Pick<Event, 'body' | 'isBase64Encoded'> => {
   const text = body.toString()
-  if (!Buffer.from(text).equals(body)) return { body: body.toString('base64'), isBase64Encoded: true }
+  if (!Buffer.from(text).equals(body))
+    return { body: body.toString('base64'), isBase64Encoded: true }
   return { body: text || null, isBase64Encoded: false }
 }
 

@@ -6,8 +6,8 @@ import { gatewayResponses } from '../../gateway.ts'
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
- * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 if the request has not one valid
- * Host, which the links in responses repeat.
+ * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 if the request
+ * has not one valid Host, which the links in responses repeat.
  */
 export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   const hosts = headersDistinct.host ?? []
@@ -30,11 +30,15 @@ export const readBody = async (message: IncomingMessage, maxBytes: number): Prom
   const decompress = decompressors.get(coding)
   if (!decompress) throw gatewayResponses.unsupportedMediaType
   return decompress(body, { maxOutputLength: maxBytes }).catch(({ code }) => {
-    throw code === 'ERR_BUFFER_TOO_LARGE' ? gatewayResponses.payloadTooLarge : gatewayResponses.unsupportedMediaType
+    throw code === 'ERR_BUFFER_TOO_LARGE'
+      ? gatewayResponses.payloadTooLarge
+      : gatewayResponses.unsupportedMediaType
   })
 }
 
-const decompressors = new Map(Object.entries({ gzip: promisify(gunzip), deflate: promisify(inflate) }))
+const decompressors = new Map(
+  Object.entries({ gzip: promisify(gunzip), deflate: promisify(inflate) }),
+)
 
 /** Reads a body. One that is too large is refused at once; what follows is read, but not kept. */
 const readAll = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {

@@ -6,12 +6,16 @@ import { permissions } from '../../functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 
-/** Runs an operation with the rights that it has in AWS, once `enforceRights` was called. Other code may do everything. */
+/**
+ * Runs an operation with the rights that it has in AWS, once `enforceRights` was called. Other code
+ * may do everything.
+ */
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
 /**
- * Lets the service's DynamoDB client refuse the commands that the contract entry of the running operation does not
- * grant, as AWS would. This helps developers, and is no wall: an operation may have a client of its own.
+ * Lets the service's DynamoDB client refuse the commands that the contract entry of the running
+ * operation does not grant, as AWS would. This helps developers, and is no wall: an operation may
+ * have a client of its own.
  */
 export const enforceRights = (): void => {
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
@@ -19,7 +23,8 @@ export const enforceRights = (): void => {
     send: async (command: SentCommand, options?: object): Promise<unknown> => {
       const id = running.getStore()
       if (id) checkRights(id, operationName(command), command.input)
-      return send(command as never, options) // A cast, because each of the two clients has its own type.
+      // A cast, because each of the two clients has its own type.
+      return send(command as never, options)
     },
   })
 }
@@ -36,30 +41,41 @@ type CommandInput = {
 
 /** The name of a command in the DynamoDB API reference. */
 const operationName = (command: SentCommand): string =>
-  'operation' in command ? command.operation : command.clientCommand.constructor.name.replace(/Command$/, '')
+  'operation' in command
+    ? command.operation
+    : command.clientCommand.constructor.name.replace(/Command$/, '')
 
 type RequiredRight = { action: string; table: string; index?: string | undefined }
 
 /** The rights that IAM requires for a command. */
 const requiredRights = (action: string, input: CommandInput): RequiredRight[] => {
   const { TableName, IndexName, RequestItems = {}, TransactItems = [] } = input
-  if (action.startsWith('Batch')) return Object.keys(RequestItems).map((table) => ({ action, table }))
+  if (action.startsWith('Batch'))
+    return Object.keys(RequestItems).map((table) => ({ action, table }))
   if (!action.startsWith('Transact')) return [{ action, table: TableName, index: IndexName }]
   // Each item of a transaction needs a right: `Put` needs PutItem.
   const items = TransactItems.flatMap((item) => Object.entries(item))
   return items.map(([kind, item]) => ({ action: `${kind}Item`, table: item.TableName }))
 }
 
-/** Throws unless the operation has all rights for a command. Without `$metadata`, so that the response is a 500. */
+/**
+ * Throws unless the operation has all rights for a command. Without `$metadata`, so that the
+ * response is a 500.
+ */
 const checkRights = (id: OperationId, operation: string, input: CommandInput): void => {
   const required = requiredRights(operation, input)
-  if (required.length === 0) throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
+  if (required.length === 0)
+    throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
   for (const { action, table, index } of required) {
     const name = tableIds.find((id) => tableName(id) === table) ?? table
-    const granted = permissions(contract[id]).filter((each) => each.table === name && each.index === index)
+    const granted = permissions(contract[id]).filter(
+      (each) => each.table === name && each.index === index,
+    )
     if (granted.some(({ actions }) => actions.includes(action))) continue
     const place = `${index ? `index ${index} of the ` : ''}table ${name}`
-    throw new AccessDenied(`${id} may not use ${action} on the ${place}. ${adviceFor(action, name)}`)
+    throw new AccessDenied(
+      `${id} may not use ${action} on the ${place}. ${adviceFor(action, name)}`,
+    )
   }
 }
 

@@ -14,10 +14,13 @@ import { type Limits, localLimits } from './limits.ts'
 type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<void> }
 
 /**
- * Creates the HTTP server of the local API. It responds to the requests of a connection one after the other. A connection
- * ends when it exceeds a limit, or Node.js refuses what it sends.
+ * Creates the HTTP server of the local API. It responds to the requests of a connection one after
+ * the other. A connection ends when it exceeds a limit, or Node.js refuses what it sends.
  */
-export const createLocalServer = (handlers: Record<OperationId, Handler>, limits: Limits = localLimits) => {
+export const createLocalServer = (
+  handlers: Record<OperationId, Handler>,
+  limits: Limits = localLimits,
+) => {
   // Without this setting, Node.js responds to a request without Host by itself, without a body.
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
@@ -26,7 +29,8 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
 
   const inFlight = new Map<Duplex, Last>()
   const queue = atMost(limits.functions)
-  const invokeInTurn: Invoke = (id, event) => queue(() => invoke(id, handlers[id], event, limits.functionMs))
+  const invokeInTurn: Invoke = (id, event) =>
+    queue(() => invoke(id, handlers[id], event, limits.functionMs))
 
   const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (message.socket.destroyed) return
@@ -36,7 +40,8 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     logResponse(message, result, requestId, performance.now() - startedAt)
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
     if (!server.listening || message.headers.upgrade) response.setHeader('Connection', 'close')
-    // Node.js then reads the rest of a body that is too large. Otherwise, the client could lose the response.
+    // Node.js then reads the rest of a body that is too large. Otherwise, the client could lose the
+    // response.
     if (!message.complete) response.setHeader('Connection', 'keep-alive')
     writeResponse(response, result)
     // They fail if the client disconnects.
@@ -55,7 +60,9 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
     })
   }
 
-  /** Ends a connection. An error must not arrive in the place of the response to an earlier request. */
+  /**
+   * Ends a connection. An error must not arrive in the place of the response to an earlier request.
+   */
   const refuse = async (socket: Duplex, error: ApiError): Promise<void> => {
     const last = inFlight.get(socket)
     if (last) {
@@ -90,7 +97,10 @@ export const createLocalServer = (handlers: Record<OperationId, Handler>, limits
   return { server, stop }
 }
 
-const writeResponse = (response: ServerResponse, { statusCode, headers = {}, body }: ProxyResponse): void => {
+const writeResponse = (
+  response: ServerResponse,
+  { statusCode, headers = {}, body }: ProxyResponse,
+): void => {
   response.statusCode = statusCode
   response.setHeaders(new Map(Object.entries(headers)))
   response.end(body)
@@ -112,7 +122,12 @@ const rawResponse = (error: ApiError): string => {
 }
 
 /** Logs a response on one line: its error code, but nothing else of the headers and bodies. */
-const logResponse = (message: IncomingMessage, result: ProxyResponse, requestId: string, milliseconds: number) => {
+const logResponse = (
+  message: IncomingMessage,
+  result: ProxyResponse,
+  requestId: string,
+  milliseconds: number,
+) => {
   const { method = '', url = '' } = message
   const { statusCode, body = '' } = result
   // Somebody may have pasted an API key into the path, even percent-encoded. No id is as long.

@@ -2,8 +2,9 @@ import type { Deprecated } from '../entry.ts'
 import { absoluteUrl, basePath, type Middleware } from '../http.ts'
 
 /**
- * Announces the removal of a deprecated operation on each of its responses: since when it is deprecated (`Deprecation`,
- * RFC 9745), when it will be removed (`Sunset`, RFC 8594), and what replaces it (`Link`, RFC 5829).
+ * Announces the removal of a deprecated operation on each of its responses: since when it is
+ * deprecated (`Deprecation`, RFC 9745), when it will be removed (`Sunset`, RFC 8594), and what
+ * replaces it (`Link`, RFC 5829).
  */
 export const deprecation = ({ since, sunset, successor }: Deprecated): Middleware => {
   const dates = { Deprecation: `@${since.getTime() / 1000}`, Sunset: sunset.toUTCString() }
@@ -12,7 +13,8 @@ export const deprecation = ({ since, sunset, successor }: Deprecated): Middlewar
     const link = `<${absoluteUrl(event, basePath(event) + successor)}>; rel="successor-version"`
     Object.assign(response.headers, {
       ...dates,
-      // A list already links to its next page. One header may hold several links (RFC 8288, section 3).
+      // A list already links to its next page. One header may hold several links (RFC 8288, section
+      // 3).
       Link: response.headers.Link ? `${response.headers.Link}, ${link}` : link,
     })
   }

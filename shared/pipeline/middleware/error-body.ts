@@ -6,10 +6,16 @@ import { nameSourceLines } from './source-lines.ts'
 /** Turns every error into a response with the Error body. */
 export const errorBody = (): Middleware => ({
   onError: (request) => {
-    const error = request.error instanceof ApiError ? request.error : internalServerError(request.error)
+    const error =
+      request.error instanceof ApiError ? request.error : internalServerError(request.error)
     if (error.status >= 500) {
       nameSourceLines(error.cause)
-      console.error('Request %s failed with status %d:', requestId(request.event), error.status, error.cause)
+      console.error(
+        'Request %s failed with status %d:',
+        requestId(request.event),
+        error.status,
+        error.cause,
+      )
     }
     request.internal.errorCode = error.code
     const { status, headers, body } = error

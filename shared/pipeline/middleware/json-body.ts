@@ -1,18 +1,25 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser'
-import { badRequest, MAX_BODY_KIB, payloadTooLarge, unsupportedMediaType } from '../../model/api-error.ts'
+import {
+  badRequest,
+  MAX_BODY_KIB,
+  payloadTooLarge,
+  unsupportedMediaType,
+} from '../../model/api-error.ts'
 import { exactJson } from '../../model/json.ts'
 import { type Event, header, type Middleware } from '../http.ts'
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /**
- * Replaces the text of the body with the JSON object in it. Integers keep all their digits. Error messages repeat the
- * `rules` of its fields. Throws an ApiError 413, 415, or 400 if the body is missing or not a JSON object.
+ * Replaces the text of the body with the JSON object in it. Integers keep all their digits. Error
+ * messages repeat the `rules` of its fields. Throws an ApiError 413, 415, or 400 if the body is
+ * missing or not a JSON object.
  */
 export const jsonBody = (rules: { field: string; rule: string }[]): Middleware => {
   const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)
   const expected = `It must be a JSON object in which ${fields.join('; ')}.`
-  // The parser's own check finds only two spellings of the header name and allows no space before a semicolon.
+  // The parser's own check finds only two spellings of the header name and allows no space before a
+  // semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
 
   return {
@@ -46,8 +53,10 @@ const parsingProblem = (error: unknown): string => {
     return `The body must not have the key ${data === 'constructor' ? 'constructor.prototype' : data}.`
   if (error instanceof TypeError) return 'The body is not valid UTF-8.'
   if (/call stack/.test(reason)) return 'The body is nested too deeply.'
-  if (reason.startsWith("Unexpected token '\uFEFF'")) return 'The body has a byte order mark (U+FEFF). Send it without.'
+  if (reason.startsWith("Unexpected token '\uFEFF'"))
+    return 'The body has a byte order mark (U+FEFF). Send it without.'
   return `The body is not valid JSON: ${reason}.`
 }
 
-const isObject = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
+const isObject = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)

@@ -2,13 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// A match must start a word: without the lookbehind, a long message full of slashes takes quadratic time.
+// A match must start a word: without the lookbehind, a long message full of slashes takes quadratic
+// time.
 const POSITION = /(?<=[\s(])(\/[^\s()]+\.js):(\d+):(\d+)/g
 const DEEPEST_CAUSE = 10
 
 /**
- * Changes the stacks of an error and of its causes: positions in a bundle become positions in the sources. Node.js does
- * the same with `--enable-source-maps`, but reads the map at every start.
+ * Changes the stacks of an error and of its causes: positions in a bundle become positions in the
+ * sources. Node.js does the same with `--enable-source-maps`, but reads the map at every start.
  */
 export const nameSourceLines = (error: unknown): void => {
   try {
@@ -24,7 +25,9 @@ const rename = (error: unknown, depth: number): void => {
   rename(error.cause, depth + 1)
 }
 
-/** The position in the sources, or `position` itself for a file that has no source map beside it. */
+/**
+ * The position in the sources, or `position` itself for a file that has no source map beside it.
+ */
 const sourcePosition = (position: string, file: string, line: string, column: string): string => {
   const entry = sourceMap(file)?.findEntry(Number(line) - 1, Number(column) - 1)
   if (!entry || !('originalSource' in entry)) return position
@@ -36,6 +39,9 @@ const maps = new Map<string, SourceMap | undefined>()
 const sourceMap = (file: string): SourceMap | undefined => {
   const map = `${file}.map`
   if (!maps.has(file))
-    maps.set(file, existsSync(map) ? new SourceMap(JSON.parse(readFileSync(map, 'utf8'))) : undefined)
+    maps.set(
+      file,
+      existsSync(map) ? new SourceMap(JSON.parse(readFileSync(map, 'utf8'))) : undefined,
+    )
   return maps.get(file)
 }

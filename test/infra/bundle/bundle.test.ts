@@ -38,12 +38,21 @@ afterAll(() => {
 const startOf = (operation: OperationId, bundles: Bundles): string =>
   join(bundles.folderOf(operation), bundles.handlerOf(operation).replace(/\.handler$/, '.mjs'))
 
-const bundleOf = (operation: OperationId, bundles = lean): string => join(bundles.folderOf(operation), 'index.js')
+const bundleOf = (operation: OperationId, bundles = lean): string =>
+  join(bundles.folderOf(operation), 'index.js')
 
 /** Runs a script in a process of its own; its arguments are the bundle and `event`. */
-const run = (script: string, operation: OperationId, event: Event, { bundles = lean, env = {} } = {}) => {
+const run = (
+  script: string,
+  operation: OperationId,
+  event: Event,
+  { bundles = lean, env = {} } = {},
+) => {
   const args = ['-e', script, startOf(operation, bundles), JSON.stringify(event)]
-  return promisify(execFile)(process.execPath, args, { cwd: tmpdir(), env: { ...process.env, ...env } })
+  return promisify(execFile)(process.execPath, args, {
+    cwd: tmpdir(),
+    env: { ...process.env, ...env },
+  })
 }
 
 /** Invokes a bundle as Lambda does. */
@@ -57,16 +66,22 @@ const responseOf = async (operation: OperationId, event: Event, bundles = lean) 
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
 
-// Each entry of the contract adds 300 bytes to all bundles, a package tens of thousands; `npm run bench -- --bundle` shows what a bundle contains.
-test.each(operationIds)('the bundle of %s is not too large, and contains no text of the documentation', (operation) => {
-  const bundle = readFileSync(bundleOf(operation), 'utf8')
+// Each entry of the contract adds 300 bytes to all bundles, a package tens of thousands; `npm run
+// bench -- --bundle` shows what a bundle contains.
+test.each(operationIds)(
+  'the bundle of %s is not too large, and contains no text of the documentation',
+  (operation) => {
+    const bundle = readFileSync(bundleOf(operation), 'utf8')
 
-  const texts = Object.values(resources).flatMap(({ texts: { operations, fields, parameters } }) =>
-    [operations, parameters, ...Object.values(fields)].flatMap(Object.values),
-  )
-  expect(texts.filter((text) => bundle.includes(text))).toEqual([])
-  expect(bundle.length).toBeLessThanOrEqual(53_000 + 300 * operationIds.length) // Each has the contract of all.
-})
+    const texts = Object.values(resources).flatMap(
+      ({ texts: { operations, fields, parameters } }) =>
+        [operations, parameters, ...Object.values(fields)].flatMap(Object.values),
+    )
+    expect(texts.filter((text) => bundle.includes(text))).toEqual([])
+    // Each has the contract of all.
+    expect(bundle.length).toBeLessThanOrEqual(53_000 + 300 * operationIds.length)
+  },
+)
 
 test.each(operationIds)('the bundle of %s responds', againIfBusy, async (operation) => {
   // Its key is valid, but it is no request for most operations, and changes nothing.
@@ -122,6 +137,8 @@ test.each([
     const message =
       'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
       "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's."
-    expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(new ConfigurationError(message))
+    expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(
+      new ConfigurationError(message),
+    )
   },
 )

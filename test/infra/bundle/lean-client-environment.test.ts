@@ -31,7 +31,10 @@ describe('the endpoint', () => {
     ['', 'http://all.example:1/'],
     ['http://one.example:2/', 'http://one.example:2/'],
   ])('can be set for all of AWS, and for DynamoDB alone: "%s"', (ofDynamoDB, expected) => {
-    stubEnvironment({ AWS_ENDPOINT_URL: 'http://all.example:1', AWS_ENDPOINT_URL_DYNAMODB: ofDynamoDB })
+    stubEnvironment({
+      AWS_ENDPOINT_URL: 'http://all.example:1',
+      AWS_ENDPOINT_URL_DYNAMODB: ofDynamoDB,
+    })
 
     expect(endpoint().href).toBe(expected)
   })
@@ -43,24 +46,39 @@ test.each<[string, Record<string, string>, object?]>([
   ['an endpoint with a path', { AWS_ENDPOINT_URL_DYNAMODB: 'http://one.example:2/a' }],
   ['an endpoint with a path', { AWS_ENDPOINT_URL_DYNAMODB: 'http://one.example:2/?b' }],
   ['the option region', {}, { region: 'eu-central-1' }],
-])('a client that needs %s is refused, with the setting that bundles the SDK: %o', (what, variables, options) => {
-  stubEnvironment(variables)
-  const requestHandler = { connectionTimeout: 1, requestTimeout: 1, socketTimeout: 1 }
+])(
+  'a client that needs %s is refused, with the setting that bundles the SDK: %o',
+  (what, variables, options) => {
+    stubEnvironment(variables)
+    const requestHandler = { connectionTimeout: 1, requestTimeout: 1, socketTimeout: 1 }
 
-  const message = `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`
-  expect(() => new LeanClient({ maxAttempts: 1, requestHandler, ...options })).toThrow(new Error(message))
-})
+    const message = `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`
+    expect(() => new LeanClient({ maxAttempts: 1, requestHandler, ...options })).toThrow(
+      new Error(message),
+    )
+  },
+)
 
 const word = fc.stringMatching(/^[\w/+=-]{1,60}$/)
-const date = fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true })
+const date = fc.date({
+  min: new Date('2020-01-01'),
+  max: new Date('2090-01-01'),
+  noInvalidDate: true,
+})
 const name = fc.stringMatching(/^[a-z][a-z-]{0,20}$/)
 // A header value has no white space at its ends (RFC 9110, section 5.5) when DynamoDB receives it.
-const value = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/).map((text) => text.replace(/ +/g, ' '))
+const value = fc
+  .stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/)
+  .map((text) => text.replace(/ +/g, ' '))
 
 test('the signature is the one that the SDK makes', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.record({ accessKeyId: word, secretAccessKey: word, sessionToken: fc.option(word, { nil: undefined }) }),
+      fc.record({
+        accessKeyId: word,
+        secretAccessKey: word,
+        sessionToken: fc.option(word, { nil: undefined }),
+      }),
       fc.stringMatching(/^[a-z0-9-]{1,20}$/),
       fc.dictionary(name, value, { noNullPrototype: true }),
       fc.string({ unit: 'grapheme' }),

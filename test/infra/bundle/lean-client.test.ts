@@ -42,7 +42,10 @@ const clientsOf = async (fate: Fate, ...options: Parameters<typeof configuration
   return {
     lean: { ...lib, client: lib.DynamoDBDocumentClient.from(newLean, translation()) },
     // A cast, because the SDK's types are narrower than one table of cases for both clients.
-    sdk: { ...sdkLib, client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()) } as unknown as Lean,
+    sdk: {
+      ...sdkLib,
+      client: sdkLib.DynamoDBDocumentClient.from(newSdk, translation()),
+    } as unknown as Lean,
     requests,
   }
 }
@@ -51,18 +54,43 @@ type Clients = Awaited<ReturnType<typeof clientsOf>>
 // The SDK refuses a map with the key `constructor`, but not an item with such an attribute.
 const key = fc.string().filter((name) => name !== '__proto__' && name !== 'constructor')
 const double = fc.double({ min: -1e9, max: 1e9, noNaN: true })
-const scalars: fc.Arbitrary<unknown>[] = [fc.string({ unit: 'binary' }), fc.maxSafeInteger(), double, fc.bigInt()]
-const sets = scalars.map((each) => fc.array(each, { minLength: 1, maxLength: 3 }).map((all) => new Set(all)))
-const maps = scalars.map((each) => fc.array(fc.tuple(key, each), { maxLength: 3 }).map((all) => new Map(all)))
-const values = [...scalars, ...sets, ...maps, fc.constantFrom(null, true, false, '', -0, 2 ** 53 - 1)]
+const scalars: fc.Arbitrary<unknown>[] = [
+  fc.string({ unit: 'binary' }),
+  fc.maxSafeInteger(),
+  double,
+  fc.bigInt(),
+]
+const sets = scalars.map((each) =>
+  fc.array(each, { minLength: 1, maxLength: 3 }).map((all) => new Set(all)),
+)
+const maps = scalars.map((each) =>
+  fc.array(fc.tuple(key, each), { maxLength: 3 }).map((all) => new Map(all)),
+)
+const values = [
+  ...scalars,
+  ...sets,
+  ...maps,
+  fc.constantFrom(null, true, false, '', -0, 2 ** 53 - 1),
+]
 const value = fc.anything({ key, values, maxDepth: 2, maxKeys: 3 })
-const others = fc.constantFrom(undefined, { a: undefined }, Number.NaN, 2 ** 53, new Set(), new Date())
+const others = fc.constantFrom(
+  undefined,
+  { a: undefined },
+  Number.NaN,
+  2 ** 53,
+  new Set(),
+  new Date(),
+)
 const itemOf = (each: fc.Arbitrary<unknown>) =>
-  fc.dictionary(fc.oneof(key, fc.constantFrom('constructor', 'B', 'BS')), each, { maxKeys: 4, noNullPrototype: true })
+  fc.dictionary(fc.oneof(key, fc.constantFrom('constructor', 'B', 'BS')), each, {
+    maxKeys: 4,
+    noNullPrototype: true,
+  })
 const sent = itemOf(fc.oneof({ arbitrary: value, weight: 9 }, others))
 // The cast: the type of `convertToAttr` has no `unknown`. To the SDK, null is no item.
 const received = fc.option(itemOf(value.map((each) => convertToAttr(each as string))), { freq: 9 })
-const some = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] })
+const some = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record(fields, { requiredKeys: [] })
 
 const place = { TableName: 'Toys', ExpressionAttributeNames: { '#a': 'a' } }
 const condition = { ...place, ConditionExpression: '#a = :b' }
@@ -98,40 +126,51 @@ const commands = {
     some({ TransactItems: fc.array(fc.oneof(...writes), { maxLength: 4 }) }),
     fc.constant({}),
   ],
-} satisfies Record<string, [parameters: object, input: fc.Arbitrary<object>, output: fc.Arbitrary<object>]>
+} satisfies Record<
+  string,
+  [parameters: object, input: fc.Arbitrary<object>, output: fc.Arbitrary<object>]
+>
 type Name = keyof typeof commands
 
 const get = { TableName: 'Toys', Key: { id: 1 } }
 
 /** The output or the error of a command, sent with the SDK and with the lean client. */
-const sendBoth = async ({ lean, sdk }: Clients, name: Name = 'GetCommand', input: Record<string, unknown> = get) => {
-  const outcome = ({ client, [name]: Command }: Lean) => client.send(new Command(input), {}).catch((error) => error)
+const sendBoth = async (
+  { lean, sdk }: Clients,
+  name: Name = 'GetCommand',
+  input: Record<string, unknown> = get,
+) => {
+  const outcome = ({ client, [name]: Command }: Lean) =>
+    client.send(new Command(input), {}).catch((error) => error)
   return { ofSdk: await outcome(sdk), ofLean: await outcome(lean) }
 }
 
-test.each(Object.keys(commands) as Name[])('generated items are sent and received as by the SDK: %s', async (name) => {
-  const [parameters, input, output] = commands[name]
-  const response = { status: 200, body: '' }
-  const clients = await clientsOf(response)
+test.each(Object.keys(commands) as Name[])(
+  'generated items are sent and received as by the SDK: %s',
+  async (name) => {
+    const [parameters, input, output] = commands[name]
+    const response = { status: 200, body: '' }
+    const clients = await clientsOf(response)
 
-  await fc.assert(
-    fc.asyncProperty(input, output, async (input, output) => {
-      response.body = JSON.stringify({ ...output, ConsumedCapacity: { CapacityUnits: 0.5 } })
-      const { ofSdk, ofLean } = await sendBoth(clients, name, { ...parameters, ...input })
-      const [bySdk, byLean] = clients.requests.splice(0).map(({ headers, body }) => ({
-        target: headers['x-amz-target'],
-        type: headers['content-type'],
-        length: headers['content-length'],
-        body: JSON.parse(body),
-      }))
-      expect(byLean).toEqual(bySdk)
-      if (ofSdk instanceof Error) expect(ofLean).toBeInstanceOf(Error)
-      // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
-      else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
-    }),
-    { numRuns: 25 },
-  )
-})
+    await fc.assert(
+      fc.asyncProperty(input, output, async (input, output) => {
+        response.body = JSON.stringify({ ...output, ConsumedCapacity: { CapacityUnits: 0.5 } })
+        const { ofSdk, ofLean } = await sendBoth(clients, name, { ...parameters, ...input })
+        const [bySdk, byLean] = clients.requests.splice(0).map(({ headers, body }) => ({
+          target: headers['x-amz-target'],
+          type: headers['content-type'],
+          length: headers['content-length'],
+          body: JSON.parse(body),
+        }))
+        expect(byLean).toEqual(bySdk)
+        if (ofSdk instanceof Error) expect(ofLean).toBeInstanceOf(Error)
+        // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
+        else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
+      }),
+      { numRuns: 25 },
+    )
+  },
+)
 
 test.each<[string, object, string?]>([
   ['the parameter ReturnItemCollectionMetrics', { ReturnItemCollectionMetrics: 'SIZE' }],
@@ -146,7 +185,10 @@ test.each<[string, object, string?]>([
 ])(
   'refuses %s, in a request or a response, and does not take it for a network error',
   async (what, input, attributes) => {
-    const { lean, requests } = await clientsOf({ status: 200, body: `{"Attributes":${attributes}}` })
+    const { lean, requests } = await clientsOf({
+      status: 200,
+      body: `{"Attributes":${attributes}}`,
+    })
 
     const sent = lean.client.send(new lib.PutCommand({ TableName: 'Toys', ...input }), {})
 
@@ -168,25 +210,42 @@ const classes = [
   [sdkClient.DynamoDBServiceException, client.DynamoDBServiceException],
   [sdkClient.TransactionCanceledException, client.TransactionCanceledException],
 ] as const
-const reasons = [{ Code: 'None' }, { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' }]
+const reasons = [
+  { Code: 'None' },
+  { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' },
+]
 
 // The SDK does not export the names that its retries know. (DynamoDB's own errors are exported.)
-const classification = 'node_modules/@smithy/core/dist-es/submodules/retry/service-error-classification/constants.js'
-const known = readFileSync(classification, 'utf8').match(/(?<=")\w+(?=")/g) as string[] // Without names, `...known` throws.
+const classification =
+  'node_modules/@smithy/core/dist-es/submodules/retry/service-error-classification/constants.js'
+// Without names, `...known` throws.
+const known = readFileSync(classification, 'utf8').match(/(?<=")\w+(?=")/g) as string[]
 const ofDynamoDB = Object.keys(sdkClient).filter((name) => /(?<!Service)Exception$/.test(name))
 
 test.each<[string, Fate, limit?: number]>([
   ...Array.from(new Set([...known, ...ofDynamoDB]), (name): [string, Fate] => [name, fail(name)]),
-  ['a canceled transaction', fail('TransactionCanceledException', { Message: 'a', CancellationReasons: reasons })],
-  ['throttling with an address', respond(400, '{"__type":"ThrottlingException:http://a.example/#b,c"}')],
+  [
+    'a canceled transaction',
+    fail('TransactionCanceledException', { Message: 'a', CancellationReasons: reasons }),
+  ],
+  [
+    'throttling with an address',
+    respond(400, '{"__type":"ThrottlingException:http://a.example/#b,c"}'),
+  ],
   ['throttling by a code', respond(400, '{"code":"a#ThrottlingException"}')],
   ['throttling by a header', respond(400, '', { 'x-amzn-errortype': 'ThrottlingException,b' })],
   ['an error without a name', respond(400, '{}')],
   ['an error with a number for its name', respond(429, '{"__type":7}')],
   ['an error without a body', respond(413)],
   ['a redirect without a body', respond(301)],
-  ['a missing right', respond(400, '{"__type":"a.service#AccessDeniedException","Message":"no right"}')],
-  ['an expired signature', fail('InvalidSignatureException', { message: 'Signature expired: it is' })],
+  [
+    'a missing right',
+    respond(400, '{"__type":"a.service#AccessDeniedException","Message":"no right"}'),
+  ],
+  [
+    'an expired signature',
+    fail('InvalidSignatureException', { message: 'Signature expired: it is' }),
+  ],
   ['a server error', respond(500, '{"__type":"InternalServerError","message":"oops"}')],
   ['a server error without a retry', respond(501)],
   ['HTML with status 200', respond(200, '<html>')],
@@ -196,7 +255,8 @@ test.each<[string, Fate, limit?: number]>([
   ['no response in time', 'silence', 200],
   ['half a response in time', incomplete, 200],
 ])('sends a request as often as the SDK, and throws the same error: %s', async (_, fate, limit) => {
-  vi.spyOn(Math, 'random').mockReturnValue(0.02) // Pauses of 20 and 40 ms when throttled, and of 0 and 1 ms otherwise.
+  // Pauses of 20 and 40 ms when throttled, and of 0 and 1 ms otherwise.
+  vi.spyOn(Math, 'random').mockReturnValue(0.02)
 
   const { ofSdk, ofLean } = await sendBoth(await clientsOf(fate, 3, limit))
 
@@ -204,24 +264,31 @@ test.each<[string, Fate, limit?: number]>([
   const { httpStatusCode, requestId, attempts, totalRetryDelay } = $metadata
   expect(ofLean).toBeInstanceOf(Error)
   expect(ofLean.$metadata).toMatchObject({ attempts, totalRetryDelay })
-  for (const [SdkError, LeanError] of classes) expect(ofLean instanceof LeanError).toBe(ofSdk instanceof SdkError)
+  for (const [SdkError, LeanError] of classes)
+    expect(ofLean instanceof LeanError).toBe(ofSdk instanceof SdkError)
   expect(ofLean.CancellationReasons).toEqual(CancellationReasons)
   const ofService = { name, message, $fault, $metadata: { httpStatusCode, requestId } }
   if (ofSdk instanceof sdkClient.DynamoDBServiceException) expect(ofLean).toMatchObject(ofService)
 })
 
-test.each(['a', undefined])('sends one token in all resends, the given one or a new one: %s', async (token) => {
-  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  const clients = await clientsOf(respond(500), 2)
+test.each(['a', undefined])(
+  'sends one token in all resends, the given one or a new one: %s',
+  async (token) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+    const clients = await clientsOf(respond(500), 2)
 
-  for (const ClientRequestToken of [token, token])
-    await sendBoth(clients, 'TransactWriteCommand', { TransactItems: [], ClientRequestToken })
+    for (const ClientRequestToken of [token, token])
+      await sendBoth(clients, 'TransactWriteCommand', { TransactItems: [], ClientRequestToken })
 
-  const tokens = clients.requests.map(({ body }): string => JSON.parse(body).ClientRequestToken)
-  // Each client sent two commands, each of them twice.
-  expect(tokens.map((each) => tokens.indexOf(each))).toEqual(token ? Array(8).fill(0) : [0, 0, 2, 2, 4, 4, 6, 6])
-  for (const each of tokens) expect(each).toMatch(token ?? /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
-})
+    const tokens = clients.requests.map(({ body }): string => JSON.parse(body).ClientRequestToken)
+    // Each client sent two commands, each of them twice.
+    expect(tokens.map((each) => tokens.indexOf(each))).toEqual(
+      token ? Array(8).fill(0) : [0, 0, 2, 2, 4, 4, 6, 6],
+    )
+    for (const each of tokens)
+      expect(each).toMatch(token ?? /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+  },
+)
 
 // The SDK throws no error for the first three, and reads the last one to its end.
 test.each<[string, Fate]>([
@@ -246,14 +313,23 @@ test('stops retrying in an outage when the SDK does, and starts again when it do
   for (const status of [...Array(20).fill(500), ...Array(4).fill(200), 500]) {
     response.status = status
     const { ofSdk, ofLean } = await sendBoth(clients)
-    attempts.push([ofSdk.$metadata.attempts, ofLean.$metadata?.attempts ?? 1]) // Only its errors have metadata.
+    // Only its errors have metadata.
+    attempts.push([ofSdk.$metadata.attempts, ofLean.$metadata?.attempts ?? 1])
   }
 
-  expect(attempts.map(([, lean]) => lean)).toEqual([...Array(17).fill(3), 2, 1, 1, ...Array(4).fill(1), 2])
+  expect(attempts.map(([, lean]) => lean)).toEqual([
+    ...Array(17).fill(3),
+    2,
+    1,
+    1,
+    ...Array(4).fill(1),
+    2,
+  ])
   expect(attempts.filter(([sdk, lean]) => sdk !== lean)).toEqual([])
 })
 
-// A response whose parts come in time ends at no other time limit. On a busy machine, they may come late.
+// A response whose parts come in time ends at no other time limit. On a busy machine, they may come
+// late.
 test.each<[string, Fate, attempts: number, limit?: number]>([
   ['a request', 'silence', 1],
   ['a response', incomplete, 1],

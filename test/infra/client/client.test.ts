@@ -2,7 +2,12 @@ import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { type Client, type ClientOptions, createClient, ServiceError } from '../../../infra/client/client.ts'
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  ServiceError,
+} from '../../../infra/client/client.ts'
 import { entryRoute } from '../../../infra/client/operations.ts'
 import { newRequest, type Route } from '../../../infra/client/request.ts'
 import { contract } from '../../../shared/contract.ts'
@@ -18,7 +23,8 @@ const list = (client: Client) => client[example.list]().toArray({ max: 9 })
 
 const failureOf = async (call: Promise<unknown>): Promise<ServiceError> => {
   const error: unknown = await call.catch((thrown) => thrown)
-  if (!(error instanceof ServiceError)) throw new Error('The call did not throw a ServiceError.', { cause: error })
+  if (!(error instanceof ServiceError))
+    throw new Error('The call did not throw a ServiceError.', { cause: error })
   return error
 }
 
@@ -39,7 +45,10 @@ describe('a list', () => {
     `<https://api.example.com/v1/cats?cursor=no>; rel="successor-version", ${linkTo('?cursor=abc')}`,
     `${linkTo('/other?cursor=abc')}, </other?cursor=no>; rel="last"`,
   ])('requests the next page from the base address only: link %s', async (link) => {
-    const api = await serve(page([4, 3], link), page([2], '</v1/cats?cursor=no>; rel="successor-version"'))
+    const api = await serve(
+      page([4, 3], link),
+      page([2], '</v1/cats?cursor=no>; rel="successor-version"'),
+    )
 
     const items = await Array.fromAsync(createClient(api)[example.list]({ limit: 2 }))
 
@@ -66,7 +75,11 @@ describe('a list', () => {
     ['follows an empty page', page([], linkTo('?cursor=def'))],
     ['has a cursor that is not UTF-8', page([2], linkTo('?cursor=%E0%A4%A'))],
     ['has no cursor', page([2], linkTo('?limit=2'))],
-    ['leads back to an earlier page', page([2], linkTo('?cursor=def')), page([1], linkTo('?cursor=abc'))],
+    [
+      'leads back to an earlier page',
+      page([2], linkTo('?cursor=def')),
+      page([1], linkTo('?cursor=abc')),
+    ],
   ])('ends with an error when the link to the next page %s', async (_, ...others) => {
     const api = await serve(page([4, 3], linkTo('?cursor=abc')), ...others)
 
@@ -84,14 +97,21 @@ describe('a list', () => {
       const Link = `<?cursor=a${part.repeat(4e6 / part.length)}`
       const fetch = async () => Response.json([], { headers: { Link } })
 
-      const outcome = await list(createClient({ baseUrl: 'http://a', apiKey: 'k', fetch })).catch(({ code }) => code)
+      const outcome = await list(createClient({ baseUrl: 'http://a', apiKey: 'k', fetch })).catch(
+        ({ code }) => code,
+      )
 
       expect(outcome).toBeOneOf([[], 'unexpected_answer'])
     },
   )
 
   test('can be read again, and page by page; it sends neither undefined parameters nor two slashes', async () => {
-    const api = await serve(page([4], linkTo('?cursor=a%3D')), page([]), page([3], linkTo('?cursor=abc')), page([2]))
+    const api = await serve(
+      page([4], linkTo('?cursor=a%3D')),
+      page([]),
+      page([3], linkTo('?cursor=abc')),
+      page([2]),
+    )
     const client = createClient({ ...api, baseUrl: `${api.baseUrl}//` })
     const items = client[example.list]({ cursor: 'x=', limit: undefined })
 
@@ -115,12 +135,21 @@ test('sends each value of a list, exact digits, escaped parameters, and headers'
     query: v.object({ tag: v.array(v.string()), max: v.optional(v.string()) }),
     headers: v.object({ 'Accept-Language': v.string() }),
   } as const
-  const input = { id: 2n ** 53n, toy: 'a/..', tag: ['a&b', 'c'], max: undefined, 'Accept-Language': 'de' }
+  const input = {
+    id: 2n ** 53n,
+    toy: 'a/..',
+    tag: ['a&b', 'c'],
+    max: undefined,
+    'Accept-Language': 'de',
+  }
 
   const request = newRequest(entryRoute(entry), input)
 
   const sent = [request.path, ...request.init.headers]
-  expect(sent).toEqual(['/cats/9007199254740992/toys/a%2F..?tag=a%26b&tag=c', ['accept-language', 'de']])
+  expect(sent).toEqual([
+    '/cats/9007199254740992/toys/a%2F..?tag=a%26b&tag=c',
+    ['accept-language', 'de'],
+  ])
 })
 
 test.runIf(isChangeable)('takes the options of an operation only', async () => {
@@ -133,7 +162,10 @@ test.runIf(isChangeable)('takes the options of an operation only', async () => {
   // @ts-expect-error: a create depends on no revision.
   await failureOf(client[example.create](example.body(), { ifMatch: '"a"' }))
 
-  const headers = api.requests.map((each) => [each.headers['idempotency-key'], each.headers['if-match']])
+  const headers = api.requests.map((each) => [
+    each.headers['idempotency-key'],
+    each.headers['if-match'],
+  ])
   expect(headers).toEqual([
     [undefined, undefined],
     [expect.any(String), undefined],
@@ -146,22 +178,46 @@ const NUMBER = 'cannot be sent, because JSON has no such number.'
 const PATH = 'id must not be empty, "." or "..", which address other paths.'
 const MISSING = 'id is missing. Pass it as { id: … }.'
 const VISIBLE = 'must be a string of visible ASCII characters.'
-const keyed = (idempotencyKey: string) => (client: Client) => client[example.create](example.body(), { idempotencyKey })
-const one: Route = { ...entryRoute(contract[example.list]), path: '/cats/{id}', flags: ['conditional'] }
-const requestOfOne = (id: unknown, ifMatch?: string) => async () => newRequest(one, { id }, { ifMatch })
+const keyed = (idempotencyKey: string) => (client: Client) =>
+  client[example.create](example.body(), { idempotencyKey })
+const one: Route = {
+  ...entryRoute(contract[example.list]),
+  path: '/cats/{id}',
+  flags: ['conditional'],
+}
+const requestOfOne = (id: unknown, ifMatch?: string) => async () =>
+  newRequest(one, { id }, { ifMatch })
 // As JavaScript programs can.
 const requestOfNumber = async () => newRequest(one, 5 as unknown as object)
 
 test.each<Refused>([
   [`${2 ** 53} ${ROUNDED}`, RangeError, requestOfOne(2 ** 53)],
-  [`-${2 ** 53} ${ROUNDED}`, RangeError, (client) => client[example.list]({ limit: -(2 ** 53) }).toArray()],
-  [`1e+300 ${ROUNDED}`, RangeError, (client) => client[example.create]({ ...example.body(), [integer]: 1e300 })],
-  [`NaN ${NUMBER}`, TypeError, (client) => client[example.create]({ ...example.body(), [integer]: Number.NaN })],
-  [`-Infinity ${NUMBER}`, TypeError, (client) => client[example.list]({ limit: -Infinity }).toArray()],
+  [
+    `-${2 ** 53} ${ROUNDED}`,
+    RangeError,
+    (client) => client[example.list]({ limit: -(2 ** 53) }).toArray(),
+  ],
+  [
+    `1e+300 ${ROUNDED}`,
+    RangeError,
+    (client) => client[example.create]({ ...example.body(), [integer]: 1e300 }),
+  ],
+  [
+    `NaN ${NUMBER}`,
+    TypeError,
+    (client) => client[example.create]({ ...example.body(), [integer]: Number.NaN }),
+  ],
+  [
+    `-Infinity ${NUMBER}`,
+    TypeError,
+    (client) => client[example.list]({ limit: -Infinity }).toArray(),
+  ],
   ...['', '.', '..'].map((id): Refused => [PATH, TypeError, requestOfOne(id)]),
   ...[undefined, null].map((id): Refused => [MISSING, TypeError, requestOfOne(id)]),
   [MISSING, TypeError, requestOfNumber],
-  ...['', 'a b', 'a\nb', 'é'].map((key): Refused => [`idempotencyKey ${VISIBLE}`, TypeError, keyed(key)]),
+  ...['', 'a b', 'a\nb', 'é'].map(
+    (key): Refused => [`idempotencyKey ${VISIBLE}`, TypeError, keyed(key)],
+  ),
   [`ifMatch ${VISIBLE}`, TypeError, requestOfOne(1, '"a"\n')],
 ])('sends nothing that would be read differently: %s', async (message, type, call) => {
   const api = await serve('cut')
@@ -173,8 +229,16 @@ test.each<Refused>([
   expect(api.requests).toEqual([])
 })
 
-const html: FakeResponse = { status: 404, headers: { 'Content-Type': 'text/html' }, body: '<html>Not here</html>' }
-const bomb = { status: 200, headers: { 'Content-Encoding': 'gzip' }, body: gzipSync(`[${' '.repeat(10_000_000)}]`) }
+const html: FakeResponse = {
+  status: 404,
+  headers: { 'Content-Type': 'text/html' },
+  body: '<html>Not here</html>',
+}
+const bomb = {
+  status: 200,
+  headers: { 'Content-Encoding': 'gzip' },
+  body: gzipSync(`[${' '.repeat(10_000_000)}]`),
+}
 
 test.each<[string, Fate, number, (client: Client) => Promise<unknown>]>([
   ['the error page of a proxy', html, 404, create],
@@ -212,9 +276,12 @@ describe('the API key', () => {
   })
 
   test('is hidden in the reason why there was no response', async () => {
-    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: new Error(`read ${apiKey}`) }))
+    const fetch = () =>
+      Promise.reject(new TypeError('fetch failed', { cause: new Error(`read ${apiKey}`) }))
 
-    const error = await failureOf(create(createClient({ baseUrl: 'http://a', apiKey, fetch, attempts: 1 })))
+    const error = await failureOf(
+      create(createClient({ baseUrl: 'http://a', apiKey, fetch, attempts: 1 })),
+    )
 
     expect(error.message).toBe('No response from http://a: read <API key>.')
   })
@@ -234,20 +301,30 @@ const ADDRESS = 'baseUrl must be the address of the API, such as https://api.exa
 
 test.each<readonly [message: string, options: unknown]>([
   ...['a\n', 'Bearer a', '→', ''].map(
-    (apiKey) => [`apiKey ${VISIBLE.slice(0, -1)}, without Bearer.`, { baseUrl: 'http://a', apiKey }] as const,
+    (apiKey) =>
+      [`apiKey ${VISIBLE.slice(0, -1)}, without Bearer.`, { baseUrl: 'http://a', apiKey }] as const,
   ),
-  ...[undefined, '/v1', 'localhost:3000/v1', 'file:///v1', '', 'http://a?x=1', 'http://a/v1#x', 'http://a b'].map(
-    (baseUrl) => [ADDRESS, { baseUrl }] as const,
-  ),
+  ...[
+    undefined,
+    '/v1',
+    'localhost:3000/v1',
+    'file:///v1',
+    '',
+    'http://a?x=1',
+    'http://a/v1#x',
+    'http://a b',
+  ].map((baseUrl) => [ADDRESS, { baseUrl }] as const),
   [ADDRESS, undefined],
   ...[0, -1, 1.5, 'x', null].map(
     (attempts) => ['attempts must be a whole number from 1 on.', { ...valid, attempts }] as const,
   ),
   ...[-1, '1', Number.NaN].map(
-    (maxWaitSeconds) => ['maxWaitSeconds must be a number from 0 on.', { ...valid, maxWaitSeconds }] as const,
+    (maxWaitSeconds) =>
+      ['maxWaitSeconds must be a number from 0 on.', { ...valid, maxWaitSeconds }] as const,
   ),
   ...[0, '1', Number.NaN].map(
-    (timeoutSeconds) => ['timeoutSeconds must be a number above 0.', { ...valid, timeoutSeconds }] as const,
+    (timeoutSeconds) =>
+      ['timeoutSeconds must be a number above 0.', { ...valid, timeoutSeconds }] as const,
   ),
   ...[5, null].map((fetch) => ['fetch must be a function.', { ...valid, fetch }] as const),
 ])('is not created if %s %j', (message, options) => {

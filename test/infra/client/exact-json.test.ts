@@ -4,13 +4,17 @@ import * as client from '../../../infra/client/exact-json.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 const limits = [2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n].flatMap((limit) => [limit, -limit])
-const int64 = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.constantFrom(...limits, -(2n ** 63n)))
+const int64 = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  fc.constantFrom(...limits, -(2n ** 63n)),
+)
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   int64.map(String),
   fc.constantFrom('"', '\\"', '\\', '"12345678901234567'),
 )
-// Keys without escapes, because V8 gives a reviver no source after some of them (nodejs/node#63785).
+// Keys without escapes, because V8 gives a reviver no source after some of them
+// (nodejs/node#63785).
 const key = text.map((any) => any.replaceAll(/["\\\p{Cc}]/gu, ''))
 const number = fc.oneof(fc.integer(), fc.double({ min: -1e9, max: 1e9, noNaN: true }))
 const json = fc.object({ key, values: [int64, text, number, fc.boolean(), fc.constant(null)] })
@@ -23,7 +27,8 @@ test('reads and writes JSON as the service does', () => {
     expect(client.stringifyJson(value)).toBe(stringifyJson(value))
   })
 
-  fc.assert(sameJson, { examples: [[{ id: 2n ** 53n }, 0]] }) // The shortest integer that is rounded.
+  // The shortest integer that is rounded.
+  fc.assert(sameJson, { examples: [[{ id: 2n ** 53n }, 0]] })
 })
 
 test('reads a number beyond int64 as any JSON parser does, because converting many digits exactly is slow', () => {

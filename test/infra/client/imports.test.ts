@@ -4,7 +4,9 @@ import { importsBelow } from '../../support/imports.ts'
 
 test('the client imports only what its package can contain', () => {
   const resources = Object.keys(collections).join('|')
-  const allowed = new RegExp(`> (infra/client/|shared/(contract|pipeline/entry|model/|${resources})|valibot$)`)
+  const allowed = new RegExp(
+    `> (infra/client/|shared/(contract|pipeline/entry|model/|${resources})|valibot$)`,
+  )
 
   const imports = importsBelow(/^infra\/client\/(?!build)/)
 

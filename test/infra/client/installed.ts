@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const runFile = promisify(execFile)
-const [, steps = ''] = /^```sh\n(.*?)^```$/ms.exec(readFileSync('infra/client/README.md', 'utf8')) ?? []
+const [, steps = ''] =
+  /^```sh\n(.*?)^```$/ms.exec(readFileSync('infra/client/README.md', 'utf8')) ?? []
 
 /**
- * Installs the client as its README says, with a new home folder, and without network and package cache. `run` runs a
- * command where it is installed. It returns the output, and throws if the command fails.
+ * Installs the client as its README says, with a new home folder, and without network and package
+ * cache. `run` runs a command where it is installed. It returns the output, and throws if the
+ * command fails.
  */
 export const install = async () => {
   const home = await mkdtemp(join(tmpdir(), 'client-'))

@@ -23,7 +23,9 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 
 /** The examples of the README as one program, with the address of this test's server. */
 const readmeProgram = (): string => {
-  const examples = withLocalKey(readFileSync('infra/client/README.md', 'utf8')).matchAll(/^```ts\n(.*?)^```$/gms)
+  const examples = withLocalKey(readFileSync('infra/client/README.md', 'utf8')).matchAll(
+    /^```ts\n(.*?)^```$/gms,
+  )
   const program = [...examples].map(([, lines]) => lines).join('\n')
   return program.replace(/http:\/\/127\.0\.0\.1:3000\/[\w-]+/, server.baseUrl)
 }
@@ -54,9 +56,20 @@ test('the examples of the README run in the Node.js of npm, which may be an olde
 })
 
 test('the types of the package compile with the oldest target and the strictest options', async () => {
-  await write('readme.mts', `${readmeProgram()}\nclient.${example.list}({ ${example.filter.field}: undefined })`)
+  await write(
+    'readme.mts',
+    `${readmeProgram()}\nclient.${example.list}({ ${example.filter.field}: undefined })`,
+  )
   // What this way to find modules accepts, bundlers accept too.
-  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2020', '--exactOptionalPropertyTypes']
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2020',
+    '--exactOptionalPropertyTypes',
+  ]
 
   await run('tsc', [...options, 'readme.mts'])
 })
@@ -75,7 +88,15 @@ test('the types of inputs and results are those of the contract', async () => {
     declare const different: { [Id in keyof Expected]: Difference<Id> }[keyof Expected]
     export const none: never = different`,
   )
-  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024', '--allowImportingTsExtensions']
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2024',
+    '--allowImportingTsExtensions',
+  ]
 
   await run('tsc', [
     ...options,
@@ -95,13 +116,24 @@ test('CommonJS programs can require the package', async () => {
 })
 
 test('editors show that an operation is experimental, when it will be removed, and what a parameter is by default', () => {
-  const deprecated = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05'), successor: '/cats' } as const
-  const entry = { ...contract[example.list], summary: 'Find cats', stability: 'experimental', deprecated } as const
+  const deprecated = {
+    since: new Date('2026-11-20'),
+    sunset: new Date('2030-12-05'),
+    successor: '/cats',
+  } as const
+  const entry = {
+    ...contract[example.list],
+    summary: 'Find cats',
+    stability: 'experimental',
+    deprecated,
+  } as const
   const query = v.object({ size: v.optional(Limit, '20') })
 
   const text = operationType('findCats', { ...entry, query })
 
-  expect(text).toContain('/** Find cats.\n@experimental\n@deprecated Removed on 2030-12-05. */\nfindCats: {')
+  expect(text).toContain(
+    '/** Find cats.\n@experimental\n@deprecated Removed on 2030-12-05. */\nfindCats: {',
+  )
   expect(text).toContain('/** An integer from 1 to 100. Default: 20. */\n"size"?')
 })
 
@@ -115,7 +147,10 @@ test.each<[string, v.GenericSchema]>([
   ['7', v.literal(7)],
   ['Array<string>', TextList(3, 5)],
 ])('the type of a value is %s', (type, schema) => {
-  const text = operationType('addToy', { ...contract[example.create], body: v.object({ size: schema }) })
+  const text = operationType('addToy', {
+    ...contract[example.create],
+    body: v.object({ size: schema }),
+  })
 
   expect(text).toContain(`"size": ${type}`)
 })
@@ -130,9 +165,14 @@ test('a rule may hold the end of a comment', () => {
 
 test('before npm ci, npm pack says what is missing', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'client-'))
-  await cp('infra', join(copy, 'infra'), { recursive: true, filter: (name) => !name.endsWith('/dist') })
+  await cp('infra', join(copy, 'infra'), {
+    recursive: true,
+    filter: (name) => !name.endsWith('/dist'),
+  })
 
-  const output = await run('npm', ['pack'], join(copy, 'infra/client')).catch(({ message }) => message)
+  const output = await run('npm', ['pack'], join(copy, 'infra/client')).catch(
+    ({ message }) => message,
+  )
 
   expect(output).toContain('\nThe packages are missing: run npm ci.\n')
   expect(output).not.toMatch(/^ +at /m)

@@ -1,6 +1,11 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Client, type ClientOptions, createClient, etagOf } from '../../../infra/client/client.ts'
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  etagOf,
+} from '../../../infra/client/client.ts'
 import { newRequest } from '../../../infra/client/request.ts'
 import { sender } from '../../../infra/client/send.ts'
 import { gatewayResponses } from '../../../infra/gateway.ts'
@@ -26,7 +31,10 @@ describe('the client retries', () => {
     ['a broken response', 'cutResponse'],
     ['a 429', error(429, { 'Retry-After': '0' })],
     ['a 502', error(502)],
-    ["a proxy's 503", { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<html>Busy</html>' }],
+    [
+      "a proxy's 503",
+      { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<html>Busy</html>' },
+    ],
   ])('a create after %s with the same idempotency key', async (_, fate) => {
     const api = await serve(fate, created)
 
@@ -36,9 +44,15 @@ describe('the client retries', () => {
     const [first, again, ...more] = api.requests
     const body = stringifyJson(given)
     expect(again).toMatchObject({ method: 'POST', path: service.basePath + path, body })
-    expect(again?.headers).toMatchObject({ 'content-type': 'application/json', authorization: `Bearer ${api.apiKey}` })
+    expect(again?.headers).toMatchObject({
+      'content-type': 'application/json',
+      authorization: `Bearer ${api.apiKey}`,
+    })
     expect(again?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
-    expect([first?.body, first?.headers['idempotency-key']]).toEqual([body, again?.headers['idempotency-key']])
+    expect([first?.body, first?.headers['idempotency-key']]).toEqual([
+      body,
+      again?.headers['idempotency-key'],
+    ])
     expect(more).toEqual([])
   })
 
@@ -47,7 +61,11 @@ describe('the client retries', () => {
 
     const call = create(createClient(api))
 
-    await expect(call).rejects.toMatchObject({ code: 'made_up', message: 'Made by the test.', status })
+    await expect(call).rejects.toMatchObject({
+      code: 'made_up',
+      message: 'Made by the test.',
+      status,
+    })
     expect(api.requests).toHaveLength(1)
   })
 
@@ -55,14 +73,17 @@ describe('the client retries', () => {
     ['POST', 1, 'cut'],
     ['POST', 2, error(429)],
     ['PUT', 2, 'cut'],
-  ])('a %s without an idempotency key if it is safe: %d requests for %j', async (method, requests, fate) => {
-    const api = await serve(fate, { status: 204 })
-    const request = newRequest({ ...route, method, flags: [] }, {})
+  ])(
+    'a %s without an idempotency key if it is safe: %d requests for %j',
+    async (method, requests, fate) => {
+      const api = await serve(fate, { status: 204 })
+      const request = newRequest({ ...route, method, flags: [] }, {})
 
-    await Promise.allSettled([sender(api)(request, {})])
+      await Promise.allSettled([sender(api)(request, {})])
 
-    expect(api.requests).toHaveLength(requests)
-  })
+      expect(api.requests).toHaveLength(requests)
+    },
+  )
 })
 
 test.each([202, 204])('a %d without a body is a success, but not with one', async (status) => {
@@ -89,57 +110,82 @@ describe('on a clock that jumps to the next timer, the client', () => {
     ['1', {}, [0, 1100, 2300, 3700, 5500]],
     ['29', {}, [0, 29_100]],
     ['1', { maxWaitSeconds: 1.05 }, [0]],
-  ])('waits longer each time, and as Retry-After says: %s, %j', async (seconds, options, expected) => {
-    const times: number[] = []
-    const fetch = async () => {
-      times.push(Date.now())
-      return Response.json({}, { status: 503, headers: seconds ? { 'Retry-After': seconds } : {} })
-    }
+  ])(
+    'waits longer each time, and as Retry-After says: %s, %j',
+    async (seconds, options, expected) => {
+      const times: number[] = []
+      const fetch = async () => {
+        times.push(Date.now())
+        return Response.json(
+          {},
+          { status: 503, headers: seconds ? { 'Retry-After': seconds } : {} },
+        )
+      }
 
-    const call = create(clientOf({ fetch, ...options }))
+      const call = create(clientOf({ fetch, ...options }))
 
-    await expect(call).rejects.toMatchObject({ status: 503, retryAfter: Number(seconds) || undefined })
-    expect(times).toEqual(expected)
-  })
+      await expect(call).rejects.toMatchObject({
+        status: 503,
+        retryAfter: Number(seconds) || undefined,
+      })
+      expect(times).toEqual(expected)
+    },
+  )
 
-  const noAnswer = { code: 'no_answer', message: 'No response from http://a: timeout after 30 seconds.', status: 0 }
+  const noAnswer = {
+    code: 'no_answer',
+    message: 'No response from http://a: timeout after 30 seconds.',
+    status: 0,
+  }
   test.each([
     [undefined, 29, saved],
     [undefined, 31, noAnswer],
     [Number.POSITIVE_INFINITY, 3600, saved],
-  ])('waits within the time limit of %s for a response that takes %d seconds', async (limit, seconds, expected) => {
-    const fetch: typeof globalThis.fetch = async (_, init) => {
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-      init?.signal?.throwIfAborted()
-      return new Response(created.body, created)
-    }
+  ])(
+    'waits within the time limit of %s for a response that takes %d seconds',
+    async (limit, seconds, expected) => {
+      const fetch: typeof globalThis.fetch = async (_, init) => {
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+        init?.signal?.throwIfAborted()
+        return new Response(created.body, created)
+      }
 
-    const result = await create(clientOf({ fetch, attempts: 1, timeoutSeconds: limit })).catch((error) =>
-      error.toJSON(),
-    )
+      const result = await create(clientOf({ fetch, attempts: 1, timeoutSeconds: limit })).catch(
+        (error) => error.toJSON(),
+      )
 
-    expect(result).toMatchObject(expected)
-    expect(vi.getTimerCount()).toBe(0) // Otherwise the program would not end.
-  })
+      expect(result).toMatchObject(expected)
+      expect(vi.getTimerCount()).toBe(0) // Otherwise the program would not end.
+    },
+  )
 })
 
 test.runIf(isChangeable)('sends the tag of what was returned', async () => {
   const tags = ['"a"', '"b"'].map((ETag) => ({ ETag }))
-  const api = await serve({ ...created, headers: tags[0] }, { ...created, status: 200, headers: tags[1] })
+  const api = await serve(
+    { ...created, headers: tags[0] },
+    { ...created, status: 200, headers: tags[1] },
+  )
   const client = createClient(api)
 
   const first = await create(client)
-  const changed = await client[example.change]({ [parameter]: first.id, ...changes }, { ifMatch: etagOf(first) })
+  const changed = await client[example.change](
+    { [parameter]: first.id, ...changes },
+    { ifMatch: etagOf(first) },
+  )
 
   expect(api.requests.map(({ headers }) => headers['if-match'])).toEqual([undefined, '"a"'])
   expect(api.requests[1]?.body).toBe(JSON.stringify(changes))
   expect(etagOf(changed)).toBe('"b"')
-  expect(() => etagOf({ ...first })).toThrow('This has no tag: it is an item of a list, or a copy of a result.')
+  expect(() => etagOf({ ...first })).toThrow(
+    'This has no tag: it is an item of a list, or a copy of a result.',
+  )
 })
 
 const remove = (client: Client) => client[example.remove]({ [parameter]: 1 })
 const removeIf = (client: Client) => client[example.remove]({ [parameter]: 1 }, { ifMatch: '"a"' })
-const change = (client: Client) => client[example.change]({ [parameter]: 1, ...changes }, { ifMatch: '"a"' })
+const change = (client: Client) =>
+  client[example.change]({ [parameter]: 1, ...changes }, { ifMatch: '"a"' })
 const errorOf = (status: number, code: string): FakeResponse => ({
   status,
   body: JSON.stringify({ code, message: code }),
@@ -153,11 +199,28 @@ test.runIf(isChangeable).each<[string, string, (client: Client) => Promise<unkno
   ['a delete succeeds', 'no response and a 404', remove, 'cut', gone],
   ['a delete succeeds', 'a 504, a 429 and a 404', remove, error(504), error(429), gone],
   ['a delete throws not_found', 'a 404 at once', remove, gone],
-  ['a delete throws not_found', 'a 404 after a 429, which deletes nothing', remove, error(429), gone],
+  [
+    'a delete throws not_found',
+    'a 404 after a 429, which deletes nothing',
+    remove,
+    error(429),
+    gone,
+  ],
   ['a delete throws unexpected_answer', "no response and a proxy's 404", remove, 'cut', proxys404],
-  ['a delete throws unknown_outcome', 'no response and the 404 of a wrong path', remove, 'cut', noPath],
+  [
+    'a delete throws unknown_outcome',
+    'no response and the 404 of a wrong path',
+    remove,
+    'cut',
+    noPath,
+  ],
   ['a delete with a tag throws unknown_outcome', 'no response and a 404', removeIf, 'cut', gone],
-  ['a change throws unexpected_answer', 'a success without an id', change, { status: 200, body: '{"error":"Busy"}' }],
+  [
+    'a change throws unexpected_answer',
+    'a success without an id',
+    change,
+    { status: 200, body: '{"error":"Busy"}' },
+  ],
   ['a change throws precondition_failed', 'a 412 at once', change, changedSince],
   ['a change throws unexpected_answer', "no response and a proxy's 404", change, 'cut', proxys404],
 ])('%s after %s', async (expected, _, call, ...fates) => {
@@ -193,8 +256,11 @@ test.each<[string, string, Fate, number[]]>([
 
     const asItIs = { code: 'made_up', message: 'Made by the test.' }
     const message = `An earlier attempt may have taken effect, or may still be running. Wait ten seconds, and read again. The retry got: ${asItIs.message}`
-    const codeOf = (status: number) => (expected.includes(status) ? asItIs : { code: 'unknown_outcome', message })
-    expect(await Promise.all(thrown)).toMatchObject(statuses.map((status) => ({ status, ...codeOf(status) })))
+    const codeOf = (status: number) =>
+      expected.includes(status) ? asItIs : { code: 'unknown_outcome', message }
+    expect(await Promise.all(thrown)).toMatchObject(
+      statuses.map((status) => ({ status, ...codeOf(status) })),
+    )
   },
 )
 
@@ -205,7 +271,9 @@ describe('a signal ends a call', () => {
     const api = await serve('silence')
     const controller = new AbortController()
 
-    const call = createClient({ ...api, attempts: 1 })[example.create](given, { signal: controller.signal })
+    const call = createClient({ ...api, attempts: 1 })[example.create](given, {
+      signal: controller.signal,
+    })
     await expect.poll(() => api.requests.length).toBe(1)
     controller.abort(reason)
 

@@ -20,7 +20,9 @@ test('a duration is a number of seconds', () => {
 
 const invalid = ['', '0s', '24', 'h', '-1h', '1.5h', '1 h', '24H', '1h30m', '01h', '100000d', '١h']
 test.each(invalid)('"%s" is no duration', (text) => {
-  expect(() => duration(text)).toThrow('Use a whole number from 1 to 99999 followed by s, m, h or d')
+  expect(() => duration(text)).toThrow(
+    'Use a whole number from 1 to 99999 followed by s, m, h or d',
+  )
 })
 
 describe('a stage in AWS', () => {
@@ -37,12 +39,21 @@ describe('a stage in AWS', () => {
   const stackWith = (...names: string[]) =>
     `<R><DescribeStacksResult><Stacks><member><Outputs>${names.map(output).join('')}</Outputs></member></Stacks></DescribeStacksResult></R>`
   const name = `${service.stack}Production`
-  const error = '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
+  const error =
+    '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
 
   test('is known by the outputs of its stack', async () => {
-    const { found, stack } = await findWith(200, stackWith('OtherTable', 'BaseUrl', 'ApiKeysTable'), 'mine-')
+    const { found, stack } = await findWith(
+      200,
+      stackWith('OtherTable', 'BaseUrl', 'ApiKeysTable'),
+      'mine-',
+    )
 
-    expect(found).toEqual({ baseUrl: 'the BaseUrl', apiKeysTable: 'the ApiKeysTable', keyPrefix: 'live' })
+    expect(found).toEqual({
+      baseUrl: 'the BaseUrl',
+      apiKeysTable: 'the ApiKeysTable',
+      keyPrefix: 'live',
+    })
     expect(stack).toBe(`mine-${name}`)
   })
 
@@ -72,7 +83,10 @@ describe('a stage in AWS', () => {
 
     for (const variable of SHARDS) vi.stubEnv(variable, '1')
     expect(await find()).toBe(`the ${outputs[0]}`)
-    expect(SHARDS.map((variable) => process.env[variable])).toEqual(['the ReadShards', 'the WriteShards'])
+    expect(SHARDS.map((variable) => process.env[variable])).toEqual([
+      'the ReadShards',
+      'the WriteShards',
+    ])
     await expect(find()).rejects.toThrow(
       new CommandError(
         'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
@@ -91,18 +105,29 @@ describe('a stage in AWS', () => {
 
     const error = await findDeployment({ stage: 'production', port: 0 }).catch(explained)
 
-    expect(error).toHaveProperty('message', expect.stringMatching(/^AWS cannot be reached: .+ timed out after 50 ms/))
+    expect(error).toHaveProperty(
+      'message',
+      expect.stringMatching(/^AWS cannot be reached: .+ timed out after 50 ms/),
+    )
     expect(requests.length).toBeGreaterThan(1)
   })
 
   const region = { AWS_REGION: 'eu-central-1' }
-  const noCredentials = Object.fromEntries(Object.keys(exampleCredentials).map((name) => [name, undefined]))
+  const noCredentials = Object.fromEntries(
+    Object.keys(exampleCredentials).map((name) => [name, undefined]),
+  )
 
   test.each<[Record<string, string | undefined>, RegExp]>([
     [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
-    [{ ...region, ...noCredentials }, /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/],
+    [
+      { ...region, ...noCredentials },
+      /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/,
+    ],
     // Nothing listens on port 1.
-    [{ ...region, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, /^AWS cannot be reached: connect ECONNREFUSED/],
+    [
+      { ...region, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
+      /^AWS cannot be reached: connect ECONNREFUSED/,
+    ],
   ])('has one line for a failure of AWS with %j', async (env, line) => {
     const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
     const least = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
@@ -126,20 +151,31 @@ describe('a local server', () => {
     const outcome = await runCommand('commands/keys', ['list', '--stage', 'local'], env)
 
     expect(outcome).toEqual(failure('AWS refused the request: Made by the test.'))
-    expect(database.requests[1]?.headers).toMatchObject({ authorization: expect.stringContaining('Credential=local/') })
+    expect(database.requests[1]?.headers).toMatchObject({
+      authorization: expect.stringContaining('Credential=local/'),
+    })
     expect(JSON.stringify(database.requests)).not.toMatch(/AKIA|EXAMPLE/)
   })
 
   test('does not run where nothing responds, the connection breaks, or something else responds', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
-    const servers = [await serve('silence'), await serve('cut'), await serve({ status: 200, body: '<html>' })]
+    const servers = [
+      await serve('silence'),
+      await serve('cut'),
+      await serve({ status: 200, body: '<html>' }),
+    ]
     const ports = servers.map(portBefore)
 
-    const found = await Promise.allSettled(ports.map((port) => findDeployment({ stage: 'local', port })))
+    const found = await Promise.allSettled(
+      ports.map((port) => findDeployment({ stage: 'local', port })),
+    )
 
     const lines = ports.map(
-      (port) => `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
+      (port) =>
+        `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
     )
-    expect(found).toEqual(lines.map((line) => ({ status: 'rejected', reason: new CommandError(line) })))
+    expect(found).toEqual(
+      lines.map((line) => ({ status: 'rejected', reason: new CommandError(line) })),
+    )
   })
 })

@@ -34,10 +34,13 @@ const storedOf = async (id: unknown) => (await table.all()).find(({ keyId }) => 
 
 /** Another read than a consistent one may not see what was just written. */
 const stale = ({ operation, body }: { operation: string; body: string }): Fault =>
-  /GetItem|Scan/.test(operation) && !JSON.parse(body).ConsistentRead ? databaseResponses.nothing : 'pass'
+  /GetItem|Scan/.test(operation) && !JSON.parse(body).ConsistentRead
+    ? databaseResponses.nothing
+    : 'pass'
 
 const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
-const runProcess = (...args: string[]) => runCommand('commands/keys', [...args, '--stage', 'local'], env)
+const runProcess = (...args: string[]) =>
+  runCommand('commands/keys', [...args, '--stage', 'local'], env)
 
 const KEY = new RegExp(`${service.keyIssuer}_local_[0-9A-Za-z]+`, 'g')
 const keyId = expect.stringMatching(/^key_[0-9a-f]{16}$/)
@@ -53,7 +56,14 @@ test('issue makes a key that the API accepts, shows it once, and stores only its
   expect(others).toEqual([])
   expect(isApiKey(key, 'local')).toBe(true)
   expect(await find(key)).toMatchObject({ keyId, clientId })
-  const stored = { digest: digestOf(key), keyId, clientId, name: 'shop front', scopes, createdAt: time }
+  const stored = {
+    digest: digestOf(key),
+    keyId,
+    clientId,
+    name: 'shop front',
+    scopes,
+    createdAt: time,
+  }
   expect((await table.all()).filter(({ name }) => name === 'shop front')).toEqual([stored])
 })
 
@@ -65,8 +75,16 @@ test('the process issues a key with an expiry and one scope, and gives scripts a
   expect(help.stdout).toContain('--stage <stage>')
   const json = JSON.parse(stdout)
   const fields = { keyId, clientId, name: 'till 2', scopes: [read], createdAt: time }
-  expect(json).toEqual({ key: expect.stringMatching(KEY), ...fields, expiresAt: time, state: 'valid' })
-  expect(await storedOf(json.keyId)).toMatchObject({ ...fields, expiresAt: Date.parse(json.expiresAt) / 1000 })
+  expect(json).toEqual({
+    key: expect.stringMatching(KEY),
+    ...fields,
+    expiresAt: time,
+    state: 'valid',
+  })
+  expect(await storedOf(json.keyId)).toMatchObject({
+    ...fields,
+    expiresAt: Date.parse(json.expiresAt) / 1000,
+  })
 })
 
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {
@@ -80,11 +98,23 @@ test('list shows keys with their state, but neither keys themselves nor digests'
   const { text, json } = await list(table)
 
   expect(json).toContainEqual(kiosk)
-  expect(json).toContainEqual({ ...old, scopes, expiresAt: '2020-09-13T12:26:40.000Z', state: 'expired' })
+  expect(json).toContainEqual({
+    ...old,
+    scopes,
+    expiresAt: '2020-09-13T12:26:40.000Z',
+    state: 'expired',
+  })
   expect(text).toMatch(/^KEY +CLIENT +NAME +SCOPES +CREATED +EXPIRES +STATE$/m)
-  expect(text).toMatch(new RegExp(`^key_old {15}c +Old +${scopes.join(' ')} +2020 +2020-09-13 12:26Z +expired$`, 'm'))
+  expect(text).toMatch(
+    new RegExp(`^key_old {15}c +Old +${scopes.join(' ')} +2020 +2020-09-13 12:26Z +expired$`, 'm'),
+  )
   expect(text).toMatch(/^key_none +c +Old +none +2020 +never +valid$/m)
-  expect(text).toMatch(new RegExp(`^${kiosk.keyId} +${kiosk.clientId} +kiosk +${write} +\\S+ \\S+ +never +valid$`, 'm'))
+  expect(text).toMatch(
+    new RegExp(
+      `^${kiosk.keyId} +${kiosk.clientId} +kiosk +${write} +\\S+ \\S+ +never +valid$`,
+      'm',
+    ),
+  )
   expect(text + JSON.stringify(json)).not.toMatch(new RegExp(`${KEY.source}|digest|[0-9a-f]{64}`))
 })
 
@@ -106,11 +136,17 @@ test('an item that somebody has edited is listed as the service takes it, and no
   const damaged = '(damaged)'
   const stored = { keyId: damaged, clientId: 'ann', name: damaged, createdAt: damaged }
   expect(json).toContainEqual({ ...stored, scopes, state: 'valid' })
-  expect(json).toContainEqual(expect.objectContaining({ keyId: damaged, scopes: [], state: 'expired' }))
+  expect(json).toContainEqual(
+    expect.objectContaining({ keyId: damaged, scopes: [], state: 'expired' }),
+  )
   expect(json).toContainEqual(expect.objectContaining({ keyId: 'key_set', scopes: [write] }))
-  expect(json).toContainEqual(expect.objectContaining({ keyId: 'key_bare', scopes: [], state: 'expired' }))
+  expect(json).toContainEqual(
+    expect.objectContaining({ keyId: 'key_bare', scopes: [], state: 'expired' }),
+  )
   expect(text).not.toMatch(/[^\P{C}\n]/u)
-  await expect(rotate(table, 'key_bare', { grace: 1 })).rejects.toThrow('The lifetime of key_bare cannot be read. Set')
+  await expect(rotate(table, 'key_bare', { grace: 1 })).rejects.toThrow(
+    'The lifetime of key_bare cannot be read. Set',
+  )
 })
 
 test('the process deletes the key that it reads from standard input, and no other', async () => {
@@ -127,7 +163,10 @@ test('the process deletes the key that it reads from standard input, and no othe
 
 test.each([
   ['key_unknown', 'There is no such key in this stage. List the keys with npm run keys -- list.'],
-  ['local', 'local is the key of every local server, so it stays as it is. Issue another key to try this.'],
+  [
+    'local',
+    'local is the key of every local server, so it stays as it is. Issue another key to try this.',
+  ],
 ])('revoke and rotate refuse the key %s', async (keyId, line) => {
   await expect(revoke(table, keyId)).rejects.toThrow(new CommandError(line))
   await expect(rotate(table, keyId, { grace: 1 })).rejects.toThrow(new CommandError(line))
@@ -140,9 +179,15 @@ test('the process does not revoke without a terminal to confirm on, except with 
   const isKept = Boolean(await storedOf(keyId))
   const ran = await runProcess('revoke', keyId, '--yes')
 
-  expect(refused).toEqual(failure('There is no terminal to confirm on. Add --yes to revoke without asking.'))
+  expect(refused).toEqual(
+    failure('There is no terminal to confirm on. Add --yes to revoke without asking.'),
+  )
   expect([isKept, await storedOf(keyId)]).toEqual([true, undefined])
-  expect(ran).toEqual({ code: 0, stdout: expect.stringContaining(`${keyId} is revoked.`), stderr: '' })
+  expect(ran).toEqual({
+    code: 0,
+    stdout: expect.stringContaining(`${keyId} is revoked.`),
+    stderr: '',
+  })
 })
 
 describe('confirm', () => {
@@ -164,21 +209,39 @@ describe('confirm', () => {
   })
 
   test('revokes nothing if it is stopped', async () => {
-    await expect(ask(undefined, new AbortController())).rejects.toThrow(new CommandError('Nothing was revoked.'))
+    await expect(ask(undefined, new AbortController())).rejects.toThrow(
+      new CommandError('Nothing was revoked.'),
+    )
   })
 
-  test.each([' ', 'n', 'yep', undefined])('refuses %j, where undefined is no answer', async (answer) => {
-    await expect(ask(answer)).rejects.toThrow(new CommandError('Nothing was revoked.'))
-  })
+  test.each([' ', 'n', 'yep', undefined])(
+    'refuses %j, where undefined is no answer',
+    async (answer) => {
+      await expect(ask(answer)).rejects.toThrow(new CommandError('Nothing was revoked.'))
+    },
+  )
 })
 
-test.each(['shop\u001b[2J', '\u3000', 'x'.repeat(101)])('the process refuses the name %j', async (name) => {
-  const { code, stdout, stderr } = await runCommand('commands/keys', ['issue', '--stage', 'local', '--name', name])
+test.each(['shop\u001b[2J', '\u3000', 'x'.repeat(101)])(
+  'the process refuses the name %j',
+  async (name) => {
+    const { code, stdout, stderr } = await runCommand('commands/keys', [
+      'issue',
+      '--stage',
+      'local',
+      '--name',
+      name,
+    ])
 
-  const message =
-    'is invalid. Use 1 to 100 characters, not only white space, and no control characters.\nSee npm run keys -- issue --help\n'
-  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
-})
+    const message =
+      'is invalid. Use 1 to 100 characters, not only white space, and no control characters.\nSee npm run keys -- issue --help\n'
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    })
+  },
+)
 
 test('rotate issues a new key with the same scopes to the client, shows it once, and lets the old key expire', async () => {
   const { stored: old } = await storeNewKey(90 * 86_400)
@@ -190,10 +253,17 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   const common = { clientId, name, scopes, createdAt }
   expect(json).toEqual({
     ...{ ...common, key, keyId, expiresAt: '2027-02-18T12:00:00.000Z', state: 'valid' },
-    previous: { ...common, keyId: old.keyId, expiresAt: '2026-11-20T15:00:00.000Z', state: 'valid' },
+    previous: {
+      ...common,
+      keyId: old.keyId,
+      expiresAt: '2026-11-20T15:00:00.000Z',
+      state: 'valid',
+    },
   })
   expect(text.split(key)).toHaveLength(2)
-  expect(text).toContain('\nExpires  2027-02-18 12:00Z\n\nStore the key now: it is not shown again.\n')
+  expect(text).toContain(
+    '\nExpires  2027-02-18 12:00Z\n\nStore the key now: it is not shown again.\n',
+  )
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
   expect((await table.all()).filter((key) => key.clientId === clientId)).toEqual(
     expect.arrayContaining([
@@ -236,9 +306,12 @@ test('rotate refuses a key with a scope that the service no longer has, unless t
 
   const rotation = rotate(table, 'key_e', { grace: 60 })
 
-  const line = 'key_e has a scope that the service no longer has. Name those of the new key with --scope.'
+  const line =
+    'key_e has a scope that the service no longer has. Name those of the new key with --scope.'
   await expect(rotation).rejects.toThrow(new CommandError(line))
-  expect((await rotate(table, 'key_e', { grace: 60, scopes: [read] })).json).toMatchObject({ scopes: [read] })
+  expect((await rotate(table, 'key_e', { grace: 60, scopes: [read] })).json).toMatchObject({
+    scopes: [read],
+  })
 })
 
 test('the process ends by a signal even if the database stalls', async () => {
@@ -248,7 +321,9 @@ test('the process ends by a signal even if the database stalls', async () => {
 
   child.kill()
 
-  expect(await exited).toEqual(failure('Stopped: a request that was under way may have taken effect.'))
+  expect(await exited).toEqual(
+    failure('Stopped: a request that was under way may have taken effect.'),
+  )
 })
 
 test('both keys stay valid if the old key cannot get its expiry; the process prints the new key, and why', async () => {
@@ -256,14 +331,24 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
   const { keyId, clientId } = old.stored
   once({ UpdateItem: databaseResponses.accessDenied })
 
-  const { code, stdout, stderr } = await runProcess('rotate', keyId, '--grace', '1h', '--scope', write, '--json')
+  const { code, stdout, stderr } = await runProcess(
+    'rotate',
+    keyId,
+    '--grace',
+    '1h',
+    '--scope',
+    write,
+    '--json',
+  )
 
   const fresh = JSON.parse(stdout)
   expect(code).toBe(1)
   expect(await find(fresh.key)).toMatchObject({ keyId: fresh.keyId, clientId, scopes: [write] })
   expect(await find(old.text)).toMatchObject({ keyId, clientId, scopes: [read] })
   const problem = `The expiry of ${keyId} may not have been set: AWS refused the request: Made by the test.`
-  expect(stderr).toBe(`${problem} The new key is valid. Revoke ${keyId} when the client uses the new key.\n`)
+  expect(stderr).toBe(
+    `${problem} The new key is valid. Revoke ${keyId} when the client uses the new key.\n`,
+  )
 })
 
 test('the old key expires although the response to its update is lost', async () => {
@@ -273,7 +358,11 @@ test('the old key expires although the response to its update is lost', async ()
   const { json } = await rotate(table, stored.keyId, { grace: 60 })
 
   expect(json).toMatchObject({ previous: { expiresAt: '2026-11-20T12:01:00.000Z' } })
-  expect(await storedOf(stored.keyId)).toEqual({ ...stored, expiresAt: NOW / 1000 + 60, issuedUntil: null })
+  expect(await storedOf(stored.keyId)).toEqual({
+    ...stored,
+    expiresAt: NOW / 1000 + 60,
+    issuedUntil: null,
+  })
 })
 
 test('rotate leaves no new key if the old key is revoked at the same time', async () => {
@@ -293,7 +382,8 @@ test('list shows more keys than DynamoDB returns at a time, oldest first', async
   const padding = 'x'.repeat(300_000) // DynamoDB returns 1 MB at a time.
   const ids = Array.from({ length: 10 }, (_, i) => `key_${i}`)
   const many = { clientId: 'c', name: 'Many', scopes: [], padding }
-  for (const id of ids) await table.put({ digest: id, keyId: id, createdAt: `2021-0${id.at(-1)}`, ...many })
+  for (const id of ids)
+    await table.put({ digest: id, keyId: id, createdAt: `2021-0${id.at(-1)}`, ...many })
 
   const keys = await table.all()
 

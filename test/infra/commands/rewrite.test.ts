@@ -3,7 +3,14 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { rewrite } from '../../../infra/commands/rewrite.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { alone } from '../../support/alone.ts'
-import { deleteItem, once, proxy, putItem, type Stored, storedItems } from '../../support/database.ts'
+import {
+  deleteItem,
+  once,
+  proxy,
+  putItem,
+  type Stored,
+  storedItems,
+} from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { startCommand } from '../../support/run-command.ts'
@@ -45,18 +52,23 @@ test('stores each older item anew while others change, create and delete, althou
   const { child, exited } = start('--per-second', '1000')
   proxy.faultOf = ({ operation }) => {
     if (operation === 'UpdateItem' && proxy.counts.UpdateItem === 100) child.kill('SIGKILL')
-    return operation === 'UpdateItem' && (proxy.counts.UpdateItem ?? 0) % 10 === 0 ? lostResponse : 'pass'
+    return operation === 'UpdateItem' && (proxy.counts.UpdateItem ?? 0) % 10 === 0
+      ? lostResponse
+      : 'pass'
   }
   const expectStored = ({ resource, revision }: { resource: Stored; revision: string }) =>
     expected.set(resource.id, { ...current(resource), revision })
 
-  // Every third item is changed, and another third deleted, after it was read and before or after it is written.
+  // Every third item is changed, and another third deleted, after it was read and before or after
+  // it is written.
   const work = async () => {
     await vi.waitUntil(() => proxy.counts.UpdateItem, 60_000)
     for (const id of ids) {
-      if (id % 3 === 0) expectStored(await resources.change(id, { ...changes, [field]: id % 2 ? value : other }))
+      if (id % 3 === 0)
+        expectStored(await resources.change(id, { ...changes, [field]: id % 2 ? value : other }))
       if (id % 3 === 1 && expected.delete(id)) await resources.remove(id)
-      if (id % 9 === 2) expectStored(await resources.create(example.resource(1, { [field]: value })))
+      if (id % 9 === 2)
+        expectStored(await resources.create(example.resource(1, { [field]: value })))
     }
   }
   const [killed] = await Promise.all([exited, work()])
@@ -75,7 +87,11 @@ test('a check writes nothing, counts, and fails until a rewrite is complete', as
   for (const id of [1, 2]) await putItem(table, early(id))
   await putItem(table, current(early(3)))
 
-  const checks = [await start('--check').exited, await start().exited, await start('--check').exited]
+  const checks = [
+    await start('--check').exited,
+    await start().exited,
+    await start('--check').exited,
+  ]
 
   const line = '2 items are not as this version stores them. Run this without --check.\n'
   expect(checks).toEqual([
@@ -87,7 +103,10 @@ test('a check writes nothing, counts, and fails until a rewrite is complete', as
 })
 
 test('names items that cannot be read or stored, and stores all others', async () => {
-  await putItem(table, { ...early(1), [example.integer]: NumberValue.from('1.00000000000000000001') })
+  await putItem(table, {
+    ...early(1),
+    [example.integer]: NumberValue.from('1.00000000000000000001'),
+  })
   await putItem(table, { ...early(2), revision: undefined })
   const { [example.text]: _, ...rest } = early(3)
   const overhead = JSON.stringify(rest).length
@@ -96,7 +115,10 @@ test('names items that cannot be read or stored, and stores all others', async (
 
   const { code, stdout, stderr } = await start().exited
 
-  expect({ code, stderr }).toEqual({ code: 1, stderr: '3 items cannot be read or stored. Mend them by hand.\n' })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: '3 items cannot be read or stored. Mend them by hand.\n',
+  })
   const lines = stdout.trimEnd().split('\n').toSorted()
   expect(lines).toEqual([
     '4 read, 1 rewritten.',
@@ -117,10 +139,13 @@ const plan = () => ({
 
 test('goes on after more throttled attempts than the SDK makes by itself', async () => {
   await putItem(table, early(1))
-  vi.spyOn(Math, 'random').mockReturnValue(0) // The SDK pauses before it tries again, for a random time.
+  // The SDK pauses before it tries again, for a random time.
+  vi.spyOn(Math, 'random').mockReturnValue(0)
   vi.spyOn(console, 'info').mockImplementation(() => {})
   proxy.faultOf = ({ operation }) =>
-    operation === 'UpdateItem' && proxy.counts.UpdateItem !== 4 ? databaseResponses.throttling : 'pass'
+    operation === 'UpdateItem' && proxy.counts.UpdateItem !== 4
+      ? databaseResponses.throttling
+      : 'pass'
 
   await rewrite(plan())
 
@@ -142,7 +167,8 @@ test('sends nothing more when DynamoDB has refused a request', async () => {
 
   hasEnded.resolve()
   await proxy.settled()
-  for (let reads = 1; reads <= 20; reads++) await storedItems(table) // Meanwhile, more could be sent.
+  // Meanwhile, more could be sent.
+  for (let reads = 1; reads <= 20; reads++) await storedItems(table)
   expect(proxy.counts.UpdateItem).toBeLessThanOrEqual(8)
 })
 
@@ -153,7 +179,11 @@ test.each(['older', 'newer'])(
     for (const id of ids) await putItem(table, { ...early(id), mottoShard: 'none' })
     vi.spyOn(console, 'info').mockImplementation(() => {})
     // The newer version filters by a field that the older does not know.
-    const newerForm = (item: Stored) => ({ ...current(item), motto: 'Be new', mottoShard: 'Be new#0' })
+    const newerForm = (item: Stored) => ({
+      ...current(item),
+      motto: 'Be new',
+      mottoShard: 'Be new#0',
+    })
     const hasRead = Promise.withResolvers<void>()
     let reads = 0
     const isWritten = Promise.withResolvers<void>()
@@ -161,7 +191,8 @@ test.each(['older', 'newer'])(
       if (operation === 'Scan' && ++reads === 2) hasRead.resolve()
       // Each writes what it has read before the other wrote.
       if (operation === 'UpdateItem') await hasRead.promise
-      if (operation === 'UpdateItem' && body.includes('Be new') === (last === 'newer')) await isWritten.promise
+      if (operation === 'UpdateItem' && body.includes('Be new') === (last === 'newer'))
+        await isWritten.promise
       return 'pass'
     }
 

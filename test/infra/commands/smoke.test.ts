@@ -16,7 +16,11 @@ import { exampleCredentials } from '../../support/secrets.ts'
 import { headersOf, startServer } from '../../support/server.ts'
 
 // A developer may need these in AWS; a local database has no such endpoints.
-const env = { ...exampleCredentials, AWS_USE_FIPS_ENDPOINT: 'true', AWS_USE_DUALSTACK_ENDPOINT: 'true' }
+const env = {
+  ...exampleCredentials,
+  AWS_USE_FIPS_ENDPOINT: 'true',
+  AWS_USE_DUALSTACK_ENDPOINT: 'true',
+}
 const server = await startServer([], env)
 afterAll(() => server.stop())
 const { port } = new URL(server.baseUrl)
@@ -26,7 +30,8 @@ const table = new KeyTable(await findDeployment({ stage: 'local', port: Number(p
 /** What the smoke test must leave as it is: the keys, and the first page of each list. */
 const stored = async () => {
   const lists = Object.values<Entry>(contract).filter(({ paged }) => paged)
-  const read = ({ path }: Entry) => sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
+  const read = ({ path }: Entry) =>
+    sendUntilServed(server.baseUrl, { path, headers: headersOf(server) })
   const responses = await Promise.all(lists.map(read))
   return { keys: await table.all(), lists: responses.map(({ text }) => text) }
 }
@@ -41,7 +46,10 @@ const OUTDATED = `${CHANGE} with the ETag of the creation`
 const REMOVAL = `DELETE ${path}/<id>`
 const INVALID = `POST ${path} with an invalid body`
 
-/** Refuses what the smoke test has created: the one operation that creates something else, below no path of another. */
+/**
+ * Refuses what the smoke test has created: the one operation that creates something else, below no
+ * path of another.
+ */
 const orders = Object.values<Entry>(contract).filter(
   ({ method, path, errors }) => method === 'POST' && errors?.[409] && !path.includes('{'),
 )
@@ -60,7 +68,9 @@ test.runIf(isChangeable)('passes on a working API, and leaves nothing behind', a
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const lines = stdout.trimEnd().split('\n').map(same)
-  expect(lines.filter((line) => line.endsWith(' without a key: 401'))).toHaveLength(operationIds.length)
+  expect(lines.filter((line) => line.endsWith(' without a key: 401'))).toHaveLength(
+    operationIds.length,
+  )
   const expected = [
     `Testing ${server.baseUrl} with the key <key>`,
     `✓ ${FIRST}: 200`,
@@ -69,7 +79,9 @@ test.runIf(isChangeable)('passes on a working API, and leaves nothing behind', a
     `✓ ${LIST}: 200`,
     `✓ ${CHANGE}: 200`,
     `✓ ${OUTDATED}: 412`,
-    ...orders.map(({ path }) => `✓ POST ${path} for the ${example.title.toLowerCase()}, which is sold: 409`),
+    ...orders.map(
+      ({ path }) => `✓ POST ${path} for the ${example.title.toLowerCase()}, which is sold: 409`,
+    ),
     `✓ ${REMOVAL}: 204`,
     `✓ ${REMOVAL} after that: 404`,
     `✓ ${FIRST} with an unknown key: 401`,
@@ -85,7 +97,11 @@ test.runIf(isChangeable)('passes on a working API, and leaves nothing behind', a
 
 test('fails, follows no redirect, and still revokes its key', async () => {
   const before = await stored()
-  const { baseUrl, requests } = await serve({ status: 302, headers: { Location: '/v2' }, body: '{}' })
+  const { baseUrl, requests } = await serve({
+    status: 302,
+    headers: { Location: '/v2' },
+    body: '{}',
+  })
 
   const args = [...target, '--base-url', `${baseUrl}/`, '--wait', '1s']
   const { code, stdout, stderr } = await runCommand('commands/smoke', args, env)
@@ -94,7 +110,9 @@ test('fails, follows no redirect, and still revokes its key', async () => {
   expect(stdout).toContain(`\n✗ ${FIRST}: expected 200, got 302: {} (`)
   expect(stdout).toMatch(/\nThe key key_\w+ is revoked\.\n$/)
   expect(requests.length).toBeGreaterThan(1)
-  const [key = '', ...others] = new Set(requests.map(({ headers }) => headers.authorization?.slice('Bearer '.length)))
+  const [key = '', ...others] = new Set(
+    requests.map(({ headers }) => headers.authorization?.slice('Bearer '.length)),
+  )
   expect([isApiKey(key, 'local'), others]).toEqual([true, []])
   expect(await stored()).toEqual(before)
 })
@@ -104,7 +122,9 @@ test('revokes its key when signals stop it; it would expire anyway', async () =>
   const { baseUrl, requests } = await serve('silence')
   const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)
   await vi.waitUntil(() => requests.length > 0, { timeout: 30_000 })
-  const own = (await table.all()).filter(({ expiresAt }) => expiresAt && expiresAt <= Date.now() / 1000 + 600)
+  const own = (await table.all()).filter(
+    ({ expiresAt }) => expiresAt && expiresAt <= Date.now() / 1000 + 600,
+  )
   expect(own).toHaveLength(1)
 
   // Each signal alone would end a process that does not handle it.
@@ -122,7 +142,9 @@ test('ends by a signal even if the database does not respond', async () => {
 
   child.kill()
 
-  expect(await exited).toEqual(failure('Stopped: a request that was under way may have taken effect.'))
+  expect(await exited).toEqual(
+    failure('Stopped: a request that was under way may have taken effect.'),
+  )
 })
 
 test('leaves nothing behind when its output is closed', async () => {
@@ -143,7 +165,10 @@ const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 
 type Fetch = typeof globalThis.fetch
 
-/** Tests the local server, with a `fetch` of the test. Returns the error, and the lines that were printed. */
+/**
+ * Tests the local server, with a `fetch` of the test. Returns the error, and the lines that were
+ * printed.
+ */
 const runWith = async (fetch: Fetch, { waitSeconds = 0, stop = new AbortController() } = {}) => {
   const replaced = vi.spyOn(globalThis, 'fetch').mockImplementation(fetch)
   printed.mockClear()
@@ -161,7 +186,12 @@ const runAltered = (alter: Alteration, options = {}) =>
   runWith(async (url, init) => {
     const response = await fetch(url, init)
     const { status, headers } = response
-    const received = { request: `${init?.method} ${url}`, status, headers, text: await response.text() }
+    const received = {
+      request: `${init?.method} ${url}`,
+      status,
+      headers,
+      text: await response.text(),
+    }
     const { text, ...changed } = { ...received, ...alter(received) }
     return new Response(text || null, changed)
   }, options)
@@ -181,29 +211,40 @@ const withField =
   (field: object) =>
   ({ text }: Received) => ({ text: text.replace(/}$/, `,${JSON.stringify(field).slice(1)}`) })
 
-test.runIf(isChangeable)('waits for a new deployment and a late list, and accepts the header of AWS', async () => {
-  let late = 2
+test.runIf(isChangeable)(
+  'waits for a new deployment and a late list, and accepts the header of AWS',
+  async () => {
+    let late = 2
 
-  const { error } = await runAltered(
-    (received) => {
-      if (received.request.endsWith('?limit=1') && late === 2) return { status: 403, text: `${late--}` }
-      if (isList(received) && late === 1) return { text: `[${late--}]` }
-      const challenge = received.headers.get('WWW-Authenticate')
-      return challenge ? { headers: new Headers({ 'x-amzn-Remapped-WWW-Authenticate': challenge }) } : {}
-    },
-    { waitSeconds: 30 },
-  )
+    const { error } = await runAltered(
+      (received) => {
+        if (received.request.endsWith('?limit=1') && late === 2)
+          return { status: 403, text: `${late--}` }
+        if (isList(received) && late === 1) return { text: `[${late--}]` }
+        const challenge = received.headers.get('WWW-Authenticate')
+        return challenge
+          ? { headers: new Headers({ 'x-amzn-Remapped-WWW-Authenticate': challenge }) }
+          : {}
+      },
+      { waitSeconds: 30 },
+    )
 
-  expect({ error, late }).toEqual({ error: undefined, late: 0 })
-})
+    expect({ error, late }).toEqual({ error: undefined, late: 0 })
+  },
+)
 
 const [first] = Object.values(contract)
 const FIRST_WITHOUT_KEY = `${first?.method} ${first?.path.replaceAll(/{\w+}/g, '1')} without a key`
-const forbidden = { status: 403, text: JSON.stringify({ status: 403, code: 'forbidden', message: 'No.' }) }
+const forbidden = {
+  status: 403,
+  text: JSON.stringify({ status: 403, code: 'forbidden', message: 'No.' }),
+}
 const fail = () => {
   throw new TypeError('Made by the test.')
 }
-const rounded = ({ text }: Received) => ({ text: text.replaceAll('9223372036854775807', '9223372036854776000') })
+const rounded = ({ text }: Received) => ({
+  text: text.replaceAll('9223372036854775807', '9223372036854776000'),
+})
 const emptied = ({ text }: Received) => ({ text: text.replace(/"message":".+?"/, '"message":""') })
 let unavailable = 1
 let replays = 1
@@ -212,23 +253,47 @@ type Fault = [string, string, Matches, Alteration]
 
 /** Of requests that the smoke test sends only if it can delete what it creates. */
 const faultsOfCreated: Fault[] = [
-  ...(typeof example.range[1] === 'bigint' ? [['rounds an int64', LIST, isList, rounded] satisfies Fault] : []),
+  ...(typeof example.range[1] === 'bigint'
+    ? [['rounds an int64', LIST, isList, rounded] satisfies Fault]
+    : []),
   ['does not list what it created', LIST, isList, () => ({ text: '[]' })],
   ['does not return its address', REPLAY, isReplay, without('Location')],
-  ['creates twice', REPLAY, (received) => isReplay(received) && replays-- === 1, withField({ id: 1 })],
+  [
+    'creates twice',
+    REPLAY,
+    (received) => isReplay(received) && replays-- === 1,
+    withField({ id: 1 }),
+  ],
   ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
   ['does not change', CHANGE, isChange, withField({ [example.text]: 'Rex' })],
   ['ignores If-Match', OUTDATED, hasStatus(412), () => ({ status: 200 })],
-  ...orders.map(({ path }): Fault => ['sells what is sold', `POST ${path}`, hasStatus(409), () => ({ status: 201 })]),
+  ...orders.map(
+    ({ path }): Fault => [
+      'sells what is sold',
+      `POST ${path}`,
+      hasStatus(409),
+      () => ({ status: 201 }),
+    ],
+  ),
   ['does not delete', REMOVAL, isRemoval, () => ({ status: 500 })],
 ]
 
 test.each<Fault>([
   ...(isChangeable ? faultsOfCreated : []),
   ['is unavailable at times', FIRST, () => unavailable-- === 1, () => ({ status: 503 })],
-  ['does not respond', `${FIRST}: expected 200, got 0: TypeError: Made by the test.`, () => true, fail],
+  [
+    'does not respond',
+    `${FIRST}: expected 200, got 0: TypeError: Made by the test.`,
+    () => true,
+    fail,
+  ],
   ['returns another error', INVALID, hasStatus(400), () => forbidden],
-  ['returns another code', INVALID, hasStatus(400), ({ text }) => ({ text: text.replace('bad_request', 'invalid') })],
+  [
+    'returns another code',
+    INVALID,
+    hasStatus(400),
+    ({ text }) => ({ text: text.replace('bad_request', 'invalid') }),
+  ],
   ['adds a field to an error', INVALID, hasStatus(400), withField({ requestId: 'r' })],
   ['has an empty error message', `PUT ${path}`, hasStatus(405), emptied],
   ['does not name the allowed methods', `PUT ${path}`, hasStatus(405), without('Allow')],
@@ -237,7 +302,9 @@ test.each<Fault>([
 ])('reports an API that %s: %s', async (_, what, matches, alter) => {
   const before = await stored()
 
-  const { error, lines } = await runAltered((received) => (matches(received) ? alter(received) : {}))
+  const { error, lines } = await runAltered((received) =>
+    matches(received) ? alter(received) : {},
+  )
 
   expect(error).toBe('The smoke test failed.')
   const failed = lines.filter((line) => line.startsWith('✗'))
@@ -250,25 +317,38 @@ test('gives up on a response that stalls', async () => {
   const timeout = AbortSignal.timeout
   const limits = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(50))
 
-  const { lines } = await runWith((_, init) => fetch(stalled.baseUrl, { ...init, body: null, method: 'GET' }))
+  const { lines } = await runWith((_, init) =>
+    fetch(stalled.baseUrl, { ...init, body: null, method: 'GET' }),
+  )
 
-  expect(lines).toEqual([`✗ ${FIRST}: expected 200, got 0: TimeoutError: The operation was aborted due to timeout ()`])
+  expect(lines).toEqual([
+    `✗ ${FIRST}: expected 200, got 0: TimeoutError: The operation was aborted due to timeout ()`,
+  ])
   expect(limits.mock.calls).toEqual([[30_000]])
   limits.mockRestore()
 })
 
-test.runIf(isChangeable)('deletes nothing else if the response to the creation names another', async () => {
-  const { error, lines } = await runAltered(({ status }) => (status === 201 ? { text: '{"id":1}' } : {}))
+test.runIf(isChangeable)(
+  'deletes nothing else if the response to the creation names another',
+  async () => {
+    const { error, lines } = await runAltered(({ status }) =>
+      status === 201 ? { text: '{"id":1}' } : {},
+    )
 
-  const left = `"<name>" may be left, which nobody can order. To delete it: curl -X DELETE --oauth2-bearer "$KEY" `
-  expect(error).toBe('The smoke test failed.')
-  expect(lines.slice(-2)).toEqual([
-    expect.stringContaining(`✗ ${CREATION}: expected 201, got 201: {"id":1} (`),
-    `${left}${server.baseUrl}${path}/<id>`,
-  ])
-})
+    const left = `"<name>" may be left, which nobody can order. To delete it: curl -X DELETE --oauth2-bearer "$KEY" `
+    expect(error).toBe('The smoke test failed.')
+    expect(lines.slice(-2)).toEqual([
+      expect.stringContaining(`✗ ${CREATION}: expected 201, got 201: {"id":1} (`),
+      `${left}${server.baseUrl}${path}/<id>`,
+    ])
+  },
+)
 
-type Incident = [string, (send: () => Promise<Response>, stop: () => void) => Promise<Response>, string]
+type Incident = [
+  string,
+  (send: () => Promise<Response>, stop: () => void) => Promise<Response>,
+  string,
+]
 
 test.runIf(isChangeable).each<Incident>([
   ['a lost response', (send) => send().then(fail), 'The smoke test failed.'],
@@ -294,26 +374,39 @@ test.runIf(isChangeable).each<Incident>([
   }
 })
 
-test.runIf(isChangeable)('says how to delete what is left if the process is killed, which nobody can buy', async () => {
-  const before = await stored()
-  const { baseUrl } = await serve(async ({ method, path, headers, body }) => {
-    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `${value}`]))
-    if (method === 'PATCH') child.kill('SIGKILL')
-    const received = await send(server.baseUrl, {
-      method,
-      path: path.slice(service.basePath.length),
-      headers: sent,
-      body,
+test.runIf(isChangeable)(
+  'says how to delete what is left if the process is killed, which nobody can buy',
+  async () => {
+    const before = await stored()
+    const { baseUrl } = await serve(async ({ method, path, headers, body }) => {
+      const sent = Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, `${value}`]),
+      )
+      if (method === 'PATCH') child.kill('SIGKILL')
+      const received = await send(server.baseUrl, {
+        method,
+        path: path.slice(service.basePath.length),
+        headers: sent,
+        body,
+      })
+      return { ...received, body: received.text }
     })
-    return { ...received, body: received.text }
-  })
-  const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)
-  const { stdout } = await exited
-  const [, command = ''] = /^If this is killed, delete "Smoke test .+?": (curl .+)$/m.exec(stdout) ?? []
-  expect(await stored()).not.toEqual(before)
+    const { child, exited } = startCommand(
+      'commands/smoke',
+      [...target, '--base-url', baseUrl],
+      env,
+    )
+    const { stdout } = await exited
+    const [, command = ''] =
+      /^If this is killed, delete "Smoke test .+?": (curl .+)$/m.exec(stdout) ?? []
+    expect(await stored()).not.toEqual(before)
 
-  const direct = command.replace(baseUrl, server.baseUrl)
-  execFileSync('bash', ['-c', direct], { env: { ...process.env, KEY: server.apiKey }, stdio: 'ignore' })
+    const direct = command.replace(baseUrl, server.baseUrl)
+    execFileSync('bash', ['-c', direct], {
+      env: { ...process.env, KEY: server.apiKey },
+      stdio: 'ignore',
+    })
 
-  expect((await stored()).lists).toEqual(before.lists)
-})
+    expect((await stored()).lists).toEqual(before.lists)
+  },
+)

@@ -15,7 +15,10 @@ import { refuseInternals, refuseLoggedSecrets } from '../../support/secrets.ts'
 export const BASE = service.basePath
 const PATH = `${BASE}${example.path}`
 
-/** A request for the example list, and the beginning of one that creates a resource, as they are on the wire. */
+/**
+ * A request for the example list, and the beginning of one that creates a resource, as they are on
+ * the wire.
+ */
 export const GET = `GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`
 export const POST = `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`
 export const CONNECT = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -44,8 +47,15 @@ export const serve = async (
   return { server, stop, baseUrl: `http://127.0.0.1:${listeningAddress(server).port}` }
 }
 
-const ok: Handler = async () => ({ statusCode: 200, headers: { 'Content-Type': 'application/json' }, body: '[]' })
-const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Record<OperationId, Handler>
+const ok: Handler = async () => ({
+  statusCode: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: '[]',
+})
+const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Record<
+  OperationId,
+  Handler
+>
 
 /** A function that resolves `called` when it is called, and responds when `release` is called. */
 export const waiting = () => {
@@ -81,7 +91,12 @@ export const commonHeaders: Record<string, string> = {
 }
 
 /** A whole gateway response. */
-export const gatewayResponse = (status: number, code: string, message: string, headers = {}): Response => ({
+export const gatewayResponse = (
+  status: number,
+  code: string,
+  message: string,
+  headers = {},
+): Response => ({
   status,
   headers: { ...commonHeaders, ...headers },
   body: { code, message, status },
@@ -101,7 +116,9 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
   })
   socket.on('error', () => {})
   // Closed without an end, if the server resets it.
-  const ended = Promise.race(['end', 'close'].map((event) => new Promise((resolve) => socket.once(event, resolve))))
+  const ended = Promise.race(
+    ['end', 'close'].map((event) => new Promise((resolve) => socket.once(event, resolve))),
+  )
   await once(socket, 'connect')
   socket.write(sent, 'latin1')
 
@@ -122,10 +139,13 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
   /** Consumes the next response; one without a length, up to the end of the connection. */
   const response = async (): Promise<Response> => {
     const [statusLine = '', ...lines] = (await take(/\r\n\r\n/)).trim().split('\r\n')
-    const headers = Object.fromEntries(lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]))
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]),
+    )
     const status = Number(statusLine.split(' ')[1])
     const length = headers['content-length']
-    const text = length === undefined ? await rest() : await take(new RegExp(`^[\\s\\S]{${length}}`))
+    const text =
+      length === undefined ? await rest() : await take(new RegExp(`^[\\s\\S]{${length}}`))
     refuseInternals({ status, headers, text })
     return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
   }

@@ -67,33 +67,55 @@ test('npm run invoke runs a function on the database of the server at a port, or
   const log = new RegExp(`^Database: ${database}\n[\\s\\S]+: '${example.create}'`)
   expect(running).toMatchObject({ code: 0, stderr: expect.stringMatching(log) })
   expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
-  expect(other.stderr).toMatch(/^(No local server .+ This uses an empty database\.\n)?Database: http/)
+  expect(other.stderr).toMatch(
+    /^(No local server .+ This uses an empty database\.\n)?Database: http/,
+  )
   expect(JSON.parse(other.stdout)).toMatchObject({ statusCode: 200 })
 })
 
 test('npm run invoke says what is wrong, and prints its help', async () => {
   const files = ['no.json', 'package.json', `test/events/${events.create}.json`]
-  const argumentsOf = [...files.map((file) => [example.create, file]), ['wrong', 'no.json'], ['--help']]
+  const argumentsOf = [
+    ...files.map((file) => [example.create, file]),
+    ['wrong', 'no.json'],
+    ['--help'],
+  ]
   const env = { AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' }
 
-  const outcomes = await Promise.all(argumentsOf.map((args) => runCommand('local/invoke', args, env)))
+  const outcomes = await Promise.all(
+    argumentsOf.map((args) => runCommand('local/invoke', args, env)),
+  )
 
   const matching = [
     /^Cannot read an event: ENOENT.+\n$/,
     /^Cannot read an event: package\.json is no API Gateway event: it has no requestContext\.\n$/,
     /^AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public\.\n$/,
-    new RegExp(`^There is no operation wrong\\. Name one before the file: .*${example.create}.+\n$`),
+    new RegExp(
+      `^There is no operation wrong\\. Name one before the file: .*${example.create}.+\n$`,
+    ),
   ]
   expect(outcomes).toEqual([
     ...matching.map((stderr) => ({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) })),
-    { code: 0, stdout: expect.stringMatching(/^Usage: npm run invoke -- [\s\S]+test\/events; /), stderr: '' },
+    {
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: npm run invoke -- [\s\S]+test\/events; /),
+      stderr: '',
+    },
   ])
 })
 
 test('servers with one database share their data, and exit with 0 on SIGINT', async () => {
   // The profile must not prevent the use of a DynamoDB that is not in AWS.
-  const last = await start([], { AWS_ENDPOINT_URL_DYNAMODB: database, AWS_PROFILE: 'of-another-account' })
-  const created = await send(last.baseUrl, { method: 'POST', path, headers: headersOf(last), body: BODY })
+  const last = await start([], {
+    AWS_ENDPOINT_URL_DYNAMODB: database,
+    AWS_PROFILE: 'of-another-account',
+  })
+  const created = await send(last.baseUrl, {
+    method: 'POST',
+    path,
+    headers: headersOf(last),
+    body: BODY,
+  })
 
   expect(last.output()).toContain(`\n  Database      ${database}\n`)
   expect(created.body).toEqual(saved)
@@ -106,7 +128,12 @@ test('creates the folder of --data, keeps its data when it is killed, and adds e
 
   const killed = await start(['--seed', '--data', folder])
   const examples = await listAll(killed)
-  const created = await send(killed.baseUrl, { method: 'POST', path, headers: headersOf(killed), body: BODY })
+  const created = await send(killed.baseUrl, {
+    method: 'POST',
+    path,
+    headers: headersOf(killed),
+    body: BODY,
+  })
   await killed.stop('SIGKILL')
   const again = await start(['--seed', '--data', folder])
 
@@ -120,9 +147,13 @@ test('creates the folder of --data, keeps its data when it is killed, and adds e
 test('listens on all addresses, but with its database on this machine only, and completes the request in flight on SIGTERM', async () => {
   const server = await start(['--host', '0.0.0.0'])
   const { port } = new URL(server.baseUrl)
-  const others = Object.values(networkInterfaces()).flatMap((all = []) => all.filter(({ internal }) => !internal))
+  const others = Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.filter(({ internal }) => !internal),
+  )
   for (const { address } of others.filter(({ family }) => family === 'IPv4')) {
-    expect((await send(`http://${address}:${port}${BASE}`, { path: '/openapi.json' })).status).toBe(200)
+    expect((await send(`http://${address}:${port}${BASE}`, { path: '/openapi.json' })).status).toBe(
+      200,
+    )
     await expect(send(`http://${address}:${Number(port) + 1}`, {})).rejects.toThrow('ECONNREFUSED')
   }
   const exited = once(server.process, 'exit')
@@ -149,11 +180,16 @@ test('listens on all addresses, but with its database on this machine only, and 
 })
 
 const LIMITS = "value '65535' from env 'PORT' is invalid. Use a whole number from 0 to 65534."
-const KEPT = 'npm kept --port and --seed for itself. Put -- before all options: npm run dev -- --port --seed'
+const KEPT =
+  'npm kept --port and --seed for itself. Put -- before all options: npm run dev -- --port --seed'
 
 test.each<[string[], Record<string, string>, string]>([
   [[], { PORT: '65535' }, `error: option '--port <number>' ${LIMITS}\nSee npm start -- --help`],
-  [['--watch'], { npm_config_seed: 'true', npm_config_port: 'true' }, `error: ${KEPT}\nSee npm run dev -- --help`],
+  [
+    ['--watch'],
+    { npm_config_seed: 'true', npm_config_port: 'true' },
+    `error: ${KEPT}\nSee npm run dev -- --help`,
+  ],
 ])('refuses %j with %j', async (args, env, message) => {
   expect(await runCommand('local/main', args, env)).toEqual(failure(message))
 })
@@ -161,11 +197,15 @@ test.each<[string[], Record<string, string>, string]>([
 test('prints its help', async () => {
   const { code, stdout } = await runCommand('local/main', ['--help'])
 
-  const help = /^Usage: npm start -- [\s\S]+--port[\s\S]+PORT[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
+  const help =
+    /^Usage: npm start -- [\s\S]+--port[\s\S]+PORT[\s\S]+--data[\s\S]+AWS_ENDPOINT_URL_DYNAMODB/
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(help) })
 })
 
-const olderNode = ['--import', 'data:text/javascript,Object.defineProperty(process,"version",{value:"v22.9.0"})']
+const olderNode = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process,"version",{value:"v22.9.0"})',
+]
 const TOO_OLD =
   'Node.js v22.9.0 is too old: run npm ci with install scripts allowed, which adds Node.js 24, or use Node.js 24.\n'
 
@@ -177,7 +217,10 @@ test.each([
   cpSync('infra/installed.mjs', join(copy, 'infra/installed.mjs'))
   for (const folder of folders) cpSync('package.json', join(copy, folder, '.package-lock.json'))
 
-  const { status, stderr } = spawnSync(process.execPath, [...options, join(copy, 'infra/installed.mjs')])
+  const { status, stderr } = spawnSync(process.execPath, [
+    ...options,
+    join(copy, 'infra/installed.mjs'),
+  ])
 
   expect([status, String(stderr)]).toEqual([1, message])
 })
@@ -185,7 +228,9 @@ test.each([
 test('each npm script checks this first', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-  const others = Object.values<string>(scripts).filter((script) => !/\binfra\/installed\.mjs\b/.test(script))
+  const others = Object.values<string>(scripts).filter(
+    (script) => !/\binfra\/installed\.mjs\b/.test(script),
+  )
   expect(others).toEqual([scripts.check])
   expect(others).toEqual([expect.stringMatching(/^npm run types /)])
 })

@@ -1,5 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -14,7 +22,8 @@ for (const folder of ['functions', 'infra', 'shared', 'package.json'])
   cpSync(folder, join(copy, folder), { recursive: true })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 
-// Each change frees the port for a moment, in which the system must not give it to somebody else: no system gives such ports.
+// Each change frees the port for a moment, in which the system must not give it to somebody else:
+// no system gives such ports.
 const port = `--port=${2 * randomInt(5000, 10_000)}`
 
 /** The server of the copy, which all tests change in turn. */
@@ -71,7 +80,10 @@ test('names what is wrong with a source, and serves the same data when it is rig
   await untilPrinted(`${LIST} is missing\\. Create it: .+${ended}`)
   const { method, path } = contract[example.create]
   const contractText = readFileSync(CONTRACT, 'utf8')
-  change(CONTRACT, contractText.replace(new RegExp(`'${method}'(?=,\\s+path: '${path}',)`), "'GET'"))
+  change(
+    CONTRACT,
+    contractText.replace(new RegExp(`'${method}'(?=,\\s+path: '${path}',)`), "'GET'"),
+  )
   change(LIST)
   await untilPrinted(`\\w+ has the method and path of \\w+: .+${ended}`)
   change(CONTRACT)

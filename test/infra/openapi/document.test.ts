@@ -16,12 +16,22 @@ const run = promisify(execFile)
 const text = openApiText()
 const { paths, components, tags, ...common } = Object(exactJson(text, JSON.parse(text)))
 
-/** The components that a part of the document refers to, directly or not, sorted by their references. */
+/**
+ * The components that a part of the document refers to, directly or not, sorted by their
+ * references.
+ */
 const componentsOf = (part: unknown): object => {
   const references = stringifyJson(part).matchAll(/#\/components\/(\w+)\/([\w-]+)/g)
-  const found = [...references].map(([reference, kind = '', name = '']) => [reference, components[kind][name]])
-  const all = Object.assign(Object.fromEntries(found), ...found.map(([, component]) => componentsOf(component)))
-  return Object.fromEntries(Object.entries(all).sort()) // So that a new operation moves none of them.
+  const found = [...references].map(([reference, kind = '', name = '']) => [
+    reference,
+    components[kind][name],
+  ])
+  const all = Object.assign(
+    Object.fromEntries(found),
+    ...found.map(([, component]) => componentsOf(component)),
+  )
+  // So that a new operation moves none of them.
+  return Object.fromEntries(Object.entries(all).sort())
 }
 
 // The others, experimental and beta, may change without a review of the document.
@@ -33,7 +43,12 @@ test('the stable operations are as reviewed; to accept a change, run this test w
     .filter(([, entry]) => !entry['x-stability'])
   const { securitySchemes } = components
 
-  const pinned = { ...common, operations: Object.fromEntries(operations), securitySchemes, ...componentsOf(operations) }
+  const pinned = {
+    ...common,
+    operations: Object.fromEntries(operations),
+    securitySchemes,
+    ...componentsOf(operations),
+  }
 
   await expect(`${stringifyJson(pinned, 2)}\n`).toMatchFileSnapshot('reviewed.json')
 })
@@ -43,15 +58,23 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
   const file = join(tmpdir(), 'openapi.json')
 
   const printed = await run('npm', ['run', '--silent', 'openapi'])
-  const others = await run('bash', ['-c', 'npm run -s openapi | head -c 1; npm run -s openapi -- --help'])
+  const others = await run('bash', [
+    '-c',
+    'npm run -s openapi | head -c 1; npm run -s openapi -- --help',
+  ])
   writeFileSync(file, printed.stdout)
   // A tag that a new operation brings may have no description, and the service has no license.
   const skipped = ['tag-description', 'info-license'].flatMap((rule) => ['--skip-rule', rule])
   const linted = await run('redocly', ['lint', ...skipped, '--format', 'json', file], { env })
 
   expect(printed.stdout).toBe(text)
-  expect(others).toEqual({ stdout: expect.stringMatching(/^\{Usage: npm run openapi -- /), stderr: '' })
-  expect(JSON.parse(linted.stdout)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 } })
+  expect(others).toEqual({
+    stdout: expect.stringMatching(/^\{Usage: npm run openapi -- /),
+    stderr: '',
+  })
+  expect(JSON.parse(linted.stdout)).toMatchObject({
+    totals: { errors: 0, warnings: 0, ignored: 0 },
+  })
 })
 
 // What the stable operations need not have.
@@ -80,7 +103,9 @@ test('an operation says how stable it is, has the errors of its entry, and retur
     ),
     'x-stability': 'beta',
     'x-badges': [{ name: 'beta' }],
-    parameters: expect.arrayContaining([expect.objectContaining({ name: 'color', style: 'form', explode: true })]),
+    parameters: expect.arrayContaining([
+      expect.objectContaining({ name: 'color', style: 'form', explode: true }),
+    ]),
     responses: {
       201: { content: { 'application/json': { example: { id: 1, name: 'Top' } } } },
       402: { content: { 'application/json': { example: unpaid } } },
@@ -89,18 +114,22 @@ test('an operation says how stable it is, has the errors of its entry, and retur
   })
 })
 
-// Of two media types, openapi-python-client makes a package that cannot be imported; of no type, most generators make `any`.
+// Of two media types, openapi-python-client makes a package that cannot be imported; of no type,
+// most generators make `any`.
 test('the document has only what client generators read: one media type for a body, and types, or null as the only variant', () => {
   const mediaTypes = new Set<string>()
   const schemas: { type?: string; $ref?: string; anyOf?: object[] }[] = []
   JSON.parse(text, (key, value) => {
     if (key === 'content') mediaTypes.add(Object.keys(Object(value)).join())
     if (/^(schema|items)$/.test(key)) schemas.push(Object(value))
-    if (/^(properties|schemas|(any|one|all)Of)$/.test(key)) schemas.push(...Object.values<object>(Object(value)))
+    if (/^(properties|schemas|(any|one|all)Of)$/.test(key))
+      schemas.push(...Object.values<object>(Object(value)))
     return value
   })
 
-  const variants = schemas.filter(({ type, $ref }) => !type && !$ref).map(({ anyOf }) => anyOf?.slice(1))
+  const variants = schemas
+    .filter(({ type, $ref }) => !type && !$ref)
+    .map(({ anyOf }) => anyOf?.slice(1))
   expect([...mediaTypes]).toEqual(['application/json'])
   expect(variants).toEqual(variants.map(() => [{ type: 'null' }]))
   expect(jsonSchema(v.literal(true))).toEqual({ type: 'boolean', not: { const: false } })
@@ -120,7 +149,10 @@ test('a check that JSON Schema cannot express leaves its schema as it is', () =>
   const properties = { even: { type: 'number', description: 'An even number.' } }
   const expected = { type: 'object', properties, required: ['even'] }
   expect(jsonSchema(toy)).toEqual(expected)
-  expect(jsonSchema(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({ ...expected, maxProperties: 7 })
+  expect(jsonSchema(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({
+    ...expected,
+    maxProperties: 7,
+  })
   expect(jsonSchema(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
 })
 
@@ -145,7 +177,13 @@ test.each(Object.entries(publicDocuments()))(
 
 test('inertJson keeps the value and escapes what a template would replace', () => {
   const escaped = ['\\', '\\\\', '\\$', '\\#end', '\\"', '\n\\n', 'é', '→', '𝄞', '\u007f']
-  const value = [{ $ref: '#/components' }, '$context.requestId', '#set($a = 1)', '#[[ ]]#', ...escaped]
+  const value = [
+    { $ref: '#/components' },
+    '$context.requestId',
+    '#set($a = 1)',
+    '#[[ ]]#',
+    ...escaped,
+  ]
 
   const text = inertJson(JSON.stringify(value))
 

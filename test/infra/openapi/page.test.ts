@@ -17,7 +17,9 @@ test('the page can run two scripts only: its own, and the installed one, from a 
   const [library, own, ...others] = [...page.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
 
   const hashes = { library: hashOf('sha384', installed), own: hashOf('sha256', own?.[2] ?? '') }
-  expect(library?.[1]).toBe(` src="${address}" integrity="${hashes.library}" crossorigin="anonymous"`)
+  expect(library?.[1]).toBe(
+    ` src="${address}" integrity="${hashes.library}" crossorigin="anonymous"`,
+  )
   expect(library?.[2]).toBe('')
   expect(own?.[1]).toBe('')
   expect(own?.[2]).toContain(

@@ -25,7 +25,8 @@ const rate = (count: number, kind: Partial<Rate> = {}): Rate => ({
 })
 const lists = (count: number, status = 200, per = 5) => rate(count, { status, per })
 const slow = (count: number) => rate(count, { milliseconds: 2900 })
-const creates = (count: number, status = 201, per = 5) => rate(count, { method: 'POST', status, per })
+const creates = (count: number, status = 201, per = 5) =>
+  rate(count, { method: 'POST', status, per })
 const scans = (count: number) => rate(count, { resource: '/{proxy+}', status: 404 })
 /** Requests of ten operations. */
 const all = (count: number, status: number) =>
@@ -34,7 +35,8 @@ const all = (count: number, status: number) =>
 const minutesOf = (length: number, rates: Rate[]): Requests[][] =>
   Array.from({ length }, (_, minute) =>
     rates.flatMap(({ per, ...kind }) => {
-      const until = (end: number) => Math.ceil((end * kind.count) / per) // The first one comes at once.
+      // The first one comes at once.
+      const until = (end: number) => Math.ceil((end * kind.count) / per)
       const count = until(minute + 1) - until(minute)
       return count > 0 ? [{ ...kind, count }] : []
     }),
@@ -47,11 +49,21 @@ type Story = { usual?: Rate[]; rates: Rate[]; minutes: number }
 const BEFORE = 60
 const AFTER = 180
 
-const schedules: Schedule[] = ['sliding', ...Array.from({ length: 60 }, (_, offset) => ({ offset }))]
+const schedules: Schedule[] = [
+  'sliding',
+  ...Array.from({ length: 60 }, (_, offset) => ({ offset })),
+]
 
-/** The mails of a story, for each schedule, and however far CloudWatch looks back. Its first minute is 1. */
+/**
+ * The mails of a story, for each schedule, and however far CloudWatch looks back. Its first minute
+ * is 1.
+ */
 const mailsOf = ({ usual = [], rates, minutes }: Story, of = template): Mail[][] => {
-  const requests = [...minutesOf(BEFORE, usual), ...minutesOf(minutes, rates), ...minutesOf(AFTER, usual)]
+  const requests = [
+    ...minutesOf(BEFORE, usual),
+    ...minutesOf(minutes, rates),
+    ...minutesOf(AFTER, usual),
+  ]
   const mails = simulate(of, requests)
   const inStory = (mail: Mail) => ({ ...mail, minute: mail.minute - BEFORE })
   return [0, 2].flatMap((extra) => schedules.map((schedule) => mails(schedule, extra).map(inStory)))
@@ -183,14 +195,19 @@ const simulated = Object.entries(outages).map(([what, { by, alarms, ...story }])
   mails: mailsOf(story),
 }))
 
-test.each(simulated)('if $what, there is a mail of $alarms by minute $by', ({ by, alarms, mails }) => {
-  for (const ofSchedule of mails) expect(alarmsOf(ofSchedule)).toEqual(alarms)
-  expect(latest(mails)).toBeLessThanOrEqual(by)
-})
+test.each(simulated)(
+  'if $what, there is a mail of $alarms by minute $by',
+  ({ by, alarms, mails }) => {
+    for (const ofSchedule of mails) expect(alarmsOf(ofSchedule)).toEqual(alarms)
+    expect(latest(mails)).toBeLessThanOrEqual(by)
+  },
+)
 
 test('what fails once in each hour of a day, early or late, sends one mail, and one when it has ended', () => {
   const failing = Array.from({ length: 24 }, (_, hour) => hour * 60 + (hour % 2 === 0 ? 5 : 55))
-  const minutes = Array.from({ length: DAY + 300 }, (_, minute) => (failing.includes(minute) ? [creates(1, 500)] : []))
+  const minutes = Array.from({ length: DAY + 300 }, (_, minute) =>
+    failing.includes(minute) ? [creates(1, 500)] : [],
+  )
   const mails = simulate(template, minutes)
 
   for (const schedule of schedules)
@@ -202,16 +219,28 @@ test('what fails once in each hour of a day, early or late, sends one mail, and 
 
 const quiet: [what: string, story: Story][] = [
   ['a scanner sends 40 requests in five minutes', { rates: [scans(40)], minutes: 60 }],
-  ['a scanner sends 500 requests in five minutes and ends', { usual: [lists(100)], rates: [scans(500)], minutes: 5 }],
-  ['three requests of a day get a 503', { usual: [lists(100)], rates: [lists(3, 503, DAY), lists(100)], minutes: DAY }],
+  [
+    'a scanner sends 500 requests in five minutes and ends',
+    { usual: [lists(100)], rates: [scans(500)], minutes: 5 },
+  ],
+  [
+    'three requests of a day get a 503',
+    { usual: [lists(100)], rates: [lists(3, 503, DAY), lists(100)], minutes: DAY },
+  ],
   ['two requests of each hour get a 503', { rates: [lists(2, 503, 60), lists(100)], minutes: DAY }],
-  ['a third of the requests are conflicts', { rates: [creates(40), creates(20, 409)], minutes: 60 }],
+  [
+    'a third of the requests are conflicts',
+    { rates: [creates(40), creates(20, 409)], minutes: 60 },
+  ],
   ['all requests are slow for five minutes', { usual: [lists(50)], rates: [slow(50)], minutes: 5 }],
   [
     'one of few requests is throttled now and then',
     { usual: [lists(5)], rates: [lists(5), lists(1, 429, 15)], minutes: 60 },
   ],
-  ['a minute is throttled', { usual: [lists(400)], rates: [lists(100, 200, 1), lists(300, 429, 1)], minutes: 1 }],
+  [
+    'a minute is throttled',
+    { usual: [lists(400)], rates: [lists(100, 200, 1), lists(300, 429, 1)], minutes: 1 },
+  ],
 ]
 
 test.each(quiet)('if %s, there is no mail', (_, story) => {
@@ -222,26 +251,34 @@ describe.each([
   ['nothing else', []],
   ['many others', [lists(100_000)]],
 ])('beside %s,', (_, usual) => {
-  test.each([500, 502, 503, 504])('ten minutes of a %i in each minute have a mail by the fifteenth', (status) => {
-    for (const [perMinute, minutes] of [
-      [1, 10],
-      [1, 30],
-      [3, 13],
-    ] as const) {
-      const rates = [...usual, creates(perMinute, status, 1)]
-      expect(latest(mailsOf({ usual, rates, minutes }))).toBeLessThanOrEqual(15)
-    }
-  })
+  test.each([500, 502, 503, 504])(
+    'ten minutes of a %i in each minute have a mail by the fifteenth',
+    (status) => {
+      for (const [perMinute, minutes] of [
+        [1, 10],
+        [1, 30],
+        [3, 13],
+      ] as const) {
+        const rates = [...usual, creates(perMinute, status, 1)]
+        expect(latest(mailsOf({ usual, rates, minutes }))).toBeLessThanOrEqual(15)
+      }
+    },
+  )
 
-  test.each([500, 502, 503, 504])('three of a %i in each hour have a mail within two hours', (status) => {
-    const rates = [...usual, creates(3, status, 60)]
+  test.each([500, 502, 503, 504])(
+    'three of a %i in each hour have a mail within two hours',
+    (status) => {
+      const rates = [...usual, creates(3, status, 60)]
 
-    expect(latest(mailsOf({ usual, rates, minutes: 180 }))).toBeLessThanOrEqual(120)
-  })
+      expect(latest(mailsOf({ usual, rates, minutes: 180 }))).toBeLessThanOrEqual(120)
+    },
+  )
 })
 
 /** The template with other properties of the alarms that notify. */
-const withAlarms = (change: (name: string, properties: AlarmProperties) => Partial<AlarmProperties>): Template => {
+const withAlarms = (
+  change: (name: string, properties: AlarmProperties) => Partial<AlarmProperties>,
+): Template => {
   const changed = structuredClone(template.toJSON())
   for (const [id] of notifying) {
     const { Properties } = changed.Resources[id]
@@ -256,7 +293,9 @@ test('six failures of many do not matter once the thresholds of operations are r
     ['OperationFails', 100],
     ['OperationFailsRarely', 1000],
   ])
-  const raised = withAlarms((name, { Threshold }) => ({ Threshold: thresholds.get(name) ?? Threshold }))
+  const raised = withAlarms((name, { Threshold }) => ({
+    Threshold: thresholds.get(name) ?? Threshold,
+  }))
 
   expect(alarmsOf(mailsOf(story).flat())).toEqual(OPERATION)
   expect(mailsOf(story, raised).flat()).toEqual([])
@@ -264,7 +303,10 @@ test('six failures of many do not matter once the thresholds of operations are r
 
 test('each alarm is needed: without it, an outage would have no mail, or a later one', () => {
   const isNeeded = (name: string) =>
-    simulated.some(({ by, mails }) => latest(mails.map((each) => each.filter(({ alarm }) => alarm !== name))) > by)
+    simulated.some(
+      ({ by, mails }) =>
+        latest(mails.map((each) => each.filter(({ alarm }) => alarm !== name))) > by,
+    )
 
   const names = notifying.map(([id]) => alarmName(id))
   expect(names.filter((name) => !isNeeded(name))).toEqual([])
@@ -272,7 +314,10 @@ test('each alarm is needed: without it, an outage would have no mail, or a later
 
 test('no mail about a deleted table says to roll back, unless it began with a release', () => {
   const mails = mailsOf({ rates: all(20, 500), minutes: 60 })
-  const texts = notifying.map(([id, { Properties }]) => [alarmName(id), Properties.AlarmDescription])
+  const texts = notifying.map(([id, { Properties }]) => [
+    alarmName(id),
+    Properties.AlarmDescription,
+  ])
 
   const sent = texts.filter(([name]) => alarmsOf(mails.flat()).includes(name))
   const advice = sent.flatMap(([, text]) => text.match(/[^.]*\b(back|roll)\b[^.]*/gi) ?? [])
@@ -280,7 +325,9 @@ test('no mail about a deleted table says to roll back, unless it began with a re
   expect(advice).toEqual([' Go back to an older version only if this began with a release'])
 })
 
-const query = (Expression: string): Partial<AlarmProperties> => ({ Metrics: [{ Expression, Period: 300 }] })
+const query = (Expression: string): Partial<AlarmProperties> => ({
+  Metrics: [{ Expression, Period: 300 }],
+})
 const sumOf = (Namespace: string, MetricName: string): Partial<AlarmProperties> => ({
   Metrics: [{ MetricStat: { Metric: { Namespace, MetricName }, Period: 300, Stat: 'Sum' } }],
 })

@@ -2,12 +2,15 @@ import type { Template } from 'aws-cdk-lib/assertions'
 import { type AlarmProperties, type Requests, watchedBy } from './simulated-metrics.ts'
 import { resourcesOf } from './template.ts'
 
-/** A notification: of which alarm, for which operation if the alarm watches each of them, and in which minute. */
+/**
+ * A notification: of which alarm, for which operation if the alarm watches each of them, and in
+ * which minute.
+ */
 export type Mail = { alarm: string; operation: string; state: 'ALARM' | 'OK'; minute: number }
 
 /**
- * When CloudWatch evaluates an alarm. By default, its window slides: it ends at each minute. An offset is the worst case:
- * windows that follow each other, and begin at this minute of a period.
+ * When CloudWatch evaluates an alarm. By default, its window slides: it ends at each minute. An
+ * offset is the worst case: windows that follow each other, and begin at this minute of a period.
  */
 export type Schedule = 'sliding' | { offset: number }
 
@@ -15,21 +18,30 @@ export type Schedule = 'sliding' | { offset: number }
 const DELAY = 3
 
 /**
- * Evaluates the alarms of a template that notify somebody, on the requests of each minute. Returns a function that lists the
- * notifications of a schedule. `extra` is how many periods more than an alarm needs CloudWatch looks back for data: AWS does
- * not say it exactly. Throws if an alarm has a property that is not simulated.
+ * Evaluates the alarms of a template that notify somebody, on the requests of each minute. Returns
+ * a function that lists the notifications of a schedule. `extra` is how many periods more than an
+ * alarm needs CloudWatch looks back for data: AWS does not say it exactly. Throws if an alarm has a
+ * property that is not simulated.
  */
 export const simulate = (template: Template, minutes: Requests[][]) => {
-  const histories = resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {
-    return Properties.AlarmActions ? historiesOf(template, alarmName(id), Properties, minutes) : []
-  })
-  return (schedule: Schedule, extra: number): Mail[] => histories.flatMap((each) => mailsOf(each, schedule, extra))
+  const histories = resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(
+    ([id, { Properties }]) => {
+      return Properties.AlarmActions
+        ? historiesOf(template, alarmName(id), Properties, minutes)
+        : []
+    },
+  )
+  return (schedule: Schedule, extra: number): Mail[] =>
+    histories.flatMap((each) => mailsOf(each, schedule, extra))
 }
 
 /** The name of an alarm in `infra/stack/alarms.ts`, by its logical id. */
-export const alarmName = (id: string): string => id.slice('MonitoringAlarms'.length, -8) // CDK appends a hash of 8 characters.
+// CDK appends a hash of 8 characters.
+export const alarmName = (id: string): string => id.slice('MonitoringAlarms'.length, -8)
 
-/** A series of an alarm. `stateAt` is the state if the alarm is evaluated at the end of a minute. */
+/**
+ * A series of an alarm. `stateAt` is the state if the alarm is evaluated at the end of a minute.
+ */
 type History = {
   alarm: string
   operation: string
@@ -46,16 +58,21 @@ const historiesOf = (
 ): History[] => {
   const { ComparisonOperator, TreatMissingData, Threshold, EvaluationPeriods } = properties
   if (ComparisonOperator !== 'GreaterThanThreshold' || TreatMissingData !== 'notBreaching')
-    throw new Error(`${ComparisonOperator} with missing data as ${TreatMissingData} is not simulated.`)
+    throw new Error(
+      `${ComparisonOperator} with missing data as ${TreatMissingData} is not simulated.`,
+    )
   const { DatapointsToAlarm = EvaluationPeriods } = properties
   const { period, seriesOf } = watchedBy(template, properties)
-  const windows = minutes.map((_, end) => seriesOf(minutes.slice(Math.max(0, end + 1 - period), end + 1).flat()))
+  const windows = minutes.map((_, end) =>
+    seriesOf(minutes.slice(Math.max(0, end + 1 - period), end + 1).flat()),
+  )
   const operations = new Set(windows.flatMap((series) => [...series.keys()]))
   return [...operations].map((operation) => {
     const stateAt = (end: number, extra: number): Mail['state'] => {
       const ends = Array.from({ length: EvaluationPeriods + extra }, (_, i) => end - i * period)
       const range = ends.map((each) => windows[each]?.get(operation))
-      // CloudWatch takes the latest points that exist. Only if they are too few, missing ones count, as good.
+      // CloudWatch takes the latest points that exist. Only if they are too few, missing ones
+      // count, as good.
       const points = range.filter((point) => point !== undefined).slice(0, EvaluationPeriods)
       const breaching = points.filter((point) => point > Threshold)
       return breaching.length >= DatapointsToAlarm ? 'ALARM' : 'OK'

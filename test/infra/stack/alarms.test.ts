@@ -1,12 +1,23 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
 import { operationIds } from '../../../shared/contract.ts'
-import { all, everyOption, only, onlyId, propertiesOf, resourcesOf, templateOf } from './template.ts'
+import {
+  all,
+  everyOption,
+  only,
+  onlyId,
+  propertiesOf,
+  resourcesOf,
+  templateOf,
+} from './template.ts'
 
 const template = templateOf('production')
 const topic = { Ref: onlyId(template, 'AWS::SNS::Topic') }
 
-/** The alarms that notify somebody, by their logical ids. `alarm-simulation.test.ts` says what they notice. */
+/**
+ * The alarms that notify somebody, by their logical ids. `alarm-simulation.test.ts` says what they
+ * notice.
+ */
 const notifying = (template: Template) =>
   Object.fromEntries(
     resourcesOf(template, 'AWS::CloudWatch::Alarm')
@@ -40,10 +51,13 @@ test('a stage without a canary has no other alarms', () => {
 test('the topic accepts notifications only from alarms of the same account', () => {
   const { Topics, PolicyDocument } = only(template, 'AWS::SNS::TopicPolicy')
 
-  const [refusal, ...others] = PolicyDocument.Statement // It refuses requests without TLS, as cdk-nag demands.
+  // It refuses requests without TLS, as cdk-nag demands.
+  const [refusal, ...others] = PolicyDocument.Statement
   const Condition = { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }
   expect([Topics, refusal.Effect]).toEqual([[topic], 'Deny'])
-  expect(others).toMatchObject([{ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Condition }])
+  expect(others).toMatchObject([
+    { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Condition },
+  ])
 })
 
 test('alarms are sent by e-mail only if the stage has an address', () => {

@@ -5,39 +5,64 @@ import { stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
-import { all, everyOption, methodsOf, only, onlyId, partsOf, propertiesOf, resource, templateOf } from './template.ts'
+import {
+  all,
+  everyOption,
+  methodsOf,
+  only,
+  onlyId,
+  partsOf,
+  propertiesOf,
+  resource,
+  templateOf,
+} from './template.ts'
 
 /** Each path of the contract, and the methods that it allows. */
 const routes = [...Map.groupBy(Object.values(contract), ({ path }) => path)].map(
-  ([path, entries]): [string, string[]] => [path, [...entries.map(({ method }) => method), 'OPTIONS']],
+  ([path, entries]): [string, string[]] => [
+    path,
+    [...entries.map(({ method }) => method), 'OPTIONS'],
+  ],
 )
 
 /** Headers as API Gateway maps them: fixed values in quotes. */
 const headersOf = (headers: object, hasBody: boolean) => ({
   ...Object.fromEntries(
-    Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [name, `'${value}'`]),
+    Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [
+      name,
+      `'${value}'`,
+    ]),
   ),
   'X-Request-Id': 'context.extendedRequestId',
 })
 
 const CONTENT_TYPES = [
-  ...['json', 'merge-patch+json', 'octet-stream', 'xml', 'x-www-form-urlencoded'].map((type) => `application/${type}`),
+  ...['json', 'merge-patch+json', 'octet-stream', 'xml', 'x-www-form-urlencoded'].map(
+    (type) => `application/${type}`,
+  ),
   ...['html', 'plain', 'xml'].map((type) => `text/${type}`),
   'multipart/form-data',
 ]
 
 const prefixed = (prefix: string, headers: object) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]))
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]),
+  )
 
 type Response = { status: number; headers: object; body?: unknown }
 
-/** A method that needs no API key and responds without a function, whatever the content type of the request. */
+/**
+ * A method that needs no API key and responds without a function, whatever the content type of the
+ * request.
+ */
 const mockMethod = (HttpMethod: string | undefined, { status, headers, body }: Response) => {
   const StatusCode = `${status}`
   const ResponseParameters = prefixed('method.response', headersOf(headers, body !== undefined))
   // A header that the method does not declare is not sent.
   const declared = Object.fromEntries(Object.keys(ResponseParameters).map((name) => [name, true]))
-  const ResponseTemplates = { 'application/json': typeof body === 'string' ? body : JSON.stringify(body) }
+  const ResponseTemplates = {
+    'application/json': typeof body === 'string' ? body : JSON.stringify(body),
+  }
   return {
     HttpMethod,
     AuthorizationType: 'NONE',
@@ -46,15 +71,22 @@ const mockMethod = (HttpMethod: string | undefined, { status, headers, body }: R
     Integration: {
       Type: 'MOCK',
       PassthroughBehavior: 'NEVER',
-      RequestTemplates: Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${status}}`])),
-      IntegrationResponses: [{ StatusCode, ResponseParameters, ...(body !== undefined && { ResponseTemplates }) }],
+      RequestTemplates: Object.fromEntries(
+        CONTENT_TYPES.map((type) => [type, `{"statusCode": ${status}}`]),
+      ),
+      IntegrationResponses: [
+        { StatusCode, ResponseParameters, ...(body !== undefined && { ResponseTemplates }) },
+      ],
     },
     MethodResponses: [{ StatusCode, ResponseParameters: declared }],
   }
 }
 
 const { notFound, methodNotAllowed } = gatewayResponses
-const preflight = (allowed: string[]): Response => ({ status: 204, headers: preflightHeaders(allowed) })
+const preflight = (allowed: string[]): Response => ({
+  status: 204,
+  headers: preflightHeaders(allowed),
+})
 const documents = publicDocuments()
 
 /** Each method that responds without a function. */
@@ -78,17 +110,24 @@ const template = templateOf('production')
 const methods = methodsOf(template)
 const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
 
-test.each(all())('$stage has an API of its name with only the stage of the base path, and its throttle', (each) => {
-  const { stage, stackName, template } = each
-  const { StageName, MethodSettings } = only(template, 'AWS::ApiGateway::Stage')
-  const { rate, burst } = stages[stage].throttle
-  // Tracing would log whole requests, API keys included.
-  const settings = { DataTraceEnabled: false, ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst }
+test.each(all())(
+  '$stage has an API of its name with only the stage of the base path, and its throttle',
+  (each) => {
+    const { stage, stackName, template } = each
+    const { StageName, MethodSettings } = only(template, 'AWS::ApiGateway::Stage')
+    const { rate, burst } = stages[stage].throttle
+    // Tracing would log whole requests, API keys included.
+    const settings = {
+      DataTraceEnabled: false,
+      ThrottlingRateLimit: rate,
+      ThrottlingBurstLimit: burst,
+    }
 
-  expect(only(template, 'AWS::ApiGateway::RestApi').Name).toBe(stackName)
-  expect(`/${StageName}`).toBe(service.basePath)
-  expect(MethodSettings).toEqual([{ HttpMethod: '*', ResourcePath: '/*', ...settings }])
-})
+    expect(only(template, 'AWS::ApiGateway::RestApi').Name).toBe(stackName)
+    expect(`/${StageName}`).toBe(service.basePath)
+    expect(MethodSettings).toEqual([{ HttpMethod: '*', ResourcePath: '/*', ...settings }])
+  },
+)
 
 test('the API is regional, requires TLS 1.2 or newer, and compresses responses of 1 KiB or more', () => {
   expect(only(template, 'AWS::ApiGateway::RestApi')).toMatchObject({
@@ -99,37 +138,46 @@ test('the API is regional, requires TLS 1.2 or newer, and compresses responses o
   })
 })
 
-test.each(operationIds)('the API invokes the live version of %s, and no other method may', (operation) => {
-  const { method, path } = contract[operation]
-  const source = `/${method}${path.replaceAll(/{\w+}/g, '*')}`
-  const alias = { Ref: partsOf(template, operation).aliasId }
-  const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
-    ({ FunctionName }) => FunctionName.Ref === alias.Ref,
-  )
+test.each(operationIds)(
+  'the API invokes the live version of %s, and no other method may',
+  (operation) => {
+    const { method, path } = contract[operation]
+    const source = `/${method}${path.replaceAll(/{\w+}/g, '*')}`
+    const alias = { Ref: partsOf(template, operation).aliasId }
+    const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
+      ({ FunctionName }) => FunctionName.Ref === alias.Ref,
+    )
 
-  expect(methods[`${method} ${path}`]).toMatchObject({
-    OperationName: operation,
-    AuthorizationType: 'NONE',
-    Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' },
-  })
-  expect(permissions).toEqual([
-    {
-      Action: 'lambda:InvokeFunction',
-      FunctionName: alias,
-      Principal: 'apigateway.amazonaws.com',
-      SourceArn: { 'Fn::Join': ['', expect.arrayContaining([api, source])] },
-    },
-  ])
-})
+    expect(methods[`${method} ${path}`]).toMatchObject({
+      OperationName: operation,
+      AuthorizationType: 'NONE',
+      Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' },
+    })
+    expect(permissions).toEqual([
+      {
+        Action: 'lambda:InvokeFunction',
+        FunctionName: alias,
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: { 'Fn::Join': ['', expect.arrayContaining([api, source])] },
+      },
+    ])
+  },
+)
 
-test.each(MOCKS)('the API responds to %s without a function, to web pages of any origin too', (route, response) => {
-  expect(methods[route]).toEqual(mockMethod(route.split(' ')[0], response))
-})
+test.each(MOCKS)(
+  'the API responds to %s without a function, to web pages of any origin too',
+  (route, response) => {
+    expect(methods[route]).toEqual(mockMethod(route.split(' ')[0], response))
+  },
+)
 
 test.each([
   ['badRequest', ['BAD_REQUEST_BODY', 'BAD_REQUEST_PARAMETERS', 'DEFAULT_4XX']],
   ['unauthorized', ['UNAUTHORIZED']],
-  ['forbidden', ['ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE', 'WAF_FILTERED']],
+  [
+    'forbidden',
+    ['ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE', 'WAF_FILTERED'],
+  ],
   ['notFound', ['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND']],
   ['payloadTooLarge', ['REQUEST_TOO_LARGE']],
   ['unsupportedMediaType', ['UNSUPPORTED_MEDIA_TYPE']],
@@ -150,15 +198,20 @@ test.each([
       ResponseTemplates: { 'application/json': JSON.stringify(body) },
     })),
   )
-  expect(JSON.stringify(body)).not.toMatch(/[$#]/) // They would let API Gateway insert parts of the request.
+  // They would let API Gateway insert parts of the request.
+  expect(JSON.stringify(body)).not.toMatch(/[$#]/)
 })
 
 test('the API logs one line of JSON for each request, without anything that may contain an API key', () => {
-  const { requestId, ...fields } = JSON.parse(only(template, 'AWS::ApiGateway::Stage').AccessLogSetting.Format)
+  const { requestId, ...fields } = JSON.parse(
+    only(template, 'AWS::ApiGateway::Stage').AccessLogSetting.Format,
+  )
 
   expect(requestId).toBe('$context.extendedRequestId')
   for (const field of Object.values(fields))
-    expect(field).toMatch(/^\$context\.(?!path|authorizer|identity\.(?!sourceIp)|\w*[Rr]equestOverride)[\w.]+$/)
+    expect(field).toMatch(
+      /^\$context\.(?!path|authorizer|identity\.(?!sourceIp)|\w*[Rr]equestOverride)[\w.]+$/,
+    )
 })
 
 test('the role that writes the logs of all APIs is kept when the stack is deleted', () => {
@@ -193,7 +246,11 @@ test('a new domain leaves the default address as it is, and has its target as an
 
   expect(only(template, 'AWS::ApiGateway::RestApi').DisableExecuteApiEndpoint).toBe(false)
   const host = [api, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]
-  expect(Outputs.BaseUrl).toEqual({ Value: { 'Fn::Join': ['', ['https://', ...host, service.basePath]] } })
-  expect(Outputs.DomainTarget).toEqual({ Value: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] } })
+  expect(Outputs.BaseUrl).toEqual({
+    Value: { 'Fn::Join': ['', ['https://', ...host, service.basePath]] },
+  })
+  expect(Outputs.DomainTarget).toEqual({
+    Value: { 'Fn::GetAtt': [domainId, 'RegionalDomainName'] },
+  })
   template.resourceCountIs('AWS::Route53::RecordSet', 0)
 })

@@ -18,9 +18,14 @@ test('a client limit refuses the requests of an API key, and of an address, that
   expect(Rules).toMatchObject([
     {
       Priority: 0,
-      Statement: { RateBasedStatement: { ...window, Limit: 3000, AggregateKeyType: 'CUSTOM_KEYS', CustomKeys } },
+      Statement: {
+        RateBasedStatement: { ...window, Limit: 3000, AggregateKeyType: 'CUSTOM_KEYS', CustomKeys },
+      },
     },
-    { Priority: 1, Statement: { RateBasedStatement: { ...window, Limit: 9000, AggregateKeyType: 'IP' } } },
+    {
+      Priority: 1,
+      Statement: { RateBasedStatement: { ...window, Limit: 9000, AggregateKeyType: 'IP' } },
+    },
   ])
 })
 
@@ -42,7 +47,8 @@ test('a client limit refuses them with the error body of the API, which web page
 test('a client limit shows no API key, in samples or in logs', () => {
   const Field = { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] }
 
-  for (const { VisibilityConfig } of [acl, ...Rules]) expect(VisibilityConfig.SampledRequestsEnabled).toBe(false)
+  for (const { VisibilityConfig } of [acl, ...Rules])
+    expect(VisibilityConfig.SampledRequestsEnabled).toBe(false)
   expect(acl.DataProtectionConfig.DataProtections).toEqual([{ Action: 'SUBSTITUTION', Field }])
   expect(resourcesOf(template, 'AWS::WAFv2::LoggingConfiguration')).toEqual([])
 })

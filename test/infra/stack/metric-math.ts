@@ -4,8 +4,8 @@ export type Value = number | undefined
 const TOKEN = /\s*(>=|[\d.]+|\w+|[*/(),])/y
 
 /**
- * Evaluates an expression of CloudWatch metric math in one period: numbers, metrics, `* / >=`, `IF` and `FILL`. A result
- * is missing if a metric that it needs is. Throws for anything else.
+ * Evaluates an expression of CloudWatch metric math in one period: numbers, metrics, `* / >=`, `IF`
+ * and `FILL`. A result is missing if a metric that it needs is. Throws for anything else.
  */
 export const evaluateMath = (expression: string, metrics: ReadonlyMap<string, Value>): Value => {
   const tokens = tokensOf(expression)
@@ -13,16 +13,18 @@ export const evaluateMath = (expression: string, metrics: ReadonlyMap<string, Va
     throw new Error(`The expression ${expression} is not simulated.`)
   }
   const skip = (token: string) => tokens.shift() === token || refuse()
-  const binary = (operand: () => Value, operators: Record<string, (a: number, b: number) => number>) => (): Value => {
-    let left = operand()
-    for (;;) {
-      const apply = operators[tokens[0] ?? '']
-      if (!apply) return left
-      tokens.shift()
-      const right = operand()
-      left = left === undefined || right === undefined ? undefined : apply(left, right)
+  const binary =
+    (operand: () => Value, operators: Record<string, (a: number, b: number) => number>) =>
+    (): Value => {
+      let left = operand()
+      for (;;) {
+        const apply = operators[tokens[0] ?? '']
+        if (!apply) return left
+        tokens.shift()
+        const right = operand()
+        left = left === undefined || right === undefined ? undefined : apply(left, right)
+      }
     }
-  }
   const call = (): Value[] => {
     const values: Value[] = []
     do {
@@ -58,7 +60,8 @@ const tokensOf = (expression: string): string[] => {
   while (TOKEN.lastIndex < expression.length) {
     const at = TOKEN.lastIndex
     const [, token] = TOKEN.exec(expression) ?? []
-    if (!token) throw new Error(`The expression ${expression} is not simulated: ${expression.slice(at)}`)
+    if (!token)
+      throw new Error(`The expression ${expression} is not simulated: ${expression.slice(at)}`)
     tokens.push(token)
   }
   return tokens

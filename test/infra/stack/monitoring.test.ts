@@ -20,8 +20,12 @@ const filters = propertiesOf(template, 'AWS::Logs::MetricFilter')
 
 test('each alarm that notifies names graphs of the dashboard, or saved queries, to look at', () => {
   const graphs = widgetsOf(template).map(([title]) => title)
-  const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition').map(({ Name }) => Name.split('/')[1])
-  const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmActions }) => AlarmActions)
+  const queries = propertiesOf(template, 'AWS::Logs::QueryDefinition').map(
+    ({ Name }) => Name.split('/')[1],
+  )
+  const alarms = propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(
+    ({ AlarmActions }) => AlarmActions,
+  )
 
   for (const { AlarmDescription } of alarms) {
     const named = [...AlarmDescription.matchAll(/"(.+?)"/g)].map(([, title]) => title)
@@ -32,7 +36,9 @@ test('each alarm that notifies names graphs of the dashboard, or saved queries, 
 
 test('a stack counts what callers notice in the access log, which quotes all values', () => {
   const { DestinationArn, Format } = only(template, 'AWS::ApiGateway::Stage').AccessLogSetting
-  const found = filters.filter(({ LogGroupName }) => JSON.stringify(DestinationArn).includes(`"${LogGroupName.Ref}"`))
+  const found = filters.filter(({ LogGroupName }) =>
+    JSON.stringify(DestinationArn).includes(`"${LogGroupName.Ref}"`),
+  )
 
   const Dimensions = [
     { Key: 'Method', Value: '$.method' },
@@ -41,14 +47,24 @@ test('a stack counts what callers notice in the access log, which quotes all val
   ]
   expect(found).toMatchObject([
     { FilterPattern: '{ $.status = "5*" }', MetricTransformations: [{ MetricName: 'ApiFailed' }] },
-    { FilterPattern: '{ $.status = "429" }', MetricTransformations: [{ MetricName: 'ApiThrottled' }] },
+    {
+      FilterPattern: '{ $.status = "429" }',
+      MetricTransformations: [{ MetricName: 'ApiThrottled' }],
+    },
     {
       FilterPattern: '{ ($.status = "4*") && ($.status != "429") }',
       MetricTransformations: [{ MetricName: 'ApiRefused' }],
     },
-    { FilterPattern: '{ $.status = "5*" }', MetricTransformations: [{ MetricName: 'ServerErrors', Dimensions }] },
+    {
+      FilterPattern: '{ $.status = "5*" }',
+      MetricTransformations: [{ MetricName: 'ServerErrors', Dimensions }],
+    },
   ])
-  const fields = { status: '$context.status', method: '$context.httpMethod', resource: '$context.resourcePath' }
+  const fields = {
+    status: '$context.status',
+    method: '$context.httpMethod',
+    resource: '$context.resourcePath',
+  }
   expect(JSON.parse(Format)).toMatchObject(fields)
 })
 
@@ -61,7 +77,9 @@ test('a stack has a dashboard that shows from top to bottom whether customers ar
     `SEARCH('Namespace="${name}" MetricName=${metric}', '${statistic}', 300)`,
   ]
 
-  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(([, { Properties }]) => Properties.AlarmActions)
+  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(
+    ([, { Properties }]) => Properties.AlarmActions,
+  )
 
   expect(only(template, 'AWS::CloudWatch::Dashboard').DashboardName).toBe(name)
   expect(widgetsOf(template)).toEqual([
@@ -71,7 +89,10 @@ test('a stack has a dashboard that shows from top to bottom whether customers ar
     ['Latency (ms)', Array(3).fill('Latency')],
     ['429 (% of the requests)', ['100 * FILL(part, 0) / whole', 'ApiThrottled', 'Count']],
     ['## Which operation?'],
-    ['5xx of each operation', [expect.stringMatching(/^SELECT SUM\("ServerErrors"\) .* GROUP BY /)]],
+    [
+      '5xx of each operation',
+      [expect.stringMatching(/^SELECT SUM\("ServerErrors"\) .* GROUP BY /)],
+    ],
     ['Calls of each function', operationIds.map(() => 'Invocations')],
     ['Duration of each function, p99 (ms)', operationIds.map(() => 'Duration')],
     ['## Which cause?'],
@@ -81,7 +102,10 @@ test('a stack has a dashboard that shows from top to bottom whether customers ar
     ['Throttles of each function', operationIds.map(() => 'Throttles')],
     ['## What is usual?'],
     ['Requests', ['Count', 'ApiRefused']],
-    ['Consumed capacity', ofTables('("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")', 'Sum')],
+    [
+      'Consumed capacity',
+      ofTables('("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")', 'Sum'),
+    ],
     ['Resources created', inLogs('"Created"', 'Sum')],
     ['Calls of deprecated operations', inLogs('"DeprecatedCalls"', 'Sum')],
   ])
@@ -105,10 +129,15 @@ test.each(operationIds)('a stack extracts metrics from the log of %s', (operatio
   const { logGroup } = partsOf(template, operation)
   const found = filters
     .filter(({ LogGroupName }) => LogGroupName.Ref === logGroup)
-    .map(({ FilterPattern, MetricTransformations: [{ MetricName, MetricValue, MetricNamespace, Dimensions }] }) => {
-      expect(MetricNamespace).toBe(name)
-      return [MetricName, FilterPattern, MetricValue, Dimensions]
-    })
+    .map(
+      ({
+        FilterPattern,
+        MetricTransformations: [{ MetricName, MetricValue, MetricNamespace, Dimensions }],
+      }) => {
+        expect(MetricNamespace).toBe(name)
+        return [MetricName, FilterPattern, MetricValue, Dimensions]
+      },
+    )
 
   const byOperation = { Key: 'Operation', Value: '$.message.operation' }
   const byVersion = { Key: 'Version', Value: '$.message.version' }
@@ -128,26 +157,47 @@ test('the request log has every field that filters and saved queries read', asyn
   for (const _ of ['created', 'replayed']) await call(eventOf(example.events.create, keyed))
   await call(eventOf(example.events.create, { body: 'broken' }))
 
-  const [created, replayed, refused] = info.mock.calls.map(([line]) => JSON.parse(JSON.stringify(line)))
+  const [created, replayed, refused] = info.mock.calls.map(([line]) =>
+    JSON.parse(JSON.stringify(line)),
+  )
   const readers = ['AWS::Logs::MetricFilter', 'AWS::Logs::QueryDefinition'].map((type) =>
     propertiesOf(templateOf('production'), type),
   )
-  const fields = new Set([...JSON.stringify(readers).matchAll(/message\.(\w+)/g)].map(([, field]) => field))
+  const fields = new Set(
+    [...JSON.stringify(readers).matchAll(/message\.(\w+)/g)].map(([, field]) => field),
+  )
   expect(fields).toContain('replayed')
   expect(Object.keys({ ...replayed, ...refused })).toEqual(expect.arrayContaining([...fields]))
   expect(created).not.toHaveProperty('replayed')
-  expect(replayed).toMatchObject({ operation: example.create, version: '$LATEST', status: 201, replayed: 'true' })
+  expect(replayed).toMatchObject({
+    operation: example.create,
+    version: '$LATEST',
+    status: 201,
+    replayed: 'true',
+  })
 })
 
-/** The title of each widget, with the alarms that it shows, or the names or expressions of its metrics. */
+/**
+ * The title of each widget, with the alarms that it shows, or the names or expressions of its
+ * metrics.
+ */
 const widgetsOf = (template: Template): [title: string, shown?: unknown[]][] => {
   const parts: unknown[] = only(template, 'AWS::CloudWatch::Dashboard').DashboardBody['Fn::Join'][1]
-  const text = parts.map((part) => (part instanceof Object ? Object.values(part).flat()[0] : part)).join('')
+  const text = parts
+    .map((part) => (part instanceof Object ? Object.values(part).flat()[0] : part))
+    .join('')
   type Metric = [namespaceOrExpression: string | { expression: string }, name: string]
-  type Widget = { properties: { markdown?: string; title: string; alarms?: string[]; metrics?: Metric[] } }
-  return JSON.parse(text).widgets.map(({ properties: { markdown, title, alarms, metrics } }: Widget) =>
-    markdown
-      ? [markdown]
-      : [title, alarms ?? metrics?.map(([first, name]) => (first instanceof Object ? first.expression : name))],
+  type Widget = {
+    properties: { markdown?: string; title: string; alarms?: string[]; metrics?: Metric[] }
+  }
+  return JSON.parse(text).widgets.map(
+    ({ properties: { markdown, title, alarms, metrics } }: Widget) =>
+      markdown
+        ? [markdown]
+        : [
+            title,
+            alarms ??
+              metrics?.map(([first, name]) => (first instanceof Object ? first.expression : name)),
+          ],
   )
 }

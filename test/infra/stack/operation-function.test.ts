@@ -22,92 +22,131 @@ const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] })
 
 type Statement = { Effect: string; Action: string | string[]; Resource: unknown }
 
-const allow = (Action: string | string[], Resource: unknown): Statement => ({ Effect: 'Allow', Action, Resource })
+const allow = (Action: string | string[], Resource: unknown): Statement => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+})
 const writeLog = (log: string) => allow(['logs:CreateLogStream', 'logs:PutLogEvents'], arn(log))
 
 /** The effect of each action on each resource: CDK merges statements. */
 const rightsOf = (statements: Statement[]) =>
   new Set(
     statements.flatMap(({ Effect, Action, Resource }) =>
-      [Action].flat().flatMap((action) => [Resource].flat().map((place) => JSON.stringify([Effect, action, place]))),
+      [Action]
+        .flat()
+        .flatMap((action) =>
+          [Resource].flat().map((place) => JSON.stringify([Effect, action, place])),
+        ),
     ),
   )
 
 describe.each(all())('in $stage', ({ stage, template }) => {
   // A contract entry is all that a new operation needs.
   test('each operation has its own function, and there are no other policies', () => {
-    // With a canary release: the hook, its right to report to CodeDeploy, and CodeDeploy's right to invoke it.
-    const [hooks, policies, groups] = stage === 'production' ? [1, 2, operationIds.length] : [0, 0, 0]
+    // With a canary release: the hook, its right to report to CodeDeploy, and CodeDeploy's right to
+    // invoke it.
+    const [hooks, policies, groups] =
+      stage === 'production' ? [1, 2, operationIds.length] : [0, 0, 0]
     template.resourceCountIs('AWS::Lambda::Function', operationIds.length + hooks)
     template.resourceCountIs('AWS::Lambda::Permission', operationIds.length)
     template.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', groups)
-    template.resourceCountIs('AWS::CodeDeploy::Application', hooks) // One for all groups: a stack has 500 resources.
+    // One for all groups: a stack has 500 resources.
+    template.resourceCountIs('AWS::CodeDeploy::Application', hooks)
     template.resourceCountIs('AWS::IAM::Policy', policies)
     template.resourceCountIs('AWS::IAM::ManagedPolicy', 0)
   })
 
-  test.each(operationIds)('the function of %s has the expected settings and environment', (operation) => {
-    const { handler, role, logGroup } = partsOf(template, operation)
-    const entry: Entry = contract[operation]
-    const used = permissions(entry).map(({ table }) => [tableVariable(table), { Ref: tableOf(template, table) }])
-    const own = (entry.settings ?? []).map((name) => [settings[name].variable, expect.stringMatching(/./)])
-    const { keyPrefix, readShards, writeShards }: Stage = stages[stage]
-    const isSharded = Object.keys(entry.access).some((table) => table in collections)
+  test.each(operationIds)(
+    'the function of %s has the expected settings and environment',
+    (operation) => {
+      const { handler, role, logGroup } = partsOf(template, operation)
+      const entry: Entry = contract[operation]
+      const used = permissions(entry).map(({ table }) => [
+        tableVariable(table),
+        { Ref: tableOf(template, table) },
+      ])
+      const own = (entry.settings ?? []).map((name) => [
+        settings[name].variable,
+        expect.stringMatching(/./),
+      ])
+      const { keyPrefix, readShards, writeShards }: Stage = stages[stage]
+      const isSharded = Object.keys(entry.access).some((table) => table in collections)
 
-    expect(handler.Environment.Variables).toEqual({
-      KEY_PREFIX: keyPrefix,
-      ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
-      ...Object.fromEntries([...used, ...own]),
-    })
-    expect(handler).toMatchObject({
-      Architectures: ['arm64'],
-      LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: logGroup } },
-      MemorySize: 1024,
-      Role: arn(role),
-      Runtime: 'nodejs24.x',
-      Timeout: 10,
-    })
-  })
+      expect(handler.Environment.Variables).toEqual({
+        KEY_PREFIX: keyPrefix,
+        ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
+        ...Object.fromEntries([...used, ...own]),
+      })
+      expect(handler).toMatchObject({
+        Architectures: ['arm64'],
+        LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: logGroup } },
+        MemorySize: 1024,
+        Role: arn(role),
+        Runtime: 'nodejs24.x',
+        Timeout: 10,
+      })
+    },
+  )
 
-  test.each(operationIds)('the function of %s may access its data and log, and nothing else', (operation) => {
-    const { role, logGroup } = partsOf(template, operation)
-    const { Policies, ...rest } = resource(template, role).Properties
-    const data = permissions(contract[operation]).map(({ table, index, actions }) => {
-      const own = arn(tableOf(template, table))
-      const names = actions.map((action) => `dynamodb:${action}`)
-      return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
-    })
+  test.each(operationIds)(
+    'the function of %s may access its data and log, and nothing else',
+    (operation) => {
+      const { role, logGroup } = partsOf(template, operation)
+      const { Policies, ...rest } = resource(template, role).Properties
+      const data = permissions(contract[operation]).map(({ table, index, actions }) => {
+        const own = arn(tableOf(template, table))
+        const names = actions.map((action) => `dynamodb:${action}`)
+        return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
+      })
 
-    expect(Policies).toHaveLength(1)
-    expect(rightsOf(Policies[0].PolicyDocument.Statement)).toEqual(rightsOf([...data, writeLog(logGroup)]))
-    expect(rest).toEqual({
-      AssumeRolePolicyDocument: {
-        Version: '2012-10-17',
-        Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } }],
-      },
-    })
-  })
+      expect(Policies).toHaveLength(1)
+      expect(rightsOf(Policies[0].PolicyDocument.Statement)).toEqual(
+        rightsOf([...data, writeLog(logGroup)]),
+      )
+      expect(rest).toEqual({
+        AssumeRolePolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Effect: 'Allow',
+              Action: 'sts:AssumeRole',
+              Principal: { Service: 'lambda.amazonaws.com' },
+            },
+          ],
+        },
+      })
+    },
+  )
 
-  test.each(operationIds)('the live version of %s is its newest, and old versions are retained', (operation) => {
-    const { alias } = partsOf(template, operation)
-    const { Name, FunctionVersion } = alias.Properties
-    const [version, attribute] = FunctionVersion['Fn::GetAtt']
+  test.each(operationIds)(
+    'the live version of %s is its newest, and old versions are retained',
+    (operation) => {
+      const { alias } = partsOf(template, operation)
+      const { Name, FunctionVersion } = alias.Properties
+      const [version, attribute] = FunctionVersion['Fn::GetAtt']
 
-    expect([Name, attribute]).toEqual(['live', 'Version'])
-    expect('UpdatePolicy' in alias).toBe(stage === 'production') // In staging, it gets all requests at once.
-    expect(resource(template, version)).toMatchObject({
-      Type: 'AWS::Lambda::Version',
-      DeletionPolicy: 'RetainExceptOnCreate',
-      UpdateReplacePolicy: 'Retain',
-    })
-  })
+      expect([Name, attribute]).toEqual(['live', 'Version'])
+      // In staging, it gets all requests at once.
+      expect('UpdatePolicy' in alias).toBe(stage === 'production')
+      expect(resource(template, version)).toMatchObject({
+        Type: 'AWS::Lambda::Version',
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
+      })
+    },
+  )
 })
 
 test('functions have reserved and provisioned concurrency if the stage sets it', () => {
   const limited = templateOf('production', everyOption)
 
-  const reserved = propertiesOf(limited, 'AWS::Lambda::Function').map((each) => each.ReservedConcurrentExecutions)
-  const warm = propertiesOf(limited, 'AWS::Lambda::Alias').map((each) => each.ProvisionedConcurrencyConfig)
+  const reserved = propertiesOf(limited, 'AWS::Lambda::Function').map(
+    (each) => each.ReservedConcurrentExecutions,
+  )
+  const warm = propertiesOf(limited, 'AWS::Lambda::Alias').map(
+    (each) => each.ProvisionedConcurrencyConfig,
+  )
   expect(reserved).toEqual(Array(operationIds.length).fill(5))
   expect(warm).toEqual(Array(operationIds.length).fill({ ProvisionedConcurrentExecutions: 5 }))
 })
@@ -122,9 +161,13 @@ test.each(operationIds.filter((id) => contract[id].method === 'GET'))('%s may on
   expect(actions.filter((action) => !READS.includes(action))).toEqual([])
 })
 
-const hookId = onlyId(production, 'AWS::Lambda::Function', { Environment: { Variables: { NEW_VERSIONS: {} } } })
+const hookId = onlyId(production, 'AWS::Lambda::Function', {
+  Environment: { Variables: { NEW_VERSIONS: {} } },
+})
 const invokeHookId = onlyId(production, 'AWS::IAM::Policy', {
-  PolicyDocument: { Statement: [{ Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: arn(hookId) }] },
+  PolicyDocument: {
+    Statement: [{ Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: arn(hookId) }],
+  },
 })
 
 test('in production, a hook may store API keys, invoke all new versions and report to CodeDeploy, and nothing else', () => {
@@ -132,7 +175,9 @@ test('in production, a hook may store API keys, invoke all new versions and repo
   const [role] = Role['Fn::GetAtt']
   const aliases = operationIds.map((id) => partsOf(production, id).alias.Properties)
   const versions = aliases.map(({ FunctionVersion }) => ({ Ref: FunctionVersion['Fn::GetAtt'][0] }))
-  const groups = resourcesOf(production, 'AWS::CodeDeploy::DeploymentGroup').map(([Ref]) => ({ Ref }))
+  const groups = resourcesOf(production, 'AWS::CodeDeploy::DeploymentGroup').map(([Ref]) => ({
+    Ref,
+  }))
   const policy = onlyId(production, 'AWS::IAM::Policy', { Roles: [{ Ref: role }] })
   const apiKeys = tableOf(production, 'apiKeys')
 
@@ -144,8 +189,12 @@ test('in production, a hook may store API keys, invoke all new versions and repo
     API_KEYS_TABLE: { Ref: apiKeys },
   })
   const data = [allow('dynamodb:PutItem', arn(apiKeys)), allow('lambda:InvokeFunction', versions)]
-  expect(rightsOf(own.PolicyDocument.Statement)).toEqual(rightsOf([...data, writeLog(LoggingConfig.LogGroup.Ref)]))
-  expect(report).toEqual(allow('codedeploy:PutLifecycleEventHookExecutionStatus', expect.anything()))
+  expect(rightsOf(own.PolicyDocument.Statement)).toEqual(
+    rightsOf([...data, writeLog(LoggingConfig.LogGroup.Ref)]),
+  )
+  expect(report).toEqual(
+    allow('codedeploy:PutLifecycleEventHookExecutionStatus', expect.anything()),
+  )
   const places: { 'Fn::Join': [string, unknown[]] }[] = report.Resource
   expect(new Set(places.map((place) => place['Fn::Join'][1].at(-1)))).toEqual(new Set(groups))
   expect([...others, ...more]).toEqual([])
@@ -180,12 +229,20 @@ test.each(operationIds)(
     expect(alias.DependsOn).toEqual(expect.arrayContaining([hookId, invokeHookId]))
     expect(group).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
-      AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'],
+      },
       AlarmConfiguration: { Enabled: true },
     })
     expect(alarms).toMatchObject([
       { ...always, Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions: newVersion },
-      { ...always, Namespace: stackName(stages.production), MetricName: 'InternalErrors', Dimensions },
+      {
+        ...always,
+        Namespace: stackName(stages.production),
+        MetricName: 'InternalErrors',
+        Dimensions,
+      },
     ])
   },
 )

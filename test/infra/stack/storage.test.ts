@@ -33,39 +33,53 @@ test('the tables keep their logical ids, keys and indexes; to accept a change, r
 test.each([
   { name: 'staging', removal: 'Delete', protection: false, recovery: 1, logs: 14 },
   { name: 'production', removal: 'Retain', protection: true, recovery: 35, logs: 90 },
-] as const)('tables and logs in $name have the removal policy $removal', ({ name, ...expected }) => {
-  const template = templateOf(name)
-  const found = resourcesOf(template, TABLE)
-  const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup')
+] as const)(
+  'tables and logs in $name have the removal policy $removal',
+  ({ name, ...expected }) => {
+    const template = templateOf(name)
+    const found = resourcesOf(template, TABLE)
+    const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup')
 
-  const { removal, protection, recovery, logs } = expected
-  const removed = { DeletionPolicy: removal, UpdateReplacePolicy: removal }
-  expect(found).toHaveLength(tableIds.length)
-  for (const [, table] of found)
-    expect(table).toMatchObject({
-      ...removed,
-      Properties: {
-        BillingMode: 'PAY_PER_REQUEST',
-        DeletionProtectionEnabled: protection,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: recovery },
-      },
-    })
-  // In both kinds of release, so that a release without a canary keeps the log of the hook.
-  expect(logGroups.map(([id]) => id)).toContainEqual(expect.stringMatching(/^ReleaseLogs/))
-  for (const [, log] of logGroups) expect(log).toMatchObject({ ...removed, Properties: { RetentionInDays: logs } })
-})
+    const { removal, protection, recovery, logs } = expected
+    const removed = { DeletionPolicy: removal, UpdateReplacePolicy: removal }
+    expect(found).toHaveLength(tableIds.length)
+    for (const [, table] of found)
+      expect(table).toMatchObject({
+        ...removed,
+        Properties: {
+          BillingMode: 'PAY_PER_REQUEST',
+          DeletionProtectionEnabled: protection,
+          PointInTimeRecoverySpecification: {
+            PointInTimeRecoveryEnabled: true,
+            RecoveryPeriodInDays: recovery,
+          },
+        },
+      })
+    // In both kinds of release, so that a release without a canary keeps the log of the hook.
+    expect(logGroups.map(([id]) => id)).toContainEqual(expect.stringMatching(/^ReleaseLogs/))
+    for (const [, log] of logGroups)
+      expect(log).toMatchObject({ ...removed, Properties: { RetentionInDays: logs } })
+  },
+)
 
 test('a stack that adopts tables uses the first of each, and keeps its own tables and the rights to all', () => {
-  const adopt: Stage['adopt'] = { [example.table]: ['restored-data'], apiKeys: ['restored-again', 'restored-keys'] }
+  const adopt: Stage['adopt'] = {
+    [example.table]: ['restored-data'],
+    apiKeys: ['restored-again', 'restored-keys'],
+  }
   const template = templateOf('production', { adopt })
-  const outputs = Object.values<{ Value: unknown }>(template.toJSON().Outputs).map(({ Value }) => Value)
+  const outputs = Object.values<{ Value: unknown }>(template.toJSON().Outputs).map(
+    ({ Value }) => Value,
+  )
 
   for (const id of tableIds) {
     const own = tableOf(template, id)
     const used = adopt[id]?.[0] ?? { Ref: own }
     expect(outputs).toContainEqual(used)
 
-    const users = operationIds.filter((operation) => permissions(contract[operation]).some(({ table }) => table === id))
+    const users = operationIds.filter((operation) =>
+      permissions(contract[operation]).some(({ table }) => table === id),
+    )
     for (const { handler, role } of users.map((operation) => partsOf(template, operation))) {
       const rights = JSON.stringify(resource(template, role).Properties.Policies)
       expect(handler.Environment.Variables[tableVariable(id)]).toEqual(used)

@@ -25,7 +25,10 @@ export const everyOption = {
 
 const synthesized = new Map<string, { stack: ServiceStack; template: Template }>()
 
-/** A stage's stack and template, with other settings or operations if given. Each is synthesized once, for all test files. */
+/**
+ * A stage's stack and template, with other settings or operations if given. Each is synthesized
+ * once, for all test files.
+ */
 export const synthesize = (
   name: StageName,
   options: Partial<Stage> = {},
@@ -37,15 +40,24 @@ export const synthesize = (
   // Bundling and CDK's own validation of the template take seconds.
   const context = { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] }
   const app = new App({ builtinCloudFormationValidation: false, context })
-  const stack = new ServiceStack(app, stackName(stages[name]), { ...stages[name], ...options }, entries)
+  const stack = new ServiceStack(
+    app,
+    stackName(stages[name]),
+    { ...stages[name], ...options },
+    entries,
+  )
   const result = { stack, template: Template.fromStack(stack) }
   synthesized.set(key, result)
   return result
 }
 
-export const templateOf = (name: StageName, options?: Partial<Stage>): Template => synthesize(name, options).template
+export const templateOf = (name: StageName, options?: Partial<Stage>): Template =>
+  synthesize(name, options).template
 
-/** All stages, for `describe.each`. A function, because some test files need only helpers of this file. */
+/**
+ * All stages, for `describe.each`. A function, because some test files need only helpers of this
+ * file.
+ */
 export const all = () =>
   Object.values(stages).map((stage) => ({
     stage: stage.name,
@@ -54,10 +66,12 @@ export const all = () =>
   }))
 
 /** The resource with this logical id. */
-export const resource = (template: Template, logicalId: string) => template.toJSON().Resources[logicalId]
+export const resource = (template: Template, logicalId: string) =>
+  template.toJSON().Resources[logicalId]
 
 /** The resources of a type, as pairs of logical id and resource. */
-export const resourcesOf = (template: Template, type: string) => Object.entries(template.findResources(type))
+export const resourcesOf = (template: Template, type: string) =>
+  Object.entries(template.findResources(type))
 
 /** The properties of each resource of a type. */
 export const propertiesOf = (template: Template, type: string) =>
@@ -66,26 +80,37 @@ export const propertiesOf = (template: Template, type: string) =>
 /** The logical id of the only resource of a type. */
 export const onlyId = (template: Template, type: string, Properties?: object): string => {
   const [id, ...others] = Object.keys(template.findResources(type, Properties && { Properties }))
-  if (id === undefined || others.length > 0) throw new Error(`Found ${id ? others.length + 1 : 0} of ${type}, not one.`)
+  if (id === undefined || others.length > 0)
+    throw new Error(`Found ${id ? others.length + 1 : 0} of ${type}, not one.`)
   return id
 }
 
 /** The properties of the only resource of a type. */
-export const only = (template: Template, type: string) => resource(template, onlyId(template, type)).Properties
+export const only = (template: Template, type: string) =>
+  resource(template, onlyId(template, type)).Properties
 
 /** The logical id of the stack's own table. */
 export const tableOf = (template: Template, id: TableId): string => {
   const logicalId = new RegExp(`^Storage${id}[\\dA-F]{8}$`) // CDK appends a hash.
-  const [found] = Object.keys(template.findResources('AWS::DynamoDB::Table')).filter((each) => logicalId.test(each))
+  const [found] = Object.keys(template.findResources('AWS::DynamoDB::Table')).filter((each) =>
+    logicalId.test(each),
+  )
   if (!found) throw new Error(`There is no table ${id}.`)
   return found
 }
 
-/** The alias that API Gateway invokes for an operation, the properties of its function, and the logical ids of the parts. */
+/**
+ * The alias that API Gateway invokes for an operation, the properties of its function, and the
+ * logical ids of the parts.
+ */
 export const partsOf = (template: Template, operationName: string) => {
   const method = onlyId(template, 'AWS::ApiGateway::Method', { OperationName: operationName })
-  const uri: { Ref?: string }[] = resource(template, method).Properties.Integration.Uri['Fn::Join'][1]
-  const aliasId = uri.find(({ Ref }) => Ref && resource(template, Ref)?.Type === 'AWS::Lambda::Alias')?.Ref
+  const uri: { Ref?: string }[] = resource(template, method).Properties.Integration.Uri[
+    'Fn::Join'
+  ][1]
+  const aliasId = uri.find(
+    ({ Ref }) => Ref && resource(template, Ref)?.Type === 'AWS::Lambda::Alias',
+  )?.Ref
   if (!aliasId) throw new Error(`${operationName} does not invoke an alias.`)
   const alias = resource(template, aliasId)
   const functionId: string = alias.Properties.FunctionName.Ref

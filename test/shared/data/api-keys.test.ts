@@ -12,15 +12,30 @@ const [scope] = scopes
 
 afterEach(() => vi.unstubAllEnvs())
 
-test('find returns undefined for an unknown key, and reads it each time, until it is stored', againIfBusy, async () => {
-  const key = newApiKey('local')
+test(
+  'find returns undefined for an unknown key, and reads it each time, until it is stored',
+  againIfBusy,
+  async () => {
+    const key = newApiKey('local')
 
-  expect([await find(key), await find(key), proxy.counts.GetItem]).toEqual([undefined, undefined, 2])
+    expect([await find(key), await find(key), proxy.counts.GetItem]).toEqual([
+      undefined,
+      undefined,
+      2,
+    ])
 
-  await put({ digest: digestOf(key), keyId: 'key-1', clientId: 'ann', name: 'Ann', scopes, createdAt: '2026-11-20' })
-  expect(await find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann' })
-  expect(proxy.counts.GetItem).toBe(3)
-})
+    await put({
+      digest: digestOf(key),
+      keyId: 'key-1',
+      clientId: 'ann',
+      name: 'Ann',
+      scopes,
+      createdAt: '2026-11-20',
+    })
+    expect(await find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann' })
+    expect(proxy.counts.GetItem).toBe(3)
+  },
+)
 
 test('find accepts only keys of its own stage, and rejects other texts without a read', async () => {
   vi.stubEnv('KEY_PREFIX', 'live')
@@ -61,28 +76,34 @@ test.each([
   ['valid', 59_999],
   ['unknown', 60_000],
   ['unknown', -1], // The clock was set back.
-])('a key that is revoked is %s %d ms after its last read was sent', againIfBusy, async (state, milliseconds) => {
-  const key = await storeKey()
-  proxy.faultOf = () => {
-    at(25_000) // During the read.
-    return 'pass'
-  }
-  await find(key)
-  await deleteKey(key)
+])(
+  'a key that is revoked is %s %d ms after its last read was sent',
+  againIfBusy,
+  async (state, milliseconds) => {
+    const key = await storeKey()
+    proxy.faultOf = () => {
+      at(25_000) // During the read.
+      return 'pass'
+    }
+    await find(key)
+    await deleteKey(key)
 
-  always('pass')
-  at(milliseconds)
+    always('pass')
+    at(milliseconds)
 
-  expect((await find(key)) ? 'valid' : 'unknown').toBe(state)
-  expect(proxy.counts.GetItem).toBe(state === 'valid' ? 1 : 2)
-})
+    expect((await find(key)) ? 'valid' : 'unknown').toBe(state)
+    expect(proxy.counts.GetItem).toBe(state === 'valid' ? 1 : 2)
+  },
+)
 
 test('the cache keeps the 1,000 keys that were read last, and unknown keys replace none of them', async () => {
   // Thousands of reads over HTTP would be slow.
   const send = vi.spyOn(dynamodb, 'send')
   onTestFinished(() => void send.mockRestore())
   const reading = (values?: object) =>
-    send.mockImplementation(async (command) => ({ Item: values && { ...Object(command).input.Key, ...values } }))
+    send.mockImplementation(async (command) => ({
+      Item: values && { ...Object(command).input.Key, ...values },
+    }))
   const newKeys = (length: number) => Array.from({ length }, () => newApiKey('local'))
   /** Finds keys. Returns how many were known, and the number of reads. */
   const findAll = async (keys: string[]) => {

@@ -27,8 +27,18 @@ afterEach(() => vi.unstubAllEnvs())
 
 // The tests of lists come first, because they expect nothing else.
 describe('list', async () => {
-  const [a, b, c, d] = [await create('a', other), await create('b', value), await create('c'), await create('d', other)]
-  const [e, f, g, h] = [await create('e'), await create('f', value), await create('g'), await create('h', other)]
+  const [a, b, c, d] = [
+    await create('a', other),
+    await create('b', value),
+    await create('c'),
+    await create('d', other),
+  ]
+  const [e, f, g, h] = [
+    await create('e'),
+    await create('f', value),
+    await create('g'),
+    await create('h', other),
+  ]
   const all = [h, g, f, e, d, c, b, a]
 
   test.each([
@@ -45,23 +55,27 @@ describe('list', async () => {
     { limit: 2, cursor: c.id + 1, expected: { items: [c, b], next: b.id } },
     { limit: 2, cursor: a.id, expected: { items: [], next: undefined } },
     { limit: 2, cursor: 0, expected: { items: [], next: undefined } },
-  ])('returns the newest with one query, and where the next page starts: %o', async ({ expected, ...page }) => {
-    const requests: object[] = []
-    proxy.faultOf = ({ operation, body }) => {
-      requests.push({ operation, ...JSON.parse(body) })
-      return 'pass'
-    }
+  ])(
+    'returns the newest with one query, and where the next page starts: %o',
+    async ({ expected, ...page }) => {
+      const requests: object[] = []
+      proxy.faultOf = ({ operation, body }) => {
+        requests.push({ operation, ...JSON.parse(body) })
+        return 'pass'
+      }
 
-    expect(await toys.list(page)).toEqual(expected)
-    // One more item than the page has tells whether it is the last.
-    const IndexName = field in page ? index : 'newest'
-    expect(requests).toMatchObject([{ operation: 'Query', IndexName, Limit: page.limit + 1 }])
-  })
+      expect(await toys.list(page)).toEqual(expected)
+      // One more item than the page has tells whether it is the last.
+      const IndexName = field in page ? index : 'newest'
+      expect(requests).toMatchObject([{ operation: 'Query', IndexName, Limit: page.limit + 1 }])
+    },
+  )
 })
 
 describe('shards', () => {
   const all: Toy[] = []
-  const add = async (i: number) => all.unshift(await create(`${i}`, [value, other, undefined][i % 3]))
+  const add = async (i: number) =>
+    all.unshift(await create(`${i}`, [value, other, undefined][i % 3]))
 
   /** All resources from the newest to the oldest, while others are added. */
   const walk = async (of?: typeof value | typeof other, cursor?: number): Promise<Toy[]> => {
@@ -72,7 +86,8 @@ describe('shards', () => {
 
   beforeAll(async () => void all.push(...(await toys.list({ limit: 100 })).items))
 
-  // In this order, one collection has its shards raised twice, each time in two steps: first for reading.
+  // In this order, one collection has its shards raised twice, each time in two steps: first for
+  // reading.
   describe.each([
     { read: 1, write: 1, added: 84 },
     { read: 2, write: 1, added: 1 },
@@ -86,22 +101,30 @@ describe('shards', () => {
     })
     beforeEach(() => setShards({ read, write }))
 
-    test.each([undefined, value, other])('the pages of the filter %s have each resource once', async (of) => {
-      const expected = all.filter((each) => of === undefined || each[field] === of)
+    test.each([undefined, value, other])(
+      'the pages of the filter %s have each resource once',
+      async (of) => {
+        const expected = all.filter((each) => of === undefined || each[field] === of)
 
-      expect(await walk(of)).toEqual(expected)
-    })
+        expect(await walk(of)).toEqual(expected)
+      },
+    )
   })
 
-  test.each(['0', '-1', '1.5', 'x'])('a number of shards that is %j is a bug, and no empty list', async (count) => {
-    setShards({ read: count, write: count })
-    const work = [toys.list({ limit: 1 }), toys.list({ limit: 1, [field]: value }), create('a')]
+  test.each(['0', '-1', '1.5', 'x'])(
+    'a number of shards that is %j is a bug, and no empty list',
+    async (count) => {
+      setShards({ read: count, write: count })
+      const work = [toys.list({ limit: 1 }), toys.list({ limit: 1, [field]: value }), create('a')]
 
-    const errors = await Promise.all(work.map((each: Promise<unknown>) => each.catch((error) => error)))
+      const errors = await Promise.all(
+        work.map((each: Promise<unknown>) => each.catch((error) => error)),
+      )
 
-    const read = new Error('READ_SHARDS must be a positive integer.')
-    expect(errors).toEqual([read, read, new Error('WRITE_SHARDS must be a positive integer.')])
-  })
+      const read = new Error('READ_SHARDS must be a positive integer.')
+      expect(errors).toEqual([read, read, new Error('WRITE_SHARDS must be a positive integer.')])
+    },
+  )
 })
 
 describe.each([1, 5])('with %d shards, items of up to 400 KB', (count) => {
@@ -119,7 +142,11 @@ describe.each([1, 5])('with %d shards, items of up to 400 KB', (count) => {
     const [deleted = 0, ...kept] = ids
     const listed: number[] = []
     let pages = 0
-    for (let cursor: number | undefined = newId(); cursor !== undefined && cursor > deleted; pages++) {
+    for (
+      let cursor: number | undefined = newId();
+      cursor !== undefined && cursor > deleted;
+      pages++
+    ) {
       once({ Query: databaseResponses.internalServerError })
       const { items, next }: Page<Toy> = await toys.list({ limit: 100, cursor })
       listed.push(...items.map(({ id }) => id))
@@ -139,7 +166,9 @@ type Lists = { list: (query: { limit: number; cursor: number }) => Promise<Page<
 const listsWith = async (id: number, { list }: Lists = toys): Promise<string[]> => {
   const queries = [undefined, value, other].map((of) => ({ [field]: of, limit: 1, cursor: id + 1 }))
   const lists = await Promise.all(queries.map(list))
-  return queries.filter((_, i) => lists[i]?.items[0]?.id === id).map((query) => query[field] ?? 'all')
+  return queries
+    .filter((_, i) => lists[i]?.items[0]?.id === id)
+    .map((query) => query[field] ?? 'all')
 }
 
 test.each([
@@ -147,18 +176,21 @@ test.each([
   [{ [field]: other, ...changes }, ['all', other]],
   [{ [field]: null }, ['all']],
   [{ ...changes, serialNumber: 9223372036854775807n }, ['all', other]],
-])('change returns and stores the resource with %o, and moves it to the lists %o', async (changes, lists) => {
-  const { id, ...before } = await create('a', other)
+])(
+  'change returns and stores the resource with %o, and moves it to the lists %o',
+  async (changes, lists) => {
+    const { id, ...before } = await create('a', other)
 
-  const changed = await toys.change(id, changes)
+    const changed = await toys.change(id, changes)
 
-  const { [field]: after, ...expected } = { id, ...before, ...changes }
-  expect(changed.resource).toStrictEqual({ ...expected, ...(after && { [field]: after }) })
-  expect(await toys.get(id)).toStrictEqual(changed)
-  expect(await listsWith(id)).toEqual(lists)
-  await toys.remove(id)
-  expect(await listsWith(id)).toEqual([])
-})
+    const { [field]: after, ...expected } = { id, ...before, ...changes }
+    expect(changed.resource).toStrictEqual({ ...expected, ...(after && { [field]: after }) })
+    expect(await toys.get(id)).toStrictEqual(changed)
+    expect(await listsWith(id)).toEqual(lists)
+    await toys.remove(id)
+    expect(await listsWith(id)).toEqual([])
+  },
+)
 
 test('a change keeps attributes that this version does not know', async () => {
   const { id } = await create('a')
@@ -199,9 +231,15 @@ test('an item stays in the shard that it was stored in, if lists read it', async
 })
 
 describe('an item of an earlier version', () => {
-  const fields = toyOf({ size: v.optional(v.number(), 7), color: v.optional(v.string()), name: v.string() })
+  const fields = toyOf({
+    size: v.optional(v.number(), 7),
+    color: v.optional(v.string()),
+    name: v.string(),
+  })
   const own = { title: v.string(), count: v.optional(v.number(), 0) }
-  const later = alone(collection(table, fields, { own, derived: { name: [v.string(), ({ title }) => title] } }))
+  const later = alone(
+    collection(table, fields, { own, derived: { name: [v.string(), ({ title }) => title] } }),
+  )
   const early = (id: number) => ({ id, title: 'Top', color: 'blue', shard: 0, revision: 'x' })
   const resource = (id: number) => ({ id, name: 'Top', size: 7, color: 'blue' })
 
@@ -211,7 +249,15 @@ describe('an item of an earlier version', () => {
     expect(await later.get(1)).toEqual({ resource: resource(1), revision: 'x' })
     expect((await later.list({ limit: 1, cursor: 2 })).items).toEqual([resource(1)])
     const { revision } = await later.change(1, { color: null, size: 8 })
-    expect(await storedItem(1)).toEqual({ id: 1, title: 'Top', name: 'Top', size: 8, count: 0, shard: 0, revision })
+    expect(await storedItem(1)).toEqual({
+      id: 1,
+      title: 'Top',
+      name: 'Top',
+      size: 8,
+      count: 0,
+      shard: 0,
+      revision,
+    })
   })
 
   test.each([
@@ -221,7 +267,9 @@ describe('an item of an earlier version', () => {
   ])('is an error that names it and its %s if it cannot be read', async (field, edited) => {
     await putItem(table, { ...early(2), ...edited })
 
-    const error = new Error(`The item 2 of ${table} has no ${field}, or one that JavaScript would round.`)
+    const error = new Error(
+      `The item 2 of ${table} has no ${field}, or one that JavaScript would round.`,
+    )
     await expect(later.get(2)).rejects.toEqual(error)
     await expect(later.list({ limit: 1, cursor: 3 })).rejects.toEqual(error)
   })
@@ -231,8 +279,13 @@ describe('a derived field', () => {
   const Painted = toyOf({ color: v.optional(Text(80)), isSold: v.optional(v.boolean()) })
   const schema = v.picklist([value, other])
   /** The color of toys that can be sold. */
-  const offered = ({ color, isSold }: { color?: string | undefined; isSold?: boolean | undefined }) =>
-    isSold || (color !== value && color !== other) ? undefined : color
+  const offered = ({
+    color,
+    isSold,
+  }: {
+    color?: string | undefined
+    isSold?: boolean | undefined
+  }) => (isSold || (color !== value && color !== other) ? undefined : color)
   const derived = { [field]: [schema, offered] } as const
   const current = collection(table, Painted, { derived })
   const earlier = alone(collection(table, Painted))
@@ -268,7 +321,11 @@ describe('a derived field', () => {
 })
 
 describe('what breaks its schema is an error, and is not stored:', () => {
-  const Money = toyOf({ name: Text(5), amount: v.pipe(v.number(), v.minValue(0)), note: v.optional(Text(500_000)) })
+  const Money = toyOf({
+    name: Text(5),
+    amount: v.pipe(v.number(), v.minValue(0)),
+    note: v.optional(Text(500_000)),
+  })
   const cards = alone(
     collection(table, Money, {
       own: { count: v.pipe(v.number(), v.maxValue(2)) },
@@ -307,7 +364,12 @@ describe('what breaks its schema is an error, and is not stored:', () => {
 
     const changed = await cards.change(resource.id, { note: 'b' })
 
-    expect(changed.resource).toEqual({ id: resource.id, name: 'too long now', amount: -1, note: 'b' })
+    expect(changed.resource).toEqual({
+      id: resource.id,
+      name: 'too long now',
+      amount: -1,
+      note: 'b',
+    })
   })
 
   test('an item of more than 400 KB is a 413', async () => {
@@ -315,7 +377,10 @@ describe('what breaks its schema is an error, and is not stored:', () => {
 
     const change = cards.change(resource.id, { note: 'é'.repeat(205_000) })
 
-    await expect(change).rejects.toMatchObject({ status: 413, message: expect.stringContaining('400 KB') })
+    await expect(change).rejects.toMatchObject({
+      status: 413,
+      message: expect.stringContaining('400 KB'),
+    })
     expect((await storedItem(resource.id))?.note).toHaveLength(200_000)
   })
 })

@@ -9,7 +9,13 @@ import { transaction } from '../../../shared/data/transaction.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { againIfBusy, proxy } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
-import { canceled, databaseResponse, databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
+import {
+  canceled,
+  databaseResponse,
+  databaseResponses,
+  type Fault,
+  lostResponse,
+} from '../../support/fault-proxy.ts'
 import { toys } from '../../support/toys.ts'
 
 const toy = { inscription: 'a' }
@@ -60,7 +66,11 @@ test.each<[Fault, RegExp]>([
   [canceled('TransactionConflict'), /^TransactionConflict on \w+ \(\d resends\)$/],
   [databaseResponses.transactionInProgress, /^TransactionInProgressException \(1 resends\)$/],
   [
-    databaseResponse(400, { __type: 'ThrottlingException', message: 'Busy.', ThrottlingReasons: [{ resource: 'a' }] }),
+    databaseResponse(400, {
+      __type: 'ThrottlingException',
+      message: 'Busy.',
+      ThrottlingReasons: [{ resource: 'a' }],
+    }),
     /^ThrottlingException: Busy\. \[\{"resource":"a"\}\]\(0 resends\)$/,
   ],
 ])('a 503 says on one line why: %j', async (fault, cause) => {
@@ -81,7 +91,9 @@ test('a bug is no 503: a value that the SDK cannot send', async () => {
 })
 
 test('a bug is no 503: an error of another service of AWS', async () => {
-  const error = Object.assign(new Error('The topic is busy.'), { $metadata: { httpStatusCode: 503 } })
+  const error = Object.assign(new Error('The topic is busy.'), {
+    $metadata: { httpStatusCode: 503 },
+  })
 
   await expect(transaction(() => Promise.reject(error))).rejects.toBe(error)
 })
@@ -95,7 +107,11 @@ test('a write whose first response was lost is a 503, whatever its resend gets',
 })
 
 test.each<[string, Fault, object]>([
-  ['a value that DynamoDB refuses', canceled('None', 'ValidationError'), { name: 'TransactionCanceledException' }],
+  [
+    'a value that DynamoDB refuses',
+    canceled('None', 'ValidationError'),
+    { name: 'TransactionCanceledException' },
+  ],
   ['a right that is missing', databaseResponses.accessDenied, { name: 'AccessDeniedException' }],
   ['throttling that goes on', databaseResponses.throughputExceeded, { status: 503 }],
 ])('what a caller gets for %s', async (_, response, expected) => {

@@ -9,8 +9,8 @@ import { putItem, storedItems } from '../../support/database.ts'
 import { example } from '../../support/example.ts'
 import { filter, toys } from '../../support/toys.ts'
 
-// Deployed tables hold items with these attributes, and during a release the version before still reads and writes them.
-// Code may be renamed; what is stored may not.
+// Deployed tables hold items with these attributes, and during a release the version before still
+// reads and writes them. Code may be renamed; what is stored may not.
 
 const { table } = example
 const { field, value, other } = filter
@@ -18,7 +18,8 @@ const body = { inscription: 'Rex', [field]: value }
 const intent = { clientId: 'ann', operation: 'create', key: 'order-1742', request: 'a digest' }
 const revision = '0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa'
 
-const itemsOf = async (table: TableId, id: unknown) => (await storedItems(table)).filter((item) => item.id === id)
+const itemsOf = async (table: TableId, id: unknown) =>
+  (await storedItems(table)).filter((item) => item.id === id)
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -37,8 +38,11 @@ test('a resource is stored with its fields, its partitions in the indexes, and i
   const shard = id % 5
   const filtered = { [field]: value, [`${field}Shard`]: `${value}#${shard}` }
   expect(before).toEqual([{ id, ...body, ...filtered, shard, revision: created.revision }])
-  expect(await itemsOf(table, id)).toEqual([{ id, inscription: 'Rex', shard, revision: changed.revision }])
-  for (const each of [created, changed]) expect(each.revision).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+  expect(await itemsOf(table, id)).toEqual([
+    { id, inscription: 'Rex', shard, revision: changed.revision },
+  ])
+  for (const each of [created, changed])
+    expect(each.revision).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 })
 
 test('an idempotency key is stored with a digest of the request and with its response, for 24 hours', async () => {
@@ -63,15 +67,33 @@ test('stored resources, idempotency keys and API keys are understood', async () 
   const [createdAt, expiresAt] = ['2026-11-20T12:00:00.000Z', 4e9]
   await putItem(table, { id: 1, ...body, shard: 0, [`${field}Shard`]: `${value}#0`, revision })
   const response = { status: 204, body: '' }
-  await putItem('idempotencyKeys', { intent: reserved, request: 'a digest', ...response, expiresAt, revision })
-  await putItem('apiKeys', { digest, keyId: 'key-1', clientId: 'ann', name: 'Ann', scopes, createdAt, expiresAt })
+  await putItem('idempotencyKeys', {
+    intent: reserved,
+    request: 'a digest',
+    ...response,
+    expiresAt,
+    revision,
+  })
+  await putItem('apiKeys', {
+    digest,
+    keyId: 'key-1',
+    clientId: 'ann',
+    name: 'Ann',
+    scopes,
+    createdAt,
+    expiresAt,
+  })
 
   expect(await toys.get(1)).toEqual({ resource: { id: 1, ...body }, revision })
-  expect(await toys.list({ [field]: value, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
+  expect(await toys.list({ [field]: value, limit: 1, cursor: 2 })).toMatchObject({
+    items: [{ id: 1 }],
+  })
   const isNotDone = () => Promise.reject(new Error('It was done already.'))
   const replay = await transaction((tx) => doOnce(tx, { ...intent, key: 'order-1743' }, isNotDone))
   expect(replay).toEqual({ ...response, isReplay: true })
-  expect(await toys.change(1, { [field]: other }, [`1-${revision}`])).toMatchObject({ resource: { id: 1 } })
+  expect(await toys.change(1, { [field]: other }, [`1-${revision}`])).toMatchObject({
+    resource: { id: 1 },
+  })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes })
 })
 

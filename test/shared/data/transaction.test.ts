@@ -9,8 +9,10 @@ import { canceled, databaseResponses, type Fault } from '../../support/fault-pro
 const key = (value: string): Key => ({ table: 'idempotencyKeys', value })
 const [a, b, c, d, e] = [key('a'), key('b'), key('c'), key('d'), key('e')]
 
-const store = (intent: unknown, revision: string) => putItem('idempotencyKeys', { intent, revision })
-const stored = async () => new Map((await storedItems('idempotencyKeys')).map((item) => [item.intent, item.revision]))
+const store = (intent: unknown, revision: string) =>
+  putItem('idempotencyKeys', { intent, revision })
+const stored = async () =>
+  new Map((await storedItems('idempotencyKeys')).map((item) => [item.intent, item.revision]))
 
 /** Reads items one after the other. */
 const readAll = async (tx: Transaction, ...keys: Key[]) => {
@@ -26,23 +28,27 @@ beforeEach(async () => {
 
 afterEach(() => vi.restoreAllMocks())
 
-test('writes all that was put or removed, with one revision, and returns the result', againIfBusy, async () => {
-  const revision = await transaction(async (tx) => {
-    await readAll(tx, a, b)
-    tx.put(a, { more: 1 })
-    tx.remove(b)
-    tx.put(c, { more: 2, intent: 'another key', revision: 'another revision' })
-    return tx.revision
-  })
+test(
+  'writes all that was put or removed, with one revision, and returns the result',
+  againIfBusy,
+  async () => {
+    const revision = await transaction(async (tx) => {
+      await readAll(tx, a, b)
+      tx.put(a, { more: 1 })
+      tx.remove(b)
+      tx.put(c, { more: 2, intent: 'another key', revision: 'another revision' })
+      return tx.revision
+    })
 
-  expect(await stored()).toEqual(
-    new Map([
-      ['a', revision],
-      ['c', revision],
-    ]),
-  )
-  expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
-})
+    expect(await stored()).toEqual(
+      new Map([
+        ['a', revision],
+        ['c', revision],
+      ]),
+    )
+    expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
+  },
+)
 
 test('writes nothing if the work throws, or only reads', againIfBusy, async () => {
   const error = new Error('Made by the test.')
@@ -56,18 +62,22 @@ test('writes nothing if the work throws, or only reads', againIfBusy, async () =
   expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
-test('the work sees its own writes, and reads no item again that it has read or is reading', againIfBusy, async () => {
-  const seen = await transaction(async (tx) => {
-    const [first, second] = await Promise.all([tx.read(a), tx.read(a), tx.read(b)])
-    tx.put(a, { more: 1 })
-    tx.remove(b)
-    tx.put(d, { more: 2 })
-    return [first, second, ...(await readAll(tx, a, b, d))].map((item) => item?.more)
-  })
+test(
+  'the work sees its own writes, and reads no item again that it has read or is reading',
+  againIfBusy,
+  async () => {
+    const seen = await transaction(async (tx) => {
+      const [first, second] = await Promise.all([tx.read(a), tx.read(a), tx.read(b)])
+      tx.put(a, { more: 1 })
+      tx.remove(b)
+      tx.put(d, { more: 2 })
+      return [first, second, ...(await readAll(tx, a, b, d))].map((item) => item?.more)
+    })
 
-  expect(seen).toEqual([undefined, undefined, 1, undefined, 2])
-  expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
-})
+    expect(seen).toEqual([undefined, undefined, 1, undefined, 2])
+    expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
+  },
+)
 
 test('an item that was read cannot be changed, because the work may run again', async () => {
   const change = transaction(async (tx) => Object.assign((await tx.read(a)) ?? {}, { more: 1 }))
@@ -76,7 +86,8 @@ test('an item that was read cannot be changed, because the work may run again', 
 })
 
 describe('runs again', () => {
-  const isRefused = async () => once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
+  const isRefused = async () =>
+    once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
 
   test.each<[string, () => Promise<unknown>, Key[]]>([
     ['an item that it only reads has changed', () => store('b', 'b2'), [a, b]],
@@ -133,7 +144,11 @@ describe('a mistake is an error that says what to do:', () => {
   let left: Transaction | undefined
 
   test.each<[string, (tx: Transaction) => unknown, string]>([
-    ['to remove what was not read', (tx) => tx.remove(c), 'idempotencyKeys c must be read before it is removed.'],
+    [
+      'to remove what was not read',
+      (tx) => tx.remove(c),
+      'idempotencyKeys c must be read before it is removed.',
+    ],
     [
       'to remove what is new',
       (tx) => [tx.put(c, {}), tx.remove(c)],
@@ -170,7 +185,9 @@ describe('a mistake is an error that says what to do:', () => {
   ])('%s', async (_, work, message) => {
     await transaction(async (tx) => (left = tx))
 
-    await expect(transaction(async (tx) => void (await work(tx)))).rejects.toThrow(new Error(message))
+    await expect(transaction(async (tx) => void (await work(tx)))).rejects.toThrow(
+      new Error(message),
+    )
     expect((await stored()).get('a')).toBe('a1')
   })
 
@@ -186,34 +203,40 @@ describe('a mistake is an error that says what to do:', () => {
 test('an error counts although other reads are pending, which it waits for', async () => {
   const error = conflict('Made by the test.')
 
-  const work = transaction((tx) => Promise.all([tx.read(a), tx.read(b), pause(1).then(() => Promise.reject(error))]))
+  const work = transaction((tx) =>
+    Promise.all([tx.read(a), tx.read(b), pause(1).then(() => Promise.reject(error))]),
+  )
 
   await expect(work).rejects.toBe(error)
 })
 
-test('sends the same request again while other transactions hold its items', againIfBusy, async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  const { transactionInProgress } = databaseResponses
-  const faults: Fault[] = [
-    canceled('TransactionConflict', 'None'),
-    canceled('ThrottlingError', 'TransactionConflict'),
-    // The SDK sends a request three times.
-    ...[transactionInProgress, transactionInProgress, transactionInProgress],
-  ]
-  const bodies: string[] = []
-  proxy.faultOf = ({ operation, body }) => {
-    if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
-    bodies.push(body)
-    return faults.shift() ?? 'pass'
-  }
+test(
+  'sends the same request again while other transactions hold its items',
+  againIfBusy,
+  async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+    const { transactionInProgress } = databaseResponses
+    const faults: Fault[] = [
+      canceled('TransactionConflict', 'None'),
+      canceled('ThrottlingError', 'TransactionConflict'),
+      // The SDK sends a request three times.
+      ...[transactionInProgress, transactionInProgress, transactionInProgress],
+    ]
+    const bodies: string[] = []
+    proxy.faultOf = ({ operation, body }) => {
+      if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
+      bodies.push(body)
+      return faults.shift() ?? 'pass'
+    }
 
-  await transaction(async (tx) => {
-    await readAll(tx, a, b)
-    tx.put(a, {})
-  })
+    await transaction(async (tx) => {
+      await readAll(tx, a, b)
+      tx.put(a, {})
+    })
 
-  expect(bodies).toEqual(Array(6).fill(bodies[0]))
-})
+    expect(bodies).toEqual(Array(6).fill(bodies[0]))
+  },
+)
 
 test('reads several items again while other transactions hold them', againIfBusy, async () => {
   once({ TransactGetItems: canceled('None', 'TransactionConflict') })

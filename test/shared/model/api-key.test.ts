@@ -5,13 +5,18 @@ import { digestOf, isApiKey, newApiKey } from '../../../shared/model/api-key.ts'
 import { crc32 } from '../../../shared/model/crc32.ts'
 import { service } from '../../../shared/service.ts'
 
-const CHARACTERS = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', ...'_-. é\n']
+const CHARACTERS = [
+  ...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+  ...'_-. é\n',
+]
 
 describe.each(['live', 'test', 'local'] as const)('a key for %s', (prefix) => {
   const key = newApiKey(prefix)
 
   test('is its prefix, 32 random characters and a checksum of 6', () => {
-    expect(key).toMatch(new RegExp(`^${service.keyIssuer}_${prefix}_[0-9A-Za-z]{32}[0-9A-Za-z]{6}$`))
+    expect(key).toMatch(
+      new RegExp(`^${service.keyIssuer}_${prefix}_[0-9A-Za-z]{32}[0-9A-Za-z]{6}$`),
+    )
   })
 
   test('is valid nowhere else, even with another prefix', () => {
@@ -33,8 +38,18 @@ test('keys differ, and use every character', () => {
 test('a key is invalid with a character changed, if it is truncated, and with text before or after it', () => {
   const key = newApiKey('local')
   const positions = Array.from(key, (_, at) => [key.slice(0, at), key.slice(at + 1)] as const)
-  const changed = positions.flatMap(([start, rest]) => CHARACTERS.map((character) => start + character + rest))
-  const wrapped = [` ${key}`, `${key} `, `${key}\n`, `"${key}"`, key + key, key.toLowerCase(), key.toUpperCase()]
+  const changed = positions.flatMap(([start, rest]) =>
+    CHARACTERS.map((character) => start + character + rest),
+  )
+  const wrapped = [
+    ` ${key}`,
+    `${key} `,
+    `${key}\n`,
+    `"${key}"`,
+    key + key,
+    key.toLowerCase(),
+    key.toUpperCase(),
+  ]
 
   const others = [...changed, ...positions.flat(), ...wrapped].filter((text) => text !== key)
 

@@ -12,7 +12,11 @@ test.each([
   ['two field lines', ['"a"', '"b"'], ['a', 'b']],
   ['empty elements', [', ,\t"a",, ,"b" ,', ''], ['a', 'b']],
   ['ten tags', [quoted(ten).join()], ten],
-  ['what a tag may hold', ['"", "*", "a,b", "!#~\\", "\x80\xff"'], ['', '*', 'a,b', '!#~\\', '\x80\xff']],
+  [
+    'what a tag may hold',
+    ['"", "*", "a,b", "!#~\\", "\x80\xff"'],
+    ['', '*', 'a,b', '!#~\\', '\x80\xff'],
+  ],
   ['weak tags, which never match', ['W/"a", "b", W/"c"'], ['W/"a"', 'b', 'W/"c"']],
   ['only weak tags', ['W/"a"'], ['W/"a"']],
 ])('names %s', (_, lines, revisions) => {
@@ -26,7 +30,9 @@ test('is a list of tags, or nothing', () => {
   const others = ['"a"\n', '\v"a"', '*, "a"', '"a", *', '**', [...quoted(ten), '"a"'].join()]
   const lines = [...noTags, ...outsideOfTags, ...insideOfTags, ...others].map((line) => [line])
 
-  expect([...lines, [], ['*', '*'], ['*', '"a"'], '"a"'].filter((value) => v.is(IfMatch, value))).toEqual([])
+  expect(
+    [...lines, [], ['*', '*'], ['*', '"a"'], '"a"'].filter((value) => v.is(IfMatch, value)),
+  ).toEqual([])
 })
 
 // In a time that is not linear, these would take minutes.

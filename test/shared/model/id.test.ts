@@ -30,7 +30,9 @@ test('ids have the time of the clock', () => {
 })
 
 test('ids have random bits that differ between processes', () => {
-  const bits = new Set(Array.from({ length: 100 }, (_, milliseconds) => newId(now + milliseconds) % 4096))
+  const bits = new Set(
+    Array.from({ length: 100 }, (_, milliseconds) => newId(now + milliseconds) % 4096),
+  )
 
   expect(bits.size).toBeGreaterThan(50)
 })

@@ -18,7 +18,18 @@ test.each([
 
 test('nothing else is a key', () => {
   const bare = ['', 'x'.repeat(256), 'a b', 'a\tb', 'a\n', 'a\x7F', 'é']
-  const quoted = ['""', `"${'x'.repeat(256)}"`, '"a b"', '"a', '"a"b', '"a";b=1', '"a"b"', '"a\\n"', '"a\\"', '"']
+  const quoted = [
+    '""',
+    `"${'x'.repeat(256)}"`,
+    '"a b"',
+    '"a',
+    '"a"b',
+    '"a";b=1',
+    '"a"b"',
+    '"a\\n"',
+    '"a\\"',
+    '"',
+  ]
   const repeated = ['a', 'a']
 
   expect([...bare, ...quoted, repeated].filter((value) => v.is(IdempotencyKey, value))).toEqual([])

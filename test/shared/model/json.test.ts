@@ -48,7 +48,10 @@ describe('reading JSON', () => {
 })
 
 describe('an int64 in a body', () => {
-  /** The integer that a JSON number means, by decimal arithmetic on its text; `undefined` for a fraction. */
+  /**
+   * The integer that a JSON number means, by decimal arithmetic on its text; `undefined` for a
+   * fraction.
+   */
   const integerIn = (source: string): bigint | undefined => {
     const [, sign, whole = '', fraction = '', exponent = '0'] =
       /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
@@ -71,9 +74,13 @@ describe('an int64 in a body', () => {
     fc.tuple(whole, exponent).map(([a, e]) => `${a}e${e}`),
     fc.tuple(whole, fc.stringMatching(/^\d{1,20}$/), exponent).map(([a, b, e]) => `${a}.${b}E${e}`),
     // Fractions that a double rounds to an integer: 899999999999999.99.
-    fc.tuple(fc.bigInt(2n ** 46n, 2n ** 54n), fc.stringMatching(/^\d{1,8}$/)).map((parts) => parts.join('.')),
+    fc
+      .tuple(fc.bigInt(2n ** 46n, 2n ** 54n), fc.stringMatching(/^\d{1,8}$/))
+      .map((parts) => parts.join('.')),
     // Integers with a negative exponent: 1200e-2.
-    fc.tuple(fc.bigInt(1n, 2n ** 60n), fc.nat(20)).map(([a, zeros]) => `${a}${'0'.repeat(zeros)}e-${zeros}`),
+    fc
+      .tuple(fc.bigInt(1n, 2n ** 60n), fc.nat(20))
+      .map(([a, zeros]) => `${a}${'0'.repeat(zeros)}e-${zeros}`),
   )
 
   const isInt64 = (integer: bigint) => BigInt.asIntN(64, integer) === integer
@@ -94,7 +101,10 @@ describe('an int64 in a body', () => {
 
 test('any JSON with int64s is written as it was read', () => {
   const int64 = fc.bigInt({ min: -9223372036854775808n, max: 9223372036854775807n })
-  const json = fc.object({ values: [int64, fc.string(), fc.boolean(), fc.constant(null)], withNullPrototype: true })
+  const json = fc.object({
+    values: [int64, fc.string(), fc.boolean(), fc.constant(null)],
+    withNullPrototype: true,
+  })
 
   fc.assert(
     fc.property(json, int64, (value, id) => {

@@ -3,7 +3,10 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { Cursor, cursorAfter, Filters } from '../../../shared/model/paging.ts'
 
-const CHARACTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', ...'+/=% .~é\n\0']
+const CHARACTERS = [
+  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+  ...'+/=% .~é\n\0',
+]
 
 /** Every character between `start` and `rest`. */
 const insert = ([start, rest]: readonly [string, string]): string[] =>
@@ -34,13 +37,16 @@ test.each([0, 373_004_697_602_048])('an altered cursor of %i is invalid', (id) =
   const swapped = positions.map(([start, [a, b = '', ...rest]]) => start + b + a + rest.join(''))
   const changed = positions.flatMap(([start, rest]) => insert([start, rest.slice(1)]))
 
-  const altered = [...truncated, ...shortened, ...lengthened, ...swapped, ...changed].filter((text) => text !== cursor)
+  const altered = [...truncated, ...shortened, ...lengthened, ...swapped, ...changed].filter(
+    (text) => text !== cursor,
+  )
 
   expect(altered.filter((text) => v.is(Cursor, text))).toEqual([])
 })
 
 test('nothing else is a cursor', () => {
-  const ofLargeIds = ['ACAAAAAAAACqn-b1', '__________8hRN8c'] // 2^53 and 2^64 - 1, with correct checksums.
+  // 2^53 and 2^64 - 1, with correct checksums.
+  const ofLargeIds = ['ACAAAAAAAACqn-b1', '__________8hRN8c']
   const others = [undefined, null, 7, ['AAFTPuyACADiG8dr'], '', 'null', '373004697602048']
 
   expect([...ofLargeIds, ...others].filter((value) => v.is(Cursor, value))).toEqual([])
@@ -50,6 +56,10 @@ test('a query has at most one filter', () => {
   const query = Filters({ a: v.optional(v.string()), b: v.optional(v.string()) })
   const problemOf = (sent: object) => v.safeParse(query, sent).issues?.map(({ message }) => message)
 
-  expect([{}, { a: '1' }, { a: undefined, b: '2' }].map(problemOf)).toEqual([undefined, undefined, undefined])
+  expect([{}, { a: '1' }, { a: undefined, b: '2' }].map(problemOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
   expect(problemOf({ a: '1', b: '2' })).toEqual(['The query must have at most one of a, b'])
 })

@@ -16,7 +16,12 @@ const store = async (table: 'pets' | 'orders', fields: object): Promise<number> 
   return lastId
 }
 const anOrder = (petId = 0, complete = false) => store('orders', { petId, complete })
-const pet = (order?: number) => ({ name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
+const pet = (order?: number) => ({
+  name: 'Rex',
+  categoryId: 7,
+  status: order ? 'pending' : 'available',
+  order,
+})
 const aPet = (order?: number) => store('pets', pet(order))
 
 // As after a table was restored.
@@ -53,16 +58,20 @@ test.each([
   ['change', 412, (id: number) => pets.change(id, { status: 'sold' }, [tagOf(id, 'a')])],
   ['remove', 412, (id: number) => pets.remove(id, [tagOf(id, 'a')])],
   ['change without If-Match', 409, (id: number) => pets.change(id, { status: 'sold' })],
-])('a %s throws a %d if a pet with a hold changes after its order was read', async (_, status, work) => {
-  const order = await anOrder()
-  const id = await aPet(status === 412 ? order : ++lastId)
-  proxy.faultOf = async ({ operation }) => {
-    if (operation.startsWith('Transact')) await putItem('pets', { ...pet(order), id, shard: 0, revision: 'b' })
-    return 'pass' as const
-  }
+])(
+  'a %s throws a %d if a pet with a hold changes after its order was read',
+  async (_, status, work) => {
+    const order = await anOrder()
+    const id = await aPet(status === 412 ? order : ++lastId)
+    proxy.faultOf = async ({ operation }) => {
+      if (operation.startsWith('Transact'))
+        await putItem('pets', { ...pet(order), id, shard: 0, revision: 'b' })
+      return 'pass' as const
+    }
 
-  await expect(work(id)).rejects.toMatchObject({ status })
-})
+    await expect(work(id)).rejects.toMatchObject({ status })
+  },
+)
 
 test('an order is stored with its partition and its revision, and its pet with it until it is complete', async () => {
   const petId = await aPet()
@@ -74,8 +83,24 @@ test('an order is stored with its partition and its revision, and its pet with i
   const completed = await orders.complete(resource.id)
 
   const { order: _, ...released } = { ...pet(), id: petId, shard: 0 }
-  expect(held).toEqual({ ...released, status: 'pending', statusShard: 'pending#0', order: resource.id, revision })
+  expect(held).toEqual({
+    ...released,
+    status: 'pending',
+    statusShard: 'pending#0',
+    order: resource.id,
+    revision,
+  })
   const later = { shard: 0, revision: completed.revision }
-  expect(await storedIn('orders', resource.id)).toEqual({ id: resource.id, petId, complete: true, ...later })
-  expect(await storedIn('pets', petId)).toEqual({ ...released, status: 'sold', statusShard: 'sold#0', ...later })
+  expect(await storedIn('orders', resource.id)).toEqual({
+    id: resource.id,
+    petId,
+    complete: true,
+    ...later,
+  })
+  expect(await storedIn('pets', petId)).toEqual({
+    ...released,
+    status: 'sold',
+    statusShard: 'sold#0',
+    ...later,
+  })
 })

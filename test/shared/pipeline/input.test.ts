@@ -20,9 +20,17 @@ const entry = {
   tag: 'Toys',
   scope: example.scopes.write,
   params: v.object({ id: text }),
-  query: v.object({ id: v.optional(text), color: v.optional(v.pipe(v.array(text), v.description('texts'))) }),
+  query: v.object({
+    id: v.optional(text),
+    color: v.optional(v.pipe(v.array(text), v.description('texts'))),
+  }),
   headers: v.object({ 'X-Brush': text }),
-  body: v.object({ id: number, size: number, color: v.nullish(text), paint: v.optional(v.nullable(text)) }),
+  body: v.object({
+    id: number,
+    size: number,
+    color: v.nullish(text),
+    paint: v.optional(v.nullable(text)),
+  }),
   success: { status: 204 },
   access: {},
 } as const satisfies Entry
@@ -51,20 +59,33 @@ test('keeps values of the same name in different parts apart', () => {
   })
 })
 
-test.each([[['red']], [['red', 'blue']], [undefined]])('a parameter whose schema is a list is one: %j', (color) => {
-  expect(parse(request({ query: { color } })).query).toEqual({ color })
-})
+test.each([[['red']], [['red', 'blue']], [undefined]])(
+  'a parameter whose schema is a list is one: %j',
+  (color) => {
+    expect(parse(request({ query: { color } })).query).toEqual({ color })
+  },
+)
 
 test('checks of a query hold beside pages, also of a pipe in a pipe', () => {
   const query = v.pipe(
     Filters({ color: v.optional(text), size: v.optional(text) }),
     v.check(({ color }) => color !== 'red', 'The color must not be red'),
   )
-  const list = { ...entry, query, body: undefined, success: { status: 200, body: v.array(v.object({})) }, paged: true }
-  const sent = (query: object) => () => requestParser('listToys', list as Entry)(request({ query }), caller) // Its parts are an Entry's.
+  const list = {
+    ...entry,
+    query,
+    body: undefined,
+    success: { status: 200, body: v.array(v.object({})) },
+    paged: true,
+  }
+  const sent = (query: object) => () =>
+    // Its parts are an Entry's.
+    requestParser('listToys', list as Entry)(request({ query }), caller)
 
   expect(sent({ color: 'red' })).toThrow('The color must not be red.')
-  expect(sent({ color: 'blue', size: '1' })).toThrow('The query must have at most one of color, size.')
+  expect(sent({ color: 'blue', size: '1' })).toThrow(
+    'The query must have at most one of color, size.',
+  )
   expect(sent({ color: 'blue' })().input.query).toEqual({ color: 'blue', limit: 20 })
 })
 
@@ -78,11 +99,31 @@ test.each([
     { body: { id: 7, size: 1, color: 1 } },
     badRequest('color must be a text, or null, or omitted.'),
   ],
-  ['two wrappers', { body: { id: 7, size: 1, paint: 1 } }, badRequest('paint must be a text, or null, or omitted.')],
-  ['several', { body: { size: '1' } }, badRequest('id is missing: it must be a number; size must be a number.')],
-  ['a missing header', { headers: { 'x-brush': undefined } }, badRequest('X-Brush is missing: it must be a text.')],
-  ['a repeated header', { headers: { 'x-brush': ['a', 'b'] } }, badRequest('X-Brush must be a text (give it once).')],
-  ['a repeated parameter', { query: { id: ['a', 'a'] } }, badRequest('id must be a text, or omitted (give it once).')],
+  [
+    'two wrappers',
+    { body: { id: 7, size: 1, paint: 1 } },
+    badRequest('paint must be a text, or null, or omitted.'),
+  ],
+  [
+    'several',
+    { body: { size: '1' } },
+    badRequest('id is missing: it must be a number; size must be a number.'),
+  ],
+  [
+    'a missing header',
+    { headers: { 'x-brush': undefined } },
+    badRequest('X-Brush is missing: it must be a text.'),
+  ],
+  [
+    'a repeated header',
+    { headers: { 'x-brush': ['a', 'b'] } },
+    badRequest('X-Brush must be a text (give it once).'),
+  ],
+  [
+    'a repeated parameter',
+    { query: { id: ['a', 'a'] } },
+    badRequest('id must be a text, or omitted (give it once).'),
+  ],
 ])('says what is wrong with %s', (_, changes, error) => {
   const wrong = request(changes as object)
 
@@ -100,8 +141,10 @@ describe('an idempotency key', () => {
   } as const
   const intentOf = (changes: object, id = 'a') => {
     const headers: Record<string, string> = { 'x-brush': 'fine', 'idempotency-key': 'k' }
-    return requestParser('paintToy', create)({ ...request({ headers, ...changes }), pathParameters: { id } }, caller)
-      .intent
+    return requestParser('paintToy', create)(
+      { ...request({ headers, ...changes }), pathParameters: { id } },
+      caller,
+    ).intent
   }
   const body = { id: 7, size: 1 }
   const intent = intentOf({})

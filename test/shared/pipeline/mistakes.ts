@@ -19,21 +19,41 @@ const entry = {
   access: {},
 } as const
 
-const created = { ...entry, success: { status: 201, body: Toy }, etag: true, idempotent: true } as const
+const created = {
+  ...entry,
+  success: { status: 201, body: Toy },
+  etag: true,
+  idempotent: true,
+} as const
 const query = Filters({ color: v.optional(v.string()), size: v.optional(v.string()) })
-const paged = { ...entry, query, success: { status: 200, body: v.array(Toy) }, paged: true } as const
+const paged = {
+  ...entry,
+  query,
+  success: { status: 200, body: v.array(Toy) },
+  paged: true,
+} as const
 const plain = { ...entry, success: { status: 200, body: Toy }, settings: ['keyPrefix'] } as const
 const empty = { ...entry, success: { status: 204 }, conditional: true } as const
 
 /** What the flags of an entry mean for its function. */
-export const functions: [Run<typeof created>, Run<typeof paged>, Run<typeof plain>, Run<typeof empty>] = [
+export const functions: [
+  Run<typeof created>,
+  Run<typeof paged>,
+  Run<typeof plain>,
+  Run<typeof empty>,
+] = [
   async ({ tx, caller }) => ({ resource: toy, revision: tx.revision + caller.clientId }),
   async ({ query }) => ({ items: [toy], next: query.cursor }),
   async ({ settings }) => ({ ...toy, size: Number(settings.keyPrefix) }),
   async ({ ifMatch }) => void ifMatch,
 ]
 
-export const wrongFunctions: [Run<typeof created>, Run<typeof created>, Run<typeof paged>, Run<typeof plain>][] = [
+export const wrongFunctions: [
+  Run<typeof created>,
+  Run<typeof created>,
+  Run<typeof paged>,
+  Run<typeof plain>,
+][] = [
   [
     // @ts-expect-error: an operation with an ETag returns a revision.
     async () => ({ resource: toy }),
@@ -71,7 +91,9 @@ export const wrongEntries: Entry[] = [
   { ...plain, scope: 'toys:read' },
 ]
 
-const halved = collection(example.table, Toy, { derived: { half: [v.number(), ({ size }) => size / 2] } })
+const halved = collection(example.table, Toy, {
+  derived: { half: [v.number(), ({ size }) => size / 2] },
+})
 
 const PARTITION = `${example.filter.field}Shard` as const
 

@@ -29,7 +29,8 @@ const { events, create } = example
 const changes = [events.create, ...(isChangeable ? [events.change, events.remove] : [])]
 
 const list = () => eventOf(events.list)
-const withUnknownKey = () => eventOf(events.list, { headers: { Authorization: `Bearer ${newApiKey('local')}` } })
+const withUnknownKey = () =>
+  eventOf(events.list, { headers: { Authorization: `Bearer ${newApiKey('local')}` } })
 
 const errorLine = (event: Event, status: number, cause: unknown) => [
   'Request %s failed with status %d:',
@@ -73,7 +74,11 @@ describe('the request log', () => {
 
   test.each([
     ['that clients cannot choose', {}, 'eFs8g5b7ALNumUU='],
-    ['that every event has', { extendedRequestId: undefined }, '785b3c83-96fb-40b3-ae99-45d170db47f5'],
+    [
+      'that every event has',
+      { extendedRequestId: undefined },
+      '785b3c83-96fb-40b3-ae99-45d170db47f5',
+    ],
   ])('has the request id of the response: the one %s', async (_, requestContext, requestId) => {
     const event = eventOf(events.list, { requestContext })
 
@@ -106,7 +111,10 @@ describe('the scopes of the API key', () => {
     { scopes: undefined, allowed: [] },
     { scopes, allowed: operationIds },
     { scopes: [], allowed: [] },
-    ...scopes.map((scope) => ({ scopes: [scope], allowed: operationIds.filter((id) => contract[id].scope === scope) })),
+    ...scopes.map((scope) => ({
+      scopes: [scope],
+      allowed: operationIds.filter((id) => contract[id].scope === scope),
+    })),
   ])('a key with the scopes $scopes allows $allowed', async ({ scopes, allowed }) => {
     const call = async (id: OperationId) => operation(id, run)(await requestWith(scopes), context)
 
@@ -124,7 +132,10 @@ describe('the scopes of the API key', () => {
     const message = `This API key does not allow the operation. It needs the scope ${write}.`
     const challenge = `Bearer realm="${service.name}", error="insufficient_scope", scope="${write}"`
     expect(response).toEqual(
-      responseTo(event, errorResponse(403, 'forbidden', message, { 'WWW-Authenticate': challenge })),
+      responseTo(
+        event,
+        errorResponse(403, 'forbidden', message, { 'WWW-Authenticate': challenge }),
+      ),
     )
     const logged = { status: 403, code: 'forbidden', keyId: 'key-1', clientId: 'ann' }
     expect(info.mock.lastCall).toEqual([expect.objectContaining(logged)])
@@ -139,21 +150,28 @@ test('the response is 503 while DynamoDB is unavailable, and the log has the cau
   const response = await call(event)
 
   expect(response).toEqual(responseTo(event, unavailable))
-  expect(error.mock.calls).toEqual([errorLine(event, 503, expect.stringMatching(/^\w*Error: .+ \(0 resends\)$/))])
-  expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 503, code: 'service_unavailable' })])
+  expect(error.mock.calls).toEqual([
+    errorLine(event, 503, expect.stringMatching(/^\w*Error: .+ \(0 resends\)$/)),
+  ])
+  expect(info.mock.lastCall).toEqual([
+    expect.objectContaining({ status: 503, code: 'service_unavailable' }),
+  ])
 })
 
 describe('a bug', () => {
-  test.each([events.list, ...changes])('is a 500 without details, and the log has the cause: %s', async (name) => {
-    const event = eventOf(name)
-    vi.stubEnv(tableVariable(example.table), 'NoSuchTable')
+  test.each([events.list, ...changes])(
+    'is a 500 without details, and the log has the cause: %s',
+    async (name) => {
+      const event = eventOf(name)
+      vi.stubEnv(tableVariable(example.table), 'NoSuchTable')
 
-    const response = await call(event)
+      const response = await call(event)
 
-    expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG)))
-    const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
-    expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
-  })
+      expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG)))
+      const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
+      expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
+    },
+  )
 
   test.each([
     ['an error', new TypeError('secret is not a function')],
@@ -164,7 +182,10 @@ describe('a bug', () => {
 
     const response = await operation(example.list, () => Promise.reject(thrown))(event, context)
 
-    const { status, headers, body } = responseTo(event, errorResponse(500, 'internal_server_error', BUG))
+    const { status, headers, body } = responseTo(
+      event,
+      errorResponse(500, 'internal_server_error', BUG),
+    )
     expect(response).toEqual({ statusCode: status, headers, body: JSON.stringify(body) })
     expect(error.mock.calls).toEqual([errorLine(event, 500, thrown)])
   })
@@ -172,7 +193,8 @@ describe('a bug', () => {
 
 describe('a response', () => {
   const of = (success: Entry['success'], result: unknown, pathParameters = {}) => {
-    const entry = { ...contract[example.create], etag: undefined, success } as Entry // Its flags fit each kind of success.
+    // Its flags fit each kind of success.
+    const entry = { ...contract[example.create], etag: undefined, success } as Entry
     const event = { ...list(), pathParameters }
     return successResponse(event, { ...successOf(entry, event, result), isReplay: false })
   }
@@ -180,7 +202,11 @@ describe('a response', () => {
   const revised = { resource: { id: 7 }, revision: 'x' }
 
   test('can have a body without a tag, or none', () => {
-    expect(of({ status: 200, body: v.object({}) }, {})).toEqual({ status: 200, headers: {}, body: '{}' })
+    expect(of({ status: 200, body: v.object({}) }, {})).toEqual({
+      status: 200,
+      headers: {},
+      body: '{}',
+    })
     expect(of({ status: 202 }, undefined)).toEqual({ status: 202, headers: {}, body: '' })
   })
 
@@ -192,8 +218,13 @@ describe('a response', () => {
   })
 
   test('of a list links to the next page with the parameters as they were sent, those that it knows', () => {
-    const event = eventOf(events.list, { query: { limit: '5', size: ['1', '2'], other: 'a', cursor: 'b' } })
-    const entry = { ...contract[example.list], query: v.object({ size: v.optional(v.array(v.string())) }) } as const
+    const event = eventOf(events.list, {
+      query: { limit: '5', size: ['1', '2'], other: 'a', cursor: 'b' },
+    })
+    const entry = {
+      ...contract[example.list],
+      query: v.object({ size: v.optional(v.array(v.string())) }),
+    } as const
 
     const { headers } = pageResponse(entry, event, { items: [], next: 1 })
 
@@ -211,11 +242,21 @@ describe('an operation with an idempotency key', () => {
     const run = vi.fn(async () => ({ resource, revision: 'a' }))
     const handler = operation(create, run)
 
-    const responses = [await handler(structuredClone(event), context), await handler(structuredClone(event), context)]
+    const responses = [
+      await handler(structuredClone(event), context),
+      await handler(structuredClone(event), context),
+    ]
 
     const headers = { Location: `${service.basePath}${example.path}/7`, ETag: '"7-a"' }
-    const first = { statusCode: 201, headers: expect.objectContaining(headers), body: stringifyJson(resource) }
-    const replay = { ...first, headers: expect.objectContaining({ ...headers, 'Idempotent-Replayed': 'true' }) }
+    const first = {
+      statusCode: 201,
+      headers: expect.objectContaining(headers),
+      body: stringifyJson(resource),
+    }
+    const replay = {
+      ...first,
+      headers: expect.objectContaining({ ...headers, 'Idempotent-Replayed': 'true' }),
+    }
     expect(responses).toEqual([first, replay])
     expect(run).toHaveBeenCalledTimes(1)
   })
@@ -241,7 +282,9 @@ describe('an operation with an idempotency key', () => {
     const { statusCode } = await handler(keyed(), context)
 
     const bytes = Buffer.byteLength(stringifyJson(resource))
-    const cause = new Error(`A response of ${create} has ${bytes} bytes. To be stored, it may have 407552.`)
+    const cause = new Error(
+      `A response of ${create} has ${bytes} bytes. To be stored, it may have 407552.`,
+    )
     expect([statusCode, error.mock.lastCall?.at(-1)]).toEqual([500, cause])
     expect(await storedItems()).toEqual(before)
   })
@@ -253,7 +296,13 @@ test('a function gets its caller, and can change nothing that it gets', async ()
   const inputs: object[] = []
   const handler = operation(example.create, async ({ tx, ...input }) => {
     inputs.push(input)
-    for (const part of [input.caller, input.caller.scopes, input.body, input.headers, input.settings])
+    for (const part of [
+      input.caller,
+      input.caller.scopes,
+      input.body,
+      input.headers,
+      input.settings,
+    ])
       expect(Object.isFrozen(part)).toBe(true)
     return { resource: example.resource(7), revision: tx.revision }
   })
@@ -267,7 +316,10 @@ test('a function gets its caller, and can change nothing that it gets', async ()
 test('a page is shorter than its limit if a response cannot have all of it', async () => {
   const text = 'é'.repeat(100_000)
   const read = async ({ query }: { query: { limit: number } }) => ({
-    items: Array.from({ length: query.limit }, (_, i) => ({ ...example.resource(100 - i), [example.text]: text })),
+    items: Array.from({ length: query.limit }, (_, i) => ({
+      ...example.resource(100 - i),
+      [example.text]: text,
+    })),
     next: 101 - query.limit,
   })
 
@@ -282,11 +334,18 @@ test('a page is shorter than its limit if a response cannot have all of it', asy
 
 test('a deprecated list keeps the link to its next page, and links with https by default', async () => {
   const next = '<https://api.example.com/v1/toys?cursor=x>; rel="next"'
-  const run = async (): Promise<Result> => ({ statusCode: 200, headers: { Link: next }, body: '[]' })
+  const run = async (): Promise<Result> => ({
+    statusCode: 200,
+    headers: { Link: next },
+    body: '[]',
+  })
   const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
   const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/games' }))
   const headersSent = { Host: 'toys.example.com', 'X-Forwarded-Proto': undefined }
-  const event = eventOf(events.list, { headers: headersSent, requestContext: { path: example.path } })
+  const event = eventOf(events.list, {
+    headers: headersSent,
+    requestContext: { path: example.path },
+  })
 
   const { headers } = await handler(event, context)
 

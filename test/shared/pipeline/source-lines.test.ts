@@ -9,7 +9,10 @@ import { nameSourceLines } from '../../../shared/pipeline/middleware/source-line
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'source-lines-')))
 const source = join(folder, 'source.ts')
 const bundle = join(folder, 'dist/bundle.cjs.js')
-writeFileSync(source, "const one: number = 1\n\nexport const fail = () => {\n  return new Error('x' + one)\n}\n")
+writeFileSync(
+  source,
+  "const one: number = 1\n\nexport const fail = () => {\n  return new Error('x' + one)\n}\n",
+)
 buildSync({
   entryPoints: [source],
   outfile: bundle,
@@ -38,7 +41,10 @@ test('replaces positions in the bundle, in an error and its causes', () => {
 })
 
 test.each([
-  ['a position without a map', withStack('Error: odd\n    at f (/nowhere/index.js:1:2)\n    at node:fs:1:1')],
+  [
+    'a position without a map',
+    withStack('Error: odd\n    at f (/nowhere/index.js:1:2)\n    at node:fs:1:1'),
+  ],
   ['a broken map', withStack(`at f (${brokenMap}:1:2)`)],
   ['a stack that is not a string', withStack(7)],
   ['no stack', withStack(undefined)],

@@ -23,14 +23,17 @@ const store: Store = {
   },
   list: async (value) => {
     const { Items = [] } = await client.send(new QueryCommand(queryOf(`${value}#0`)))
-    return Items.slice(0, 1).map((item) => Object.fromEntries(fields.map((name) => [name, item[name]])))
+    return Items.slice(0, 1).map((item) =>
+      Object.fromEntries(fields.map((name) => [name, item[name]])),
+    )
   },
 }
 
 const list = async (event: APIGatewayProxyEvent) => {
   const value = valueIn(event.queryStringParameters)
   try {
-    if (!(await isKnown(event.headers.Authorization, store.readKey))) return response(401, unauthorized)
+    if (!(await isKnown(event.headers.Authorization, store.readKey)))
+      return response(401, unauthorized)
     logger.info('Fetching resources', { value })
     const found = await store.list(value)
     logger.info('Resources found', { value, count: found.length })

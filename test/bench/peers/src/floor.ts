@@ -1,12 +1,16 @@
-// The least that can do the work of a list of one resource: it signs its requests itself (AWS Signature Version 4,
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html) and sends them with
-// Node.js's own HTTPS client. It has no retries, no time limits, and no checks, so it is a bound and not an alternative.
+// The least that can do the work of a list of one resource: it signs its requests itself (AWS
+// Signature Version 4,
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html) and
+// sends them with Node.js's own HTTPS client. It has no retries, no time limits, and no checks, so
+// it is a bound and not an alternative.
 import { createHash, createHmac } from 'node:crypto'
 import { request } from 'node:https'
 import { bareHandler, storeOf } from './list.ts'
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN = '', AWS_REGION } = process.env
-const endpoint = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? `https://dynamodb.${AWS_REGION}.amazonaws.com`)
+const endpoint = new URL(
+  process.env.AWS_ENDPOINT_URL_DYNAMODB ?? `https://dynamodb.${AWS_REGION}.amazonaws.com`,
+)
 
 const store = storeOf(async (operation, input) => {
   const body = JSON.stringify(input)
@@ -44,14 +48,18 @@ const signedHeaders = (operation: string, body: string): Record<string, string> 
   const names = Object.keys(headers).join(';')
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`)
   const hash = sha256(`POST\n/\n\n${lines.join('')}\n${names}\n${sha256(body)}`)
-  const signature = hmac(signingKeyOf(scope), `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash}`).toString('hex')
+  const signature = hmac(
+    signingKeyOf(scope),
+    `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash}`,
+  ).toString('hex')
   const credential = `Credential=${AWS_ACCESS_KEY_ID}/${scope}`
   const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${signature}`
   return { ...headers, 'content-length': `${Buffer.byteLength(body)}`, authorization }
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest()
 
 let signingKey: { scope: string; key: string | Buffer } | undefined
 

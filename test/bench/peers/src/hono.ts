@@ -6,7 +6,8 @@ import { store } from './stock-client.ts'
 const app = new Hono()
 
 app.use(async (context, next) => {
-  if (!(await isKnown(context.req.header('authorization'), store.readKey))) return context.json(unauthorized, 401)
+  if (!(await isKnown(context.req.header('authorization'), store.readKey)))
+    return context.json(unauthorized, 401)
   return next()
 })
 

@@ -1,11 +1,15 @@
-// What the peers share: a filtered list of one resource. Each brings its own way to reach DynamoDB, or its own framework.
+// What the peers share: a filtered list of one resource. Each brings its own way to reach DynamoDB,
+// or its own framework.
 import { createHash } from 'node:crypto'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 
 /** The list, as test/bench/subjects.ts describes it. */
 const { LIST_TABLE, LIST_INDEX, LIST_PARTITION, LIST_FILTER = '', LIST_FIELDS = '' } = process.env
 
-/** Reads an API key by its digest, `undefined` when there is none, and the newest resource with a value to filter by. */
+/**
+ * Reads an API key by its digest, `undefined` when there is none, and the newest resource with a
+ * value to filter by.
+ */
 export type Store = {
   readKey: (digest: string) => Promise<unknown>
   list: (value: string) => Promise<object[]>
@@ -15,7 +19,8 @@ export type Store = {
 export const fields = LIST_FIELDS.split(',')
 
 /** The value to filter by. */
-export const valueIn = (query: Record<string, string | undefined> | null): string => query?.[LIST_FILTER] ?? ''
+export const valueIn = (query: Record<string, string | undefined> | null): string =>
+  query?.[LIST_FILTER] ?? ''
 
 export const unauthorized = { status: 401, code: 'unauthorized', message: 'Send an API key.' }
 
@@ -28,15 +33,22 @@ export const response = (statusCode: number, body: object) => ({
 
 /** A handler with no framework. */
 export const bareHandler = (store: Store) => async (event: APIGatewayProxyEvent) => {
-  if (!(await isKnown(event.headers.Authorization, store.readKey))) return response(401, unauthorized)
+  if (!(await isKnown(event.headers.Authorization, store.readKey)))
+    return response(401, unauthorized)
   return response(200, await store.list(valueIn(event.queryStringParameters)))
 }
 
 const REMEMBERED_MS = 60_000
 const remembered = new Map<string, number>()
 
-/** Tells whether an `Authorization` header has a known API key. Like the service, it remembers a key for a minute. */
-export const isKnown = async (header: string | undefined, readKey: Store['readKey']): Promise<boolean> => {
+/**
+ * Tells whether an `Authorization` header has a known API key. Like the service, it remembers a key
+ * for a minute.
+ */
+export const isKnown = async (
+  header: string | undefined,
+  readKey: Store['readKey'],
+): Promise<boolean> => {
   const [, key] = /^Bearer (\S+)$/.exec(header ?? '') ?? []
   if (!key) return false
   const digest = createHash('sha256').update(key).digest('hex')
@@ -53,7 +65,10 @@ type Item = Record<string, Attribute | undefined>
 /** What is read of DynamoDB's responses, in its JSON. */
 export type Output = { Item?: Item; Items?: Item[] }
 
-/** The input of the query. Like the service, it asks for one item more, which tells whether there is another page. */
+/**
+ * The input of the query. Like the service, it asks for one item more, which tells whether there is
+ * another page.
+ */
 export const queryOf = <Value>(partition: Value) => ({
   TableName: LIST_TABLE,
   IndexName: LIST_INDEX,
@@ -64,14 +79,22 @@ export const queryOf = <Value>(partition: Value) => ({
 })
 
 /** A store that reads with `send`, which sends an operation with its input in DynamoDB's JSON. */
-export const storeOf = (send: (operation: 'GetItem' | 'Query', input: object) => Promise<Output>): Store => ({
+export const storeOf = (
+  send: (operation: 'GetItem' | 'Query', input: object) => Promise<Output>,
+): Store => ({
   readKey: async (digest) => {
-    const key = { TableName: process.env.API_KEYS_TABLE, Key: { digest: { S: digest } }, ConsistentRead: true }
+    const key = {
+      TableName: process.env.API_KEYS_TABLE,
+      Key: { digest: { S: digest } },
+      ConsistentRead: true,
+    }
     return (await send('GetItem', key)).Item
   },
   list: async (value) => {
     const { Items = [] } = await send('Query', queryOf({ S: `${value}#0` }))
-    return Items.slice(0, 1).map((item) => Object.fromEntries(fields.map((name) => [name, plain(item[name])])))
+    return Items.slice(0, 1).map((item) =>
+      Object.fromEntries(fields.map((name) => [name, plain(item[name])])),
+    )
   },
 })
 

@@ -11,7 +11,8 @@ import { bareHandler, type Output, storeOf } from './list.ts'
 const client = new DynamoDBClient()
 
 export const store = storeOf(async (operation, input) => {
-  if (operation === 'GetItem') return (await client.send(new GetItemCommand(input as GetItemCommandInput))) as Output
+  if (operation === 'GetItem')
+    return (await client.send(new GetItemCommand(input as GetItemCommandInput))) as Output
   return (await client.send(new QueryCommand(input as QueryCommandInput))) as Output
 })
 

@@ -26,12 +26,19 @@ const startDatabase = async (folder?: string): Promise<string> => {
 
 /** Sends a request to an embedded database as the SDK does. */
 const request = async (endpoint: string, operation: string, body: unknown, headers = {}) => {
-  const options = { method: 'POST', headers: { 'X-Amz-Target': `DynamoDB_20120810.${operation}`, ...headers } }
-  const [response] = await once(httpRequest(endpoint, options).end(JSON.stringify(body)), 'response')
+  const options = {
+    method: 'POST',
+    headers: { 'X-Amz-Target': `DynamoDB_20120810.${operation}`, ...headers },
+  }
+  const [response] = await once(
+    httpRequest(endpoint, options).end(JSON.stringify(body)),
+    'response',
+  )
   return { status: response.statusCode, text: await text(response) }
 }
 
-const tablesAt = async (endpoint: string) => JSON.parse((await request(endpoint, 'ListTables', {})).text).TableNames
+const tablesAt = async (endpoint: string) =>
+  JSON.parse((await request(endpoint, 'ListTables', {})).text).TableNames
 
 const createTable = async (endpoint: string, TableName = 'Things') => {
   await request(endpoint, 'CreateTable', {
@@ -40,7 +47,8 @@ const createTable = async (endpoint: string, TableName = 'Things') => {
     AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
     KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
   })
-  const isActive = async () => (await request(endpoint, 'DescribeTable', { TableName })).text.includes('"ACTIVE"')
+  const isActive = async () =>
+    (await request(endpoint, 'DescribeTable', { TableName })).text.includes('"ACTIVE"')
   await vi.waitUntil(isActive, 30_000)
 }
 
@@ -48,12 +56,16 @@ test('only one of two servers that start at once gets a data folder, until it cl
   const folder = temporaryFolder()
 
   const started = await Promise.allSettled([startEmbedded(folder), startEmbedded(folder)])
-  const databases = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const databases = started.flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : [],
+  )
   for (const { endpoint } of databases) await createTable(endpoint)
   const third = await startEmbedded(folder).catch((error) => error)
   for (const { close } of databases) await close()
 
-  const refused = new CommandError(`Cannot use the data folder ${folder}: another server is using it.`)
+  const refused = new CommandError(
+    `Cannot use the data folder ${folder}: another server is using it.`,
+  )
   expect(started).toContainEqual({ status: 'rejected', reason: refused })
   expect([databases.length, third]).toEqual([1, refused])
   expect(await tablesAt(await startDatabase(folder))).toEqual(['Things'])
@@ -89,7 +101,9 @@ test('refuses a data folder that is a file, or cannot be made, and one without a
   symlinkSync(loop, loop)
 
   const folders = [file, join(file, 'below'), '/proc/a/b', loop, '']
-  const errors = await Promise.all(folders.map((folder) => openDatabase({ folder }).catch((error) => error)))
+  const errors = await Promise.all(
+    folders.map((folder) => openDatabase({ folder }).catch((error) => error)),
+  )
 
   const refused = (folder: string, reason: string) =>
     new CommandError(`Cannot use the data folder ${folder}: ${reason}`)
@@ -162,7 +176,11 @@ const typed = 'attribute_type(id, :type)'
 
 test.each([
   ['UpdateTable', {}, 'The embedded database has no operation UpdateTable.'],
-  ['CreateTable', { LocalSecondaryIndexes: [] }, 'The embedded database only has global secondary indexes.'],
+  [
+    'CreateTable',
+    { LocalSecondaryIndexes: [] },
+    'The embedded database only has global secondary indexes.',
+  ],
   ['Scan', { FilterExpression: typed }, 'The embedded database has no attribute_type.'],
   [
     'Scan',
@@ -184,7 +202,10 @@ test('a query leaves no iterator open', async () => {
   const [opened, closed] = [vi.spyOn(stores, 'attachResource'), vi.spyOn(stores, 'detachResource')]
   onTestFinished(() => void vi.restoreAllMocks())
 
-  const query = { KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': { N: '7' } } }
+  const query = {
+    KeyConditionExpression: 'id = :id',
+    ExpressionAttributeValues: { ':id': { N: '7' } },
+  }
   await request(endpoint, 'Query', { TableName: 'Things', ...query })
 
   expect(opened.mock.calls.length).toBeGreaterThan(0)
@@ -195,7 +216,9 @@ test('an embedded database keeps running when a client disconnects in the middle
   const endpoint = await startDatabase()
   const { socket } = await wireTo({ baseUrl: endpoint })
 
-  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () => socket.resetAndDestroy())
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () =>
+    socket.resetAndDestroy(),
+  )
   await once(socket, 'close')
 
   expect(await tablesAt(endpoint)).toEqual([])
@@ -207,13 +230,16 @@ test.each([
   ['a host that begins like a loopback address', { Host: '127.0.0.1.example.com' }, 403],
   ['a loopback address and any port', { Host: '127.0.0.1:1' }, 400],
   ['the loopback address of IPv6', { Host: '[::1]:8000' }, 400],
-])('an embedded database is closed to web pages: a request with %s', async (_name, headers, status) => {
-  const endpoint = await startDatabase()
+])(
+  'an embedded database is closed to web pages: a request with %s',
+  async (_name, headers, status) => {
+    const endpoint = await startDatabase()
 
-  const response = await request(endpoint, 'None', {}, headers)
+    const response = await request(endpoint, 'None', {}, headers)
 
-  expect(response.status).toBe(status)
-})
+    expect(response.status).toBe(status)
+  },
+)
 
 test('ends with one line when the disk is full', async () => {
   // A limit on the size of files stands for the size of the disk.
@@ -234,8 +260,10 @@ test('ends with one line when the disk is full', async () => {
 
 const NAMED = 'which AWS_ENDPOINT_URL_DYNAMODB names'
 const ADVICE = 'Start it, or unset the variable to use the embedded one.'
-const NOT_EMBEDDED = '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'
-const PUBLIC_KEY = 'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'
+const NOT_EMBEDDED =
+  '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'
+const PUBLIC_KEY =
+  'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'
 
 test.each<[string, string, string?]>([
   [

@@ -17,8 +17,10 @@ const { path: list, parameter } = example
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
 
 const serveEcho = () => serve(Object.fromEntries(operationIds.map((id) => [id, echo])))
-const eventOf = async (request: Sent): Promise<Event> => (await ask(await serveEcho(), request)).body as Event
-const eventOfText = async (text: string) => (await (await wireTo(await serveEcho(), text)).response()).body as Event
+const eventOf = async (request: Sent): Promise<Event> =>
+  (await ask(await serveEcho(), request)).body as Event
+const eventOfText = async (text: string) =>
+  (await (await wireTo(await serveEcho(), text)).response()).body as Event
 
 test('passes a function an event of API Gateway, without headers that the connection or API Gateway sets', async () => {
   const host = 'a.example:8080'
@@ -65,16 +67,26 @@ test.runIf(isChangeable).each([
   [`${BASE}/${list}/7`, `${list}/7`, '7'],
   [`${BASE}${list}/a%2Bb+c@d.com`, `${list}/a%2Bb+c@d.com`, 'a%2Bb+c@d.com'],
   [`HTTP://a.example${BASE}${list}/7`, `${list}/7`, '7'],
-])('keeps the path %s as it was sent, with the stage only in requestContext', async (sent, path, id) => {
-  const event = await eventOf({ method: id ? 'PATCH' : 'GET', path: sent })
+])(
+  'keeps the path %s as it was sent, with the stage only in requestContext',
+  async (sent, path, id) => {
+    const event = await eventOf({ method: id ? 'PATCH' : 'GET', path: sent })
 
-  const resource = id ? `${list}/{${parameter}}` : list
-  const requestContext = { path: sent.slice(sent.lastIndexOf(BASE)), resourcePath: resource }
-  expect(event).toMatchObject({ resource, path, pathParameters: id ? { [parameter]: id } : null, requestContext })
-})
+    const resource = id ? `${list}/{${parameter}}` : list
+    const requestContext = { path: sent.slice(sent.lastIndexOf(BASE)), resourcePath: resource }
+    expect(event).toMatchObject({
+      resource,
+      path,
+      pathParameters: id ? { [parameter]: id } : null,
+      requestContext,
+    })
+  },
+)
 
 test('decodes a query', async () => {
-  const event = await eventOf({ path: `${BASE}${list}?a&b=1&b=2&c=d%2Be@f.com&c=x+y&url=https%3A%2F%2Fg.com/?x` })
+  const event = await eventOf({
+    path: `${BASE}${list}?a&b=1&b=2&c=d%2Be@f.com&c=x+y&url=https%3A%2F%2Fg.com/?x`,
+  })
 
   expect([event.queryStringParameters, event.multiValueQueryStringParameters]).toEqual([
     { a: '', b: '2', c: 'x y', url: 'https://g.com/?x' },
@@ -90,23 +102,45 @@ test.each([
   ['bytes that are not UTF-8', 'identity', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'e//+fQ==', true],
   ['compressed text', 'deflate', deflateSync(TEXT), TEXT, false],
   ['compressed text', 'GZIP', gzipSync(TEXT), TEXT, false],
-])('passes on a body of %s with Content-Encoding: %s', async (_name, coding, sent, body, isBase64Encoded) => {
-  const event = await eventOf({ method: 'POST', headers: { 'Content-Encoding': coding }, body: sent })
+])(
+  'passes on a body of %s with Content-Encoding: %s',
+  async (_name, coding, sent, body, isBase64Encoded) => {
+    const event = await eventOf({
+      method: 'POST',
+      headers: { 'Content-Encoding': coding },
+      body: sent,
+    })
 
-  expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
-})
+    expect([event.body, event.isBase64Encoded]).toEqual([body, isBase64Encoded])
+  },
+)
 
 test.each([
   ['another coding', 'br', Buffer.from('{}'), 415, 'not valid gzip'],
-  ['a coding with the name of an object property', 'constructor', Buffer.from('{}'), 415, 'not valid gzip'],
+  [
+    'a coding with the name of an object property',
+    'constructor',
+    Buffer.from('{}'),
+    415,
+    'not valid gzip',
+  ],
   ['a body that is not compressed', 'gzip', Buffer.from('{}'), 415, 'not valid gzip'],
-  ['1 MiB and a byte when decompressed', 'deflate', deflateSync(Buffer.alloc(1024 * 1024 + 1)), 413, '256 KiB'],
+  [
+    '1 MiB and a byte when decompressed',
+    'deflate',
+    deflateSync(Buffer.alloc(1024 * 1024 + 1)),
+    413,
+    '256 KiB',
+  ],
 ])('refuses %s', async (_name, coding, body, status, reason) => {
   const headers = { 'Content-Encoding': coding }
 
   const response = await ask(await serve(), { method: 'POST', headers, body })
 
-  expect(response).toMatchObject({ status, body: { status, message: expect.stringContaining(reason) } })
+  expect(response).toMatchObject({
+    status,
+    body: { status, message: expect.stringContaining(reason) },
+  })
 })
 
 test.each([
@@ -116,7 +150,9 @@ test.each([
 ])('returns 400 to %s', async (_name, hosts) => {
   const wire = await wireTo(await serve(), GET.replace('Host: a\r\n', hosts))
 
-  expect(await wire.response()).toEqual(gatewayResponse(400, 'bad_request', 'The request is malformed.'))
+  expect(await wire.response()).toEqual(
+    gatewayResponse(400, 'bad_request', 'The request is malformed.'),
+  )
 })
 
 // test/api tests more paths and methods, in AWS too.
@@ -130,26 +166,33 @@ test.each([
 ])('returns 404 to %s %s', async (method, path) => {
   const response = await ask(await serve(), { method, path })
 
-  const message = expect.stringMatching(`^There is no resource at this path\\. The API has .*GET ${BASE}${list}, `)
+  const message = expect.stringMatching(
+    `^There is no resource at this path\\. The API has .*GET ${BASE}${list}, `,
+  )
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
 })
 
-test.each(['/', BASE, `${BASE}/`])('sends a browser from %s to the reference, and nobody else', async (path) => {
-  const served = await serve()
-  const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+test.each(['/', BASE, `${BASE}/`])(
+  'sends a browser from %s to the reference, and nobody else',
+  async (path) => {
+    const served = await serve()
+    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-  const responses = [{ headers }, { headers, method: 'POST' }, { headers: { Accept: '*/*' } }].map((request) =>
-    ask(served, { path, ...request }),
-  )
+    const responses = [
+      { headers },
+      { headers, method: 'POST' },
+      { headers: { Accept: '*/*' } },
+    ].map((request) => ask(served, { path, ...request }))
 
-  const [browser, ...others] = await Promise.all(responses)
-  expect(browser).toMatchObject({
-    status: 302,
-    headers: { location: `${BASE}${referencePaths.page}` },
-    body: undefined,
-  })
-  expect(others.map(({ status }) => status)).toEqual([404, 404])
-})
+    const [browser, ...others] = await Promise.all(responses)
+    expect(browser).toMatchObject({
+      status: 302,
+      headers: { location: `${BASE}${referencePaths.page}` },
+      body: undefined,
+    })
+    expect(others.map(({ status }) => status)).toEqual([404, 404])
+  },
+)
 
 test.each([
   ['unchanged', LOCAL_API_KEY],

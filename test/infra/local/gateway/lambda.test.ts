@@ -24,8 +24,14 @@ test.each<[string, Handler]>([
   ['returns undefined', async () => undefined],
   ['returns a status code below 200', async () => ({ statusCode: 199, body: '[]' })],
   ['returns an object as body', async () => ({ statusCode: 404, body: {} })],
-  ['returns a header with a line break', async () => ({ statusCode: 200, headers: { 'X-A': 'a\r\nX-B: b' } })],
-  ['returns a header name with a space', async () => ({ statusCode: 200, headers: { 'X A': 'a' }, body: '[]' })],
+  [
+    'returns a header with a line break',
+    async () => ({ statusCode: 200, headers: { 'X-A': 'a\r\nX-B: b' } }),
+  ],
+  [
+    'returns a header name with a space',
+    async () => ({ statusCode: 200, headers: { 'X A': 'a' }, body: '[]' }),
+  ],
 ])('returns 502 when a function %s, and keeps running', async (_name, handler) => {
   const served = await serve({ [list]: handler })
 
@@ -38,17 +44,27 @@ test.each<[string, Handler]>([
 })
 
 test.each([
-  ['the body is not JSON', list, { statusCode: 200, headers: { 'Content-Type': 'text/plain' }, body: 'text' }],
+  [
+    'the body is not JSON',
+    list,
+    { statusCode: 200, headers: { 'Content-Type': 'text/plain' }, body: 'text' },
+  ],
   ['the status 202', list, { statusCode: 202, body: '[]' }],
   ['a body', remove, { statusCode: 204, body: '[]' }],
-])('passes on a response that the contract does not have, and warns: %s', async (difference, id, result) => {
-  const served = await serve({ [id]: async () => result })
+])(
+  'passes on a response that the contract does not have, and warns: %s',
+  async (difference, id, result) => {
+    const served = await serve({ [id]: async () => result })
 
-  const response = await ask(served, id === remove ? { method: 'DELETE', path: `${BASE}${path}/7` } : {})
+    const response = await ask(
+      served,
+      id === remove ? { method: 'DELETE', path: `${BASE}${path}/7` } : {},
+    )
 
-  expect(response.status).toBe(result.statusCode)
-  expect(console.warn).toHaveBeenCalledWith(expect.any(String), id, difference)
-})
+    expect(response.status).toBe(result.statusCode)
+    expect(console.warn).toHaveBeenCalledWith(expect.any(String), id, difference)
+  },
+)
 
 test('passes a function its name and its remaining time', async () => {
   const echo: Handler = async (_event, { functionName, getRemainingTimeInMillis }) => ({

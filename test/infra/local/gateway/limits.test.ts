@@ -8,7 +8,11 @@ const { list, create } = example
 const [HALF_HEADERS, OTHER_HALF] = [GET.slice(0, 9), GET.slice(9)]
 const withLength = (bytes: number) => `${POST}Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes)}`
 const HALF_BODY = withLength(2).slice(0, -1)
-const TIMEOUT = gatewayResponse(408, 'request_timeout', 'The request did not arrive in time. Send it again.')
+const TIMEOUT = gatewayResponse(
+  408,
+  'request_timeout',
+  'The request did not arrive in time. Send it again.',
+)
 
 /** Node.js compares times with its limits in this interval. */
 type Exceeded = Exclude<keyof Limits, 'connectionsCheckingInterval'>
@@ -16,7 +20,10 @@ type Exceeded = Exclude<keyof Limits, 'connectionsCheckingInterval'>
 /** For each limit, a client that exceeds it. */
 const clients: Record<Exceeded, () => Promise<void>> = {
   headersTimeout: async () => {
-    const wire = await wireTo(await serve({}, { headersTimeout: 1, connectionsCheckingInterval: 1 }), HALF_HEADERS)
+    const wire = await wireTo(
+      await serve({}, { headersTimeout: 1, connectionsCheckingInterval: 1 }),
+      HALF_HEADERS,
+    )
 
     expect([await wire.response(), await wire.rest()]).toEqual([TIMEOUT, ''])
   },
@@ -30,7 +37,9 @@ const clients: Record<Exceeded, () => Promise<void>> = {
   keepAliveTimeout: async () => {
     const wire = await wireTo(await serve({}, { keepAliveTimeout: 1 }), GET)
 
-    expect(await wire.rest()).toMatch(/^HTTP\/1\.1 200 [\s\S]+\r\nKeep-Alive: timeout=0\r\n[\s\S]+\r\n\r\n\[\]$/)
+    expect(await wire.rest()).toMatch(
+      /^HTTP\/1\.1 200 [\s\S]+\r\nKeep-Alive: timeout=0\r\n[\s\S]+\r\n\r\n\[\]$/,
+    )
   },
   maxHeaderSize: async () => {
     const served = await serve({}, { maxHeaderSize: 100 })
@@ -48,14 +57,16 @@ const clients: Record<Exceeded, () => Promise<void>> = {
     const rest = await refused.rest()
     for (const wire of allowed) wire.socket.write(OTHER_HALF)
 
-    expect([rest, ...(await Promise.all(allowed.map(async (wire) => (await wire.response()).status)))]).toEqual([
-      '',
-      200,
-      200,
-    ])
+    expect([
+      rest,
+      ...(await Promise.all(allowed.map(async (wire) => (await wire.response()).status))),
+    ]).toEqual(['', 200, 200])
   },
   bodyBytes: async () => {
-    const sizeOf: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body?.length) })
+    const sizeOf: Handler = async ({ body }) => ({
+      statusCode: 200,
+      body: JSON.stringify(body?.length),
+    })
     const served = await serve({ [create]: sizeOf }, { bodyBytes: 10 })
     const wire = await wireTo(served, withLength(10) + withLength(1000).slice(0, -989))
 
@@ -65,7 +76,11 @@ const clients: Record<Exceeded, () => Promise<void>> = {
 
     const message = 'The body must not be larger than 256 KiB.'
     const sizes = [10, 2].map((body) => ({ status: 200, headers: {}, body }))
-    expect(responses).toEqual([sizes[0], gatewayResponse(413, 'payload_too_large', message), sizes[1]])
+    expect(responses).toEqual([
+      sizes[0],
+      gatewayResponse(413, 'payload_too_large', message),
+      sizes[1],
+    ])
   },
   functions: async () => {
     const { handler, release } = waiting()
@@ -78,7 +93,9 @@ const clients: Record<Exceeded, () => Promise<void>> = {
     const running = handler.mock.calls.length
     release({ statusCode: 199, body: '' }) // A bug: the next function runs after it, too.
 
-    expect([running, ...(await Promise.all(responses)).map(({ status }) => status)]).toEqual([2, 502, 502, 502])
+    expect([running, ...(await Promise.all(responses)).map(({ status }) => status)]).toEqual([
+      2, 502, 502, 502,
+    ])
   },
   functionMs: async () => {
     const served = await serve({ [list]: () => new Promise(() => {}) }, { functionMs: 1 })
@@ -86,8 +103,12 @@ const clients: Record<Exceeded, () => Promise<void>> = {
     const response = await ask(served)
 
     const message = 'The service did not respond in time. Try again in a moment.'
-    expect(response).toEqual(gatewayResponse(504, 'gateway_timeout', message, { 'retry-after': '1' }))
+    expect(response).toEqual(
+      gatewayResponse(504, 'gateway_timeout', message, { 'retry-after': '1' }),
+    )
   },
 }
 
-test.each(Object.keys(clients) as Exceeded[])('a client cannot exceed %s', (limit) => clients[limit]())
+test.each(Object.keys(clients) as Exceeded[])('a client cannot exceed %s', (limit) =>
+  clients[limit](),
+)

@@ -1,7 +1,17 @@
 import { expect, test, vi } from 'vitest'
 import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
 import { example } from '../../../support/example.ts'
-import { ask, CONNECT, GET, gatewayResponse, POST, serve, waiting, wireAndSocket, wireTo } from '../local-server.ts'
+import {
+  ask,
+  CONNECT,
+  GET,
+  gatewayResponse,
+  POST,
+  serve,
+  waiting,
+  wireAndSocket,
+  wireTo,
+} from '../local-server.ts'
 
 const { list, create } = example
 /** A request that an attacker hides in or after another one. */
@@ -17,7 +27,11 @@ const malformed: [name: string, text: string, response?: object][] = [
   ['a header over 10 KB', `${POST}X-A: ${'a'.repeat(10_240)}\r\n\r\n`, TOO_LARGE],
   ['a trailer over 10 KB', `${CHUNKS}0\r\nX-A: ${'a'.repeat(10_240)}\r\n\r\n`],
   ['a chunk without a length', `${CHUNKS}{}\r\n0\r\n\r\n`],
-  ['a length after chunks', `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`, MALFORMED],
+  [
+    'a length after chunks',
+    `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
+    MALFORMED,
+  ],
   ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`, MALFORMED],
   ['bytes that are not HTTP', 'Hello\r\n\r\n', MALFORMED],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', MALFORMED],
@@ -39,20 +53,23 @@ test.each(malformed)(
   },
 )
 
-test.each(malformed)('responds to the request before %s, and ends the connection', async (_name, text) => {
-  const smuggled = vi.fn<Handler>()
-  const { handler, called, release } = waiting()
-  const served = await serve({ [create]: handler, [list]: smuggled })
-  const wire = await wireTo(served, `${POST}\r\n${text}${SMUGGLED}`)
-  await called
+test.each(malformed)(
+  'responds to the request before %s, and ends the connection',
+  async (_name, text) => {
+    const smuggled = vi.fn<Handler>()
+    const { handler, called, release } = waiting()
+    const served = await serve({ [create]: handler, [list]: smuggled })
+    const wire = await wireTo(served, `${POST}\r\n${text}${SMUGGLED}`)
+    await called
 
-  wire.socket.write(SMUGGLED)
-  release({ statusCode: 200, body: '["first"]' })
+    wire.socket.write(SMUGGLED)
+    release({ statusCode: 200, body: '["first"]' })
 
-  expect([(await wire.response()).body, await wire.rest()]).toEqual([['first'], ''])
-  expect(smuggled).not.toHaveBeenCalled()
-  expect((await ask(served, { method: 'POST' })).status).toBe(200)
-})
+    expect([(await wire.response()).body, await wire.rest()]).toEqual([['first'], ''])
+    expect(smuggled).not.toHaveBeenCalled()
+    expect((await ask(served, { method: 'POST' })).status).toBe(200)
+  },
+)
 
 test.each([
   ['an unknown expectation', `${POST}Expect: something\r\nContent-Length: 2\r\n\r\n{}`],
@@ -64,17 +81,25 @@ test.each([
 })
 
 test('ends the connection after a request to upgrade the protocol', async () => {
-  const wire = await wireTo(await serve(), `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${SMUGGLED}`)
+  const wire = await wireTo(
+    await serve(),
+    `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${SMUGGLED}`,
+  )
 
   const head = await wire.take(/\r\n\r\n/)
 
-  expect([head, await wire.rest()]).toEqual([expect.stringMatching(/ 200 [\s\S]+\r\nConnection: close\r\n/), '[]'])
+  expect([head, await wire.rest()]).toEqual([
+    expect.stringMatching(/ 200 [\s\S]+\r\nConnection: close\r\n/),
+    '[]',
+  ])
 })
 
 test('reads a body of 10 MB to its end after a 413, because the client may read nothing before', async () => {
   const bytes = 10 * 1024 * 1024
   const { wire, socket } = await wireAndSocket(await serve({}, { keepAliveTimeout: 600_000 }))
-  wire.socket.write(`${POST}Connection: close\r\nContent-Length: ${bytes}\r\n\r\n${'a'.repeat(bytes)}`)
+  wire.socket.write(
+    `${POST}Connection: close\r\nContent-Length: ${bytes}\r\n\r\n${'a'.repeat(bytes)}`,
+  )
 
   expect((await wire.response()).status).toBe(413)
   await expect.poll(() => socket.bytesRead).toBeGreaterThan(bytes)
@@ -91,7 +116,9 @@ test('sends one response to a body that is too large, and then broken', async ()
 
 test('ends the connection only when the client has read the responses to complete requests', async () => {
   const long = 'a'.repeat(2 ** 25) // Larger than all buffers.
-  const served = await serve({ [list]: async () => ({ statusCode: 200, body: JSON.stringify(long) }) })
+  const served = await serve({
+    [list]: async () => ({ statusCode: 200, body: JSON.stringify(long) }),
+  })
   const { wire, socket } = await wireAndSocket(served)
 
   wire.socket.pause().write(`${GET}Hello\r\n\r\n`)

@@ -21,10 +21,13 @@ const IN_USE = `is in use, perhaps by another local server: it takes two ports, 
 test('reserves no port that is in use, nor one below it', async () => {
   const { port } = listeningAddress((await serve()).server)
 
-  const errorOf = (each: number) => reservePorts(each, '127.0.0.1', true).catch(({ message }) => message)
+  const errorOf = (each: number) =>
+    reservePorts(each, '127.0.0.1', true).catch(({ message }) => message)
   // Meanwhile the port below may belong to another test.
   const errors = [await errorOf(port), (await errorOf(port - 1)).replace(port - 1, port)]
 
   expect(new Set(errors)).toEqual(new Set([`127.0.0.1:${port} ${IN_USE}`]))
-  await expect(reservePorts(0, '999.1', true)).rejects.toThrow(`Cannot listen: getaddrinfo ENOTFOUND 999.1. ${CHOOSE}`)
+  await expect(reservePorts(0, '999.1', true)).rejects.toThrow(
+    `Cannot listen: getaddrinfo ENOTFOUND 999.1. ${CHOOSE}`,
+  )
 })

@@ -15,7 +15,8 @@ import '../../../support/database.ts'
 const { table, create, list } = example
 const [resources, idempotencyKeys] = [tableName(table), tableName('idempotencyKeys')]
 const options = { abortSignal: new AbortController().signal }
-const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options) // The clients' types differ.
+// The clients' types differ.
+const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options)
 
 test('a command that the contract does not grant is a 500, and the log says what to add', async () => {
   const event = eventOf(example.events.list)
@@ -31,25 +32,62 @@ test('a command that the contract does not grant is a 500, and the log says what
     `Add ${table}: 'read' to "access" in its entry in shared/contract.ts.`
   const cause = expect.objectContaining({ name: 'AccessDenied', message })
   expect(statusCode).toBe(500)
-  expect(error.mock.calls).toEqual([[expect.any(String), event.requestContext.extendedRequestId, 500, cause]])
+  expect(error.mock.calls).toEqual([
+    [expect.any(String), event.requestContext.extendedRequestId, 500, cause],
+  ])
 })
 
 const Key = { id: 7 }
-const check = { ConditionCheck: { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' } }
-const keyThenResource = [{ Get: { TableName: tableName('apiKeys'), Key } }, { Get: { TableName: resources, Key } }]
-const putThenDelete = [{ Put: { TableName: resources, Item: Key } }, { Delete: { TableName: resources, Key } }]
-const query = { TableName: resources, KeyConditionExpression: 'id = :id', ExpressionAttributeValues: { ':id': 7 } }
+const check = {
+  ConditionCheck: { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' },
+}
+const keyThenResource = [
+  { Get: { TableName: tableName('apiKeys'), Key } },
+  { Get: { TableName: resources, Key } },
+]
+const putThenDelete = [
+  { Put: { TableName: resources, Item: Key } },
+  { Delete: { TableName: resources, Key } },
+]
+const query = {
+  TableName: resources,
+  KeyConditionExpression: 'id = :id',
+  ExpressionAttributeValues: { ':id': 7 },
+}
 
 test.each<[OperationId, string, string, object, string?]>([
   [create, 'Scan', table, new sdk.ScanCommand({ TableName: resources })],
   [list, 'GetItem', table, new lean.GetCommand({ TableName: resources, Key }), 'read'],
   [list, 'GetItem', 'Toys', new lean.GetCommand({ TableName: 'Toys', Key }), 'read'],
-  [create, 'BatchGetItem', table, new sdk.BatchGetCommand({ RequestItems: { [resources]: { Keys: [Key] } } })],
-  [list, 'ConditionCheckItem', 'idempotencyKeys', new sdk.TransactWriteCommand({ TransactItems: [check] }), 'read'],
+  [
+    create,
+    'BatchGetItem',
+    table,
+    new sdk.BatchGetCommand({ RequestItems: { [resources]: { Keys: [Key] } } }),
+  ],
+  [
+    list,
+    'ConditionCheckItem',
+    'idempotencyKeys',
+    new sdk.TransactWriteCommand({ TransactItems: [check] }),
+    'read',
+  ],
   [list, 'GetItem', table, new lean.TransactGetCommand({ TransactItems: keyThenResource }), 'read'],
-  [create, 'DeleteItem', table, new lean.TransactWriteCommand({ TransactItems: putThenDelete }), 'remove'],
+  [
+    create,
+    'DeleteItem',
+    table,
+    new lean.TransactWriteCommand({ TransactItems: putThenDelete }),
+    'remove',
+  ],
   // DynamoDB ignores what a command does not have.
-  [list, 'GetItem', table, { operation: 'GetItem', input: { TableName: resources, RequestItems: {} } }, 'read'],
+  [
+    list,
+    'GetItem',
+    table,
+    { operation: 'GetItem', input: { TableName: resources, RequestItems: {} } },
+    'read',
+  ],
 ])('%s may not use %s on the table %s', async (id, action, table, command, right) => {
   const sent = runWithRights(id, () => send(command))
 
@@ -60,7 +98,11 @@ test.each<[OperationId, string, string, object, string?]>([
 test.each(['BatchGetItem', 'TransactWriteItems', 'BatchExecuteStatement'])(
   'refuses a %s without a table',
   async (operation) => {
-    const input = { RequestItems: {}, TransactItems: [], Statements: [{ Statement: 'SELECT * FROM toys' }] }
+    const input = {
+      RequestItems: {},
+      TransactItems: [],
+      Statements: [{ Statement: 'SELECT * FROM toys' }],
+    }
     const sent = runWithRights(list, () => send({ operation, input }))
 
     await expect(sent).rejects.toThrow(`${list} sends a ${operation} that names no table.`)
@@ -68,7 +110,9 @@ test.each(['BatchGetItem', 'TransactWriteItems', 'BatchExecuteStatement'])(
 )
 
 test('a right to a table is not one to its indexes', async () => {
-  const sent = runWithRights(create, () => send(new lean.QueryCommand({ ...query, IndexName: 'newest' })))
+  const sent = runWithRights(create, () =>
+    send(new lean.QueryCommand({ ...query, IndexName: 'newest' })),
+  )
 
   await expect(sent).rejects.toThrow(
     `${create} may not use Query on the index newest of the table ${table}. Add ${table}: 'list' to "access"`,

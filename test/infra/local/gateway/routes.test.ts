@@ -25,13 +25,19 @@ test.each([
   ['/cats/7/meals', 'feedCat', { catId: '7' }],
   ['/cats/7/toys', 'listMeals', { catId: '7', list: 'toys' }],
   ['/cats/count/meals', 'countMeals', { list: 'meals' }],
-])('finds the operation of %s wherever it stands: literal parts win over parameters', (path, id, pathParameters) => {
-  for (const entries of [Object.entries(contract), Object.entries(contract).toReversed()]) {
-    const route = routeFinder<string>(Object.fromEntries(entries))(service.basePath + path)
+])(
+  'finds the operation of %s wherever it stands: literal parts win over parameters',
+  (path, id, pathParameters) => {
+    for (const entries of [Object.entries(contract), Object.entries(contract).toReversed()]) {
+      const route = routeFinder<string>(Object.fromEntries(entries))(service.basePath + path)
 
-    expect([Object.values(route?.operations ?? {}), route?.pathParameters]).toEqual([[id], pathParameters])
-  }
-})
+      expect([Object.values(route?.operations ?? {}), route?.pathParameters]).toEqual([
+        [id],
+        pathParameters,
+      ])
+    }
+  },
+)
 
 const listCats = { method: 'GET', path: '/cats' } as const
 const getCat = { method: 'GET', path: '/cats/{catId}' } as const
@@ -53,8 +59,14 @@ const RESERVED = 'but API Gateway reserves /ping and /sping for its health check
 
 test.each<[Routes, string | undefined]>([
   [{ ...contract, createCat: { method: 'POST', path: '/cats' } }, undefined],
-  [{ listCats, findCats: listCats }, 'findCats has the method and path of listCats: GET /cats. Change one of them.'],
-  [{ getCat, meals }, 'meals has the path /cats/{id}/meals, but another path has {catId} after /cats. Use one name.'],
+  [
+    { listCats, findCats: listCats },
+    'findCats has the method and path of listCats: GET /cats. Change one of them.',
+  ],
+  [
+    { getCat, meals },
+    'meals has the path /cats/{id}/meals, but another path has {catId} after /cats. Use one name.',
+  ],
   [at('/openapi.json'), 'cats has the path /openapi.json, but that is the API reference.'],
   [at('/cats/~{catId}'), 'cats has the path /cats/~{catId}, but "~{catId}" is no valid part.'],
   [at('/cats/'), 'cats has the path /cats/, but "" is no valid part.'],
@@ -67,7 +79,10 @@ test.each<[Routes, string | undefined]>([
   [{ getToy, book: book('/cats/{catId}/toys') }, undefined],
   [{ getCat, book: book('/dogs') }, `book has the location /dogs, ${LOST}`],
   [{ getToy, book: book('/cats') }, `book has the location /cats, ${LOST}`],
-  [{ getToy, book: book('/cats/{id}/toys') }, 'book has the location /cats/{id}/toys, but its path has no {id}.'],
+  [
+    { getToy, book: book('/cats/{id}/toys') },
+    'book has the location /cats/{id}/toys, but its path has no {id}.',
+  ],
   [at('/pings'), undefined],
 ])('says why the paths of a contract would fail in AWS, or lead nowhere: %o', (routes, problem) => {
   expect(contractProblem(routes, resources)).toBe(problem)

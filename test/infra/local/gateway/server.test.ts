@@ -2,14 +2,28 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { example } from '../../../support/example.ts'
-import { ask, BASE, CONNECT, GET, logged, NEVER, POST, serve, waiting, wireAndSocket, wireTo } from '../local-server.ts'
+import {
+  ask,
+  BASE,
+  CONNECT,
+  GET,
+  logged,
+  NEVER,
+  POST,
+  serve,
+  waiting,
+  wireAndSocket,
+  wireTo,
+} from '../local-server.ts'
 
 const { path, list } = example
 const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`
 
 test('responds to a client that closes its side after a request, then ends the connection', async () => {
   const { handler, called, release } = waiting()
-  const { wire, socket } = await wireAndSocket(await serve({ [list]: handler }), '', { allowHalfOpen: true })
+  const { wire, socket } = await wireAndSocket(await serve({ [list]: handler }), '', {
+    allowHalfOpen: true,
+  })
   const ended = once(socket, 'end')
 
   wire.socket.end(GET)
@@ -52,7 +66,10 @@ test('serves any number of requests of a connection in order, one after the othe
   })
   const sent = Array.from({ length: 3000 }, (_, i) => ({ nth: String(i) }))
   const text = sent.map(({ nth }) => GET.replace(path, `${path}?nth=${nth}`)).join('')
-  const wire = await wireTo(served, `${text}${HALF_POST.replace('20', '200000')}${' '.repeat(199_999)}`)
+  const wire = await wireTo(
+    served,
+    `${text}${HALF_POST.replace('20', '200000')}${' '.repeat(199_999)}`,
+  )
 
   const bodies = []
   while (bodies.length < sent.length + 1) bodies.push((await wire.response()).body)
@@ -94,7 +111,10 @@ test('stop completes the requests in flight, and refuses new connections', async
   const head = await wire.take(/\r\n\r\n/)
 
   expect(refused).toBe('ECONNREFUSED')
-  expect([head, await wire.rest()]).toEqual([expect.stringMatching(/\r\nConnection: close\r\n/), '["in flight"]'])
+  expect([head, await wire.rest()]).toEqual([
+    expect.stringMatching(/\r\nConnection: close\r\n/),
+    '["in flight"]',
+  ])
   await stopped
 })
 

@@ -7,7 +7,6 @@ import {
   keyAttribute,
   type TransactAction,
 } from './database.ts'
-import { isTooLarge } from './item-size.ts'
 import type { Page, PageQuery } from './page.ts'
 import type { Attributes } from './shards.ts'
 
@@ -16,6 +15,9 @@ export type Items = ReadonlyMap<string, Item | undefined>
 
 /** How the work of a transaction has ended. */
 export type Outcome<T> = { kind: 'returned'; result: T } | { kind: 'threw'; error: unknown }
+
+/** The largest item that DynamoDB stores. */
+const MOST_BYTES = 400 * 1024
 
 /** DynamoDB takes 100 items in a transaction. One is left for the idempotency key. */
 const MOST_ITEMS = 99
@@ -60,7 +62,7 @@ export class TransactionRun {
 
   put(key: Key, attributes: object): void {
     const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
-    if (isTooLarge(item)) throw itemTooLarge()
+    if (byteSize(item) > MOST_BYTES) throw itemTooLarge()
     this.#written.set(this.#nameOf(key), { key, item })
   }
 
@@ -175,3 +177,19 @@ export class TransactionRun {
 }
 
 const nameOf = ({ table, value }: Key): string => `${table} ${value}`
+
+/**
+ * The size of a value in bytes, in UTF-8 ("DynamoDB item sizes and formats" in the developer
+ * guide). The largest size is assumed of numbers, whose exact size the guide does not say.
+ */
+const byteSize = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  if (typeof value === 'number' || typeof value === 'bigint') return 21
+  if (typeof value !== 'object' || value === null) return 1
+  let size = 3
+  for (const [name, part] of Object.entries(value)) {
+    const nameSize = Array.isArray(value) ? 0 : Buffer.byteLength(name)
+    size += nameSize + byteSize(part) + 1
+  }
+  return size
+}

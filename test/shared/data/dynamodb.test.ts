@@ -74,10 +74,17 @@ test.each<[Fault, RegExp]>([
     /^ThrottlingException: Busy\. \[\{"resource":"a"\}\]\(0 resends\)$/,
   ],
 ])('a 503 says on one line why: %j', async (fault, cause) => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const { setTimeout } = globalThis
+  let endBudget: (() => void) | undefined
+  const holdBudget: typeof setTimeout = Object.assign((work: () => void, ms?: number) => {
+    if (ms === 3000) endBudget ??= work // The SDK has timers of this length, too.
+    return setTimeout(work, ms)
+  }, setTimeout)
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(holdBudget)
+  let faults = 0
   proxy.faultOf = () => {
-    vi.advanceTimersByTime(990)
+    if (++faults === 4) endBudget?.() // The SDK sends a request three times.
     return fault
   }
 

@@ -79,10 +79,9 @@ test('takes a pet for a walk once', async () => {
  */
 const asOfPets = (id: string): Change[] => {
   const [entry = ''] = entryOf(id).exec(readFileSync('shared/contract.ts', 'utf8')) ?? []
-  const general = entry.replaceAll(
-    /^.*(deprecated:|stability:|status: v|HELD).*\n|^ {2}|, orders: 'read'/gm,
-    '',
-  )
+  const general = entry
+    .replace(/^ {4}deprecated: \{\n[^}]*\},\n/m, '')
+    .replaceAll(/^.*(stability:|status: v|HELD).*\n|^ {2}|, orders: 'read'/gm, '')
   return [
     { file: 'shared/contract.ts', text: renamed(general) },
     {

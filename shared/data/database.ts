@@ -166,7 +166,7 @@ const untilFree = async <T>(keys: Key[], budget: Budget, send: () => Promise<T>)
   }
 }
 
-/** Why a transaction may succeed if it is sent again as it is; `undefined` if it may not. */
+/** Why a transaction may succeed if it is resent as it is; `undefined` if it may not. */
 const busyReason = (error: unknown, keys: Key[]): string | undefined => {
   if (error instanceof Error && error.name === 'TransactionInProgressException') return error.name
   const codes = cancellationCodes(error)

@@ -17,7 +17,7 @@ run. Times mean something only on a machine that does nothing else.
   load              until the end of Lambda's init phase, in which the functions of the service connect to DynamoDB
                     and read once; "no first read" is without that, as the other functions are
   first call        the first call after the init phase
-  floor             a handler with nothing but Node.js's own HTTPS client and a signature`
+  bare HTTPS        a handler with nothing but Node.js's own HTTPS client and a signature`
 
 const main = command(
   'npm run bench --',

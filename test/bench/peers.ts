@@ -50,7 +50,12 @@ const [smallest, byDefault] = [
   ['module', 'main'],
   ['main', 'module'],
 ]
-const peers = { floor: smallest, 'stock client': smallest, hono: smallest, 'demo style': byDefault }
+const peers = {
+  'bare HTTPS': smallest,
+  'AWS SDK': smallest,
+  Hono: smallest,
+  'Middy, Powertools': byDefault,
+}
 
 /** A bundled function, in a folder of its own as `index.js`. */
 export type Bundled = { name: string; folder: string }
@@ -60,7 +65,7 @@ export const bundlePeers = (parent: string): Promise<Bundled[]> =>
   Promise.all(
     Object.entries(peers).map(async ([name, mainFields]) => {
       const folder = join(parent, name)
-      const entryPoints = [join(PEERS, `src/${name.replace(' ', '-')}.ts`)]
+      const entryPoints = [join(PEERS, `src/${name.toLowerCase().replaceAll(/\W+/g, '-')}.ts`)]
       await build({
         ...asDeployed,
         entryPoints,

@@ -14,8 +14,7 @@ import { type LocalServer, leastEnvironment, startServer } from './support/serve
 const provenElsewhere: Record<string, string> = {
   'README.md: npm ci && npm start':
     '.ci/run installs; test/infra/local/main.test.ts starts the server',
-  'README.md: npm ci && npx cdk bootstrap aws://$account/$region':
-    'test/deploy/main.ts, but for `cdk bootstrap`',
+  'README.md: npm ci': 'test/deploy/main.ts, but for `cdk bootstrap`',
   'functions/README.md': 'who follows it, and test/recipe',
   'infra/OPERATE.md': 'test/deploy/main.ts, as far as an emulated AWS can',
   'infra/README.md': 'a first deployment, which needs GitHub',
@@ -163,9 +162,21 @@ test.each(readmes)('%s links only to headings that exist', (readme) => {
   expect(broken.map(([link]) => link)).toEqual([])
 })
 
-test.each(globSync('infra/*.md'))('%s has short lines and table cells', (readme) => {
-  // The name of another service may be longer.
-  const lines = readFileSync(readme, 'utf8').replaceAll(service.stack, '').split('\n')
+const code = blocks.filter(({ readme, info }) => readme === 'README.md' && info)
+
+test.each(code.map((block) => [block.info, block.code]))(
+  'README shows code of %s',
+  (file, code) => {
+    const withoutIndent = (text: string) => text.replaceAll(/^ +/gm, '')
+
+    expect(withoutIndent(readFileSync(file, 'utf8'))).toContain(withoutIndent(code))
+  },
+)
+
+test.each(readmes)('%s has short lines and table cells', (readme) => {
+  // The name of another service may be longer. Code has its own width.
+  const prose = readFileSync(readme, 'utf8').replaceAll(/^( *)```.*?^\1```$/gms, '')
+  const lines = prose.replaceAll(service.stack, '').split('\n')
   const cells = lines.filter((line) => line.startsWith('|')).flatMap((row) => row.split('|'))
   const wordsOf = (cell: string) =>
     cell

@@ -43,20 +43,18 @@ const reachOf = (cold: Figures, warm: Figures): string[][] => {
   const { list, create, table, title, filter } = example
   const [one, all] = [`1 ${title.toLowerCase()}`, `20 ${table}`]
   const functions = [list, create, ONE]
-  const loads = functions.map((row) =>
-    ratio(cold, 'load, ms', `${row}, no first read`, 'AWS SDK'),
-  )
+  const loads = functions.map((row) => ratio(cold, 'load, ms', `${row}, no first read`, 'AWS SDK'))
   const sizes = functions.map((row) => cold[row]?.[SIZE] ?? Number.NaN)
   const limits: [name: string, measured: number, atMost: number][] = [
     ['load: slowest function without its first read ÷ AWS SDK', Math.max(...loads), 0.45],
-    [`load + first call: ${one} ÷ Middy, Powertools`, ratio(cold, COLD, ONE, 'Middy, Powertools'), 0.35],
+    [
+      `load + first call: ${one} ÷ Middy, Powertools`,
+      ratio(cold, COLD, ONE, 'Middy, Powertools'),
+      0.35,
+    ],
     [`load + first call: ${one} ÷ bare HTTPS`, ratio(cold, COLD, ONE, 'bare HTTPS'), 1.33],
     [`load + first call: ${all} ÷ ${one}`, ratio(cold, COLD, list, ONE), 1.05],
-    [
-      `first call after init: ${one} ÷ AWS SDK`,
-      ratio(cold, 'first call, ms', ONE, 'AWS SDK'),
-      0.2,
-    ],
+    [`first call after init: ${one} ÷ AWS SDK`, ratio(cold, 'first call, ms', ONE, 'AWS SDK'), 0.2],
     [`warm p50: ${one} ÷ AWS SDK`, ratio(warm, P50, ONE, 'AWS SDK'), 0.8],
     [`warm p50: ${one} ÷ bare HTTPS`, ratio(warm, P50, ONE, 'bare HTTPS'), 1.55],
     [`warm p50: ${ALL} ÷ one ${filter.field}`, ratio(warm, P50, ALL, FILTERED), 1.1],

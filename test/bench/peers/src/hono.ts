@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { handle } from 'hono/aws-lambda'
-import { isKnown, unauthorized, valueIn } from './list.ts'
 import { store } from './aws-sdk.ts'
+import { isKnown, unauthorized, valueIn } from './list.ts'
 
 const app = new Hono()
 

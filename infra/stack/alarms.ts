@@ -50,64 +50,59 @@ export const newAlarm = (scope: Construct, id: string, rule: AlarmRule): Alarm =
   return new Alarm(scope, id, { ...rule, comparisonOperator, treatMissingData })
 }
 
-const CAUSES =
-  'The graph "5xx of each operation" shows where. 500: a bug, or something is missing; the log of the function has the ' +
-  'cause. 502: a function crashed, timed out or was throttled ("Throttles of each function"). 503: see "Latency of ' +
-  'DynamoDB, p99 (ms)", "Errors of DynamoDB" and "Conflicts of transactions". 504: API Gateway timed out.'
+const UNAVAILABLE =
+  'got a 503: DynamoDB is slow, busy or unavailable. See "Latency of DynamoDB, p99 (ms)", ' +
+  '"Errors of DynamoDB" and "Conflicts of transactions".'
 
 const symptoms = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
-  ApiFails: {
-    metric: metrics.failedOftenPercentage,
-    threshold: 1, // percent
-    evaluationPeriods: 1,
-    alarmDescription: `More than 1 % of the requests in five minutes, and at least five, got a 5xx response. ${CAUSES}`,
-  },
-  OperationFails: {
-    metric: metrics.failedByOperation(Duration.minutes(5)),
-    threshold: 4, // requests
-    evaluationPeriods: 1,
-    alarmDescription: `At least five requests of one operation in five minutes got a 5xx response. ${CAUSES}`,
-  },
-  OperationFailsRarely: {
-    metric: metrics.failedByOperation(Duration.hours(1)),
-    threshold: 2, // requests
-    evaluationPeriods: 1,
-    alarmDescription: `At least three requests of one operation in an hour got a 5xx response. ${CAUSES}`,
-  },
-  OperationBroken: {
-    metric: metrics.brokenByOperation(Duration.hours(1)),
+  ApiBroken: {
+    metric: metrics.broken,
     threshold: 0, // requests
     // What fails once in each hour stays one alarm, whenever in the hour it fails.
-    evaluationPeriods: 2,
+    evaluationPeriods: 24,
     datapointsToAlarm: 1,
     alarmDescription:
-      'An operation has a bug, crashes, is throttled, or lacks something, such as a table: a request got a 5xx other than ' +
-      '503. The graph "5xx of each operation" shows which one. Read the log of its function. Go back to an older version ' +
-      'only if this began with a release.',
+      'A function has a bug, crashes, is throttled, or lacks something, such as a table: in the ' +
+      'last two hours, a request got a 5xx other than 503. "5xx of each operation" shows which ' +
+      'one. Read the log of its function. Go back to an older version only if this began with a ' +
+      'release.',
+  },
+  ApiUnavailable: {
+    metric: metrics.unavailable,
+    threshold: 4, // requests
+    evaluationPeriods: 1,
+    alarmDescription: `In five minutes, at least five requests ${UNAVAILABLE}`,
+  },
+  ApiUnavailableRarely: {
+    metric: metrics.unavailable.with({ period: Duration.hours(1) }),
+    threshold: 2, // requests
+    evaluationPeriods: 1,
+    alarmDescription: `In an hour, at least three requests ${UNAVAILABLE}`,
   },
   ApiRefuses: {
-    metric: metrics.refusedOfManyPercentage,
+    metric: metrics.refusedPercentage,
     threshold: 50, // percent
     evaluationPeriods: 3,
     alarmDescription:
-      'See who sends them: the saved query "refused requests by address, client and code". In each of three windows of ' +
-      'five minutes, more than half of at least 50 requests got a 4xx other than 429. A scanner looks the same as a ' +
-      'release that refuses valid keys or bodies.',
+      'See who sends them: the saved query "refused requests by address, client and code". In ' +
+      'each of three windows of five minutes, more than half of at least 50 requests got a 4xx ' +
+      'other than 429. A scanner looks the same as a release that refuses valid keys or bodies.',
   },
   ApiSlow: {
     metric: metrics.latency(99),
     threshold: 2000, // milliseconds
     evaluationPeriods: 3,
     alarmDescription:
-      'One request in 100 has taken more than 2 s for 15 minutes. See the saved query "init and duration of each ' +
-      'function", and "Latency of DynamoDB, p99 (ms)".',
+      'One request in 100 has taken more than 2 s for 15 minutes. See the saved query "init and ' +
+      'duration of each function", and "Latency of DynamoDB, p99 (ms)".',
   },
   ApiThrottles: {
     metric: metrics.throttledPercentage,
     threshold: 5, // percent
     evaluationPeriods: 2,
     alarmDescription:
-      'In two windows of five minutes each, more than 5 % of the requests got a 429. The access log shows who sends most of those in the ' +
-      'graph "Requests". If they are legitimate, raise the throttle of the stage. In a flood, this alarm may end too early.',
+      'In two windows of five minutes, more than 5 % of the requests got a 429. The access log ' +
+      'shows who sends most of those in "Requests". If they are legitimate, raise the throttle ' +
+      'of the stage. In a flood, this alarm may end too early.',
   },
 })

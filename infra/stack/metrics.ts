@@ -24,43 +24,32 @@ export const newApiMetrics = (
   const count = (condition: string, metricName: string): Metric =>
     extract(scope, condition, { logGroup: accessLog, metricName }).metric({ statistic: Stats.SUM })
   const requests = restApi.metricCount({ statistic: Stats.SUM })
-  const failed = count('$.status = "5*"', 'ApiFailed')
   const throttled = count('$.status = "429"', 'ApiThrottled')
   const refused = count('($.status = "4*") && ($.status != "429")', 'ApiRefused')
-  // A count of the log has no data, instead of a zero, while there is nothing to count.
-  const share = '100 * FILL(part, 0) / whole'
-  const percentage = (part: IMetric, expression = share) =>
-    new MathExpression({ expression, usingMetrics: { part, whole: requests }, label: '%' })
-
+  // For the graph that shows which operation returns which status.
   const dimensions = { Method: '$.method', Resource: '$.resource', Status: '$.status' }
   extract(scope, '$.status = "5*"', { logGroup: accessLog, metricName: 'ServerErrors', dimensions })
-  const source = `SELECT SUM("ServerErrors") FROM SCHEMA("${Stack.of(scope).stackName}", "Method", "Resource", "Status")`
-  // An alarm of several series needs an order.
-  const byOperation = 'GROUP BY "Method", "Resource" ORDER BY SUM() DESC'
   return {
     requests,
     refused,
+    /** A database that is slow, busy or unavailable. */
+    unavailable: count('$.status = "503"', 'ApiUnavailable'),
+    /** Bugs, crashes and missing resources. */
+    broken: count('($.status = "5*") && ($.status != "503")', 'ApiBroken'),
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
-    failedPercentage: percentage(failed),
-    /** Zero if fewer than five failed. */
-    failedOftenPercentage: percentage(failed, `IF(FILL(part, 0) >= 5, ${share}, 0)`),
-    throttledPercentage: percentage(throttled),
+    throttledPercentage: percentage(throttled, requests),
     /** Zero if there were fewer than 50 requests. */
-    refusedOfManyPercentage: percentage(refused, `IF(whole >= 50, ${share}, 0)`),
-    /** Counts of failures: a series for each operation that has any. */
-    failedByOperation: (period: Duration) =>
-      new MathExpression({ expression: `${source} ${byOperation}`, period }),
-    /**
-     * Counts of bugs, crashes and missing resources. A 503 is none: the database was slow, busy or
-     * unavailable.
-     */
-    brokenByOperation: (period: Duration) =>
-      new MathExpression({
-        expression: `${source} WHERE "Status" != '503' ${byOperation}`,
-        period,
-      }),
+    refusedPercentage: percentage(refused, requests, 50),
   }
 }
+
+// A count of the log has no data, instead of a zero, while there is nothing to count.
+const percentage = (part: IMetric, whole: IMetric, least = 1) =>
+  new MathExpression({
+    expression: `IF(whole >= ${least}, 100 * FILL(part, 0) / whole, 0)`,
+    usingMetrics: { part, whole },
+    label: '%',
+  })
 
 type Source = { operationId: string; entry: Entry; handler: LambdaFunction; logGroup: LogGroup }
 

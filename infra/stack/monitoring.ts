@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import {
   AlarmStatusWidget,
   AlarmStatusWidgetSortBy,
@@ -98,12 +98,12 @@ const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], stora
     search(`Namespace="${Stack.of(storage).stackName}"`, metrics, statistic)
   return {
     'Are customers hurt?': {
-      '5xx (% of the requests)': [api.failedPercentage],
+      '5xx': [api.unavailable, api.broken],
       'Latency (ms)': [50, 90, 99].map(api.latency),
       '429 (% of the requests)': [api.throttledPercentage],
     },
     'Which operation?': {
-      '5xx of each operation': [api.failedByOperation(Duration.minutes(5)).with({ label: '' })],
+      '5xx of each operation': inLogs('"ServerErrors"', 'Sum'),
       'Calls of each function': handlers.map((each) => each.metricInvocations()),
       'Duration of each function, p99 (ms)': handlers.map((each) =>
         each.metricDuration({ statistic: Stats.p(99) }),

@@ -2,11 +2,8 @@ import type { Template } from 'aws-cdk-lib/assertions'
 import { type AlarmProperties, type Requests, watchedBy } from './simulated-metrics.ts'
 import { resourcesOf } from './template.ts'
 
-/**
- * A notification: of which alarm, for which operation if the alarm watches each of them, and in
- * which minute.
- */
-export type Mail = { alarm: string; operation: string; state: 'ALARM' | 'OK'; minute: number }
+/** A notification: of which alarm, and in which minute. */
+export type Mail = { alarm: string; state: 'ALARM' | 'OK'; minute: number }
 
 /**
  * When CloudWatch evaluates an alarm. By default, its window slides: it ends at each minute. An
@@ -24,13 +21,9 @@ const DELAY = 3
  * property that is not simulated.
  */
 export const simulate = (template: Template, minutes: Requests[][]) => {
-  const histories = resourcesOf(template, 'AWS::CloudWatch::Alarm').flatMap(
-    ([id, { Properties }]) => {
-      return Properties.AlarmActions
-        ? historiesOf(template, alarmName(id), Properties, minutes)
-        : []
-    },
-  )
+  const histories = resourcesOf(template, 'AWS::CloudWatch::Alarm')
+    .filter(([, { Properties }]) => Properties.AlarmActions)
+    .map(([id, { Properties }]) => historyOf(template, alarmName(id), Properties, minutes))
   return (schedule: Schedule, extra: number): Mail[] =>
     histories.flatMap((each) => mailsOf(each, schedule, extra))
 }
@@ -39,50 +32,43 @@ export const simulate = (template: Template, minutes: Requests[][]) => {
 // CDK appends a hash of 8 characters.
 export const alarmName = (id: string): string => id.slice('MonitoringAlarms'.length, -8)
 
-/**
- * A series of an alarm. `stateAt` is the state if the alarm is evaluated at the end of a minute.
- */
+/** `stateAt` is the state if the alarm is evaluated at the end of a minute. */
 type History = {
   alarm: string
-  operation: string
   period: number
   minutes: number
   stateAt: (end: number, extra: number) => Mail['state']
 }
 
-const historiesOf = (
+const historyOf = (
   template: Template,
   alarm: string,
   properties: AlarmProperties,
   minutes: Requests[][],
-): History[] => {
+): History => {
   const { ComparisonOperator, TreatMissingData, Threshold, EvaluationPeriods } = properties
   if (ComparisonOperator !== 'GreaterThanThreshold' || TreatMissingData !== 'notBreaching')
     throw new Error(
       `${ComparisonOperator} with missing data as ${TreatMissingData} is not simulated.`,
     )
   const { DatapointsToAlarm = EvaluationPeriods } = properties
-  const { period, seriesOf } = watchedBy(template, properties)
+  const { period, measure } = watchedBy(template, properties)
   const windows = minutes.map((_, end) =>
-    seriesOf(minutes.slice(Math.max(0, end + 1 - period), end + 1).flat()),
+    measure(minutes.slice(Math.max(0, end + 1 - period), end + 1).flat()),
   )
-  const operations = new Set(windows.flatMap((series) => [...series.keys()]))
-  return [...operations].map((operation) => {
-    const stateAt = (end: number, extra: number): Mail['state'] => {
-      const ends = Array.from({ length: EvaluationPeriods + extra }, (_, i) => end - i * period)
-      const range = ends.map((each) => windows[each]?.get(operation))
-      // CloudWatch takes the latest points that exist. Only if they are too few, missing ones
-      // count, as good.
-      const points = range.filter((point) => point !== undefined).slice(0, EvaluationPeriods)
-      const breaching = points.filter((point) => point > Threshold)
-      return breaching.length >= DatapointsToAlarm ? 'ALARM' : 'OK'
-    }
-    return { alarm, operation, period, minutes: minutes.length, stateAt }
-  })
+  const stateAt = (end: number, extra: number): Mail['state'] => {
+    const ends = Array.from({ length: EvaluationPeriods + extra }, (_, i) => end - i * period)
+    // CloudWatch takes the latest points that exist. Only if they are too few, missing ones
+    // count, as good.
+    const points = ends.map((each) => windows[each]).filter((point) => point !== undefined)
+    const breaching = points.slice(0, EvaluationPeriods).filter((point) => point > Threshold)
+    return breaching.length >= DatapointsToAlarm ? 'ALARM' : 'OK'
+  }
+  return { alarm, period, minutes: minutes.length, stateAt }
 }
 
 const mailsOf = (
-  { alarm, operation, period, minutes, stateAt }: History,
+  { alarm, period, minutes, stateAt }: History,
   schedule: Schedule,
   extra: number,
 ): Mail[] => {
@@ -91,7 +77,7 @@ const mailsOf = (
   let last: Mail['state'] = 'OK'
   for (let end = first; end < minutes; end += step) {
     const state = stateAt(end, extra)
-    if (state !== last) mails.push({ alarm, operation, state, minute: end + 1 + DELAY })
+    if (state !== last) mails.push({ alarm, state, minute: end + 1 + DELAY })
     last = state
   }
   return mails

@@ -16,12 +16,14 @@ export const service = {
 export const reference = {
   /** The icon of the page: an emoji. */
   icon: '🐾',
-  /** The first paragraph, in Markdown. */
+  /** Its first sentence. */
   introduction:
     'The catalog of a pet store: list, add, read, change and delete pets, and order them.',
-  /** Hints for generators of clients, at the end. */
-  generatorHint:
-    'OpenAPI Generator makes clients for other languages. Give it the address of this document, not a file: then the clients know the address of the API. For Go, it needs the option `--model-name-mappings NewPet=PetInput,NewOrder=OrderInput`.',
+  /** What the groups of operations are, by the `tag` of their entries. */
+  tags: {
+    Pets: 'All pets, whether they can be ordered or not.',
+    Store: 'Orders for pets. A pet has one open order at most.',
+  } as Record<string, string>,
 } as const
 
 /** What an API key may allow. */

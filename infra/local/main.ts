@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
+import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { CollectionId } from '../../shared/data/tables.ts'
 import { transaction } from '../../shared/data/transaction.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run } from '../command-line.ts'
@@ -120,8 +122,9 @@ const silenceFunctions = (): void => {
 const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-const firstList = Object.values(contract).find(
-  ({ method, path }) => method === 'GET' && !path.includes('{'),
+const firstList = Object.values<Entry>(contract).find(
+  ({ method, path, query }) =>
+    method === 'GET' && !path.includes('{') && v.is(query ?? v.object({}), {}),
 )
 /** A path that works without an id. */
 const tried = firstList?.path ?? referencePaths.document

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { cursorAfter } from '../../shared/model/paging.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/entry.ts'
-import { service } from '../../shared/service.ts'
+import { reference, service } from '../../shared/service.ts'
 import { command, run } from '../command-line.ts'
-import { introduction, operationText, parameterText } from './descriptions.ts'
+import { operationText, parameterText } from './descriptions.ts'
+import { guide, introduction } from './guide.ts'
 import { componentHeaders, responseObjects } from './responses.ts'
 import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
@@ -22,7 +24,7 @@ export const openApiDocument = (origin = ''): Json => ({
     description: introduction,
   },
   servers: servers(origin),
-  tags: Array.from(new Set(entries.map(({ tag }) => tag)), (name) => ({ name })),
+  tags: tagObjects(),
   security: [{ apiKey: [] }],
   paths: pathItems(),
   components: {
@@ -38,6 +40,12 @@ export const openApiDocument = (origin = ''): Json => ({
     schemas: { ...componentSchemas(), Error: ERROR },
   },
 })
+
+const tagObjects = (): Json[] => {
+  const names = new Set(entries.map(({ tag }) => tag))
+  const own = Array.from(names, (name) => ({ name, description: reference.tags[name] }))
+  return [...own, { name: 'Guide', description: guide() }]
+}
 
 /** The operations of the contract by path and method. */
 const pathItems = (): Json => {
@@ -61,13 +69,7 @@ export const servers = (origin = ''): Json[] => [
   ...['Production', 'Staging'].map((stage) => ({
     url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
     description: stage,
-    variables: {
-      api: {
-        default: 'abcdef1234',
-        description: `The API id, from the output BaseUrl of ${service.stack}${stage}`,
-      },
-      region: { default: 'us-east-1', description: 'The AWS region of the deployment' },
-    },
+    variables: { api: { default: 'abcdef1234' }, region: { default: 'us-east-1' } },
   })),
 ]
 
@@ -133,35 +135,25 @@ const parameterObject = (
   entry: v.GenericSchema,
   meaning?: string,
 ): Json => {
+  const isRequired = entry.type !== 'optional'
   // The rule says in words what the JSON Schema says.
   const { description: rule, ...schema } = jsonSchema(entry)
   return {
     name,
     in: location,
-    required: entry.type !== 'optional',
+    required: isRequired,
     description: meaning ?? rule,
     ...(schema.type === 'array' && { style: 'form', explode: true }), // It may be repeated.
     schema,
-    ...exampleMember(entry),
-    ...disabledExample(entry),
+    ...(isRequired ? exampleMember(entry) : { example: HARMLESS[name] }),
   }
 }
 
-/**
- * The example of an optional parameter, which the console of the page must not send: the list would
- * seem to lack items.
- */
-const disabledExample = ({ wrapped, default: value }: Wrapper): Json => {
-  if (value !== undefined || !wrapped) return {}
-  const { example = wrapped.options?.[0] } = exampleMember(wrapped)
-  return example === undefined
-    ? {}
-    : { examples: { default: { value: example, 'x-disabled': true } } }
-}
-
-type Wrapper = v.GenericSchema & {
-  wrapped?: v.GenericSchema & { options?: unknown[] }
-  default?: unknown
+// Postman and other tools send each optional parameter that has an example, and Postman invents one
+// for the others. These two are valid, and change nothing.
+const HARMLESS: Record<string, unknown> = {
+  cursor: cursorAfter(Number.MAX_SAFE_INTEGER),
+  'If-Match': '*',
 }
 
 const ERROR = {

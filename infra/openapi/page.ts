@@ -84,14 +84,21 @@ const optionsWith = (token?: string) => ({
 @media (width < 800px) { .scalar-sidebar-toggle[aria-pressed=false] { top: 56px } }`,
 })
 
-// The script removes from the document what the page would show wrongly or as a puzzle: the limits
-// of an int64, which `JSON.parse` rounds, and `not`. Descriptions state both.
+// The page gets the document without what it would show wrongly or as a puzzle: the limits of an
+// int64, which `JSON.parse` rounds, and `not`. Descriptions state both. Its console does not send
+// optional parameters unless they are selected: otherwise, a list would lack items.
 const startScript = (apiKey?: string): string => `
-const isHidden = (key, value) => key === 'not' || (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+const shown = (key, value) => {
+  const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
+  if (isRounded || key === 'not') return undefined
+  if (value?.required !== false) return value
+  const { example = value.schema.default } = value
+  return { ...value, examples: { default: { value: example, 'x-disabled': true } } }
+}
 const customFetch = async (...request) => {
   const response = await fetch(...request)
   if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
-  return Response.json(JSON.parse(await response.text(), (key, value) => (isHidden(key, value) ? undefined : value)))
+  return Response.json(JSON.parse(await response.text(), shown))
 }
 Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(optionsWith(apiKey))}, customFetch })
 `

@@ -1,0 +1,56 @@
+import { MAX_BODY_KIB } from '../../shared/model/api-error.ts'
+import { reference, scopes } from '../../shared/service.ts'
+import { componentSchemas } from './schemas.ts'
+
+/** The introduction of the document. Generators repeat it at the top of each file. */
+export const introduction = `${reference.introduction} Every request needs an API key: \`Authorization: Bearer <API_KEY>\`.`
+
+/** What callers must know about all operations, in Markdown. */
+export const guide = (): string => `\
+**API keys.** A key has one or more of the scopes ${scopes.map((scope) => `\`${scope}\``).join(', ')}.
+Each operation says which one it needs. Any web page may call the API (CORS): a key is not a cookie.
+
+**Requests.** A body is JSON of at most ${MAX_BODY_KIB} KiB. Unknown parameters and fields are
+ignored, so check their spelling. A body in which a key is \`__proto__\`, or \`constructor\` with a
+\`prototype\`, is refused at any depth.
+
+**Errors.** All errors have the same body. Its \`code\` is the reason phrase of the status in
+snake_case, such as \`not_found\`. Its \`message\` says what is wrong, and how to fix it. The message
+of a 409 may tell what the scopes of the key do not let it read, such as a status or an id.
+
+**Retries.** After a 429, 502, 503 or 504, wait for the seconds in \`Retry-After\`, then retry.
+- What lists or reads can always be retried.
+- A request with an \`Idempotency-Key\` takes effect once. Each retry gets the first response,
+  whatever happened since. Without a key, a retry may create something twice.
+- A change sets the same values again.
+- A delete gets a 404 if an earlier attempt succeeded.
+
+A request that got no response, or a 5xx, may still be running for ten seconds. Until then, a 409 or
+a 422 of its retry is not final.
+
+**Revisions.** A response with one resource has its revision in \`ETag\`; the items of a list have
+none. Send it as \`If-Match\` with a change or a delete. If somebody else has changed the resource
+since, nothing happens, and the response is a 412.
+
+**Lists.** A list is a JSON array, newest first. If there are more items, the header \`Link\` has the
+URL of the next page, with \`rel="next"\`. Follow these links until a response has none. A list shows
+a change after a moment, usually within a second.
+
+**Numbers.** An int64 can be as large as 9223372036854775807: use a JSON parser that does not round
+it. An \`id\` has at most 53 bits, so every parser reads it exactly. \`1.0\` and \`1e3\` are integers,
+too, but beyond 2^53, write all digits.
+
+**Deprecation.** The responses of a deprecated operation have the date of its deprecation in
+\`Deprecation\` (RFC 9745), and that of its removal in \`Sunset\` (RFC 8594).
+
+**Clients.** The team that runs this API has an npm package for TypeScript and JavaScript.
+Generators for other languages know the address of the API if they get that of this document, not a
+file.${goHint()}`
+
+/** In Go, the constructor of a type `Cat` is `NewCat`, so no type can have that name. */
+const goHint = (): string => {
+  const names = Object.keys(componentSchemas()).filter((title) => title.startsWith('New'))
+  const mappings = names.map((name) => `${name}=${name.slice('New'.length)}Input`)
+  if (mappings.length === 0) return ''
+  return ` For Go, OpenAPI Generator needs the option \`--model-name-mappings ${mappings}\`.`
+}

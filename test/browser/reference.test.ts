@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -130,6 +131,27 @@ test.each(['light', 'dark'] as const)(
     expect(elsewhere).toEqual([])
   },
 )
+
+// Written when asked to, because each browser draws it a bit differently.
+test.runIf(process.env.SCREENSHOT)('writes the picture of the page into .github', async () => {
+  const { page } = await visit(undefined, { viewport: { width: 1280, height: 760 } })
+  // With the address that the README has.
+  const address = 'http://127.0.0.1:3000'
+  await page.route(`${address}/**`, async (route) => {
+    const url = route.request().url().replace(address, new URL(DOCS).origin)
+    await route.fulfill({ response: await route.fetch({ url }) })
+  })
+  await page.goto(`${address}${new URL(DOCS).pathname}`)
+  const tags = new Set(Object.values<Entry>(contract).map(({ tag }) => tag))
+  for (const name of tags) await page.getByRole('link', { name, exact: true }).click()
+  await page.getByRole('link', { name: create.summary }).click()
+  await page.getByText('Test Request').nth(1).waitFor()
+  await page.evaluate('document.activeElement.blur()')
+
+  await page.screenshot({ path: '.github/reference.png' })
+
+  expect(statSync('.github/reference.png').size).toBeLessThan(200_000)
+})
 
 describe('as AWS serves it, the page', () => {
   const { publicAddress } = referenceScript

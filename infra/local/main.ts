@@ -45,31 +45,33 @@ const serverCommand = command(
     '--data <folder>',
     'the folder to keep the data in (default: in memory); corrupted files may go unnoticed',
   )
-  .option('--seed', 'add examples to an empty database')
+  .option('--seed', 'add examples to an empty database, as to one in memory')
+  .option('--empty', 'add no examples')
   .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText(
     'after',
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one',
   )
-  .action(async ({ host, port, data: folder, seed: isSeeded, watch }) => {
+  .action(async ({ host, port, data: folder, seed, empty, watch }) => {
     const address = thread?.address ?? namedDatabase()
     // To Node.js, '' means all addresses.
     const [api, listener] = await reservePorts(port, host || LOOPBACK, !address)
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : anySignal('SIGINT', 'SIGTERM')
-    let content = database.isEmpty ? ', empty: try --seed' : ''
-    if (isSeeded) content = `, with ${await seed()}`
+    const isSeeded = !empty && (seed || database.isInMemory)
+    const content = isSeeded ? `, with ${await addExamples()}` : ''
+    const description = thread?.database ?? database.description + content
     if (watch) {
       const argv = [`--host=${host}`, `--port=${listeningAddress(api).port}`]
       api.close()
-      await serveAndWatch(argv, database.address, stopped)
-    } else await serve(api, database.description + content, stopped)
+      await serveAndWatch(argv, { address: database.address, database: description }, stopped)
+    } else await serve(api, description, stopped)
     await database.close()
   })
 
 /** Adds the examples of all resources if nothing is stored. Returns what it added. */
-const seed = async (): Promise<string> => {
+const addExamples = async (): Promise<string> => {
   const ids = Object.keys(resources) as CollectionId[] // `Object.keys` types them as any string.
   const lists = await transaction((tx) =>
     Promise.all(ids.map((table) => tx.list({ table, limit: 1 }))),
@@ -78,7 +80,7 @@ const seed = async (): Promise<string> => {
   const added: string[] = []
   for (const resource of Object.values(resources))
     if (resource.seed) added.push(await transaction(resource.seed))
-  return added.join(' and ')
+  return added.join(' and ') || 'no examples'
 }
 
 const serve = async (

@@ -8,8 +8,11 @@ import type { Address } from './database/database.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STOP_MS = 2000 // A function may be in an endless loop.
 
-/** What a thread with a server gets: its database, and why it starts again. */
-export type ThreadData = { address: Address; reason: string | undefined }
+/** What each thread gets: where its database is, and how the banner describes that. */
+type Shared = { address: Address; database: string }
+
+/** What a thread with a server gets; `reason` says why it starts again. */
+export type ThreadData = Shared & { reason: string | undefined }
 
 /**
  * Runs the local server in a thread, and replaces it when a source file changes, until `stopped`.
@@ -17,7 +20,7 @@ export type ThreadData = { address: Address; reason: string | undefined }
  */
 export const serveAndWatch = async (
   argv: string[],
-  address: Address,
+  shared: Shared,
   stopped: Promise<unknown>,
 ): Promise<void> => {
   let wasReady = false
@@ -25,7 +28,7 @@ export const serveAndWatch = async (
   while (change !== undefined) {
     // Before the thread reads the sources, so that no change is missed.
     const next = nextChange(stopped)
-    const workerData: ThreadData = { address, reason: wasReady ? `${change} changed` : undefined }
+    const workerData: ThreadData = { ...shared, reason: wasReady ? `${change} changed` : undefined }
     const thread = new Worker(`${ROOT}infra/local/main.ts`, { argv, execArgv: [], workerData })
     const ended = new Promise<number>((resolve) => thread.on('exit', resolve))
     thread.on('error', report).on('message', () => {
@@ -33,7 +36,7 @@ export const serveAndWatch = async (
     })
     const code = await Promise.race([ended, next.then(() => undefined)])
     if (code !== undefined)
-      process.stderr.write(`The server has ended with ${code}. Waiting for a change.\n`)
+      process.stderr.write(`The server has ended with exit code ${code}. Waiting for a change.\n`)
     change = await next
     thread.postMessage('stop')
     await Promise.race([ended, pause(STOP_MS, undefined, { ref: false })])

@@ -29,7 +29,7 @@ export const setup = async ({ provide }: TestProject): Promise<void> => {
     throw new Error('BASE_URL is set, but API_KEY is not. Set it to a key of that API.')
   if (BASE_URL && API_KEY)
     return provide('api', { baseUrl: BASE_URL.replace(/\/$/, ''), apiKey: API_KEY })
-  const { baseUrl, apiKey, ...server } = await startServer([], exampleCredentials)
+  const { baseUrl, apiKey, ...server } = await startServer(['--empty'], exampleCredentials)
   stop = server.stop
   const log = join(folder, 'log')
   server.process.stderr?.on('data', (chunk) => appendFileSync(log, chunk))

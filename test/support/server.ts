@@ -22,10 +22,11 @@ export type LocalServer = {
 }
 
 /**
- * Starts the local server on a free port, and waits until it is ready. `folder` has its sources.
+ * Starts the local server on a free port, by default without examples, and waits until it is
+ * ready. `folder` has its sources.
  */
 export const startServer = (
-  args: string[] = [],
+  args = ['--empty'],
   env: Record<string, string> = {},
   folder = '',
 ): Promise<LocalServer> => {

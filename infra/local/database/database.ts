@@ -50,11 +50,11 @@ type Choice = {
   listener?: Server | undefined
 }
 
-/** `description` is for the banner; `isEmpty`: nothing can be stored yet. */
+/** `description` is for the banner; `isInMemory`: it begins empty. */
 type OpenDatabase = {
   address: Address
   description: string
-  isEmpty: boolean
+  isInMemory: boolean
   close: () => Promise<void>
 }
 
@@ -91,7 +91,7 @@ const openOther = async (address: Address): Promise<OpenDatabase> => {
       `${problem}: ${reason}. Start it, or unset the variable to use the embedded one.`,
     )
   }
-  return { address, description: endpoint, isEmpty: false, close: async () => {} }
+  return { address, description: endpoint, isInMemory: false, close: async () => {} }
 }
 
 const openEmbedded = async (folder?: string, listener?: Server): Promise<OpenDatabase> => {
@@ -101,7 +101,7 @@ const openEmbedded = async (folder?: string, listener?: Server): Promise<OpenDat
   const address = { endpoint, isNamed: false }
   await prepareDatabase(address)
   const description = `${endpoint} (${folder ?? 'in memory'})`
-  return { address, description, isEmpty: folder === undefined, close }
+  return { address, description, isInMemory: folder === undefined, close }
 }
 
 /** Lets this process use a DynamoDB, by environment variables. */

@@ -19,7 +19,7 @@ const BODY = JSON.stringify(example.body('Mia'))
 const saved = expect.objectContaining(example.body('Mia'))
 
 // Neither the profile nor the empty address, which means all addresses to Node.js, must be used.
-const server = await startServer(['--host='], { AWS_PROFILE: 'of-another-account' })
+const server = await startServer(['--host=', '--empty'], { AWS_PROFILE: 'of-another-account' })
 const { port } = new URL(server.baseUrl)
 const database = `http://127.0.0.1:${Number(port) + 1}`
 const banner = server.output()
@@ -32,7 +32,7 @@ test('prints its address, its key and a command to try it', () => {
   expect(operationIds.map((id) => contract[id].path)).toContain(tried)
   expect(banner).toBe(
     `  Base address  ${server.baseUrl}\n  API key       ${LOCAL_API_KEY}\n` +
-      `  Database      ${database} (in memory), empty: try --seed\n` +
+      `  Database      ${database} (in memory)\n` +
       `  Reference     ${server.baseUrl}${referencePaths.page}\n` +
       `  Try it        curl ${server.baseUrl}${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
   )

@@ -27,10 +27,20 @@ symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
 const port = `--port=${2 * randomInt(5000, 10_000)}`
 
 /** The server of the copy, which all tests change in turn. */
-const server = await startServer(['--watch', '--seed', port], {}, copy)
+const server = await startServer(['--watch', port], {}, copy)
 afterAll(async () => {
   await server.stop('SIGKILL')
   rmSync(copy, { recursive: true })
+})
+
+test('says what is stored where, and begins with examples, to which its command leads', async () => {
+  const [, path] =
+    new RegExp(`Try it +curl \\S+${service.basePath}(/\\S+)`).exec(server.output()) ?? []
+
+  const { body } = await send(server.baseUrl, { path, headers: headersOf(server) })
+
+  expect(server.output()).toMatch(/^ {2}Database +http:\S+ \(in memory\), with \d+ \w+/m)
+  expect(body).toEqual(expect.arrayContaining([expect.anything()]))
 })
 
 /** How much of the output belongs to earlier changes. */
@@ -71,7 +81,7 @@ test('serves a changed source with the rights of its operation, and warns of a r
 })
 
 test('names what is wrong with a source, and serves the same data when it is right again', async () => {
-  const ended = '\nThe server has ended with 1\\. Waiting for a change\\.'
+  const ended = '\nThe server has ended with exit code 1\\. Waiting for a change\\.'
   change(LIST, listing('[...('))
   await untilPrinted(`${LIST}:\\d+\nSyntaxError: .+${ended}`)
   change(LIST, listing('[]', '../shared/nothing.ts'))
@@ -96,7 +106,7 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
   change(LIST, listing('process.exit(3)'))
   await untilPrinted(`Serving .+ again: ${LIST} changed\\.`)
   expect(await list()).toBeUndefined()
-  await untilPrinted('The server has ended with 3\\. Waiting for a change\\.')
+  await untilPrinted('The server has ended with exit code 3\\. Waiting for a change\\.')
   change(LIST, listing('{ for (;;); }'))
   await untilPrinted(`Serving .+ again: ${LIST} changed\\.`)
   const occupied = list()

@@ -1,5 +1,9 @@
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
+import type {
+  CreateGlobalSecondaryIndexAction as NewIndex,
+  TableDescription,
+} from '@aws-sdk/client-dynamodb'
 import { Level } from 'level'
 
 // Required, because dynalite has no types. This file uses internals of dynalite and Level, so
@@ -93,15 +97,25 @@ export const rehearse = (store: Store) => {
       items.push(`${table}~${key}`)
       real.get(key, done)
     }
-    return { ...collect(`${ITEM_PREFIX}${table}~`), get, lock: real.lock }
+    return { ...collect(itemPrefix(table)), get, lock: real.lock }
   }
   const getIndexDb: Store['getIndexDb'] = (_type, table, index) =>
-    collect(`index-global~${table}~${index}~`)
+    collect(indexPrefix(table, index))
   return { store: { ...store, getItemDb, getIndexDb }, writes, items }
 }
 
-// dynalite's keys of items begin with this.
+// What dynalite's keys of items begin with, and those of the entries of an index.
 const ITEM_PREFIX = 'item-'
+export const itemPrefix = (table: string): string => `${ITEM_PREFIX}${table}~`
+export const indexPrefix = (table: string, index: string): string =>
+  `index-global~${table}~${index}~`
+
+/** The entry of an item in an index; none if it lacks an attribute of the key. */
+export const indexWrites = (table: TableDescription, index: NewIndex, item: object): Write[] => {
+  const { puts } = db.getIndexActions([index], undefined, item, table)
+  const prefix = indexPrefix(`${table.TableName}`, `${index.IndexName}`)
+  return puts.map(({ key, item }) => ({ type: 'put', key: prefix + key, value: item }))
+}
 
 /** The size of the items that are written, as DynamoDB counts it. */
 export const itemBytes = (writes: Write[]): number => {
@@ -137,6 +151,12 @@ type Internals = {
   create: (options: { path: string | undefined; createTableMs: number }) => Store
   validationError: (message: string) => DynamoDBError
   itemSize: (item: object) => number
+  getIndexActions: (
+    indexes: NewIndex[],
+    existingItem: undefined,
+    item: object,
+    table: TableDescription,
+  ) => { puts: { key: string; item: object }[] }
 }
 
 // A patch of dynalite 4.0.0 (no issue known): it counts characters instead of bytes. Here, each

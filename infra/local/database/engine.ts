@@ -11,13 +11,14 @@ import {
   validationError,
   type Write,
 } from './dynalite.ts'
+import { type TableUpdate, updateTable } from './new-index.ts'
 
 const MAX_ACTIONS = 100
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 const TOKEN_MS = 10 * 60 * 1000
 
 /** Carries out an action. Throws a DynamoDBError, or a TypeError if the request is malformed. */
-export type Engine = (name: string, body: TransactionBody) => Promise<object>
+export type Engine = (name: string, body: TransactionBody & TableUpdate) => Promise<object>
 
 type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
@@ -32,6 +33,7 @@ export const createEngine = async (store: Store): Promise<Engine> => {
   return async (name, body) => {
     if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, tokens, body))
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
+    if (name === 'UpdateTable') return updateTable(store, body, inTurn)
     const write = writes.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
     const other = otherActions.get(name)
@@ -48,7 +50,7 @@ const apiActions = (names: string) =>
 
 const writes = apiActions('PutItem UpdateItem DeleteItem BatchWriteItem')
 
-// dynalite also has `UpdateTable`, which changes no indexes, and tags, which do nothing.
+// dynalite's `UpdateTable` adds no indexes, and its tags do nothing.
 const otherActions = apiActions(
   'CreateTable DeleteTable DescribeTable ListTables Query Scan GetItem BatchGetItem',
 )

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   CreateTableCommand,
-  type CreateTableCommandInput,
   DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
   type TableDescription,
+  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb'
 import {
   type KeyAttribute,
@@ -14,9 +14,9 @@ import {
   tableName,
   tables,
 } from '../../../shared/data/tables.ts'
-import { CommandError, timeouts } from '../../command-line.ts'
+import { timeouts } from '../../command-line.ts'
 
-/** Creates the tables that are missing. Throws a CommandError if one lacks an index. */
+/** Creates the tables that are missing, and the indexes that tables of earlier versions lack. */
 export const createTables = async (): Promise<void> => {
   const client = new DynamoDBClient(timeouts)
   try {
@@ -26,61 +26,66 @@ export const createTables = async (): Promise<void> => {
   }
 }
 
-const createTable = async (client: DynamoDBClient, name: string, table: Table): Promise<void> => {
-  try {
-    await client.send(new CreateTableCommand(definition(name, table)))
-  } catch (error) {
-    // It exists, or another process is creating it.
-    if (!(error instanceof ResourceInUseException)) throw error
-  }
-  for (;;) {
-    const { Table: found = {} } = await client.send(new DescribeTableCommand({ TableName: name }))
-    checkIndexes(name, table, found)
-    if (isActive(found)) return
-    await pause(20)
-  }
-}
-
-const isActive = ({ TableStatus, GlobalSecondaryIndexes = [] }: TableDescription): boolean =>
-  TableStatus === 'ACTIVE' &&
-  GlobalSecondaryIndexes.every(({ IndexStatus }) => IndexStatus === 'ACTIVE')
-
-/** A table that exists gets no new index. */
-const checkIndexes = (
-  name: string,
-  table: Table,
-  { GlobalSecondaryIndexes = [] }: TableDescription,
-): void => {
-  const found = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName)
-  const missing = Object.keys(table.indexes).filter((index) => !found.includes(index))
-  if (missing.length === 0) return
-  throw new CommandError(
-    `${name} is a table of an earlier version, without the indexes of this one. ` +
-      'To start anew, delete the table, or the data folder that it is in.',
-  )
-}
-
-const definition = (
+const createTable = async (
+  client: DynamoDBClient,
   TableName: string,
   { partitionKey, indexes }: Table,
-): CreateTableCommandInput => {
-  const attributes = [partitionKey, ...Object.values(indexes)]
-  const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, index]) => ({
+): Promise<void> => {
+  const all = Object.entries(indexes).map(([IndexName, index]) => ({
     IndexName,
     KeySchema: [key(index, 'HASH'), key(partitionKey, 'RANGE')],
     Projection: { ProjectionType: 'ALL' as const },
   }))
-  return {
+  const AttributeDefinitions = [partitionKey, ...Object.values(indexes)].map(({ name, type }) => ({
+    AttributeName: name,
+    AttributeType: type,
+  }))
+  const create = new CreateTableCommand({
     TableName,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: attributes.map(({ name, type }) => ({
-      AttributeName: name,
-      AttributeType: type,
-    })),
+    AttributeDefinitions,
     KeySchema: [key(partitionKey, 'HASH')],
-    ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
+    ...(all.length > 0 && { GlobalSecondaryIndexes: all }),
+  })
+  await client.send(create).catch(ignoreInUse)
+  let table = await activeTable(client, TableName)
+  // One after the other, as DynamoDB requires it.
+  for (const index of all) {
+    if (findIndex(table, index.IndexName)) continue
+    const GlobalSecondaryIndexUpdates = [{ Create: index }]
+    const update = { TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }
+    await client.send(new UpdateTableCommand(update)).catch(ignoreInUse)
+    table = await activeTable(client, TableName, index.IndexName)
+    const { ItemCount } = findIndex(table, index.IndexName) ?? {}
+    console.info(
+      `The table ${TableName} has a new index, ${index.IndexName}, with ${ItemCount} of its ${table.ItemCount} items.`,
+    )
   }
 }
+
+/** It exists, or another process is creating it. */
+const ignoreInUse = (error: unknown): void => {
+  if (!(error instanceof ResourceInUseException)) throw error
+}
+
+/** Waits until a table can be used, with all of its indexes, and with a new one. */
+const activeTable = async (
+  client: DynamoDBClient,
+  TableName: string,
+  newIndex?: string,
+): Promise<TableDescription> => {
+  for (;;) {
+    const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }))
+    const { TableStatus, GlobalSecondaryIndexes = [] } = Table
+    const statuses = [TableStatus, ...GlobalSecondaryIndexes.map(({ IndexStatus }) => IndexStatus)]
+    const isComplete = newIndex === undefined || findIndex(Table, newIndex)
+    if (isComplete && statuses.every((status) => status === 'ACTIVE')) return Table
+    await pause(20)
+  }
+}
+
+const findIndex = ({ GlobalSecondaryIndexes = [] }: TableDescription, name: string) =>
+  GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name)
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({
   AttributeName: name,

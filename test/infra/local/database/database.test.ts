@@ -9,11 +9,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
 import { namedDatabase, openDatabase } from '../../../../infra/local/database/database.ts'
 import { startEmbedded } from '../../../../infra/local/database/embedded-database.ts'
-import { service } from '../../../../shared/service.ts'
 import { example } from '../../../support/example.ts'
 import { send } from '../../../support/http.ts'
 import { environment } from '../../../support/process.ts'
-import { failure, runCommand } from '../../../support/run-command.ts'
 import { endWithParent, headersOf, ready, temporaryFolder } from '../../../support/server.ts'
 import { wireTo } from '../local-server.ts'
 
@@ -154,28 +152,12 @@ test.each([
   expect(await tablesAt(endpoint)).toEqual([])
 })
 
-test('refuses the tables of an earlier version with one line that says how to start anew', async () => {
-  const folder = temporaryFolder()
-  const { endpoint, close } = await startEmbedded(folder)
-  const name = `${service.stack}Local-${example.table.replace(/^./, (letter) => letter.toUpperCase())}`
-  await createTable(endpoint, name)
-  await close()
-
-  const outcome = await runCommand('local/main', ['--port=0', '--data', folder])
-
-  expect(outcome).toEqual(
-    failure(
-      `${name} is a table of an earlier version, without the indexes of this one. ` +
-        'To start anew, delete the table, or the data folder that it is in.',
-    ),
-  )
-})
-
 const long = `attribute_exists(id)${' AND attribute_exists(id)'.repeat(170)}`
 const typed = 'attribute_type(id, :type)'
 
 test.each([
-  ['UpdateTable', {}, 'The embedded database has no operation UpdateTable.'],
+  ['UpdateTable', {}, 'The embedded database can only add an index to a table.'],
+  ['TagResource', {}, 'The embedded database has no operation TagResource.'],
   [
     'CreateTable',
     { LocalSecondaryIndexes: [] },

@@ -6,7 +6,7 @@ import type { Int64 } from '../model/int64.ts'
 import type { AtMostOne } from '../model/paging.ts'
 import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
-import type { Page } from './page.ts'
+import type { Page, PageQuery } from './page.ts'
 import type { Attributes } from './shards.ts'
 import {
   checkChanges,
@@ -44,7 +44,7 @@ type Filter<Fields, Field extends keyof Fields> = [Field] extends [never]
   ? unknown
   : AtMostOne<Pick<Fields, Field>>
 
-type ListQuery = { limit: number; cursor?: number | undefined }
+type ListQuery = Pick<PageQuery, 'limit' | 'cursor' | 'after'>
 
 /** A field that may be absent can be removed: `null`. */
 type Changes<Fields> = {
@@ -152,8 +152,8 @@ export const collection = <
 
     /**
      * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with
-     * ids below `cursor`. What it costs does not depend on the number of resources. A page of large
-     * resources has fewer.
+     * ids below `cursor` and above `after`. What it costs does not depend on the number of
+     * resources. A page of large resources has fewer.
      */
     list: <Query extends ListQuery & Filter<Stored, FilterOf<Id> & keyof Stored>>(
       tx: Transaction,
@@ -247,10 +247,10 @@ const listItems = async (
   query: ListQuery & Attributes,
 ) => {
   const { table } = definition
-  const { limit, cursor } = query
+  const { limit, cursor, after } = query
   const field = collections[table].find((name) => query[name] !== undefined)
   const filter = field === undefined ? undefined : { field, value: query[field] }
-  const { items, next } = await tx.list({ table, limit, cursor, filter })
+  const { items, next } = await tx.list({ table, limit, cursor, after, filter })
   return {
     items: items.map((item) => returnedFields(definition, itemAsRead(definition, item))),
     next,

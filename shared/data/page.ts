@@ -4,13 +4,14 @@ import { type Attributes, filterPartition, shardCount } from './shards.ts'
 import { type CollectionId, filterIndex, NEWEST, tableName } from './tables.ts'
 
 /**
- * Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor`, and
- * with a value of a field.
+ * Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor` and
+ * above `after`, and with a value of a field.
  */
 export type PageQuery = {
   table: CollectionId
   limit: number
   cursor?: number | undefined
+  after?: number | undefined
   filter?: { field: string; value: unknown } | undefined
 }
 
@@ -39,19 +40,22 @@ export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<A
  * did not.
  */
 const readShard = async (
-  { table, limit, cursor, filter }: PageQuery,
+  { table, limit, cursor = END_OF_IDS, after = 0, filter }: PageQuery,
   shard: number,
   budget: Budget,
 ) => {
+  // DynamoDB refuses a range that ends before it starts.
+  if (cursor - after < 2) return { items: [], last: 0 }
   const { index, name } = filter ? filterIndex(filter.field) : NEWEST
   const command = new QueryCommand({
     TableName: tableName(table),
     IndexName: index,
-    KeyConditionExpression: `#partition = :partition${cursor === undefined ? '' : ' AND id < :before'}`,
+    KeyConditionExpression: '#partition = :partition AND id BETWEEN :first AND :last',
     ExpressionAttributeNames: { '#partition': name }, // `shard` is a reserved word.
     ExpressionAttributeValues: {
       ':partition': filter ? filterPartition(filter.value, shard) : shard,
-      ':before': cursor,
+      ':first': after + 1,
+      ':last': cursor - 1,
     },
     ScanIndexForward: false,
     // One more than the page has tells whether it is the last. The query ends before that at 1 MB.
@@ -64,3 +68,5 @@ const readShard = async (
     last: Number(LastEvaluatedKey?.id ?? 0),
   }
 }
+
+const END_OF_IDS = Number.MAX_SAFE_INTEGER + 1

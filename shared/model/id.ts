@@ -20,11 +20,16 @@ export const IdText = Int64Text
  */
 export const newId = (now = Date.now()): number => {
   // Plain arithmetic, because the shift operators truncate to 32 bits.
-  const candidate =
-    (now - ID_EPOCH) * IDS_PER_MILLISECOND + Math.floor(Math.random() * IDS_PER_MILLISECOND)
+  const candidate = firstIdAt(now) + Math.floor(Math.random() * IDS_PER_MILLISECOND)
   lastId = Math.max(candidate, lastId + 1)
   return lastId
 }
+
+/**
+ * The lowest id of a moment, in milliseconds since 1970. So a list with `after: firstIdAt(from) - 1`
+ * and `cursor: firstIdAt(to)` has what was created from one moment until before the other.
+ */
+export const firstIdAt = (time: number): number => (time - ID_EPOCH) * IDS_PER_MILLISECOND
 
 const ID_EPOCH = Date.UTC(2024, 0, 1)
 const IDS_PER_MILLISECOND = 4096

@@ -54,7 +54,17 @@ describe('list', async () => {
     { limit: 2, cursor: f.id, [field]: other, expected: { items: [d, a], next: undefined } },
     { limit: 2, cursor: c.id + 1, expected: { items: [c, b], next: b.id } },
     { limit: 2, cursor: a.id, expected: { items: [], next: undefined } },
-    { limit: 2, cursor: 0, expected: { items: [], next: undefined } },
+    // Above `after`, an id in the list and one that may not be in it.
+    { limit: 5, after: c.id, expected: { items: [h, g, f, e, d], next: undefined } },
+    { limit: 2, after: c.id, cursor: g.id, expected: { items: [f, e], next: e.id } },
+    { limit: 2, after: d.id - 1, cursor: f.id, expected: { items: [e, d], next: undefined } },
+    {
+      limit: 1,
+      after: a.id,
+      cursor: h.id,
+      [field]: other,
+      expected: { items: [d], next: undefined },
+    },
   ])(
     'returns the newest with one query, and where the next page starts: %o',
     async ({ expected, ...page }) => {
@@ -72,16 +82,28 @@ describe('list', async () => {
   )
 })
 
+test.each([
+  { cursor: 0 },
+  { cursor: 8, after: 7 },
+  { cursor: 8, after: 8 },
+  { cursor: 8, after: 9, [field]: value },
+])('has nothing, and needs no query, where no id can be: %o', async (range) => {
+  expect(await toys.list({ limit: 2, ...range })).toEqual({ items: [], next: undefined })
+  expect(proxy.counts).toEqual({})
+})
+
 describe('shards', () => {
   const all: Toy[] = []
   const add = async (i: number) =>
     all.unshift(await create(`${i}`, [value, other, undefined][i % 3]))
 
-  /** All resources from the newest to the oldest, while others are added. */
-  const walk = async (of?: typeof value | typeof other, cursor?: number): Promise<Toy[]> => {
-    const { items, next } = await toys.list({ limit: 17, [field]: of, cursor })
+  type Range = { [field]?: typeof value | typeof other; cursor?: number; after?: number }
+
+  /** All resources of a range from the newest to the oldest, while others are added. */
+  const walk = async (range: Range): Promise<Toy[]> => {
+    const { items, next } = await toys.list({ limit: 17, ...range })
     await add(next ?? 0)
-    return next === undefined ? items : [...items, ...(await walk(of, next))]
+    return next === undefined ? items : [...items, ...(await walk({ ...range, cursor: next }))]
   }
 
   beforeAll(async () => void all.push(...(await toys.list({ limit: 100 })).items))
@@ -105,8 +127,12 @@ describe('shards', () => {
       'the pages of the filter %s have each resource once',
       async (of) => {
         const expected = all.filter((each) => of === undefined || each[field] === of)
+        const [end, start] = [expected[3]?.id, expected.at(-4)?.id]
 
-        expect(await walk(of)).toEqual(expected)
+        expect(await walk({ [field]: of })).toEqual(expected)
+        expect(await walk({ [field]: of, cursor: end, after: start })).toEqual(
+          expected.slice(4, -4),
+        )
       },
     )
   })

@@ -3,12 +3,13 @@ import { beforeEach, expect, test, vi } from 'vitest'
 const timeOf = (time: string) => new Date(time).getTime()
 const now = timeOf('2026-11-20T00:00:00Z')
 let newId: (now?: number) => number
+let firstIdAt: (time: number) => number
 
 beforeEach(async () => {
   vi.restoreAllMocks()
   // Each test gets its own copy of the module, because the module remembers its last id.
   vi.resetModules()
-  ;({ newId } = await import('../../../shared/model/id.ts'))
+  ;({ newId, firstIdAt } = await import('../../../shared/model/id.ts'))
 })
 
 test.each([
@@ -20,6 +21,12 @@ test.each([
   vi.spyOn(Math, 'random').mockReturnValue(random)
 
   expect(newId(timeOf(time))).toBe(id)
+})
+
+test('the first id of a moment is the lowest of it, and above those before', () => {
+  vi.spyOn(Math, 'random').mockReturnValueOnce(0.9999).mockReturnValueOnce(0)
+
+  expect([newId(now - 1), newId(now)]).toEqual([firstIdAt(now) - 1, firstIdAt(now)])
 })
 
 test('ids have the time of the clock', () => {

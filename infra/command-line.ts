@@ -28,6 +28,8 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
   })
   for (const each of command.commands)
     each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
+  // To the AWS SDK, an empty region is one.
+  if (process.env.AWS_REGION === '') delete process.env.AWS_REGION
   try {
     checkDashes(command)
     await command.parseAsync()
@@ -138,10 +140,11 @@ const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3600, d: 86_400 }))
 // The SDK has no classes for these errors.
 const explanationOf = (error: Error): string | undefined => {
   const { name, message } = error
+  const { AWS_PROFILE: profile } = process.env
   if (message === 'Region is missing')
-    return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
+    return `No AWS region is set. Set AWS_REGION, or a region in the AWS profile ${profile || 'default'}.`
   if (/credentials/i.test(name + message))
-    return `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} Run aws sso login, or set AWS_PROFILE.`
+    return `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} Run aws sso login, or set AWS_PROFILE${profile ? `, which is ${profile}` : ''}.`
   if ('$fault' in error) return `AWS refused the request: ${message}`
   // The SDK sent the request, but did not receive a response of AWS.
   if ('$metadata' in error) return `AWS cannot be reached: ${message}`

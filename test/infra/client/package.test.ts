@@ -174,6 +174,6 @@ test('before npm ci, npm pack says what is missing', async () => {
     ({ message }) => message,
   )
 
-  expect(output).toContain('\nThe packages are missing: run npm ci.\n')
+  expect(output).toContain('\nThe packages are missing. Use npm, not pnpm or yarn: run npm ci.\n')
   expect(output).not.toMatch(/^ +at /m)
 })

@@ -118,10 +118,15 @@ describe('a stage in AWS', () => {
   )
 
   test.each<[Record<string, string | undefined>, RegExp]>([
-    [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile\.$/],
+    [{}, /^No AWS region is set\. Set AWS_REGION, or a region in the AWS profile default\.$/],
+    [{ AWS_PROFILE: 'mine' }, /, or a region in the AWS profile mine\.$/],
     [
       { ...region, ...noCredentials },
       /^No AWS credentials can be used: .+ Run aws sso login, or set AWS_PROFILE\.$/,
+    ],
+    [
+      { ...region, ...noCredentials, AWS_PROFILE: 'mine' },
+      /, or set AWS_PROFILE, which is mine\.$/,
     ],
     // Nothing listens on port 1.
     [
@@ -138,6 +143,14 @@ describe('a stage in AWS', () => {
     expect(error).toBeInstanceOf(CommandError)
     expect(error).toHaveProperty('message', expect.stringMatching(line))
   })
+})
+
+test('an empty region is none', async () => {
+  const args = ['list', '--stage', 'staging']
+
+  const { stderr } = await runCommand('commands/keys', args, { AWS_REGION: '' })
+
+  expect(stderr).toMatch(/^No AWS region is set\..+\n$/)
 })
 
 describe('a local server', () => {

@@ -75,11 +75,7 @@ test('npm run invoke runs a function on the database of the server at a port, or
 
 test('npm run invoke says what is wrong, and prints its help', async () => {
   const files = ['no.json', 'package.json', `test/events/${events.create}.json`]
-  const argumentsOf = [
-    ...files.map((file) => [example.create, file]),
-    ['wrong', 'no.json'],
-    ['--help'],
-  ]
+  const argumentsOf = [...files.map((file) => [example.create, file]), ['package.json'], ['--help']]
   const env = { AWS_ENDPOINT_URL_DYNAMODB: 'https://dynamodb.us-east-1.amazonaws.com' }
 
   const outcomes = await Promise.all(
@@ -91,7 +87,7 @@ test('npm run invoke says what is wrong, and prints its help', async () => {
     /^Cannot read an event: package\.json is no API Gateway event: it has no requestContext\.\n$/,
     /^AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public\.\n$/,
     new RegExp(
-      `^There is no operation wrong\\. Name one before the file: .*${example.create}.+\n$`,
+      `^There is no operation package\\. Name one before the file: .*${example.create}.+\n$`,
     ),
   ]
   expect(outcomes).toEqual([
@@ -210,7 +206,12 @@ const TOO_OLD =
   'Node.js v22.9.0 is too old: run npm ci with install scripts allowed, which adds Node.js 24, or use Node.js 24.\n'
 
 test.each([
-  ['without packages', [], [], 'The packages are missing: run npm ci.\n'],
+  [
+    'without packages',
+    [],
+    [],
+    'The packages are missing. Use npm, not pnpm or yarn: run npm ci.\n',
+  ],
   ['on an older Node.js', olderNode, ['node_modules'], TOO_OLD],
 ])('a start %s prints %j', (_, options, folders, message) => {
   const copy = temporaryFolder()

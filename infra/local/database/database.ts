@@ -132,6 +132,6 @@ for (const id of tableIds)
 /** Lets this process use a DynamoDB, which then has the tables and the local API key. */
 const prepareDatabase = async (address: Address): Promise<void> => {
   useDatabase(address)
-  await createTables()
+  await createTables(!address.isNamed)
   await apiKeys.put(storedLocalApiKey)
 }

@@ -1,9 +1,5 @@
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
-import type {
-  CreateGlobalSecondaryIndexAction as NewIndex,
-  TableDescription,
-} from '@aws-sdk/client-dynamodb'
 import { Level } from 'level'
 
 // Required, because dynalite has no types. This file uses internals of dynalite and Level, so
@@ -110,12 +106,9 @@ export const itemPrefix = (table: string): string => `${ITEM_PREFIX}${table}~`
 export const indexPrefix = (table: string, index: string): string =>
   `index-global~${table}~${index}~`
 
-/** The entry of an item in an index; none if it lacks an attribute of the key. */
-export const indexWrites = (table: TableDescription, index: NewIndex, item: object): Write[] => {
-  const { puts } = db.getIndexActions([index], undefined, item, table)
-  const prefix = indexPrefix(`${table.TableName}`, `${index.IndexName}`)
-  return puts.map(({ key, item }) => ({ type: 'put', key: prefix + key, value: item }))
-}
+/** The entry of an item in an index; none if the item lacks an attribute of its key. */
+export const indexEntries = (table: object, index: object, item: object) =>
+  db.getIndexActions([index], undefined, item, table).puts
 
 /** The size of the items that are written, as DynamoDB counts it. */
 export const itemBytes = (writes: Write[]): number => {
@@ -152,10 +145,10 @@ type Internals = {
   validationError: (message: string) => DynamoDBError
   itemSize: (item: object) => number
   getIndexActions: (
-    indexes: NewIndex[],
-    existingItem: undefined,
+    indexes: object[],
+    before: undefined,
     item: object,
-    table: TableDescription,
+    table: object,
   ) => { puts: { key: string; item: object }[] }
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { UpdateTableInput } from '@aws-sdk/client-dynamodb'
 import { atMost } from '../queue.ts'
 import {
   type ApiAction,
@@ -11,14 +12,17 @@ import {
   validationError,
   type Write,
 } from './dynalite.ts'
-import { type TableUpdate, updateTable } from './new-index.ts'
+import { addIndex } from './new-index.ts'
 
 const MAX_ACTIONS = 100
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 const TOKEN_MS = 10 * 60 * 1000
 
 /** Carries out an action. Throws a DynamoDBError, or a TypeError if the request is malformed. */
-export type Engine = (name: string, body: TransactionBody & TableUpdate) => Promise<object>
+export type Engine = (
+  name: string,
+  body: TransactionBody & Partial<UpdateTableInput>,
+) => Promise<object>
 
 type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
@@ -33,7 +37,7 @@ export const createEngine = async (store: Store): Promise<Engine> => {
   return async (name, body) => {
     if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, tokens, body))
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
-    if (name === 'UpdateTable') return updateTable(store, body, inTurn)
+    if (name === 'UpdateTable') return inTurn(() => addIndex(store, body))
     const write = writes.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
     const other = otherActions.get(name)

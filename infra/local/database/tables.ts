@@ -17,8 +17,9 @@ import {
 import { timeouts } from '../../command-line.ts'
 
 /** Creates the tables that are missing, and the indexes that tables of earlier versions lack. */
-export const createTables = async (): Promise<void> => {
-  const client = new DynamoDBClient(timeouts)
+export const createTables = async (isEmbedded: boolean): Promise<void> => {
+  // The embedded database makes an index while the request waits.
+  const client = new DynamoDBClient(isEmbedded ? {} : timeouts)
   try {
     await Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
   } finally {
@@ -31,61 +32,58 @@ const createTable = async (
   TableName: string,
   { partitionKey, indexes }: Table,
 ): Promise<void> => {
-  const all = Object.entries(indexes).map(([IndexName, index]) => ({
+  const all = Object.entries(indexes).map(([IndexName, partition]) => ({
     IndexName,
-    KeySchema: [key(index, 'HASH'), key(partitionKey, 'RANGE')],
+    KeySchema: [key(partition, 'HASH'), key(partitionKey, 'RANGE')],
     Projection: { ProjectionType: 'ALL' as const },
-  }))
-  const AttributeDefinitions = [partitionKey, ...Object.values(indexes)].map(({ name, type }) => ({
-    AttributeName: name,
-    AttributeType: type,
   }))
   const create = new CreateTableCommand({
     TableName,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions,
+    AttributeDefinitions: definitions([partitionKey, ...Object.values(indexes)]),
     KeySchema: [key(partitionKey, 'HASH')],
     ...(all.length > 0 && { GlobalSecondaryIndexes: all }),
   })
   await client.send(create).catch(ignoreInUse)
-  let table = await activeTable(client, TableName)
-  // One after the other, as DynamoDB requires it.
-  for (const index of all) {
-    if (findIndex(table, index.IndexName)) continue
-    const GlobalSecondaryIndexUpdates = [{ Create: index }]
-    const update = { TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }
-    await client.send(new UpdateTableCommand(update)).catch(ignoreInUse)
-    table = await activeTable(client, TableName, index.IndexName)
-    const { ItemCount } = findIndex(table, index.IndexName) ?? {}
+  const before = await activeTable(client, TableName)
+  for (const [name, partition] of Object.entries(indexes)) {
+    if (findIndex(before, name)) continue
+    // One at a time, as DynamoDB requires it.
+    const update = new UpdateTableCommand({
+      TableName,
+      AttributeDefinitions: definitions([partitionKey, partition]),
+      GlobalSecondaryIndexUpdates: [{ Create: all.find(({ IndexName }) => IndexName === name) }],
+    })
+    await client.send(update).catch(ignoreInUse)
+    const table = await activeTable(client, TableName)
+    const items = findIndex(table, name)?.ItemCount
     console.info(
-      `The table ${TableName} has a new index, ${index.IndexName}, with ${ItemCount} of its ${table.ItemCount} items.`,
+      `The table ${TableName} has a new index, ${name}, with ${items} of its ${table.ItemCount} items.`,
     )
   }
 }
 
-/** It exists, or another process is creating it. */
+/** Another process may create it at the same time, or has done so. */
 const ignoreInUse = (error: unknown): void => {
   if (!(error instanceof ResourceInUseException)) throw error
 }
 
-/** Waits until a table can be used, with all of its indexes, and with a new one. */
-const activeTable = async (
-  client: DynamoDBClient,
-  TableName: string,
-  newIndex?: string,
-): Promise<TableDescription> => {
+/** Waits until a table and its indexes can be used. */
+const activeTable = async (client: DynamoDBClient, TableName: string) => {
   for (;;) {
     const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }))
     const { TableStatus, GlobalSecondaryIndexes = [] } = Table
-    const statuses = [TableStatus, ...GlobalSecondaryIndexes.map(({ IndexStatus }) => IndexStatus)]
-    const isComplete = newIndex === undefined || findIndex(Table, newIndex)
-    if (isComplete && statuses.every((status) => status === 'ACTIVE')) return Table
+    const statuses = GlobalSecondaryIndexes.map(({ IndexStatus }) => IndexStatus)
+    if ([TableStatus, ...statuses].every((status) => status === 'ACTIVE')) return Table
     await pause(20)
   }
 }
 
 const findIndex = ({ GlobalSecondaryIndexes = [] }: TableDescription, name: string) =>
   GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name)
+
+const definitions = (attributes: KeyAttribute[]) =>
+  attributes.map(({ name, type }) => ({ AttributeName: name, AttributeType: type }))
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({
   AttributeName: name,

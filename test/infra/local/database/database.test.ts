@@ -156,7 +156,7 @@ const long = `attribute_exists(id)${' AND attribute_exists(id)'.repeat(170)}`
 const typed = 'attribute_type(id, :type)'
 
 test.each([
-  ['UpdateTable', {}, 'The embedded database can only add an index to a table.'],
+  ['UpdateTable', {}, 'TypeError: UpdateTable can only add an index to a table.'],
   ['TagResource', {}, 'The embedded database has no operation TagResource.'],
   [
     'CreateTable',

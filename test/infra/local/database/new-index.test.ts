@@ -33,7 +33,7 @@ const asEarlierVersion = async (
   Object.assign(tables, { [table]: { ...current, indexes: { newest, byAge: AGE } } })
   const { endpoint, close } = await startEmbedded(folder)
   useDatabase({ endpoint, isNamed: false })
-  await createTables()
+  await createTables(true)
   Object.assign(tables, { [table]: current })
   await use(DynamoDBDocumentClient.from(new DynamoDBClient({})), tableName(table))
   await close()

@@ -40,12 +40,7 @@ test(
       return tx.revision
     })
 
-    expect(await stored()).toEqual(
-      new Map([
-        ['a', revision],
-        ['c', revision],
-      ]),
-    )
+    expect(Object.fromEntries(await stored())).toEqual({ a: revision, c: revision })
     expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
   },
 )
@@ -141,19 +136,13 @@ describe('runs again', () => {
 
 describe('a mistake is an error that says what to do:', () => {
   const many = Array.from({ length: 100 }, (_, i): Key => ({ table: 'apiKeys', value: `${i}` }))
+  const UNREAD = 'idempotencyKeys c must be read before it is removed.'
+  const PENDING = 'The function returned while a call with its tx was pending. Await each of them.'
   let left: Transaction | undefined
 
   test.each<[string, (tx: Transaction) => unknown, string]>([
-    [
-      'to remove what was not read',
-      (tx) => tx.remove(c),
-      'idempotencyKeys c must be read before it is removed.',
-    ],
-    [
-      'to remove what is new',
-      (tx) => [tx.put(c, {}), tx.remove(c)],
-      'idempotencyKeys c must be read before it is removed.',
-    ],
+    ['to remove what was not read', (tx) => tx.remove(c), UNREAD],
+    ['to remove what is new', (tx) => [tx.put(c, {}), tx.remove(c)], UNREAD],
     [
       'to put what exists and was not read',
       (tx) => tx.put(a, {}),
@@ -164,16 +153,8 @@ describe('a mistake is an error that says what to do:', () => {
       (tx) => many.map((each) => tx.put(each, {})),
       'An operation may use 99 items at most, and this one uses 100.',
     ],
-    [
-      'not to await a read',
-      (tx) => void tx.read(a),
-      'The function returned while a call with its tx was pending. Await each of them.',
-    ],
-    [
-      'not to await a change',
-      (tx) => void tx.read(a).then(() => tx.put(a, {})),
-      'The function returned while a call with its tx was pending. Await each of them.',
-    ],
+    ['not to await a read', (tx) => void tx.read(a), PENDING],
+    ['not to await a change', (tx) => void tx.read(a).then(() => tx.put(a, {})), PENDING],
     [
       'to use tx later',
       async (tx) => {

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,10 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
 import { namedDatabase, openDatabase } from '../../../../infra/local/database/database.ts'
 import { startEmbedded } from '../../../../infra/local/database/embedded-database.ts'
-import { example } from '../../../support/example.ts'
-import { send } from '../../../support/http.ts'
-import { environment } from '../../../support/process.ts'
-import { endWithParent, headersOf, ready, temporaryFolder } from '../../../support/server.ts'
+import { temporaryFolder } from '../../../support/server.ts'
 import { wireTo } from '../local-server.ts'
 
 /** An embedded database that is closed when the test ends. */
@@ -50,6 +46,9 @@ const createTable = async (endpoint: string, TableName = 'Things') => {
   await vi.waitUntil(isActive, 30_000)
 }
 
+const refused = (folder: string, reason: string) =>
+  new CommandError(`Cannot use the data folder ${folder}: ${reason}`)
+
 test('only one of two servers that start at once gets a data folder, until it closes', async () => {
   const folder = temporaryFolder()
 
@@ -61,11 +60,9 @@ test('only one of two servers that start at once gets a data folder, until it cl
   const third = await startEmbedded(folder).catch((error) => error)
   for (const { close } of databases) await close()
 
-  const refused = new CommandError(
-    `Cannot use the data folder ${folder}: another server is using it.`,
-  )
-  expect(started).toContainEqual({ status: 'rejected', reason: refused })
-  expect([databases.length, third]).toEqual([1, refused])
+  const reason = refused(folder, 'another server is using it.')
+  expect(started).toContainEqual({ status: 'rejected', reason })
+  expect([databases.length, third]).toEqual([1, reason])
   expect(await tablesAt(await startDatabase(folder))).toEqual(['Things'])
 })
 
@@ -84,14 +81,6 @@ test('recreates a table whose creation was interrupted', async () => {
   await createTable(restarted)
 })
 
-test('opens a database of its own, whatever was opened before', async () => {
-  const databases = [await openDatabase(), await openDatabase()]
-  for (const { close } of databases) onTestFinished(close)
-
-  const inMemory = expect.stringMatching(/^http:\S+ \(in memory\)$/)
-  expect(databases.map(({ description }) => description)).toEqual([inMemory, inMemory])
-})
-
 test('refuses a data folder that is a file, or cannot be made, and one without a name', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
@@ -99,12 +88,9 @@ test('refuses a data folder that is a file, or cannot be made, and one without a
   symlinkSync(loop, loop)
 
   const folders = [file, join(file, 'below'), '/proc/a/b', loop, '']
-  const errors = await Promise.all(
-    folders.map((folder) => openDatabase({ folder }).catch((error) => error)),
-  )
+  const opened = folders.map((folder) => openDatabase({ folder }).catch((error) => error))
+  const errors = await Promise.all(opened)
 
-  const refused = (folder: string, reason: string) =>
-    new CommandError(`Cannot use the data folder ${folder}: ${reason}`)
   expect(errors).toEqual([
     refused(file, `ENOTDIR: not a directory, scandir '${file}'`),
     refused(join(file, 'below'), `ENOTDIR: not a directory, mkdir '${join(file, 'below')}'`),
@@ -114,27 +100,17 @@ test('refuses a data folder that is a file, or cannot be made, and one without a
   ])
 })
 
-test('makes a data folder and those above it', async () => {
-  const folder = join(temporaryFolder(), 'a', 'b')
-
-  await createTable(await startDatabase(folder))
-
-  expect(existsSync(folder)).toBe(true)
-})
+const OTHER =
+  'its data is of another version of this server, so choose a new folder, or delete this one.'
 
 test.each([
-  [
-    'of another version',
-    'CURRENT',
-    'its data is of another version of this server, so choose a new folder, or delete this one.',
-  ],
+  ['of another version', 'CURRENT', OTHER],
   ['of somebody else', '7.ldb', 'it has other files. Choose a new folder.'],
 ])('refuses a folder %s, and leaves it as it is', async (_name, file, reason) => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, file), 'anything')
 
-  const refused = new CommandError(`Cannot use the data folder ${folder}: ${reason}`)
-  await expect(startEmbedded(folder)).rejects.toEqual(refused)
+  await expect(startEmbedded(folder)).rejects.toEqual(refused(folder, reason))
 
   expect(readdirSync(folder)).toEqual([file])
   expect(readFileSync(join(folder, file), 'utf8')).toBe('anything')
@@ -222,23 +198,6 @@ test.each([
     expect(response.status).toBe(status)
   },
 )
-
-test('ends with one line when the disk is full', async () => {
-  // A limit on the size of files stands for the size of the disk.
-  const command =
-    'start() { ulimit -f 64; exec node "$OPTION" "$1" --port 0 --data "$FOLDER"; }; start infra/local/main.ts'
-  const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
-  const server = await ready(spawn('bash', ['-c', command], { env }))
-  const exited = once(server.process, 'exit')
-
-  const body = JSON.stringify(example.body())
-  const create = { method: 'POST', path: example.path, headers: headersOf(server), body }
-  while (server.process.exitCode === null) await send(server.baseUrl, create).catch(() => {})
-
-  expect(await exited).toEqual([1, null])
-  expect(server.output()).toMatch(/^Cannot use the data folder: IO error: .+: File too large$/m)
-  expect(server.output()).not.toMatch(/^ +at /m)
-})
 
 const NAMED = 'which AWS_ENDPOINT_URL_DYNAMODB names'
 const ADVICE = 'Start it, or unset the variable to use the embedded one.'

@@ -115,32 +115,20 @@ test.each([
   },
 )
 
+const OVER_1_MIB = deflateSync(Buffer.alloc(1024 * 1024 + 1))
+
 test.each([
-  ['another coding', 'br', Buffer.from('{}'), 415, 'not valid gzip'],
-  [
-    'a coding with the name of an object property',
-    'constructor',
-    Buffer.from('{}'),
-    415,
-    'not valid gzip',
-  ],
-  ['a body that is not compressed', 'gzip', Buffer.from('{}'), 415, 'not valid gzip'],
-  [
-    '1 MiB and a byte when decompressed',
-    'deflate',
-    deflateSync(Buffer.alloc(1024 * 1024 + 1)),
-    413,
-    '256 KiB',
-  ],
+  ['another coding', 'br', '{}', 415, 'not valid gzip'],
+  ['a coding with the name of an object property', 'constructor', '{}', 415, 'not valid gzip'],
+  ['a body that is not compressed', 'gzip', '{}', 415, 'not valid gzip'],
+  ['1 MiB and a byte when decompressed', 'deflate', OVER_1_MIB, 413, '256 KiB'],
 ])('refuses %s', async (_name, coding, body, status, reason) => {
   const headers = { 'Content-Encoding': coding }
 
   const response = await ask(await serve(), { method: 'POST', headers, body })
 
-  expect(response).toMatchObject({
-    status,
-    body: { status, message: expect.stringContaining(reason) },
-  })
+  const message = expect.stringContaining(reason)
+  expect(response).toMatchObject({ status, body: { status, message } })
 })
 
 test.each([

@@ -38,56 +38,31 @@ test('a command that the contract does not grant is a 500, and the log says what
 })
 
 const Key = { id: 7 }
-const check = {
-  ConditionCheck: { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' },
-}
-const keyThenResource = [
-  { Get: { TableName: tableName('apiKeys'), Key } },
-  { Get: { TableName: resources, Key } },
-]
-const putThenDelete = [
-  { Put: { TableName: resources, Item: Key } },
-  { Delete: { TableName: resources, Key } },
-]
-const query = {
-  TableName: resources,
-  KeyConditionExpression: 'id = :id',
-  ExpressionAttributeValues: { ':id': 7 },
-}
+const own = { TableName: resources, Key }
+const check = { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' }
+const transact = (...TransactItems: object[]) => new sdk.TransactWriteCommand({ TransactItems })
+const getsOf = (...tables: string[]) =>
+  new lean.TransactGetCommand({
+    TransactItems: tables.map((TableName) => ({ Get: { TableName, Key } })),
+  })
+const batch = { RequestItems: { [resources]: { Keys: [Key] } } }
 
 test.each<[OperationId, string, string, object, string?]>([
   [create, 'Scan', table, new sdk.ScanCommand({ TableName: resources })],
-  [list, 'GetItem', table, new lean.GetCommand({ TableName: resources, Key }), 'read'],
+  [list, 'GetItem', table, new lean.GetCommand(own), 'read'],
   [list, 'GetItem', 'Toys', new lean.GetCommand({ TableName: 'Toys', Key }), 'read'],
-  [
-    create,
-    'BatchGetItem',
-    table,
-    new sdk.BatchGetCommand({ RequestItems: { [resources]: { Keys: [Key] } } }),
-  ],
-  [
-    list,
-    'ConditionCheckItem',
-    'idempotencyKeys',
-    new sdk.TransactWriteCommand({ TransactItems: [check] }),
-    'read',
-  ],
-  [list, 'GetItem', table, new lean.TransactGetCommand({ TransactItems: keyThenResource }), 'read'],
+  [create, 'BatchGetItem', table, new sdk.BatchGetCommand(batch)],
+  [list, 'ConditionCheckItem', 'idempotencyKeys', transact({ ConditionCheck: check }), 'read'],
+  [list, 'GetItem', table, getsOf(tableName('apiKeys'), resources), 'read'],
   [
     create,
     'DeleteItem',
     table,
-    new lean.TransactWriteCommand({ TransactItems: putThenDelete }),
+    transact({ Put: { ...own, Item: Key } }, { Delete: own }),
     'remove',
   ],
   // DynamoDB ignores what a command does not have.
-  [
-    list,
-    'GetItem',
-    table,
-    { operation: 'GetItem', input: { TableName: resources, RequestItems: {} } },
-    'read',
-  ],
+  [list, 'GetItem', table, { operation: 'GetItem', input: { ...own, RequestItems: {} } }, 'read'],
 ])('%s may not use %s on the table %s', async (id, action, table, command, right) => {
   const sent = runWithRights(id, () => send(command))
 
@@ -111,7 +86,7 @@ test.each(['BatchGetItem', 'TransactWriteItems', 'BatchExecuteStatement'])(
 
 test('a right to a table is not one to its indexes', async () => {
   const sent = runWithRights(create, () =>
-    send(new lean.QueryCommand({ ...query, IndexName: 'newest' })),
+    send(new lean.QueryCommand({ TableName: resources, IndexName: 'newest' })),
   )
 
   await expect(sent).rejects.toThrow(

@@ -1,3 +1,4 @@
+import type { OperationId } from './contract.ts'
 import type { StoredResource } from './data/collection.ts'
 import type { CollectionId } from './data/tables.ts'
 import type { Transaction } from './data/transaction.ts'
@@ -33,4 +34,31 @@ type Resource = {
 export const resources: Record<CollectionId, Resource> = {
   pets: { collection: pets, texts: petTexts, seed: seedPets },
   orders: { collection: storedOrders, texts: orderTexts, seed: seedOrders },
+}
+
+/** What the smoke test of a deployment does. */
+type Smoke = {
+  /** Creates one, with an `Idempotency-Key`. It is known by all fields of its body. */
+  create: OperationId
+  body: (name: string) => object
+  /** Lists it by this filter. */
+  list: OperationId
+  filter: Record<string, string>
+  /** Changes it. */
+  change?: { operation: OperationId; body: object }
+  /** Is refused for it: 409. */
+  refused?: { operation: OperationId; body: (id: number) => object }
+  /** Deletes it. Without this, one stays after each smoke test. */
+  remove?: OperationId
+}
+
+/** Nobody can order what is sold. The largest int64 shows whether integers stay exact. */
+export const smoke: Smoke = {
+  create: 'createPet',
+  body: (name) => ({ name, categoryId: 2n ** 63n - 1n, status: 'sold' }),
+  list: 'listPets',
+  filter: { status: 'sold' },
+  change: { operation: 'updatePet', body: { name: 'Smoke test, changed' } },
+  refused: { operation: 'placeOrder', body: (petId) => ({ petId }) },
+  remove: 'deletePet',
 }

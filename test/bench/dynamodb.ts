@@ -19,7 +19,7 @@ export type DynamoDb = Awaited<ReturnType<typeof startDynamoDb>>
 const { field, value } = example.filter
 
 /** What the resource that DynamoDB returns has, besides what the service itself gives it. */
-export const RESOURCE = { ...example.body(), [field]: value }
+export const RESOURCE = example.body()
 
 /**
  * Starts the DynamoDB in this process, which otherwise only waits while a function is measured.

@@ -46,7 +46,6 @@ export const deployedApi = ({ baseUrl, apiKey }: Deployed) => {
     list: async (query = {}, status = 200) =>
       (await call(status, example.list, { query: { limit: '100', ...query } })) as Resource[],
     change: async (id: number, body: object) =>
-      (await call(200, example.change, { id, body })) as Resource,
-    remove: (id: number, status = 204) => call(status, example.remove, { id }),
+      (await call(200, example.change.operation, { id, body })) as Resource,
   }
 }

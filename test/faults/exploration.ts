@@ -175,9 +175,10 @@ const replay = ({ attempts }: Scenario, i: number, results: Caller['results']) =
       JSON.parse(JSON.stringify(value).replace(/\d{14,}/g, (id) => `${ids.get(id) ?? id}`))
     // biome-ignore lint/suspicious/noExplicitAny: a result has the type of its call.
     const send = async (call: Call): Promise<any> => {
-      for (const { key } of call.actions?.filter(model.isCreate) ?? [])
-        if (typeof key.value === 'number')
-          ids.set(`${key.value}`, draws[runs - 1] ?? 100 * (i + 1) + runs)
+      const created = call.actions?.filter(model.isCreate).map(({ key }) => key.value) ?? []
+      const numbers = created.filter((id) => typeof id === 'number')
+      for (const [n, id] of numbers.entries())
+        ids.set(`${id}`, 1000 * n + (draws[runs - 1] ?? 100 * (i + 1) + runs))
       const [result, time] = left.shift() ?? []
       if (time === undefined) {
         resolve({ call: named(call) })

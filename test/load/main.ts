@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
-import { example, type Resource } from '../support/example.ts'
+import { example, has, type Resource } from '../support/example.ts'
 import { processFolder } from '../support/process.ts'
 import { type Run, runLoad } from './run-load.ts'
 
@@ -40,7 +40,8 @@ const main = command(
 /** What a run must not show, one sentence each. */
 const shortcomingsOf = ({ first, rest, sent, created, responses, found }: Run): string[] => {
   const { list, create, change, text } = example
-  const missing = [`${list} 200`, `${create} 201`, `${change} 200`].filter(
+  const changes = has.change ? [`${change.operation} 200`] : []
+  const missing = [`${list} 200`, `${create} 201`, ...changes].filter(
     (kind) => !responses.has(kind),
   )
   const errors = [...responses].filter(([kind]) => !/ 2\d\d$/.test(kind))

@@ -6,16 +6,16 @@ import {
   createClient,
   etagOf,
 } from '../../../infra/client/client.ts'
-import { newRequest } from '../../../infra/client/request.ts'
-import { sender } from '../../../infra/client/send.ts'
+import { newRequest, type Route } from '../../../infra/client/request.ts'
+import { type Send, sender } from '../../../infra/client/send.ts'
 import { gatewayResponses } from '../../../infra/gateway.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { service } from '../../../shared/service.ts'
-import { example, isChangeable } from '../../support/example.ts'
+import { example, has } from '../../support/example.ts'
 import { error, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 
-const { path, parameter, changes } = example
-const given = { ...example.body(), [example.integer]: example.range[1] }
+const { path } = example
+const given = example.body()
 const saved = { id: 1, ...given }
 const created = { status: 201, body: stringifyJson(saved) }
 const create = (client: Client) => client[example.create](given)
@@ -160,32 +160,32 @@ describe('on a clock that jumps to the next timer, the client', () => {
   )
 })
 
-test.runIf(isChangeable)('sends the tag of what was returned', async () => {
+test.runIf(has.change)('sends the tag of what was returned', async () => {
   const tags = ['"a"', '"b"'].map((ETag) => ({ ETag }))
   const api = await serve(
     { ...created, headers: tags[0] },
     { ...created, status: 200, headers: tags[1] },
   )
   const client = createClient(api)
+  const { operation, body } = example.change
 
   const first = await create(client)
-  const changed = await client[example.change](
-    { [parameter]: first.id, ...changes },
-    { ifMatch: etagOf(first) },
-  )
+  const options = { ifMatch: etagOf(first) }
+  const changed = await Object(client)[operation]({ [example.parameter]: 1, ...body }, options)
 
   expect(api.requests.map(({ headers }) => headers['if-match'])).toEqual([undefined, '"a"'])
-  expect(api.requests[1]?.body).toBe(JSON.stringify(changes))
+  expect(api.requests[1]?.body).toBe(JSON.stringify(body))
   expect(etagOf(changed)).toBe('"b"')
   expect(() => etagOf({ ...first })).toThrow(
     'This has no tag: it is an item of a list, or a copy of a result.',
   )
 })
 
-const remove = (client: Client) => client[example.remove]({ [parameter]: 1 })
-const removeIf = (client: Client) => client[example.remove]({ [parameter]: 1 }, { ifMatch: '"a"' })
-const change = (client: Client) =>
-  client[example.change]({ [parameter]: 1, ...changes }, { ifMatch: '"a"' })
+const removal: Route = { ...route, method: 'DELETE', flags: ['conditional'] }
+const changing: Route = { ...removal, method: 'PATCH', status: 200, result: 'resource' }
+const remove = (send: Send) => send(newRequest(removal, {}), {})
+const removeIf = (send: Send) => send(newRequest(removal, {}, { ifMatch: '"a"' }), {})
+const change = (send: Send) => send(newRequest(changing, {}, { ifMatch: '"a"' }), {})
 const errorOf = (status: number, code: string): FakeResponse => ({
   status,
   body: JSON.stringify({ code, message: code }),
@@ -195,7 +195,7 @@ const changedSince = errorOf(412, 'precondition_failed')
 const noPath = { status: 404, body: JSON.stringify(gatewayResponses.notFound.body) }
 const proxys404 = { status: 404, body: '<html>Not here</html>' }
 
-test.runIf(isChangeable).each<[string, string, (client: Client) => Promise<unknown>, ...Fate[]]>([
+test.each<[string, string, (send: Send) => Promise<unknown>, ...Fate[]]>([
   ['a delete succeeds', 'no response and a 404', remove, 'cut', gone],
   ['a delete succeeds', 'a 504, a 429 and a 404', remove, error(504), error(429), gone],
   ['a delete throws not_found', 'a 404 at once', remove, gone],
@@ -226,7 +226,7 @@ test.runIf(isChangeable).each<[string, string, (client: Client) => Promise<unkno
 ])('%s after %s', async (expected, _, call, ...fates) => {
   const api = await serve(...fates)
 
-  const outcome = await call(createClient(api))
+  const outcome = await call(sender(api))
     .then(() => 'succeeds')
     .catch(({ code }) => `throws ${code}`)
 

@@ -16,12 +16,13 @@ import { databaseResponses, type Fault, lostResponse } from '../../support/fault
 import { startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
-const { collection, table, changes } = example
-const { field, value, other } = example.filter
+const { collection, table, change } = example
+const { field, value } = example.filter
 
-/** An item of a version that had no index of the field to filter by. */
+/** An item of a version that had no index. */
 const early = (id: number): Stored => ({
-  ...example.item(id, { ...changes, [field]: value }),
+  ...example.item(id),
+  shard: undefined,
   [`${field}Shard`]: undefined,
 })
 const resources = alone(collection)
@@ -65,10 +66,9 @@ test('stores each older item anew while others change, create and delete, althou
     await vi.waitUntil(() => proxy.counts.UpdateItem, 60_000)
     for (const id of ids) {
       if (id % 3 === 0)
-        expectStored(await resources.change(id, { ...changes, [field]: id % 2 ? value : other }))
+        expectStored(await resources.change(id, id % 2 ? change.body : change.other))
       if (id % 3 === 1 && expected.delete(id)) await resources.remove(id)
-      if (id % 9 === 2)
-        expectStored(await resources.create(example.resource(1, { [field]: value })))
+      if (id % 9 === 2) expectStored(await resources.create(example.body()))
     }
   }
   const [killed] = await Promise.all([exited, work()])
@@ -105,7 +105,7 @@ test('a check writes nothing, counts, and fails until a rewrite is complete', as
 test('names items that cannot be read or stored, and stores all others', async () => {
   await putItem(table, {
     ...early(1),
-    [example.integer]: NumberValue.from('1.00000000000000000001'),
+    [example.text]: NumberValue.from('1.00000000000000000001'),
   })
   await putItem(table, { ...early(2), revision: undefined })
   const { [example.text]: _, ...rest } = early(3)
@@ -122,7 +122,7 @@ test('names items that cannot be read or stored, and stores all others', async (
   const lines = stdout.trimEnd().split('\n').toSorted()
   expect(lines).toEqual([
     '4 read, 1 rewritten.',
-    `The item 1 stays as it is. The item 1 of ${table} has no ${example.integer}, or one that JavaScript would round.`,
+    `The item 1 stays as it is. The item 1 of ${table} has no ${example.text}, or one that JavaScript would round.`,
     'The item 2 stays as it is. It has no revision.',
     'The item 3 stays as it is. Item size to update has exceeded the maximum allowed size',
   ])

@@ -19,14 +19,15 @@ import { type Scope, scopes, service } from '../../../shared/service.ts'
 import { call, context, error, info } from '../../support/call.ts'
 import { always, storedItems, storeKey } from '../../support/database.ts'
 import { errorResponse, eventOf, responseTo, unavailable } from '../../support/events.ts'
-import { example, isChangeable } from '../../support/example.ts'
+import { example } from '../../support/example.ts'
 
 const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
 
 const LOCAL_KEY = `Bearer ${LOCAL_API_KEY}`
 
 const { events, create } = example
-const changes = [events.create, ...(isChangeable ? [events.change, events.remove] : [])]
+const { change, remove } = example
+const changes = [events.create, ...[change, remove].flatMap(({ event }) => event ?? [])]
 
 const list = () => eventOf(events.list)
 const withUnknownKey = () =>

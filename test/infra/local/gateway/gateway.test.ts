@@ -7,7 +7,7 @@ import { openApiText } from '../../../../infra/openapi/document.ts'
 import { operationIds } from '../../../../shared/contract.ts'
 import type { Event } from '../../../../shared/pipeline/http.ts'
 import { eventOf as fixture } from '../../../support/events.ts'
-import { example, isChangeable } from '../../../support/example.ts'
+import { example, has } from '../../../support/example.ts'
 import { type Sent, send } from '../../../support/http.ts'
 import { ask, BASE, GET, gatewayResponse, logged, serve, wireTo } from '../local-server.ts'
 
@@ -62,7 +62,7 @@ test('passes a function an event of API Gateway, without headers that the connec
   })
 })
 
-test.runIf(isChangeable).each([
+test.runIf(has.change).each([
   [`/${BASE}${list}`, list, undefined],
   [`${BASE}/${list}/7`, `${list}/7`, '7'],
   [`${BASE}${list}/a%2Bb+c@d.com`, `${list}/a%2Bb+c@d.com`, 'a%2Bb+c@d.com'],

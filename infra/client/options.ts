@@ -24,31 +24,16 @@ export type ClientOptions = {
  * be.
  */
 export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<ClientOptions> => {
-  const {
-    baseUrl = '',
-    apiKey = '',
-    attempts = 5,
-    maxWaitSeconds = 30,
-    timeoutSeconds = 30,
-  } = options
-  const { fetch = globalThis.fetch } = options
-  assertOption(
-    isAddress(baseUrl),
-    'baseUrl must be the address of the API, such as https://api.example.com/v1.',
-  )
-  assertOption(
-    Number.isInteger(attempts) && attempts > 0,
-    'attempts must be a whole number from 1 on.',
-  )
-  assertOption(
-    typeof maxWaitSeconds === 'number' && maxWaitSeconds >= 0,
-    'maxWaitSeconds must be a number from 0 on.',
-  )
-  assertOption(
-    typeof timeoutSeconds === 'number' && timeoutSeconds > 0,
-    'timeoutSeconds must be a number above 0.',
-  )
-  assertOption(typeof fetch === 'function', 'fetch must be a function.')
+  const { baseUrl = '', apiKey = '', fetch = globalThis.fetch } = options
+  const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options
+  const check = (name: keyof ClientOptions, isValid: boolean, rule: string): void => {
+    if (!isValid) throw new TypeError(`${name} must be ${rule}.`)
+  }
+  check('baseUrl', isAddress(baseUrl), `the address of the API, such as ${EXAMPLE}`)
+  check('attempts', Number.isInteger(attempts) && attempts > 0, 'a whole number from 1 on')
+  check('maxWaitSeconds', isNumber(maxWaitSeconds) && maxWaitSeconds >= 0, 'a number from 0 on')
+  check('timeoutSeconds', isNumber(timeoutSeconds) && timeoutSeconds > 0, 'a number above 0')
+  check('fetch', typeof fetch === 'function', 'a function')
   // Here, because the platform's own error would contain the key.
   visibleText('apiKey', apiKey, ', without Bearer')
   const { origin, pathname } = new URL(baseUrl)
@@ -56,9 +41,9 @@ export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<C
   return { baseUrl: base, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch }
 }
 
+const EXAMPLE = 'https://api.example.com/v1'
+
 const isAddress = (text: string): boolean =>
   /^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(text) && URL.canParse(text)
 
-const assertOption = (isValid: boolean, message: string): void => {
-  if (!isValid) throw new TypeError(message)
-}
+const isNumber = (value: unknown): boolean => typeof value === 'number'

@@ -56,8 +56,14 @@ const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema):
 
 /** The headers of responses, for the components of the document. */
 export const componentHeaders = (): Json => {
-  const names = ['Access-Control-Allow-Origin', ...cors.exposedHeaders]
-  return Object.fromEntries(Object.entries(headerObjects).filter(([name]) => names.includes(name)))
+  const components: Json = {}
+  for (const [name, header] of Object.entries(headers)) {
+    const { description, schema, example, required } = header
+    const isUsed = ['Access-Control-Allow-Origin', ...cors.exposedHeaders].includes(name)
+    if (isUsed)
+      components[name] = { description, schema: { type: 'string', ...schema }, example, required }
+  }
+  return components
 }
 
 /** The errors that a request to an operation can get; the message of each is an example. */
@@ -122,69 +128,64 @@ const headerReferences = (entry: Entry, names: string[]): Json => {
   return references
 }
 
-const headerObject = (description: string, example: string, schema: Json = {}): Json => ({
-  description,
-  schema: { type: 'string', ...schema },
-  example,
-})
-
-const requiredHeader = (...given: Parameters<typeof headerObject>): Json => ({
-  ...headerObject(...given),
-  required: true,
-})
-
 const examplePath = (fits: (entry: Entry) => unknown): string =>
   service.basePath + (Object.values<Entry>(contract).find(fits)?.path ?? '')
 
-const headerObjects: Json = {
-  'Access-Control-Allow-Origin': requiredHeader(
-    'Any web page may read the response (CORS).',
-    cors.allowedOrigin,
-    {
-      const: cors.allowedOrigin,
-    },
-  ),
-  'X-Request-Id': requiredHeader(
-    'Identifies the request in the logs of the service.',
-    'WtooPXbkRGDu1bY=',
-  ),
-  Location: requiredHeader(
-    'The path of the new resource.',
-    `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
-    { pattern: '^/' },
-  ),
-  'Idempotent-Replayed': headerObject(
-    'Present if an earlier request with the same key has taken effect. This is the response to that request.',
-    'true',
-    { const: 'true' },
-  ),
-  ETag: requiredHeader(
-    'The revision of the resource, for the header `If-Match` of a change.',
-    EXAMPLE_TAG,
-    {
-      pattern: '^"',
-    },
-  ),
-  Link: headerObject(
-    'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
-    `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleMember(Cursor).example}>; rel="next"`,
-  ),
-  Deprecation: headerObject(
-    'The date on which the operation was deprecated (RFC 9745).',
-    '@1795132800',
-    {
-      pattern: '^@\\d+$',
-    },
-  ),
-  Sunset: headerObject(
-    'The date on which the operation will be removed (RFC 8594).',
-    'Thu, 05 Dec 2030 00:00:00 GMT',
-  ),
-  'Retry-After': requiredHeader('The number of seconds to wait before a retry.', '1', {
-    pattern: '^\\d+$',
-  }),
-  'WWW-Authenticate': headerObject(
-    'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
-    `Bearer realm="${service.name}", error="invalid_token"`,
-  ),
+/** `required`: each response for which the header is documented has it. */
+type Header = { description: string; schema?: Json; example: string; required?: true }
+
+const headers: Record<string, Header> = {
+  'Access-Control-Allow-Origin': {
+    description: 'Any web page may read the response (CORS).',
+    schema: { const: cors.allowedOrigin },
+    example: cors.allowedOrigin,
+    required: true,
+  },
+  'X-Request-Id': {
+    description: 'Identifies the request in the logs of the service.',
+    example: 'WtooPXbkRGDu1bY=',
+    required: true,
+  },
+  Location: {
+    description: 'The path of the new resource.',
+    schema: { pattern: '^/' },
+    example: `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
+    required: true,
+  },
+  'Idempotent-Replayed': {
+    description: 'Present if this is the response to an earlier request with the same key.',
+    schema: { const: 'true' },
+    example: 'true',
+  },
+  ETag: {
+    description: 'The revision of the resource, for the header `If-Match` of a change.',
+    schema: { pattern: '^"' },
+    example: EXAMPLE_TAG,
+    required: true,
+  },
+  Link: {
+    description:
+      'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
+    example: `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleMember(Cursor).example}>; rel="next"`,
+  },
+  Deprecation: {
+    description: 'The date on which the operation was deprecated.',
+    schema: { pattern: '^@\\d+$' },
+    example: '@1795132800',
+  },
+  Sunset: {
+    description: 'The date on which the operation will be removed.',
+    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  },
+  'Retry-After': {
+    description: 'The number of seconds to wait before a retry.',
+    schema: { pattern: '^\\d+$' },
+    example: '1',
+    required: true,
+  },
+  'WWW-Authenticate': {
+    description:
+      'Why the API key was rejected (RFC 6750). API Gateway renames this header to `x-amzn-Remapped-WWW-Authenticate`.',
+    example: `Bearer realm="${service.name}", error="invalid_token"`,
+  },
 }

@@ -53,17 +53,3 @@ test.runIf(has.remove)('deletes a resource', async () => {
   expect(await call(remove.operation, address)).toBeUndefined()
   await expect(call(remove.operation, address)).rejects.toMatchObject({ status: 404 })
 })
-
-test('creates one resource for all calls with the same idempotency key, and one for each call without', async () => {
-  const [given, idempotencyKey] = [body(), randomUUID()]
-  // Code without types can pass null; it means no key.
-  const none = { idempotencyKey: null } as unknown as { idempotencyKey: string }
-
-  const calls = [none, none, { idempotencyKey }, { idempotencyKey }].map((it) =>
-    client[example.create](given, it),
-  )
-
-  const ids = (await Promise.all(calls)).map(({ id }) => id)
-  expect(new Set(ids).size).toBe(3)
-  expect(ids[3]).toBe(ids[2])
-})

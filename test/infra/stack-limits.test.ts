@@ -6,7 +6,7 @@ import { tableName, tables } from '../../shared/data/tables.ts'
 import { call } from '../support/call.ts'
 import { proxy } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { example } from '../support/example.ts'
+import { example, has } from '../support/example.ts'
 import { propertiesOf, synthesize, templateOf } from './stack/template.ts'
 
 const text = readFileSync('infra/LIMITS.md', 'utf8')
@@ -45,16 +45,16 @@ const [read = 0, write = 0] = numbersIn(/million reads cost ([\d.]+), a million 
 
 /** Dollars for a million requests of each kind. */
 const costs = async () => {
-  const { create, list, change } = example.events
+  const { events, change } = example
   const get = operationIds.find((id) => /^GET.+\{/.test(contract[id].method + contract[id].path))
-  const [getEvent = ''] = globSync(`test/events/${get}-*.json`)
-  const created = await unitsOf(eventOf(create, { headers: { 'Idempotency-Key': 'a' } }))
-  const changed = { id: `${created.response.body.id}`, body: JSON.stringify(example.changes) }
+  const [getEvent] = globSync(`test/events/${get}-*.json`)
+  const created = await unitsOf(eventOf(events.create, { headers: { 'Idempotency-Key': 'a' } }))
+  const changed = { id: `${created.response.body.id}`, body: JSON.stringify(change.body) }
   const all = {
-    list: await unitsOf(eventOf(list)),
-    read: await unitsOf(eventOf(basename(getEvent, '.json'))),
+    list: await unitsOf(eventOf(events.list)),
+    ...(getEvent && { read: await unitsOf(eventOf(basename(getEvent, '.json'))) }),
     create: created,
-    change: await unitsOf(eventOf(change, changed)),
+    ...(has.change && { change: await unitsOf(eventOf(change.event, changed)) }),
   }
   const fixed = gateway + lambda + seconds * second * 1e6 + logs * log
   return Object.entries(all).map(([kind, { reads, writes }]) => {

@@ -90,21 +90,6 @@ describe('a list', () => {
     expect(api.requests).toHaveLength(1 + others.length)
   })
 
-  // With a parser that is not linear, these would take hours.
-  test.each(['<', '>', ',', ';', ' ', '"', '; ', '<?cursor=', '; rel=', '>; rel="next', '%'])(
-    'reads 4 MB of %j as a Link header',
-    async (part) => {
-      const Link = `<?cursor=a${part.repeat(4e6 / part.length)}`
-      const fetch = async () => Response.json([], { headers: { Link } })
-
-      const outcome = await list(createClient({ baseUrl: 'http://a', apiKey: 'k', fetch })).catch(
-        ({ code }) => code,
-      )
-
-      expect(outcome).toBeOneOf([[], 'unexpected_answer'])
-    },
-  )
-
   test('can be read again, and page by page; it sends neither undefined parameters nor two slashes', async () => {
     const api = await serve(
       page([4], linkTo('?cursor=a%3D')),
@@ -191,12 +176,8 @@ const requestOfOne = (id: unknown, ifMatch?: string) => async () =>
 const requestOfNumber = async () => newRequest(one, 5 as unknown as object)
 
 test.each<Refused>([
-  [`${2 ** 53} ${ROUNDED}`, RangeError, requestOfOne(2 ** 53)],
-  [
-    `-${2 ** 53} ${ROUNDED}`,
-    RangeError,
-    (client) => client[example.list]({ limit: -(2 ** 53) }).toArray(),
-  ],
+  ...[2 ** 53, -(2 ** 53)].map((id): Refused => [`${id} ${ROUNDED}`, RangeError, requestOfOne(id)]),
+  [`-Infinity ${NUMBER}`, TypeError, requestOfOne(-Infinity)],
   [
     `1e+300 ${ROUNDED}`,
     RangeError,
@@ -206,11 +187,6 @@ test.each<Refused>([
     `NaN ${NUMBER}`,
     TypeError,
     (client) => client[example.create]({ ...example.body(), [TEXT]: Number.NaN }),
-  ],
-  [
-    `-Infinity ${NUMBER}`,
-    TypeError,
-    (client) => client[example.list]({ limit: -Infinity }).toArray(),
   ],
   ...['', '.', '..'].map((id): Refused => [PATH, TypeError, requestOfOne(id)]),
   ...[undefined, null].map((id): Refused => [MISSING, TypeError, requestOfOne(id)]),
@@ -286,8 +262,7 @@ describe('the API key', () => {
     expect(error.message).toBe('No response from http://a: read <API key>.')
   })
 
-  const fates: Fate[] = ['echo', html, echoed]
-  test.each(fates)('is in no error: %j', async (fate) => {
+  test.each<Fate>(['echo', echoed])('is in no error: %j', async (fate) => {
     const client = createClient({ ...(await serve(fate)), apiKey, attempts: 1 })
 
     const error = await failureOf(create(client))

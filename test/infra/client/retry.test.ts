@@ -191,14 +191,12 @@ const errorOf = (status: number, code: string): FakeResponse => ({
   body: JSON.stringify({ code, message: code }),
 })
 const gone = errorOf(404, 'not_found')
-const changedSince = errorOf(412, 'precondition_failed')
 const noPath = { status: 404, body: JSON.stringify(gatewayResponses.notFound.body) }
 const proxys404 = { status: 404, body: '<html>Not here</html>' }
 
 test.each<[string, string, (send: Send) => Promise<unknown>, ...Fate[]]>([
   ['a delete succeeds', 'no response and a 404', remove, 'cut', gone],
   ['a delete succeeds', 'a 504, a 429 and a 404', remove, error(504), error(429), gone],
-  ['a delete throws not_found', 'a 404 at once', remove, gone],
   [
     'a delete throws not_found',
     'a 404 after a 429, which deletes nothing',
@@ -221,8 +219,6 @@ test.each<[string, string, (send: Send) => Promise<unknown>, ...Fate[]]>([
     change,
     { status: 200, body: '{"error":"Busy"}' },
   ],
-  ['a change throws precondition_failed', 'a 412 at once', change, changedSince],
-  ['a change throws unexpected_answer', "no response and a proxy's 404", change, 'cut', proxys404],
 ])('%s after %s', async (expected, _, call, ...fates) => {
   const api = await serve(...fates)
 

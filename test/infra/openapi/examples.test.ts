@@ -14,42 +14,41 @@ const text = openApiText()
 const { paths }: { paths: Record<string, Record<string, Operation>> } = Object(
   exactJson(text, JSON.parse(text)),
 )
-const methods = new Set(Object.values(paths).flatMap(Object.keys))
 
 /** The request that other tools make of the examples; `undefined` if a required one is missing. */
 const exampleRequest = (path: string, { parameters, requestBody }: Operation) => {
   const body = requestBody?.content['application/json']
   const required = parameters.filter((parameter) => parameter.required)
   if ([...required, ...(body ? [body] : [])].some(({ example }) => example === undefined)) return
-  const valuesIn = (location: string) => {
+  const valuesIn = (location: string): Record<string, string> => {
     const given = parameters.filter((each) => each.in === location && each.example !== undefined)
     return Object.fromEntries(given.map(({ name, example }) => [name, String(example)]))
   }
-  const ids = valuesIn('path')
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => valuesIn('path')[name] ?? '')
   return {
-    address: `${path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? '')}?${new URLSearchParams(valuesIn('query'))}`,
+    address: `${address}?${new URLSearchParams(valuesIn('query'))}`,
     headers: valuesIn('header'),
     body: body ? stringifyJson(body.example) : null,
   }
 }
 
-// Postman and Bruno do so with what they import.
-test.each([...methods])('the examples of each %s request succeed together', async (method) => {
-  const server = await start(['--seed'])
+// Postman and Bruno make such requests of the document that they import.
+test.each([...new Set(Object.values(paths).flatMap(Object.keys))])(
+  'the examples of each %s request succeed together',
+  async (method) => {
+    const server = await start(['--seed'])
 
-  for (const [path, { [method]: operation }] of Object.entries(paths)) {
-    const request = operation && exampleRequest(path, operation)
-    if (!request) continue
-    const { address, body } = request
-    const headers = { ...headersOf(server), ...request.headers }
-    const response = await fetch(server.baseUrl + address, {
-      method: method.toUpperCase(),
-      headers,
-      body,
-    })
+    for (const [path, { [method]: operation }] of Object.entries(paths)) {
+      const request = operation && exampleRequest(path, operation)
+      if (!request) continue
+      const { address, body } = request
+      const headers = { ...headersOf(server), ...request.headers }
+      const sent = { method: method.toUpperCase(), headers, body }
+      const response = await fetch(server.baseUrl + address, sent)
 
-    const [success] = Object.keys(operation.responses)
-    expect(`${response.status}`, address).toBe(success)
-    expect(await response.text(), address).not.toBe('[]')
-  }
-})
+      const [success] = Object.keys(operation.responses)
+      expect(`${response.status}`, address).toBe(success)
+      expect(await response.text(), address).not.toBe('[]')
+    }
+  },
+)

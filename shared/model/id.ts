@@ -26,8 +26,8 @@ export const newId = (now = Date.now()): number => {
 }
 
 /**
- * The lowest id of a moment, in milliseconds since 1970. A list with `after: firstIdAt(from) - 1` and
- * `cursor: firstIdAt(to)` has what was created from one moment until before the other.
+ * The lowest id of a moment, in milliseconds since 1970. A list with `after: firstIdAt(from) - 1`
+ * and `cursor: firstIdAt(to)` has what was created from one moment until before the other.
  */
 export const firstIdAt = (time: number): number => (time - ID_EPOCH) * IDS_PER_MILLISECOND
 

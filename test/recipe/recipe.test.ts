@@ -160,7 +160,6 @@ beforeAll(() => {
     text.replace(/^(?=import .*pet\.ts)/m, imports).replace(entryOf('getPet'), ''),
   )
   edit('shared/pets/texts.ts', (text) => text.replace(/^ {4}getPet:\n.*\n/m, ''))
-  edit('README.md', (text) => text.replace(/^\| `getPet`.*\n/m, ''))
   run('npm run format')
   run(section('Adding a resource').commands + section('Removing an operation').commands)
 })

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { copyOfRepository } from './copy.ts'
 
-/** The table of README: what can be deleted, and the command that deletes it. */
-const [, section = ''] = readFileSync('README.md', 'utf8').split('### What can be deleted\n')
-const [table = ''] = section.split('\n## ')
-const removals = [...table.matchAll(/^\| (.+?) \| .+ \| `(.+)` \|$/gm)].map(
+/** What functions/README.md says can be deleted, and the commands that delete it. */
+const [, section = ''] = readFileSync('functions/README.md', 'utf8').split(
+  '### What can be deleted\n',
+)
+const removals = [...section.matchAll(/^([^,\n]+), [^\n]*:\n\n```sh\n(.*?)^```$/gms)].map(
   ([, what = '', command = '']) => [what, command],
 )
 
@@ -37,7 +38,7 @@ const staleNames = (copy: string): string[] => {
   })
 }
 
-test('README says how to delete seven things', () => {
+test('functions/README says how to delete seven things', () => {
   expect(removals).toHaveLength(7)
 })
 

@@ -2,17 +2,17 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { digestOf, isExpired } from '../../shared/model/api-key.ts'
+import { digestOf } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run, stopSignal } from '../command-line.ts'
 import { storedLocalApiKey } from '../local/database/credentials.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
+import { expiryOf, type Report, reportOf, tableOf, viewOf } from './key-report.ts'
 import {
   type KeyItem,
   type KeyRequest,
   KeyTable,
   lifetimeOf,
-  type NewKey,
   newKey,
   PRINTABLE,
   secondsFromNow,
@@ -33,10 +33,8 @@ const clientName = (text: string): string => {
   )
 }
 const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
-const expiresIn = new Option(
-  '--expires-in <duration>',
-  'lifetime of the new key, such as 90d',
-).argParser(duration)
+const lifetime = 'lifetime of the new key, such as 90d'
+const expiresIn = new Option('--expires-in <duration>', lifetime).argParser(duration)
 
 keys
   .command('issue')
@@ -55,14 +53,8 @@ keys
 
 keys
   .command('rotate <keyId>')
-  .description(
-    'make a new key for the client of a key, and let the old key expire; - works as in revoke',
-  )
-  .requiredOption(
-    '--grace <duration>',
-    'required: how long the old key stays valid, such as 24h',
-    duration,
-  )
+  .description('make a new key for the client of a key, and let the old one expire; - as in revoke')
+  .requiredOption('--grace <duration>', 'required: how long the old key stays valid', duration)
   .addOption(scope)
   .addOption(expiresIn)
   .action((keyId, { scope, ...request }) =>
@@ -72,7 +64,7 @@ keys
 keys
   .command('revoke <keyId>')
   .description(
-    'delete a key; with - as its id, read the key itself from standard input, and do not ask',
+    'delete a key; for the id -, read the key itself from standard input, and do not ask',
   )
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) =>
@@ -91,12 +83,6 @@ const carryOut = async (
   if (failure) throw failure
 }
 
-/**
- * The output of a command: `text` for people, `json` for scripts, and the `failure` of a command
- * that half succeeded.
- */
-export type Report = { text: string; json: object; failure?: Error }
-
 /** Makes a key, stores it, and shows it. */
 export const issue = async (table: KeyTable, request: KeyRequest): Promise<Report> => {
   const key = newKey(table.keyPrefix, request)
@@ -110,10 +96,7 @@ export const list = async (table: KeyTable): Promise<Report> => {
   return { text: keys.length > 0 ? tableOf(keys) : 'There are no keys.', json: keys.map(viewOf) }
 }
 
-/**
- * The new key has the same scopes and lifetime by default. `grace` is for how many seconds the old
- * key stays valid.
- */
+/** By default, scopes and lifetime stay. The old key is valid for `grace` more seconds. */
 type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
@@ -169,20 +152,14 @@ export const revoke = async (
   }
 }
 
-/**
- * Asks for confirmation on the terminal. Throws a CommandError unless the user types `y` or `yes`
- * before `signal` aborts.
- */
+/** Asks on the terminal. Throws a CommandError unless `y` or `yes` is typed before `signal`. */
 export const confirm = async (
   question: string,
   signal: AbortSignal,
   input: Readable & { isTTY?: boolean } = process.stdin,
   output: NodeJS.WritableStream = process.stderr, // Scripts read stdout.
 ): Promise<void> => {
-  if (!input.isTTY)
-    throw new CommandError(
-      'There is no terminal to confirm on. Add --yes to revoke without asking.',
-    )
+  if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes.')
   output.write(`${question} [y/N] `)
   const lines = createInterface({ input, signal })
   // `question()` would not settle after Ctrl-D.
@@ -217,45 +194,5 @@ const notExpired = (keyId: string, error: unknown): CommandError => {
     cause: error,
   })
 }
-
-/** Shows a new key. Only this shows a key itself. */
-const reportOf = ({ text, stored }: NewKey): Report => {
-  const lines = [
-    `API key  ${text}`,
-    `Key      ${stored.keyId}`,
-    `Client   ${stored.clientId}`,
-    `Name     ${stored.name}`,
-    `Scopes   ${scopeNames(stored)}`,
-    `Expires  ${expiryOf(stored)}`,
-    '',
-    'Store the key now: it is not shown again.',
-  ]
-  return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
-}
-
-// What a user sees of a key. Times are ISO 8601.
-const viewOf = ({ digest, expiresAt, issuedUntil, hasLostScopes, ...key }: KeyItem) => ({
-  ...key,
-  ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
-  state: isExpired(expiresAt) ? 'expired' : 'valid',
-})
-
-const tableOf = (keys: KeyItem[]): string => {
-  const rows = keys.map((key) => {
-    const { keyId, clientId, name, createdAt, state } = viewOf(key)
-    return [keyId, clientId, name, scopeNames(key), minuteOf(createdAt), expiryOf(key), state]
-  })
-  const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
-  const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
-  const lineOf = (row: string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
-  return table.map((row) => lineOf(row).trimEnd()).join('\n')
-}
-
-const scopeNames = (key: KeyItem): string => key.scopes.join(' ') || 'none'
-
-const expiryOf = (key: KeyItem): string => minuteOf(viewOf(key).expiresAt ?? 'never')
-
-// 2026-11-20 13:20Z
-const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')
 
 if (import.meta.main) await run(keys)

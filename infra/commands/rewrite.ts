@@ -84,13 +84,12 @@ class Run {
       for await (const item of items) this.#count(item, await this.#rewrite(item))
     }
     await Promise.all(Array.from({ length: AT_A_TIME }, work)).finally(() => this.#print())
-    const problems: string[] = []
-    if (this.#plan.isCheck && this.#different > 0)
-      problems.push(
+    const isOlder = this.#plan.isCheck && this.#different > 0
+    const problems = [
+      isOlder &&
         `${this.#different} items are not as this version stores them. Run this without --check.`,
-      )
-    if (this.#failed > 0)
-      problems.push(`${this.#failed} items cannot be read or stored. Mend them by hand.`)
+      this.#failed > 0 && `${this.#failed} items cannot be read or stored. Mend them by hand.`,
+    ].filter(Boolean)
     if (problems.length > 0) throw new CommandError(problems.join(' '))
   }
 
@@ -124,11 +123,14 @@ class Run {
 
   async #rewrite(item: Attributes): Promise<Outcome> {
     const { table, itemOf, isCheck } = this.#plan
-    const wanted = formOf(item, itemOf)
-    if (wanted instanceof Error) return wanted
-    const update = updateOf(table, item, wanted)
-    if (!update) return 'same'
-    return isCheck ? 'different' : this.#write(update)
+    if (typeof item.revision !== 'string') return new Error('It has no revision.')
+    try {
+      const update = updateOf(table, item, itemOf(item))
+      if (!update) return 'same'
+      return isCheck ? 'different' : this.#write(update)
+    } catch (error) {
+      return error as Error // `itemOf` throws nothing else.
+    }
   }
 
   async #write(update: UpdateCommand): Promise<Outcome> {
@@ -153,15 +155,6 @@ class Run {
     this.#nextTurn = Math.max(this.#nextTurn + 1000 / this.#plan.perSecond, now)
     await pause(this.#nextTurn - now)
     this.#plan.signal.throwIfAborted()
-  }
-}
-
-const formOf = (item: Attributes, itemOf: Plan['itemOf']): Attributes | Error => {
-  if (typeof item.revision !== 'string') return new Error('It has no revision.')
-  try {
-    return itemOf(item)
-  } catch (error) {
-    return error as Error // `itemOf` throws nothing else.
   }
 }
 
@@ -190,14 +183,11 @@ const updateOf = (
       values[`:${i}`] = wanted[name]
     }
   }
-  const clauses = [
-    set.length > 0 ? `SET ${set}` : '',
-    removed.length > 0 ? `REMOVE ${removed}` : '',
-  ]
+  const clauses = [set.length > 0 && `SET ${set}`, removed.length > 0 && `REMOVE ${removed}`]
   return new UpdateCommand({
     TableName,
     Key: { id: item.id },
-    UpdateExpression: clauses.join(' '),
+    UpdateExpression: clauses.filter(Boolean).join(' '),
     ConditionExpression: 'revision = :revision',
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,

@@ -179,9 +179,7 @@ test('the process does not revoke without a terminal to confirm on, except with 
   const isKept = Boolean(await storedOf(keyId))
   const ran = await runProcess('revoke', keyId, '--yes')
 
-  expect(refused).toEqual(
-    failure('There is no terminal to confirm on. Add --yes to revoke without asking.'),
-  )
+  expect(refused).toEqual(failure('There is no terminal to confirm on. Add --yes.'))
   expect([isKept, await storedOf(keyId)]).toEqual([true, undefined])
   expect(ran).toEqual({
     code: 0,
@@ -225,21 +223,11 @@ describe('confirm', () => {
 test.each(['shop\u001b[2J', '\u3000', 'x'.repeat(101)])(
   'the process refuses the name %j',
   async (name) => {
-    const { code, stdout, stderr } = await runCommand('commands/keys', [
-      'issue',
-      '--stage',
-      'local',
-      '--name',
-      name,
-    ])
+    const { code, stdout, stderr } = await runProcess('issue', '--name', name)
 
-    const message =
-      'is invalid. Use 1 to 100 characters, not only white space, and no control characters.\nSee npm run keys -- issue --help\n'
-    expect({ code, stdout, stderr }).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining(message),
-    })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('is invalid. Use 1 to 100 characters, not only white space, and no')
+    expect(stderr).toContain('\nSee npm run keys -- issue --help\n')
   },
 )
 
@@ -285,18 +273,15 @@ test('rotate does not extend the life of the old key, and the new one lives as l
   expect(await storedOf(stored.keyId)).toMatchObject({ expiresAt: stored.expiresAt })
 })
 
-test.each([[undefined], [90 * 86_400]])(
-  'rotate gives the lifetime of the first issue (%s) again, however often',
+test.each([undefined, 90 * 86_400])(
+  'rotate keeps a lifetime of %s, however often',
   async (lifetime) => {
     const { stored } = await storeNewKey(lifetime)
     const expiresAt = lifetime && new Date(NOW + lifetime * 1000).toISOString()
 
-    for (let count = 1; count <= 3; count++) {
+    for (const _ of ['once', 'twice']) {
       const { json } = await rotate(table, stored.keyId, { grace: 3600 })
-      expect({ expiresAt: undefined, ...json }).toMatchObject({
-        expiresAt,
-        previous: { expiresAt: '2026-11-20T13:00:00.000Z' },
-      })
+      expect({ expiresAt: undefined, ...json }).toMatchObject({ expiresAt })
     }
   },
 )
@@ -331,15 +316,8 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
   const { keyId, clientId } = old.stored
   once({ UpdateItem: databaseResponses.accessDenied })
 
-  const { code, stdout, stderr } = await runProcess(
-    'rotate',
-    keyId,
-    '--grace',
-    '1h',
-    '--scope',
-    write,
-    '--json',
-  )
+  const options = ['--grace', '1h', '--scope', write, '--json']
+  const { code, stdout, stderr } = await runProcess('rotate', keyId, ...options)
 
   const fresh = JSON.parse(stdout)
   expect(code).toBe(1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gatewayResponses, preflightHeaders } from '../../../infra/gateway.ts'
+import { gatewayResponses, gatewayResponseTypes, preflightHeaders } from '../../../infra/gateway.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
 import { stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
@@ -36,18 +36,12 @@ const headersOf = (headers: object, hasBody: boolean) => ({
   'X-Request-Id': 'context.extendedRequestId',
 })
 
-const CONTENT_TYPES = [
-  ...['json', 'merge-patch+json', 'octet-stream', 'xml', 'x-www-form-urlencoded'].map(
-    (type) => `application/${type}`,
-  ),
-  ...['html', 'plain', 'xml'].map((type) => `text/${type}`),
-  'multipart/form-data',
-]
-
 const prefixed = (prefix: string, headers: object) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]),
   )
+
+const CONTENT_TYPES = ['application/json', 'application/merge-patch+json', 'text/plain']
 
 type Response = { status: number; headers: object; body?: unknown }
 
@@ -71,8 +65,8 @@ const mockMethod = (HttpMethod: string | undefined, { status, headers, body }: R
     Integration: {
       Type: 'MOCK',
       PassthroughBehavior: 'NEVER',
-      RequestTemplates: Object.fromEntries(
-        CONTENT_TYPES.map((type) => [type, `{"statusCode": ${status}}`]),
+      RequestTemplates: expect.objectContaining(
+        Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${status}}`])),
       ),
       IntegrationResponses: [
         { StatusCode, ResponseParameters, ...(body !== undefined && { ResponseTemplates }) },
@@ -171,36 +165,22 @@ test.each(MOCKS)(
   },
 )
 
-test.each([
-  ['badRequest', ['BAD_REQUEST_BODY', 'BAD_REQUEST_PARAMETERS', 'DEFAULT_4XX']],
-  ['unauthorized', ['UNAUTHORIZED']],
-  [
-    'forbidden',
-    ['ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE', 'WAF_FILTERED'],
-  ],
-  ['notFound', ['MISSING_AUTHENTICATION_TOKEN', 'RESOURCE_NOT_FOUND']],
-  ['payloadTooLarge', ['REQUEST_TOO_LARGE']],
-  ['unsupportedMediaType', ['UNSUPPORTED_MEDIA_TYPE']],
-  ['tooManyRequests', ['QUOTA_EXCEEDED', 'THROTTLED']],
-  ['internalServerError', ['AUTHORIZER_CONFIGURATION_ERROR', 'AUTHORIZER_FAILURE']],
-  ['badGateway', ['API_CONFIGURATION_ERROR', 'DEFAULT_5XX', 'INTEGRATION_FAILURE']],
-  ['gatewayTimeout', ['INTEGRATION_TIMEOUT']],
-] as const)('the API returns %s for the gateway responses %s', (name, types) => {
-  const { status, headers, body } = gatewayResponses[name]
-  const responses = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse')
+test.each(Object.entries(gatewayResponseTypes))(
+  'the API has an Error body for the gateway response %s',
+  (ResponseType, { status, headers, body }) => {
+    const responses = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse')
 
-  expect(responses.filter(({ StatusCode }) => StatusCode === `${status}`)).toEqual(
-    types.map((ResponseType) => ({
+    expect(responses).toContainEqual({
       RestApiId: api,
       ResponseType,
       StatusCode: `${status}`,
       ResponseParameters: prefixed('gatewayresponse', headersOf(headers, true)),
       ResponseTemplates: { 'application/json': JSON.stringify(body) },
-    })),
-  )
-  // They would let API Gateway insert parts of the request.
-  expect(JSON.stringify(body)).not.toMatch(/[$#]/)
-})
+    })
+    // They would let API Gateway insert parts of the request.
+    expect(JSON.stringify(body)).not.toMatch(/[$#]/)
+  },
+)
 
 test('the API logs one line of JSON for each request, without anything that may contain an API key', () => {
   const { requestId, ...fields } = JSON.parse(

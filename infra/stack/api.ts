@@ -169,30 +169,12 @@ const accessLogFormat = AccessLogFormat.custom(
  * The findings of cdk-nag (AwsSolutions) that we accept. Any other finding fails
  * `test/infra/app.test.ts`.
  */
-const acceptedFindings: Acknowledgment[] = [
-  {
-    id: 'AwsSolutions-APIG2',
-    reason: 'API Gateway cannot name every invalid field in one 400, as the functions do.',
-  },
-  {
-    id: 'AwsSolutions-APIG3',
-    reason: 'A WAF costs a monthly fee. Stages can have one (`clientLimit`).',
-  },
-  {
-    id: 'AwsSolutions-APIG4',
-    reason: 'The functions check the API key first and return the Error body.',
-  },
-  {
-    id: 'AwsSolutions-APIG6',
-    reason: 'Execution logs would repeat the other logs, and show each query.',
-  },
-  {
-    id: 'AwsSolutions-COG4',
-    reason: 'Clients are programs with API keys; there are no users to sign in.',
-  },
-  {
-    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-    reason:
-      'The role is shared by all APIs of the account and region, so it cannot name a log group.',
-  },
-]
+const acceptedFindings = Object.entries({
+  APIG2: 'API Gateway cannot name every invalid field in one 400, as the functions do.',
+  APIG3: 'A WAF costs a monthly fee. Stages can have one (`clientLimit`).',
+  APIG4: 'The functions check the API key first and return the Error body.',
+  APIG6: 'Execution logs would repeat the other logs, and show each query.',
+  COG4: 'Clients are programs with API keys; there are no users to sign in.',
+  'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+    'All APIs of the account and region share the role, so it cannot name a log group.',
+}).map(([id, reason]): Acknowledgment => ({ id: `AwsSolutions-${id}`, reason }))

@@ -39,8 +39,8 @@ const minutesOf = (length: number, rates: Rate[]): Requests[][] =>
     }),
   )
 
-/** What happens for how many minutes, after and before what is usual. */
-type Story = { usual?: Rate[]; rates: Rate[]; minutes: number }
+/** What happens for how many minutes (default: 60), after and before what is usual. */
+type Story = { usual?: Rate[]; rates: Rate[]; minutes?: number }
 
 /** Minutes of usual requests before a story, and after it. */
 const BEFORE = 60
@@ -55,7 +55,7 @@ const schedules: Schedule[] = [
  * The mails of a story, for each schedule, and however far CloudWatch looks back. Its first minute
  * is 1.
  */
-const mailsOf = ({ usual = [], rates, minutes }: Story, of = template): Mail[][] => {
+const mailsOf = ({ usual = [], rates, minutes = 60 }: Story, of = template): Mail[][] => {
   const requests = [
     ...minutesOf(BEFORE, usual),
     ...minutesOf(minutes, rates),
@@ -89,34 +89,17 @@ const refusal = (status: number): Outage => ({
 const outages: Record<string, Outage> = {
   'the only requests are creates, and three of three get a 503': {
     rates: [creates(3, 503)],
-    minutes: 60,
-    by: HOUR,
-    alarms: ['ApiUnavailableRarely'],
-  },
-  'three of three creates get a 503, beside a list by a monitor': {
-    usual: [lists(1)],
-    rates: [creates(3, 503), lists(1)],
-    minutes: 60,
     by: HOUR,
     alarms: ['ApiUnavailableRarely'],
   },
   'three of three creates get a 503, beside a scanner': {
     rates: [creates(3, 503), scans(50)],
-    minutes: 60,
     by: HOUR,
     alarms: ['ApiRefuses', 'ApiUnavailableRarely'],
   },
   'four of four creates get a 502, beside 400 lists': {
     usual: [lists(400)],
     rates: [creates(4, 502), lists(400)],
-    minutes: 60,
-    by: 15,
-    alarms: ['ApiBroken'],
-  },
-  'all functions are throttled, so that only API Gateway responds': {
-    usual: [lists(100)],
-    rates: [lists(100, 502)],
-    minutes: 10,
     by: 15,
     alarms: ['ApiBroken'],
   },
@@ -135,7 +118,6 @@ const outages: Record<string, Outage> = {
   '0.9 % of many lists get a 503': {
     usual: [lists(10_000)],
     rates: [lists(90, 503), lists(9_910)],
-    minutes: 60,
     by: 15,
     alarms: UNAVAILABLE,
   },
@@ -155,20 +137,6 @@ const outages: Record<string, Outage> = {
     minutes: 30,
     by: 20,
     alarms: ['ApiThrottles'],
-  },
-  'a table is deleted': {
-    usual: [...all(20, 200)],
-    rates: [...all(20, 500)],
-    minutes: 60,
-    by: 15,
-    alarms: ['ApiBroken'],
-  },
-  'a new version returns a 500 once, until its canary is stopped': {
-    usual: [creates(20)],
-    rates: [creates(19), creates(1, 500)],
-    minutes: 5,
-    by: 15,
-    alarms: ['ApiBroken'],
   },
 }
 
@@ -202,7 +170,7 @@ test('what fails once in each hour of a day, early or late, sends one mail, and 
 })
 
 const quiet: [what: string, story: Story][] = [
-  ['a scanner sends 40 requests in five minutes', { rates: [scans(40)], minutes: 60 }],
+  ['a scanner sends 40 requests in five minutes', { rates: [scans(40)] }],
   [
     'a scanner sends 500 requests in five minutes and ends',
     { usual: [lists(100)], rates: [scans(500)], minutes: 5 },
@@ -212,14 +180,11 @@ const quiet: [what: string, story: Story][] = [
     { usual: [lists(100)], rates: [lists(3, 503, DAY), lists(100)], minutes: DAY },
   ],
   ['two requests of each hour get a 503', { rates: [lists(2, 503, 60), lists(100)], minutes: DAY }],
-  [
-    'a third of the requests are conflicts',
-    { rates: [creates(40), creates(20, 409)], minutes: 60 },
-  ],
+  ['a third of the requests are conflicts', { rates: [creates(40), creates(20, 409)] }],
   ['all requests are slow for five minutes', { usual: [lists(50)], rates: [slow(50)], minutes: 5 }],
   [
     'one of few requests is throttled now and then',
-    { usual: [lists(5)], rates: [lists(5), lists(1, 429, 15)], minutes: 60 },
+    { usual: [lists(5)], rates: [lists(5), lists(1, 429, 15)] },
   ],
   [
     'a minute is throttled',
@@ -272,7 +237,7 @@ const withAlarms = (
 }
 
 test('six failures of many do not matter once the thresholds are raised', () => {
-  const story = { usual: [lists(300_000)], rates: [lists(299_994), lists(6, 503)], minutes: 60 }
+  const story = { usual: [lists(300_000)], rates: [lists(299_994), lists(6, 503)] }
   const thresholds = new Map([
     ['ApiUnavailable', 100],
     ['ApiUnavailableRarely', 1000],
@@ -297,7 +262,7 @@ test('each alarm is needed: without it, an outage would have no mail, or a later
 })
 
 test('a deleted table sends one mail when it begins, and one when it has ended', () => {
-  for (const ofSchedule of mailsOf({ usual: all(20, 200), rates: all(20, 500), minutes: 60 }))
+  for (const ofSchedule of mailsOf({ usual: all(20, 200), rates: all(20, 500) }))
     expect(ofSchedule.map(({ alarm, state }) => [alarm, state])).toEqual([
       ['ApiBroken', 'ALARM'],
       ['ApiBroken', 'OK'],

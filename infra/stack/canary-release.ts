@@ -119,7 +119,7 @@ const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
     period: Duration.minutes(1),
     dimensionsMap,
   })
-  const internalErrors = newInternalErrors(operation, operation)
+  const internalErrors = newInternalErrors(operation)
   const rule = {
     threshold: 0,
     evaluationPeriods: 1,

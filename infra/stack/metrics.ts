@@ -1,7 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { type IMetric, MathExpression, type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import {
   FilterPattern,
   type LogGroup,
@@ -9,7 +8,7 @@ import {
   type MetricFilterProps,
 } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import type { Entry } from '../../shared/pipeline/entry.ts'
+import type { OperationFunction } from './operation-function.ts'
 
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
@@ -51,34 +50,14 @@ const percentage = (part: IMetric, whole: IMetric, least = 1) =>
     label: '%',
   })
 
-type Source = { operationId: string; entry: Entry; handler: LambdaFunction; logGroup: LogGroup }
-
 /**
- * Extracts metrics from the request log of a function
- * (`shared/pipeline/middleware/request-log.ts`).
+ * The responses with status 500 of the newest version of a function in a minute, by its request log
+ * (`shared/pipeline/middleware/request-log.ts`). Lambda does not count them as errors.
  */
-export const extractMetrics = (scope: Construct, { entry, logGroup }: Source): void => {
-  const dimensions = { Operation: '$.message.operation' }
-  const isNew = '($.message.status = 201) && ($.message.replayed NOT EXISTS)'
-  if (entry.success.status === 201)
-    extract(scope, isNew, { logGroup, metricName: 'Created', dimensions })
-
-  // Only calls of clients that may call it: a 401 has no client, and the release hook gets a 403.
-  const isAllowed = '($.message.clientId = "*") && ($.message.status != 403)'
-  if (entry.deprecated)
-    extract(scope, isAllowed, { logGroup, metricName: 'DeprecatedCalls', dimensions })
-}
-
-/**
- * The responses with status 500 of the newest version of a function in a minute. Lambda does not
- * count them as errors.
- */
-export const newInternalErrors = (
-  scope: Construct,
-  { operationId, handler, logGroup }: Source,
-): Metric => {
+export const newInternalErrors = (operation: OperationFunction): Metric => {
+  const { operationId, handler, logGroup } = operation
   const dimensions = { Operation: '$.message.operation', Version: '$.message.version' }
-  const errors = extract(scope, '$.message.status = 500', {
+  const errors = extract(operation, '$.message.status = 500', {
     logGroup,
     metricName: 'InternalErrors',
     dimensions,

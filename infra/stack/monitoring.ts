@@ -122,8 +122,6 @@ const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], stora
         '("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")',
         'Sum',
       ),
-      'Resources created': inLogs('"Created"', 'Sum'),
-      'Calls of deprecated operations': inLogs('"DeprecatedCalls"', 'Sum'),
     },
   }
 }

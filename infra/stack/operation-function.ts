@@ -17,7 +17,6 @@ import { type Setting, type SettingName, settings } from '../../shared/settings.
 import { bundling, explain } from '../bundle/bundling.ts'
 import { functionSettings, permissions } from '../functions.ts'
 import { ConfigurationError, type Stage } from '../stages.ts'
-import { extractMetrics } from './metrics.ts'
 import type { Grant, Storage } from './storage.ts'
 
 type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
@@ -54,7 +53,6 @@ export class OperationFunction extends Construct {
       version: this.handler.currentVersion,
       provisionedConcurrentExecutions: stage.provisionedConcurrency,
     })
-    extractMetrics(new Construct(this, 'Metrics'), this)
   }
 
   #newFunction(grants: Grant[], stage: Stage): NodejsFunction {

@@ -10,18 +10,14 @@ import {
 /** An expected failure of a command. The user sees only its message. */
 export class CommandError extends Error {}
 
-/**
- * Creates a command, which users call with `call`, such as `npm run keys --`. Its mistakes are
- * printed and thrown.
- */
+/** Creates a command that users call with `call`, such as `npm run keys --`. */
 export const command = (call: string, description: string) =>
   new Command(call).description(description).showHelpAfterError(`See ${call} --help`).exitOverride()
 
 /** Runs the action of a command with the arguments of this process. */
 export const run = async (command: CommandUnknownOpts): Promise<void> => {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    // A reader such as `head` has closed the output. As for other commands of a pipe, that is no
-    // news.
+    // A reader such as `head` has closed the output, which is no news.
     if (code === 'EPIPE') process.exitCode = 1
     // Each later line fails, too.
     else if (!process.exitCode) fail(new CommandError(`Cannot print: ${message}.`))
@@ -40,8 +36,7 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
 
 /**
  * Returns a signal that aborts, with a CommandError, when this process is asked to end or its
- * output is closed. The command then has 0.9 seconds for what is under way and for cleaning up.
- * After that, the process ends.
+ * output is closed. The process ends 0.9 seconds later.
  */
 export const stopSignal = (): AbortSignal => {
   const stop = new AbortController()
@@ -59,9 +54,8 @@ export const stopSignal = (): AbortSignal => {
 }
 
 /**
- * Timeouts for AWS, in milliseconds. They are longer than a function's, because operators may be
- * far from the region. `requestTimeout` is for the start of a response, `socketTimeout` for one
- * that stalls midway.
+ * Timeouts for AWS, in milliseconds; operators may be far from the region. `requestTimeout` is for
+ * the start of a response, `socketTimeout` for one that stalls midway.
  */
 export const timeouts = {
   requestHandler: {
@@ -91,10 +85,7 @@ export const wholeNumber =
     throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`)
   }
 
-/**
- * Turns a failure of AWS, of the network or of the AWS settings into a CommandError. Returns any
- * other error as it is.
- */
+/** Turns a failure of AWS, the network or the AWS settings into a CommandError. */
 export const explained = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error(String(error))
   const explanation = error instanceof CommandError ? undefined : explanationOf(error)
@@ -103,10 +94,7 @@ export const explained = (error: unknown): Error => {
     : error
 }
 
-/**
- * Ends a command that failed: prints the reason and sets the exit code, or throws a bug, for its
- * stack trace.
- */
+/** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */
 export const fail = (error: unknown): void => {
   const reason = explained(error)
   if (reason instanceof CommandError) process.stderr.write(`${reason.message}\n`)
@@ -114,10 +102,7 @@ export const fail = (error: unknown): void => {
   process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1
 }
 
-/**
- * Throws if npm kept options that were meant for the command: npm passes on only what stands after
- * `--`.
- */
+/** Throws if npm kept options of the command: it passes on only what stands after `--`. */
 const checkDashes = (command: CommandUnknownOpts): void => {
   const options = [command, ...command.commands].flatMap(({ options }) => options)
   const names = options

@@ -5,30 +5,24 @@ import { aliases } from './aliases.ts'
 
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
-/**
- * How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded:
- * test/README.md has figures.
- */
+/** How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded. */
 export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
-  // An ES module takes longer to load, because its `import 'node:http'` loads undici
-  // (nodejs/node#57649).
+  // An ES module takes longer to load: its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   minify: true,
-  // A file next to the bundle. It is read only to log an error
-  // (shared/pipeline/middleware/source-lines.ts).
+  // Read only to log an error (shared/pipeline/middleware/source-lines.ts).
   sourceMap: true,
   sourcesContent: false,
   logLevel: LogLevel.WARNING,
-  // The SDK version that the tests ran with, not the one in Lambda's runtime.
+  // The version that the tests ran with, not the one in Lambda's runtime.
   bundleAwsSDK: true,
-  // esbuild removes unused code only from ES modules, which packages have as `module`. It matters
-  // most for the SDK.
+  // esbuild removes unused code only from ES modules, which packages have as `module`.
   mainFields: ['module', 'main'],
   esbuildArgs: {
     '--alias': Object.entries(stockClient ? {} : aliases).map(([name, file]) => `${name}=${file}`),
-    // By default, esbuild only warns of a missing export if the import is `import * as`.
+    // Otherwise, esbuild only warns of a missing export after `import * as`.
     '--log-override': 'import-is-undefined=error',
-    // By default, esbuild rewrites Valibot's expression for emojis, and then cannot remove it.
+    // Otherwise, esbuild rewrites Valibot's expression for emojis, and then cannot remove it.
     '--supported:regexp-unicode-property-escapes': 'true',
   },
   commandHooks: {
@@ -42,9 +36,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   },
 })
 
-/**
- * Explains an error of CDK if it means that the bundling failed, after esbuild printed the reason.
- */
+/** Explains an error of CDK if the bundling failed, for a reason that esbuild has printed. */
 export const explain = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
   return new ConfigurationError(

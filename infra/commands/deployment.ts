@@ -16,8 +16,8 @@ import { sourcesDigest } from '../sources.ts'
 import type { stages } from '../stages.ts'
 
 /**
- * The key prefix of each stage. It repeats what `stages` says, and the compiler checks that both
- * agree: importing `stages` would load CDK, which takes longer than the rest of a command.
+ * The key prefix of each stage. The compiler checks that it agrees with `stages`, which would load
+ * CDK: that takes longer than the rest of a command.
  */
 const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as const satisfies {
   [Name in keyof typeof stages]: (typeof stages)[Name]['keyPrefix']
@@ -25,10 +25,7 @@ const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as c
 
 type Stage = keyof typeof keyPrefixes
 
-/**
- * Selects a deployment. A prefix tells several copies in one AWS account apart, a port several
- * local servers.
- */
+/** Selects a deployment: a prefix one of several copies in an account, a port a local server. */
 type Target = { stage: Stage; prefix?: string | undefined; port: number }
 
 /** Creates a command with the options of a `Target`. */
@@ -67,9 +64,9 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
 }
 
 /**
- * Finds the name of the table of a collection in a deployment. The collections of this process then
- * spread items over as many shards. Throws a CommandError if there is no deployment, or if it was
- * deployed from other sources than these, which may store items in another form.
+ * Finds the table of a collection in a deployment, whose shards this process then uses. Throws a
+ * CommandError if there is no deployment, or if other sources than these were deployed, which may
+ * store items in another form.
  */
 export const findTable = async (
   { stage, prefix, port }: Target,
@@ -89,14 +86,11 @@ export const findTable = async (
   return output(tableOutput(id))
 }
 
-/**
- * Lets this process use the database of the local server at a port, unless the user has named
- * another one.
- */
+/** Lets this process use the database of a local server, unless the user has named another. */
 const selectLocal = async (port: number): Promise<void> =>
   useDatabase(namedDatabase() ?? (await localDatabase(port)))
 
-/** Returns a function that returns an output of a stack by its name, or throws a CommandError. */
+/** Returns a function that returns an output of a stack, or throws a CommandError. */
 const outputsOf = async (stage: string, prefix = '') => {
   const StackName = `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
   const client = new CloudFormationClient(timeouts)

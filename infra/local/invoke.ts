@@ -15,13 +15,10 @@ const invokeCommand = command(
   .usage('[options] [operation] <event>')
   .argument(
     '<event...>',
-    'a file with an event of API Gateway, such as those in test/events; before it, its operation',
+    'a file with an event of API Gateway, such as those in test/events; before it, its operation, ' +
+      'unless the name of the file starts with it',
   )
   .addOption(portOption('port of the local server (default: 3000)'))
-  .addHelpText(
-    'after',
-    `\nWithout an operation, the name of the file starts with it: ${operationIds.join(', ')}`,
-  )
   .action(async (words, { port }) => {
     const file = words.at(-1) ?? ''
     const id = operationId(words.length > 1 ? words[0] : basename(file).replace(/\W.*/, ''))

@@ -23,9 +23,8 @@ import { serveAndWatch, type ThreadData } from './watch.ts'
 const thread: ThreadData | null = workerData
 
 /**
- * The commands `npm start` and `npm run dev`: serve the API on this machine until they receive
- * SIGINT or SIGTERM. With `--watch`, this file runs again in a thread, which serves until it
- * receives a message.
+ * `npm start` and `npm run dev`: serve the API until SIGINT or SIGTERM. With `--watch`, this file
+ * runs again in a thread, which serves until it receives a message.
  */
 const serverCommand = command(
   process.argv.includes('--watch') ? 'npm run dev --' : 'npm start --',
@@ -59,7 +58,8 @@ const serverCommand = command(
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : anySignal('SIGINT', 'SIGTERM')
-    const isSeeded = !empty && (seed || database.isInMemory)
+    const isInMemory = !address && folder === undefined
+    const isSeeded = !empty && (seed || isInMemory)
     const content = isSeeded ? `, with ${await addExamples()}` : ''
     const description = thread?.database ?? database.description + content
     if (watch) {
@@ -73,10 +73,10 @@ const serverCommand = command(
 /** Adds the examples of all resources if nothing is stored. Returns what it added. */
 const addExamples = async (): Promise<string> => {
   const ids = Object.keys(resources) as CollectionId[] // `Object.keys` types them as any string.
-  const lists = await transaction((tx) =>
-    Promise.all(ids.map((table) => tx.list({ table, limit: 1 }))),
-  )
-  if (lists.some(({ items }) => items.length > 0)) return 'no examples: it is not empty'
+  for (const table of ids) {
+    const { items } = await transaction((tx) => tx.list({ table, limit: 1 }))
+    if (items.length > 0) return 'no examples: it is not empty'
+  }
   const added: string[] = []
   for (const resource of Object.values(resources))
     if (resource.seed) added.push(await transaction(resource.seed))
@@ -96,10 +96,8 @@ const serve = async (
   const baseUrl = `http://${urlHost(address)}:${port}${service.basePath}`
   enforceRights()
   silenceFunctions()
-  const greeting = thread?.reason
-    ? `Serving ${baseUrl} again: ${thread.reason}.\n`
-    : banner(baseUrl, database)
-  process.stdout.write(greeting)
+  const again = thread?.reason && `Serving ${baseUrl} again: ${thread.reason}.\n`
+  process.stdout.write(again ?? banner(baseUrl, database))
   if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
   parentPort?.postMessage('ready')
   await stopped
@@ -112,7 +110,7 @@ const urlHost = (address: string): string => {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Hides the request log of the functions, because this server logs each response itself. */
+/** Hides the log of the functions: this server logs each response itself. */
 const silenceFunctions = (): void => {
   const { info } = console
   console.info = (...args) => {
@@ -124,12 +122,11 @@ const silenceFunctions = (): void => {
 const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-const firstList = Object.values<Entry>(contract).find(
+const withoutInput = Object.values<Entry>(contract).find(
   ({ method, path, query }) =>
     method === 'GET' && !path.includes('{') && v.is(query ?? v.object({}), {}),
 )
-/** A path that works without an id. */
-const tried = firstList?.path ?? referencePaths.document
+const tried = withoutInput?.path ?? referencePaths.document
 
 const banner = (baseUrl: string, database: string): string => `\
   Base address  ${baseUrl}
@@ -143,11 +140,8 @@ const WARNING = '  Warning       Other machines can reach this server, and its A
 
 // The embedded database throws errors of its disk, such as a full one, and nothing catches them.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-  fail(
-    error.code?.startsWith('LEVEL_')
-      ? new CommandError(`Cannot use the data folder: ${error.message}`)
-      : error,
-  )
+  const isOfDisk = error.code?.startsWith('LEVEL_')
+  fail(isOfDisk ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
   process.exit()
 })
 await run(serverCommand)

@@ -8,11 +8,8 @@ import type { Address } from './database/database.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STOP_MS = 2000 // A function may be in an endless loop.
 
-/** What each thread gets: where its database is, and how the banner describes that. */
-type Shared = { address: Address; database: string }
-
-/** What a thread with a server gets; `reason` says why it starts again. */
-export type ThreadData = Shared & { reason: string | undefined }
+/** What a thread with a server gets: its database, its description, and why it starts again. */
+export type ThreadData = { address: Address; database: string; reason?: string | undefined }
 
 /**
  * Runs the local server in a thread, and replaces it when a source file changes, until `stopped`.
@@ -20,7 +17,7 @@ export type ThreadData = Shared & { reason: string | undefined }
  */
 export const serveAndWatch = async (
   argv: string[],
-  shared: Shared,
+  data: ThreadData,
   stopped: Promise<unknown>,
 ): Promise<void> => {
   let wasReady = false
@@ -28,7 +25,7 @@ export const serveAndWatch = async (
   while (change !== undefined) {
     // Before the thread reads the sources, so that no change is missed.
     const next = nextChange(stopped)
-    const workerData: ThreadData = { ...shared, reason: wasReady ? `${change} changed` : undefined }
+    const workerData = { ...data, reason: wasReady ? `${change} changed` : undefined }
     const thread = new Worker(`${ROOT}infra/local/main.ts`, { argv, execArgv: [], workerData })
     const ended = new Promise<number>((resolve) => thread.on('exit', resolve))
     thread.on('error', report).on('message', () => {
@@ -62,9 +59,7 @@ const nextChange = (stopped: Promise<unknown>): Promise<string | undefined> => {
     if (file.endsWith('.ts')) setTimeout(resolve, 10, file)
   }
   // Each folder for itself: a recursive watcher loses files that git and editors replace.
-  const folders = globSync(['functions', 'infra', 'shared', '{functions,infra,shared}/**/'], {
-    cwd: ROOT,
-  })
+  const folders = globSync('{functions,infra,shared}/{,**/}', { cwd: ROOT })
   const watchers = folders.map((folder) =>
     watch(`${ROOT}${folder}`, (_event, file) => changed(join(folder, file ?? ''))),
   )

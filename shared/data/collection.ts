@@ -33,10 +33,7 @@ type Reserved<Id extends CollectionId> = {
   [Name in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never
 }
 
-/**
- * What is known of a collection without its types: the schemas of its fields, and an item as this
- * version stores it.
- */
+/** A collection without its types: the schemas of its fields, an item as this version stores it. */
 export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
 
 /** The fields to filter a list by, of which a list has at most one. */
@@ -54,7 +51,7 @@ type Changes<Fields> = {
     | (undefined extends Fields[Name] ? null : never)
 }
 
-/** Fields that are stored and never returned. Items that were stored before them lack them. */
+/** Fields that are stored and never returned. Earlier items lack them. */
 type Own<Entries> = { [Name in keyof Entries]?: Output<Entries[Name]> | undefined }
 
 /** Fields that follow from `Given`, with their schemas and functions. */
@@ -68,10 +65,10 @@ type Derivations<Entries, Given> = {
 type Output<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : never
 
 /**
- * The resources in a table, with the fields of the `schema`. `own` are fields that are stored, and
- * never returned. `derived` are fields that follow from all others, each with its schema and its
- * function: they are computed whenever an item is read or stored, and returned if the schema of the
- * resource has them. A field that is `undefined` is absent.
+ * The resources in a table, with the fields of the `schema`. `own` fields are stored, and never
+ * returned. `derived` fields follow from all others, each with its schema and its function: they are
+ * computed whenever an item is read or stored, and returned if the schema of the resource has them.
+ * A field that is `undefined` is absent.
  */
 export const collection = <
   Id extends CollectionId,
@@ -168,11 +165,7 @@ const allSchemas = ({ fields, derived }: Definition): v.ObjectEntries => ({
   ...Object.fromEntries(derived.map(({ name, schema }) => [name, schema])),
 })
 
-const findItem = async (
-  definition: Definition,
-  tx: Transaction,
-  id: Int64,
-): Promise<Item | undefined> => {
+const findItem = async (definition: Definition, tx: Transaction, id: Int64) => {
   const item = await tx.read({ table: definition.table, value: id })
   return item && { ...itemAsRead(definition, item), revision: item.revision }
 }
@@ -190,20 +183,12 @@ const readItem = async (
   return item
 }
 
-const getItem = async (
-  definition: Definition,
-  tx: Transaction,
-  id: Int64,
-): Promise<Revised<Attributes>> => {
+const getItem = async (definition: Definition, tx: Transaction, id: Int64) => {
   const item = await readItem(definition, tx, id)
   return { resource: returnedFields(definition, item), revision: item.revision }
 }
 
-const createItem = async (
-  definition: Definition,
-  tx: Transaction,
-  values: object,
-): Promise<Revised<Attributes>> => {
+const createItem = async (definition: Definition, tx: Transaction, values: object) => {
   const id = newId()
   checkChanges(definition, { ...values })
   return putItem(definition, tx, id, { ...values, id })
@@ -251,8 +236,6 @@ const listItems = async (
   const field = collections[table].find((name) => query[name] !== undefined)
   const filter = field === undefined ? undefined : { field, value: query[field] }
   const { items, next } = await tx.list({ table, limit, cursor, after, filter })
-  return {
-    items: items.map((item) => returnedFields(definition, itemAsRead(definition, item))),
-    next,
-  }
+  const returned = items.map((item) => returnedFields(definition, itemAsRead(definition, item)))
+  return { items: returned, next }
 }

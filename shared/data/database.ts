@@ -11,10 +11,7 @@ import { type TableId, tableName, tables } from './tables.ts'
 /** Names an item: its table, and the value of its partition key. */
 export type Key = { table: TableId; value: Int64 | string }
 
-/**
- * An item that transactions write. Its `revision` is the token of the transaction that wrote it
- * last.
- */
+/** An item that transactions write. Its `revision` is the token of the last one. */
 export type Item = Record<string, unknown> & { revision: string }
 
 /**
@@ -27,9 +24,7 @@ export type TransactAction = { key: Key; expected: string | undefined } & (
   | { kind: 'check' }
 )
 
-/**
- * Whether a write took effect. If it was refused, the items with these keys have another revision.
- */
+/** Whether a write took effect; if not, the items with these keys have another revision. */
 export type Written = { kind: 'written' } | { kind: 'refused'; keys: Key[] }
 
 /** What transactions need of a database. */
@@ -39,8 +34,8 @@ export type Database = {
   /** Reads a page of a list. */
   list: (query: PageQuery) => Promise<Page<Attributes>>
   /**
-   * Carries out all actions, or none if items have another revision. All calls with one token take
-   * effect at most once: DynamoDB remembers it for ten minutes.
+   * Carries out all actions, or none if items have another revision; once for each token, which
+   * DynamoDB remembers for ten minutes.
    */
   write: (token: string, actions: TransactAction[]) => Promise<Written>
   /** Pauses before the next run. */
@@ -95,8 +90,7 @@ const writeItems = async (
     TransactItems: actions.map(transactItem),
   })
   try {
-    // Always with the same token: with a new one, an earlier request whose response was lost could
-    // take effect, too.
+    // With one token: otherwise, an earlier request whose response was lost could take effect, too.
     await untilFree(keys, budget, () => dynamodb.send(command, budget))
     return { kind: 'written' }
   } catch (error) {
@@ -113,10 +107,7 @@ export const keyAttribute = ({ table, value }: Key) => ({
   [tables[table].partitionKey.name]: value,
 })
 
-/**
- * An item that was read. Throws an Error if it has no revision, because its changes could not be
- * noticed.
- */
+/** An item that was read. Throws an Error if it has no revision, which tells when it changes. */
 const checked = (
   { table, value }: Key,
   item: Record<string, unknown> | undefined,
@@ -176,19 +167,13 @@ const busyReason = (error: unknown, keys: Key[]): string | undefined => {
   return first >= 0 && codes.every(mayEnd) ? `${codes[first]} on ${keys[first]?.table}` : undefined
 }
 
-/**
- * Why a transaction was canceled, item by item, with `None` for the innocent; empty for any other
- * error.
- */
+/** Why a transaction was canceled, item by item (`None`: not by it); empty for any other error. */
 const cancellationCodes = (error: unknown): string[] => {
   const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : []
   return (reasons ?? []).map(({ Code = 'None' }) => Code)
 }
 
-/**
- * Whether an earlier request of a write that failed may have taken effect, because its response was
- * lost.
- */
+/** Whether a write that failed may have taken effect, because a response was lost. */
 const mayHaveWritten = (error: unknown, { delays }: Budget): error is Error => {
   // As both clients count.
   const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {}

@@ -35,10 +35,7 @@ export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<A
   return { items, next: isLast ? undefined : items.at(-1)?.id }
 }
 
-/**
- * Reads the newest items of one shard. `last` is the id after which the query ended early; 0 if it
- * did not.
- */
+/** Reads the newest items of one shard; `last` is the id after which the query ended early, or 0. */
 const readShard = async (
   { table, limit, cursor = END_OF_IDS, after = 0, filter }: PageQuery,
   shard: number,

@@ -28,10 +28,7 @@ export const partitions = (table: CollectionId, item: Attributes): Attributes =>
   return all
 }
 
-/**
- * The partition of the items with a value in one shard. It is a text, also for a number or a
- * boolean.
- */
+/** The partition of the items with a value in one shard: a text, whatever the value is. */
 export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
 
 // An item stays in the shard that it was stored in: while it moved, a list that is being read would

@@ -8,7 +8,7 @@ import { CommandError, wholeNumber } from '../../command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 import { createTables } from './tables.ts'
 
-/** The default port of the local server. Its embedded database listens on the next one. */
+/** The port of the local server. Its embedded database listens on the next one. */
 export const DEFAULT_PORT = 3000
 
 export const portOption = (description: string, least = 1) =>
@@ -33,82 +33,59 @@ export const namedDatabase = (): Address | undefined => {
 /** The database of the local server at a port. Throws a CommandError if no server runs there. */
 export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
   const endpoint = `http://127.0.0.1:${port + 1}`
-  const greeting = fetch(endpoint, { signal: AbortSignal.timeout(2000) }).then((response) =>
-    response.text(),
-  )
+  const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) }).catch(() => null)
   // Something else may listen there.
-  if (/^healthy: dynamodb/.test(await greeting.catch(() => ''))) return { endpoint, isNamed: false }
+  const greeting = await response?.text().catch(() => '')
+  if (greeting?.startsWith('healthy: dynamodb')) return { endpoint, isNamed: false }
   throw new CommandError(
     `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
   )
 }
 
-/** The DynamoDB at `address`; else an embedded one, with a folder (default: in memory). */
 type Choice = {
   address?: Address | undefined
   folder?: string | undefined
   listener?: Server | undefined
 }
 
-/** `description` is for the banner; `isInMemory`: it begins empty. */
-type OpenDatabase = {
-  address: Address
-  description: string
-  isInMemory: boolean
-  close: () => Promise<void>
-}
-
 /**
- * Opens a DynamoDB: lets this process use it, creates missing tables, and stores the local API key.
- * Throws a CommandError if the folder or the address cannot be used.
+ * Opens the DynamoDB at `address`, or an embedded one with a folder (default: in memory): lets this
+ * process use it, creates missing tables and indexes, and stores the local API key. The banner has
+ * the `description`. Throws a CommandError if the folder or the address cannot be used.
  */
-export const openDatabase = async ({
-  address,
-  folder,
-  listener,
-}: Choice = {}): Promise<OpenDatabase> => {
+export const openDatabase = async ({ address, folder, listener }: Choice = {}) => {
   if (folder === '')
     throw new CommandError(
       '--data is empty. Name a folder, or omit --data to keep the data in memory.',
     )
-  if (!address) return openEmbedded(folder, listener)
-  if (folder !== undefined)
+  if (address && folder !== undefined)
     throw new CommandError(
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
-  return openOther(address)
-}
-
-const openOther = async (address: Address): Promise<OpenDatabase> => {
-  const { endpoint, isNamed } = address
-  try {
-    await prepareDatabase(address)
-  } catch (error) {
-    if (error instanceof CommandError || !(error instanceof Error) || !isNamed) throw error
-    const problem = `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names`
-    const reason = error.message || error.name
-    throw new CommandError(
-      `${problem}: ${reason}. Start it, or unset the variable to use the embedded one.`,
-    )
+  if (address) {
+    await prepareDatabase(address).catch((error) => {
+      throw address.isNamed ? namedError(address, error) : error
+    })
+    return { address, description: address.endpoint, close: async () => {} }
   }
-  return { address, description: endpoint, isInMemory: false, close: async () => {} }
-}
-
-const openEmbedded = async (folder?: string, listener?: Server): Promise<OpenDatabase> => {
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
-  const address = { endpoint, isNamed: false }
-  await prepareDatabase(address)
-  const description = `${endpoint} (${folder ?? 'in memory'})`
-  return { address, description, isInMemory: folder === undefined, close }
+  const embedded = { endpoint, isNamed: false }
+  await prepareDatabase(embedded)
+  return { address: embedded, description: `${endpoint} (${folder ?? 'in memory'})`, close }
 }
+
+const namedError = ({ endpoint }: Address, { message, name }: Error): CommandError =>
+  new CommandError(
+    `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ` +
+      `${message || name}. Start it, or unset the variable to use the embedded one.`,
+  )
 
 /** Lets this process use a DynamoDB, by environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
-  // The user's AWS settings must not break the database, nor be sent to it. The SDK prefers a
-  // profile to a key.
+  // The user's AWS settings must not be sent to it. The SDK prefers a profile to a key.
   if (!hasOwnKey) {
     delete process.env.AWS_PROFILE
     delete process.env.AWS_SESSION_TOKEN
@@ -119,7 +96,7 @@ export const useDatabase = ({ endpoint, isNamed }: Address): void => {
 }
 
 const localVariables: Record<string, unknown> = {
-  // Developers may have set these for their accounts. The SDK refuses them with an endpoint.
+  // With an endpoint, the SDK refuses these, which developers may have set.
   AWS_USE_FIPS_ENDPOINT: 'false',
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
 }

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Level } from 'level'
 
-// Required, because dynalite has no types. This file uses internals of dynalite and Level, so
-// package.json pins both. dynalite's own server ends the process for some requests, and has no
-// transactions (https://github.com/architect/dynalite/issues/98).
+// dynalite has no types. This file uses internals of it and of Level, so package.json pins both.
+// Its own server ends the process for some requests, and has no transactions
+// (https://github.com/architect/dynalite/issues/98).
 const require = createRequire(import.meta.url)
 const db: Internals = require('dynalite/db')
 const validations: Validations = require('dynalite/validations')
@@ -45,8 +45,6 @@ export const apiAction = (name: string, additions?: object): ApiAction => {
   const allTypes = { ...types, ...additions }
   const parse = (store: Store, body: unknown): object => {
     const request = validations.checkTypes(body, allTypes)
-    if ('LocalSecondaryIndexes' in request)
-      throw validationError('The embedded database only has global secondary indexes.')
     checkExpressions(request)
     validations.checkValidations(request, allTypes, custom, store)
     return request
@@ -59,20 +57,16 @@ const MAX_EXPRESSION_BYTES = 4096
 
 const checkExpressions = (request: object): void => {
   for (const [name, text] of Object.entries(request)) {
-    if (!name.endsWith('Expression')) continue
-    if (Buffer.byteLength(text) > MAX_EXPRESSION_BYTES)
+    if (name.endsWith('Expression') && Buffer.byteLength(text) > MAX_EXPRESSION_BYTES)
       throw validationError(
         `Invalid ${name}: Expression size has exceeded the maximum allowed size`,
       )
-    // In dynalite, `false` and the empty string have no type.
-    if (/attribute_type/i.test(text))
-      throw validationError('The embedded database has no attribute_type.')
   }
 }
 
 /**
- * A store for actions that read the real one, but whose writes are only collected. `items` are the
- * keys of the items that they read, each as often as it was read.
+ * A store whose actions read the real one, but only collect their writes. `items` are the keys of
+ * the items that they read, each as often as it was read.
  */
 export const rehearse = (store: Store) => {
   const writes: Write[] = []
@@ -158,8 +152,7 @@ const { itemSize } = db
 db.itemSize = (item) => itemSize(JSON.parse(Buffer.from(JSON.stringify(item)).toString('latin1')))
 
 // A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, but those of
-// Level only have `close`. Without this, every query would stay open and keep its snapshot of the
-// store. In-memory stores have the same prototype.
+// Level only have `close`. Without it, queries would stay open and keep snapshots of the store.
 const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype)
 const { attachResource } = stores
 stores.attachResource = function (resource) {

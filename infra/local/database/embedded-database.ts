@@ -22,16 +22,13 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
     if (!isLocal(request))
       return response.writeHead(403).end('The database is closed to web pages.\n')
     if (request.method === 'GET') return response.end('healthy: dynamodb\n') // As DynamoDB does.
-    const body = await text(request).catch(() => undefined)
-    if (body === undefined) return // The client has disconnected.
-    const { statusCode, body: result } = await databaseResponse(
-      engine,
-      `${request.headers['x-amz-target']}`,
-      body,
-    )
+    const sent = await text(request).catch(() => undefined)
+    if (sent === undefined) return // The client has disconnected.
+    const operation = `${request.headers['x-amz-target']}`.replace(/^DynamoDB_20120810\./, '')
+    const { statusCode, body } = await databaseResponse(engine, operation, sent)
     response
       .writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' })
-      .end(JSON.stringify(result))
+      .end(JSON.stringify(body))
   })
   await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
   // A server on a TCP port has no other type of address.
@@ -49,12 +46,9 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
-const databaseResponse = async (engine: Engine, target: string, body: string) => {
+const databaseResponse = async (engine: Engine, operation: string, sent: string) => {
   try {
-    return {
-      statusCode: 200,
-      body: await engine(target.replace(/^DynamoDB_20120810\./, ''), JSON.parse(body)),
-    }
+    return { statusCode: 200, body: await engine(operation, JSON.parse(sent)) }
   } catch (error) {
     if (isDynamoDBError(error)) return error
     // dynalite throws errors for some malformed requests. Errors of the disk end the process.
@@ -71,9 +65,8 @@ const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> 
   await store.db.open()
   // A process that is killed while dynalite creates a table leaves it in CREATING, without items.
   const tables = store.db.iterator<string, { TableStatus: string }>({ gt: 'table~', lt: 'table~~' })
-  for await (const [key, { TableStatus }] of tables) {
+  for await (const [key, { TableStatus }] of tables)
     if (TableStatus === 'CREATING') await store.db.del(key)
-  }
   return { store, engine: await createEngine(store) }
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { UpdateTableInput } from '@aws-sdk/client-dynamodb'
 import { atMost } from '../queue.ts'
 import {
@@ -27,9 +27,8 @@ export type Engine = (
 type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
- * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns: each is
- * rehearsed, and then written with one batch, all or nothing. So `TransactionConflict` does not
- * arise by itself.
+ * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns, so they
+ * never conflict: each is rehearsed, and then written with one batch, all or nothing.
  */
 export const createEngine = async (store: Store): Promise<Engine> => {
   const tokens = await storedTokens(store)
@@ -42,10 +41,8 @@ export const createEngine = async (store: Store): Promise<Engine> => {
     if (write) return inTurn(() => writeAlone(store, write, body))
     const other = otherActions.get(name)
     if (other) return other.run(store, other.parse(store, body))
-    throw dynamoDBError(
-      'UnknownOperationException',
-      `The embedded database has no operation ${name}.`,
-    )
+    const message = `The embedded database has no operation ${name}.`
+    throw dynamoDBError('UnknownOperationException', message)
   }
 }
 
@@ -74,15 +71,11 @@ const writeTransaction = async (
   const { TransactItems, ClientRequestToken = randomUUID() } = body
   const expired = forgetExpired(tokens)
   const key = `token~${ClientRequestToken}` // dynalite reads keys with other prefixes.
-  const text = `${JSON.stringify(TransactItems)}`
-  const digest = createHash('sha256').update(text).digest('base64')
+  const digest = hash('sha256', `${JSON.stringify(TransactItems)}`, 'base64')
   const known = tokens.get(key)
   if (known?.digest === digest) return {}
-  if (known)
-    throw dynamoDBError(
-      'IdempotentParameterMismatchException',
-      'Another transaction had this token.',
-    )
+  const mismatch = 'IdempotentParameterMismatchException'
+  if (known) throw dynamoDBError(mismatch, 'Another transaction had this token.')
   const { writes } = await rehearseTransaction(store, writesOfTransactions, TransactItems)
   if (itemBytes(writes) > MAX_TRANSACTION_BYTES)
     throw validationError('The items of a transaction can have at most 4 MB together')
@@ -93,17 +86,13 @@ const writeTransaction = async (
   return {}
 }
 
-const readTransaction = async (
-  store: Store,
-  { TransactItems }: TransactionBody,
-): Promise<object> => {
+const readTransaction = async (store: Store, { TransactItems }: TransactionBody) => {
   const { results } = await rehearseTransaction(store, readsOfTransactions, TransactItems)
   return { Responses: results }
 }
 
 /** The tokens of the last ten minutes, oldest first, by their keys in the store. */
 type Tokens = Map<string, Token>
-
 type Token = { digest: string; until: number }
 
 const storedTokens = async (store: Store): Promise<Tokens> => {
@@ -149,9 +138,7 @@ const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknow
   const outcomes = await Promise.allSettled(running)
   if (new Set(rehearsal.items).size < rehearsal.items.length)
     throw validationError('Transaction request cannot include multiple operations on one item')
-  const errors = outcomes.map((outcome) =>
-    outcome.status === 'rejected' ? outcome.reason : undefined,
-  )
+  const errors = outcomes.map((each) => (each.status === 'rejected' ? each.reason : undefined))
   if (errors.some(Boolean)) throw cancellation(errors)
   return { results: await Promise.all(running), writes: rehearsal.writes }
 }
@@ -160,10 +147,9 @@ const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknow
 const parseAction = (store: Store, allowed: Allowed, item: object) => {
   const [[name, body] = ['', {}], ...others] = Object.entries(item)
   const action = allowed[name]
+  const names = Object.keys(allowed).join(', ')
   if (!action || others.length > 0)
-    throw validationError(
-      `TransactItems can only contain one of ${Object.keys(allowed).join(', ')}`,
-    )
+    throw validationError(`TransactItems can only contain one of ${names}`)
   return { run: action.run, request: action.parse(store, body) }
 }
 

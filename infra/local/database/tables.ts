@@ -32,11 +32,9 @@ const createTable = async (
   TableName: string,
   { partitionKey, indexes }: Table,
 ): Promise<void> => {
-  const all = Object.entries(indexes).map(([IndexName, partition]) => ({
-    IndexName,
-    KeySchema: [key(partition, 'HASH'), key(partitionKey, 'RANGE')],
-    Projection: { ProjectionType: 'ALL' as const },
-  }))
+  const all = Object.entries(indexes).map(([name, partition]) =>
+    index(name, partition, partitionKey),
+  )
   const create = new CreateTableCommand({
     TableName,
     BillingMode: 'PAY_PER_REQUEST',
@@ -52,7 +50,7 @@ const createTable = async (
     const update = new UpdateTableCommand({
       TableName,
       AttributeDefinitions: definitions([partitionKey, partition]),
-      GlobalSecondaryIndexUpdates: [{ Create: all.find(({ IndexName }) => IndexName === name) }],
+      GlobalSecondaryIndexUpdates: [{ Create: index(name, partition, partitionKey) }],
     })
     await client.send(update).catch(ignoreInUse)
     const table = await activeTable(client, TableName)
@@ -63,7 +61,7 @@ const createTable = async (
   }
 }
 
-/** Another process may create it at the same time, or has done so. */
+/** It exists, or another process is creating it. */
 const ignoreInUse = (error: unknown): void => {
   if (!(error instanceof ResourceInUseException)) throw error
 }
@@ -84,6 +82,12 @@ const findIndex = ({ GlobalSecondaryIndexes = [] }: TableDescription, name: stri
 
 const definitions = (attributes: KeyAttribute[]) =>
   attributes.map(({ name, type }) => ({ AttributeName: name, AttributeType: type }))
+
+const index = (IndexName: string, partition: KeyAttribute, sort: KeyAttribute) => ({
+  IndexName,
+  KeySchema: [key(partition, 'HASH'), key(sort, 'RANGE')],
+  Projection: { ProjectionType: 'ALL' as const },
+})
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({
   AttributeName: name,

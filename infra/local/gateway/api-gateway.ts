@@ -68,37 +68,27 @@ const response = (
   ...(body && { body }),
 })
 
-/** A resource of API Gateway: its path template and operations, and the parameters of a path. */
-type GatewayRoute<Id> = {
-  resource: string
-  pathParameters: Record<string, string> | null
-  operations: OperationsByMethod<Id>
-}
-
-type OperationsByMethod<Id> = Partial<Record<string, Id>>
+/** A resource of API Gateway: its path template, and its operations by method. */
+type Resource<Id> = { resource: string; operations: Partial<Record<string, Id>> }
+type GatewayRoute<Id> = Resource<Id> & { pathParameters: Record<string, string> | null }
 
 /** Returns a function that finds the resource of a path; `undefined` if there is none. */
 export const routeFinder = <Id extends string>(
   contract: Record<Id, Pick<Entry, 'method' | 'path'>>,
 ) => {
-  const resources = new Map<string, OperationsByMethod<Id>>(documentPaths.map((path) => [path, {}]))
   // `Object.keys` returns `string[]`.
-  for (const id of Object.keys(contract) as Id[]) {
-    const { method, path } = contract[id]
-    resources.set(path, { ...resources.get(path), [method]: id })
-  }
+  const ids = Object.keys(contract) as Id[]
   // API Gateway prefers literal parts, whose characters all sort before `{`.
-  const templates = [...resources.keys()].sort()
-  const patterns = templates.map((resource) => ({ resource, pattern: pathPattern(resource) }))
+  const templates = [...new Set([...documentPaths, ...ids.map((id) => contract[id].path)])].sort()
+  const resources = templates.map((resource) => {
+    const own = ids.filter((id) => contract[id].path === resource)
+    const operations = Object.fromEntries(own.map((id) => [contract[id].method, id]))
+    return { resource, operations, pattern: pathPattern(resource) }
+  })
   return (path: string): GatewayRoute<Id> | undefined => {
-    for (const { resource, pattern } of patterns) {
+    for (const { pattern, ...resource } of resources) {
       const match = pattern.exec(path)
-      if (match)
-        return {
-          resource,
-          operations: resources.get(resource) ?? {},
-          pathParameters: match.groups ?? null,
-        }
+      if (match) return { ...resource, pathParameters: match.groups ?? null }
     }
     return undefined
   }

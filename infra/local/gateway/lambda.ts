@@ -48,17 +48,15 @@ export const invoke = async (
 
 /** Loads the functions of operations. Throws a CommandError if the file of one is missing. */
 export const loadFunctions = async (ids: OperationId[]): Promise<Record<OperationId, Handler>> => {
-  const handlers: Partial<Record<OperationId, Handler>> = {}
-  const load = async (id: OperationId) => {
+  const load = async (id: OperationId): Promise<[OperationId, Handler]> => {
     if (!existsSync(new URL(`../../../functions/${id}.ts`, import.meta.url)))
       throw new CommandError(
         `functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`,
       )
-    handlers[id] = (await import(`../../../functions/${id}.ts`)).handler
+    return [id, (await import(`../../../functions/${id}.ts`)).handler]
   }
-  await Promise.all(ids.map(load))
   // Those of `ids`, which are all that the caller reads.
-  return handlers as Record<OperationId, Handler>
+  return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler>
 }
 
 /** Node.js accepts every header that these patterns allow. */
@@ -93,12 +91,11 @@ const contractDifference = (
 
 const newContext = (functionName: string, timeoutMs: number): Context => {
   const end = Date.now() + timeoutMs
-  const getRemainingTimeInMillis = () => end - Date.now()
   const context = {
     awsRequestId: randomUUID(),
     functionName,
     functionVersion: '$LATEST',
-    getRemainingTimeInMillis,
+    getRemainingTimeInMillis: () => end - Date.now(),
   }
   return context as Context // The rest names resources in AWS.
 }

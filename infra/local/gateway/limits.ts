@@ -8,16 +8,15 @@ export const localLimits = {
   requestTimeout: 60_000,
   /** Time between two checks of these limits. */
   connectionsCheckingInterval: 5_000,
-  /** Time until the next request of a connection begins. Node.js adds a second. */
+  /** Time between two requests of a connection. Node.js adds a second. */
   keepAliveTimeout: 5_000,
-  /** Size of the URL and headers of a request, as in API Gateway: else 431. */
+  /** Size of the URL and headers, as in API Gateway: else 431. */
   maxHeaderSize: 10_240,
   /** Connections at once: more are closed. */
   maxConnections: 500,
   /** Size of a body, also when decompressed: else 413. */
   bodyBytes: 1024 * 1024,
-  // In AWS, each concurrent invocation has a process and database connections of its own. Here,
-  // hundreds at once would delay each other until their database calls time out.
+  // Hundreds at once would delay each other until their database calls time out.
   /** Functions that run at once; other requests wait. */
   functions: 16,
   /** Time for a function to respond: else 504. */

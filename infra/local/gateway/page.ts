@@ -5,11 +5,11 @@ import { LOCAL_API_KEY } from '../database/credentials.ts'
 
 const SCRIPT = '/docs.js'
 
-/** The page with the local API key. It gets its script from here, so it works without a network. */
+/** The page with the local API key. Its script is from here, so that it needs no network. */
 const page = () =>
   referencePage(`${service.basePath}${SCRIPT}?${referenceScript.version}`, LOCAL_API_KEY)
 
-/** The script of the page. It is made when it is first requested, because that takes 60 ms. */
+/** The script of the page. It is made at the first request, because that takes 60 ms. */
 let scriptText: string | undefined
 
 const script = () => {

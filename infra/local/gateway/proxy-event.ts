@@ -15,15 +15,8 @@ type ReadRequest = {
 }
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
-export const proxyEvent = ({
-  message,
-  path,
-  query,
-  body,
-  requestId,
-  resource,
-  pathParameters,
-}: ReadRequest): Event => {
+export const proxyEvent = (request: ReadRequest): Event => {
+  const { message, path, query, body, requestId, resource, pathParameters } = request
   const { method: httpMethod = '', socket } = message
   const { host, 'user-agent': userAgent = null } = message.headers
   const headers = valuesByName(eventHeaders(message))
@@ -46,10 +39,7 @@ export const proxyEvent = ({
       extendedRequestId: requestId,
       httpMethod,
       // The other members are for callers with AWS credentials.
-      identity: {
-        sourceIp: socket.remoteAddress ?? '',
-        userAgent,
-      } as Event['requestContext']['identity'],
+      identity: { sourceIp: socket.remoteAddress ?? '', userAgent } as Identity,
       path,
       protocol: `HTTP/${message.httpVersion}`,
       requestId: randomUUID(),
@@ -61,6 +51,8 @@ export const proxyEvent = ({
     ...textOrBase64(body),
   }
 }
+
+type Identity = Event['requestContext']['identity']
 
 // Headers of the connection, and those that API Gateway overwrites.
 const NOT_PASSED_ON =

@@ -6,8 +6,8 @@ import { gatewayResponses } from '../../gateway.ts'
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
- * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 if the request
- * has not one valid Host, which the links in responses repeat.
+ * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 unless it has
+ * one valid Host, which links in responses repeat.
  */
 export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   const hosts = headersDistinct.host ?? []

@@ -6,16 +6,12 @@ import { permissions } from '../../functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 
-/**
- * Runs an operation with the rights that it has in AWS, once `enforceRights` was called. Other code
- * may do everything.
- */
+/** Runs an operation with its rights, once `enforceRights` was called. Other code has all. */
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
 /**
- * Lets the service's DynamoDB client refuse the commands that the contract entry of the running
- * operation does not grant, as AWS would. This helps developers, and is no wall: an operation may
- * have a client of its own.
+ * Lets the service's DynamoDB client refuse what the entry of the running operation does not grant,
+ * as AWS would. It is no wall: an operation may have a client of its own.
  */
 export const enforceRights = (): void => {
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
@@ -58,20 +54,16 @@ const requiredRights = (action: string, input: CommandInput): RequiredRight[] =>
   return items.map(([kind, item]) => ({ action: `${kind}Item`, table: item.TableName }))
 }
 
-/**
- * Throws unless the operation has all rights for a command. Without `$metadata`, so that the
- * response is a 500.
- */
+/** Throws an error without `$metadata`, so that the response is a 500. */
 const checkRights = (id: OperationId, operation: string, input: CommandInput): void => {
   const required = requiredRights(operation, input)
   if (required.length === 0)
     throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
+  const granted = permissions(contract[id])
   for (const { action, table, index } of required) {
     const name = tableIds.find((id) => tableName(id) === table) ?? table
-    const granted = permissions(contract[id]).filter(
-      (each) => each.table === name && each.index === index,
-    )
-    if (granted.some(({ actions }) => actions.includes(action))) continue
+    const own = granted.filter((each) => each.table === name && each.index === index)
+    if (own.some(({ actions }) => actions.includes(action))) continue
     const place = `${index ? `index ${index} of the ` : ''}table ${name}`
     throw new AccessDenied(
       `${id} may not use ${action} on the ${place}. ${adviceFor(action, name)}`,

@@ -14,8 +14,8 @@ import { type Limits, localLimits } from './limits.ts'
 type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<void> }
 
 /**
- * Creates the HTTP server of the local API. It responds to the requests of a connection one after
- * the other. A connection ends when it exceeds a limit, or Node.js refuses what it sends.
+ * Creates the HTTP server of the local API. It responds to the requests of a connection in turn,
+ * and ends a connection that exceeds a limit or sends what Node.js refuses.
  */
 export const createLocalServer = (
   handlers: Record<OperationId, Handler>,
@@ -40,8 +40,7 @@ export const createLocalServer = (
     logResponse(message, result, requestId, performance.now() - startedAt)
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
     if (!server.listening || message.headers.upgrade) response.setHeader('Connection', 'close')
-    // Node.js then reads the rest of a body that is too large. Otherwise, the client could lose the
-    // response.
+    // Node.js then reads the rest of a body that is too large, so that the client gets the response.
     if (!message.complete) response.setHeader('Connection', 'keep-alive')
     writeResponse(response, result)
     // They fail if the client disconnects.
@@ -60,9 +59,7 @@ export const createLocalServer = (
     })
   }
 
-  /**
-   * Ends a connection. An error must not arrive in the place of the response to an earlier request.
-   */
+  /** Ends a connection, with an error if no response to an earlier request is awaited. */
   const refuse = async (socket: Duplex, error: ApiError): Promise<void> => {
     const last = inFlight.get(socket)
     if (last) {
@@ -133,7 +130,6 @@ const logResponse = (
   // Somebody may have pasted an API key into the path, even percent-encoded. No id is as long.
   const path = url.replace(/\?.*/s, '').replaceAll(/[^/]{24,}/g, '…')
   const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(body)?.[1]) || ''
-  // 13:20:51  GET      /v1/…/373212905455903       404     3 ms  not_found               WtooPXbkRGDu1bY=
   const columns = [
     new Date().toTimeString().slice(0, 8),
     method.padEnd(7),

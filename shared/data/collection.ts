@@ -96,10 +96,7 @@ export const collection = <
     fields: allSchemas(definition),
     keyOf: (id: Int64): Key => ({ table, value: id }),
 
-    /**
-     * An item as this version stores it. Throws an Error if it cannot be read, or a derived field
-     * breaks its schema.
-     */
+    /** An item as this version stores it. Throws an Error if it cannot be read or stored so. */
     itemOf: (item: Attributes): Attributes => itemAsStored(definition, item),
 
     /** Reads a resource as it is stored; `undefined` if there is none. */
@@ -116,24 +113,15 @@ export const collection = <
     /** Reads a resource as it is returned. Throws an ApiError 404 if there is none. */
     get: (tx: Transaction, id: Int64) => getItem(definition, tx, id) as Promise<Revised<Resource>>,
 
-    /**
-     * Creates a resource, and returns it. Throws an Error if a value breaks its schema; an ApiError
-     * 413 if it is too large.
-     */
+    /** Creates a resource. Throws an Error if a value breaks its schema; a 413 if it is too large. */
     create: (tx: Transaction, values: Omit<Given, 'id'> & NotSet) =>
       createItem(definition, tx, values) as Promise<Revised<Resource>>,
 
-    /**
-     * Stores a resource with an id of its own, in place of any that has it. Throws an Error as
-     * `create` does.
-     */
+    /** Stores a resource in place of any that has its id. Throws an Error as `create` does. */
     put: (tx: Transaction, resource: Given & NotSet & { id: number }) =>
       replaceItem(definition, tx, resource.id, resource) as Promise<Revised<Resource>>,
 
-    /**
-     * Changes a resource, and returns it. A field that is `null` is removed. Throws errors as
-     * `read` and `create` do.
-     */
+    /** Changes a resource; `null` removes a field. Throws errors as `read` and `create` do. */
     change: (
       tx: Transaction,
       id: Int64,

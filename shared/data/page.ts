@@ -18,10 +18,7 @@ export type PageQuery = {
 /** A page of a list. `next` is the cursor of the page after it; `undefined` on the last page. */
 export type Page<Item> = { items: Item[]; next: number | undefined }
 
-/**
- * Reads a page: a query for each shard of an index. Large items make it shorter. Throws errors of
- * DynamoDB.
- */
+/** Reads a page: a query for each shard of an index. Large items make it shorter. */
 export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<Attributes>> => {
   const shards = Array.from({ length: shardCount('readShards') }, (_, shard) =>
     readShard(query, shard, budget),

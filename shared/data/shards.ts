@@ -5,10 +5,7 @@ import { type CollectionId, filterIndex } from './tables.ts'
 /** What an item has, by name. */
 export type Attributes = { [name: string]: unknown }
 
-/**
- * Over how many partitions of an index lists are read, or new items are written. Throws an Error
- * for an invalid setting.
- */
+/** Over how many partitions of an index lists are read, or new items are written. */
 export const shardCount = (name: 'readShards' | 'writeShards'): number => {
   const count = Number(setting(name))
   // Without this check, a list would be empty.
@@ -31,8 +28,7 @@ export const partitions = (table: CollectionId, item: Attributes): Attributes =>
 /** The partition of the items with a value in one shard: a text, whatever the value is. */
 export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
 
-// An item stays in the shard that it was stored in: while it moved, a list that is being read would
-// have it twice or not at all.
+// An item stays in its shard: while it moved, a list that is being read would have it twice or not.
 const isShard = (stored: unknown): stored is number =>
   typeof stored === 'number' &&
   Number.isInteger(stored) &&

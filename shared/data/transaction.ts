@@ -5,16 +5,11 @@ import type { Page, PageQuery } from './page.ts'
 import type { Attributes } from './shards.ts'
 import { type Items, type Outcome, TransactionRun } from './transaction-run.ts'
 
-/**
- * What the work of a transaction uses. All functions throw an Error once the transaction has ended.
- */
+/** What the work of a transaction uses. Its functions throw an Error once that has ended. */
 export type Transaction = {
   /** The revision of all items that this transaction puts. */
   readonly revision: string
-  /**
-   * Reads an item (strongly consistent). One that was read, put or removed before is as it was
-   * left.
-   */
+  /** Reads an item (strongly consistent); one that was read, put or removed before, as it was left. */
   read: (key: Key) => Promise<Item | undefined>
   /** Reads a page of a list (eventually consistent). A commit does not depend on it. */
   list: (query: PageQuery) => Promise<Page<Attributes>>

@@ -26,7 +26,6 @@ const main = command(
     console.log(
       `${result.created.length} were created with a 201. After a restart, the server has ${result.found.length}.`,
     )
-    console.log('The others got no response, because the load ended first.')
     const shortcomings = shortcomingsOf(result)
     if (shortcomings.length === 0) return
     const unexpected = result.output

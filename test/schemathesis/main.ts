@@ -23,19 +23,14 @@ const LEAST_ACCEPTED = 100
 /** Throws if a run without findings proves too little. */
 const checkCoverage = ({ complete, operations, phases, valid_rates }: Report): void => {
   assert.ok(complete, 'The run was not completed.')
-  assert.equal(
-    operations.tested,
-    operationIds.length,
-    `Only ${operations.tested} operations were tested.`,
-  )
+  const { tested } = operations
+  assert.equal(tested, operationIds.length, `Only ${tested} operations were tested.`)
   for (const phase of PHASES)
     assert.equal(phases[phase]?.status, 'success', `The phase ${phase} did not run.`)
   for (const [operation, rates] of Object.entries(valid_rates)) {
     const accepted = Object.values(rates).reduce((total, rate) => total + rate.accepted, 0)
-    assert.ok(
-      accepted >= LEAST_ACCEPTED,
-      `${operation} accepted ${accepted} requests, fewer than ${LEAST_ACCEPTED}.`,
-    )
+    const message = `${operation} accepted ${accepted} requests, fewer than ${LEAST_ACCEPTED}.`
+    assert.ok(accepted >= LEAST_ACCEPTED, message)
   }
 }
 
@@ -56,14 +51,8 @@ const main = command(
     PYTHONDONTWRITEBYTECODE: '1',
   }
   const env = { ...environment, BASE_URL: baseUrl, API_KEY: apiKey, ...places }
-  const args = [
-    '--config-file',
-    'test/schemathesis/schemathesis.toml',
-    'run',
-    '--report-json-path',
-    report,
-    document,
-  ]
+  const options = ['--config-file', 'test/schemathesis/schemathesis.toml']
+  const args = [...options, 'run', '--report-json-path', report, document]
   await run(join(dirname(python), 'schemathesis'), args, { env, output: 'inherit' }).finally(() =>
     stop(),
   )

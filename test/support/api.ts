@@ -56,15 +56,12 @@ export const callAnonymously = async (request: Sent): Promise<Received> => {
 export const call = ({ headers, ...request }: Sent): Promise<Received> =>
   callAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 
+const jsonOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
 /** Sends a create of an example resource: a value, or JSON text for what no value can express. */
 export const create = (value: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
-  const body = typeof value === 'string' ? value : JSON.stringify(value)
-  return call({
-    method: 'POST',
-    path,
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body,
-  })
+  const type = { 'Content-Type': 'application/json' }
+  return call({ method: 'POST', path, headers: { ...type, ...headers }, body: jsonOf(value) })
 }
 
 /** Sends a change: a value, or JSON text for what no value can express. */
@@ -73,9 +70,9 @@ export const update = (
   changes: unknown,
   headers: Sent['headers'] = {},
 ): Promise<Received> => {
-  const body = typeof changes === 'string' ? changes : JSON.stringify(changes)
+  const request = { method: 'PATCH', path: `${path}/${id}`, body: jsonOf(changes) }
   const type = { 'Content-Type': 'application/merge-patch+json' }
-  return call({ method: 'PATCH', path: `${path}/${id}`, headers: { ...type, ...headers }, body })
+  return call({ ...request, headers: { ...type, ...headers } })
 }
 
 /** Sends a delete. */

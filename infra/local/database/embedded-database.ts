@@ -78,11 +78,8 @@ const claim = (folder: string): void => {
   makeFolder(folder)
   const files = readdirSync(folder)
   if (files.includes(FORMAT)) return
-  if (files.includes('CURRENT'))
-    throw new Error(
-      'its data is of another version of this server, so choose a new folder, or delete this one.',
-    )
-  if (files.length > 0) throw new Error('it has other files. Choose a new folder.')
+  if (files.length > 0)
+    throw new Error('it has other files, or data of another version. Choose a new folder.')
   writeFileSync(join(folder, FORMAT), '')
 }
 

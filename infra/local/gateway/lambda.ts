@@ -17,9 +17,8 @@ export type Handler = (event: Event, context: Context) => Promise<unknown>
 export type ProxyResponse = v.InferOutput<typeof ProxyResponse>
 
 /**
- * Invokes a function as Lambda does, and checks its result as API Gateway does. Throws an ApiError:
- * 502 if the function throws or returns no proxy response, 504 if it exceeds `timeoutMs`. Warns of
- * a response that differs from the contract.
+ * Invokes a function as Lambda and API Gateway do. Throws an ApiError: 502 if it throws or returns
+ * no proxy response, 504 after `timeoutMs`. Warns of a response that differs from the contract.
  */
 export const invoke = async (
   id: OperationId,

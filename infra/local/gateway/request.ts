@@ -20,8 +20,8 @@ export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
 
 /**
  * Reads the whole body of a request, and decompresses it as API Gateway does. Throws an ApiError:
- * 413 if it exceeds `maxBytes`, 415 if it is not in the coding that its headers name, or in another
- * one than gzip and deflate, 400 if it is malformed or the client disconnects.
+ * 413 if it exceeds `maxBytes`, 415 if it is not gzip or deflate as its headers say, 400 if it is
+ * malformed or the client disconnects.
  */
 export const readBody = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const body = await readAll(message, maxBytes)

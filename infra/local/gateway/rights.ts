@@ -65,16 +65,11 @@ const checkRights = (id: OperationId, operation: string, input: CommandInput): v
     const own = granted.filter((each) => each.table === name && each.index === index)
     if (own.some(({ actions }) => actions.includes(action))) continue
     const place = `${index ? `index ${index} of the ` : ''}table ${name}`
-    throw new AccessDenied(
-      `${id} may not use ${action} on the ${place}. ${adviceFor(action, name)}`,
-    )
+    const advice = WORDS[action]
+      ? `Add ${name}: '${WORDS[action]}' to "access" in its entry in shared/contract.ts.`
+      : 'No entry can get this right.'
+    throw new AccessDenied(`${id} may not use ${action} on the ${place}. ${advice}`)
   }
-}
-
-const adviceFor = (action: string, table: string): string => {
-  const right = WORDS[action]
-  if (!right) return 'No entry can get this right.'
-  return `Add ${table}: '${right}' to "access" in its entry in shared/contract.ts.`
 }
 
 const WORDS: Record<string, Right> = {

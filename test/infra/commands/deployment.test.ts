@@ -172,23 +172,13 @@ describe('a local server', () => {
 
   test('does not run where nothing responds, the connection breaks, or something else responds', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined)
-    const servers = [
-      await serve('silence'),
-      await serve('cut'),
-      await serve({ status: 200, body: '<html>' }),
-    ]
-    const ports = servers.map(portBefore)
+    const responses = ['silence', 'cut', { status: 200, body: '<html>' }] as const
+    const ports = (await Promise.all(responses.map((each) => serve(each)))).map(portBefore)
 
-    const found = await Promise.allSettled(
-      ports.map((port) => findDeployment({ stage: 'local', port })),
-    )
-
-    const lines = ports.map(
-      (port) =>
-        `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
-    )
-    expect(found).toEqual(
-      lines.map((line) => ({ status: 'rejected', reason: new CommandError(line) })),
-    )
+    for (const port of ports) {
+      const line = `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`
+      const found = findDeployment({ stage: 'local', port })
+      await expect(found).rejects.toEqual(new CommandError(line))
+    }
   })
 })

@@ -15,7 +15,7 @@ import { contract } from '../../../shared/contract.ts'
 import { service } from '../../../shared/service.ts'
 import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
-import { headersOf, start, startServer } from '../../support/server.ts'
+import { headersOf, startServer } from '../../support/server.ts'
 
 const copy = mkdtempSync(join(tmpdir(), `${service.name}-watched-`))
 for (const folder of ['functions', 'infra', 'shared', 'package.json'])
@@ -114,14 +114,6 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
 
   await expect.poll(list).toEqual(listed)
   expect(await occupied).toBeUndefined()
-})
-
-test('suggests the API reference to try when each operation needs an id', async () => {
-  change(CONTRACT, readFileSync(CONTRACT, 'utf8').replaceAll(`method: 'GET'`, `method: 'PUT'`))
-
-  const { baseUrl, output } = await start([], {}, copy)
-
-  expect(output()).toContain(`  Try it        curl ${baseUrl}/openapi.json -H `)
 })
 
 test('ends with its server', async () => {

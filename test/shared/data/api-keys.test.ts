@@ -18,20 +18,11 @@ test(
   async () => {
     const key = newApiKey('local')
 
-    expect([await find(key), await find(key), proxy.counts.GetItem]).toEqual([
-      undefined,
-      undefined,
-      2,
-    ])
+    const found = [await find(key), await find(key)]
+    expect([found, proxy.counts.GetItem]).toEqual([[undefined, undefined], 2])
 
-    await put({
-      digest: digestOf(key),
-      keyId: 'key-1',
-      clientId: 'ann',
-      name: 'Ann',
-      scopes,
-      createdAt: '2026-11-20',
-    })
+    const client = { keyId: 'key-1', clientId: 'ann', name: 'Ann' }
+    await put({ digest: digestOf(key), ...client, scopes, createdAt: '2026-11-20' })
     expect(await find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann' })
     expect(proxy.counts.GetItem).toBe(3)
   },

@@ -93,15 +93,11 @@ test.each<[Fault, RegExp]>([
   expect(error).toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
 })
 
-test('a bug is no 503: a value that the SDK cannot send', async () => {
+test('no 503: a value that the SDK cannot send, an error of another service of AWS', async () => {
+  const metadata = { $metadata: { httpStatusCode: 503 } }
+  const error = Object.assign(new Error('The topic is busy.'), metadata)
+
   await expect(toys.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
-})
-
-test('a bug is no 503: an error of another service of AWS', async () => {
-  const error = Object.assign(new Error('The topic is busy.'), {
-    $metadata: { httpStatusCode: 503 },
-  })
-
   await expect(transaction(() => Promise.reject(error))).rejects.toBe(error)
 })
 

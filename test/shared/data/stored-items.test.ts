@@ -67,22 +67,10 @@ test('stored resources, idempotency keys and API keys are understood', async () 
   const [createdAt, expiresAt] = ['2026-11-20T12:00:00.000Z', 4e9]
   await putItem(table, { id: 1, ...body, shard: 0, [`${field}Shard`]: `${value}#0`, revision })
   const response = { status: 204, body: '' }
-  await putItem('idempotencyKeys', {
-    intent: reserved,
-    request: 'a digest',
-    ...response,
-    expiresAt,
-    revision,
-  })
-  await putItem('apiKeys', {
-    digest,
-    keyId: 'key-1',
-    clientId: 'ann',
-    name: 'Ann',
-    scopes,
-    createdAt,
-    expiresAt,
-  })
+  const request = { intent: reserved, request: 'a digest' }
+  await putItem('idempotencyKeys', { ...request, ...response, expiresAt, revision })
+  const client = { keyId: 'key-1', clientId: 'ann', name: 'Ann' }
+  await putItem('apiKeys', { digest, ...client, scopes, createdAt, expiresAt })
 
   expect(await toys.get(1)).toEqual({ resource: { id: 1, ...body }, revision })
   expect(await toys.list({ [field]: value, limit: 1, cursor: 2 })).toMatchObject({

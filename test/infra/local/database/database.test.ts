@@ -100,20 +100,15 @@ test('refuses a data folder that is a file, or cannot be made, and one without a
   ])
 })
 
-const OTHER =
-  'its data is of another version of this server, so choose a new folder, or delete this one.'
-
-test.each([
-  ['of another version', 'CURRENT', OTHER],
-  ['of somebody else', '7.ldb', 'it has other files. Choose a new folder.'],
-])('refuses a folder %s, and leaves it as it is', async (_name, file, reason) => {
+test('refuses a folder of somebody else, or of another version, and leaves it as it is', async () => {
   const folder = temporaryFolder()
-  writeFileSync(join(folder, file), 'anything')
+  writeFileSync(join(folder, '7.ldb'), 'anything')
 
+  const reason = 'it has other files, or data of another version. Choose a new folder.'
   await expect(startEmbedded(folder)).rejects.toEqual(refused(folder, reason))
 
-  expect(readdirSync(folder)).toEqual([file])
-  expect(readFileSync(join(folder, file), 'utf8')).toBe('anything')
+  expect(readdirSync(folder)).toEqual(['7.ldb'])
+  expect(readFileSync(join(folder, '7.ldb'), 'utf8')).toBe('anything')
 })
 
 test.each([

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
@@ -7,7 +6,6 @@ import {
   DeleteCommand,
   DynamoDBDocumentClient,
   PutCommand,
-  QueryCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { useDatabase } from '../../../../infra/local/database/database.ts'
@@ -16,7 +14,7 @@ import { createTables } from '../../../../infra/local/database/tables.ts'
 import { filterIndex, tableName, tables } from '../../../../shared/data/tables.ts'
 import { example } from '../../../support/example.ts'
 import { environment } from '../../../support/process.ts'
-import { endWithParent, listAll, start, temporaryFolder } from '../../../support/server.ts'
+import { endWithParent, listAll, ready, start, temporaryFolder } from '../../../support/server.ts'
 
 const { table } = example
 const { field, value, other } = example.filter
@@ -73,11 +71,8 @@ const down = (from: number, to: number) => Array.from({ length: from - to + 1 },
 test('a data folder of an earlier version gets a new index, whatever ends the start meanwhile', async () => {
   const folder = await earlierFolder()
   const preloaded = resolve('test/faults/die-at-write.ts')
-  for (const [DIE_AT_WRITE, DIE_WHEN] of [
-    ['1', 'during'],
-    ['2', 'before'],
-    ['2', 'after'],
-  ] as const) {
+  for (const place of ['1 during', '2 before', '2 after']) {
+    const [DIE_AT_WRITE = '', DIE_WHEN = ''] = place.split(' ')
     const env = { NODE_OPTIONS: `--import=${preloaded}`, DIE_AT_WRITE, DIE_WHEN }
     await expect(start(['--data', folder], env)).rejects.toThrow('ended with null: ')
   }
@@ -95,14 +90,6 @@ test('a data folder of an earlier version gets a new index, whatever ends the st
   await server.stop()
   await asEarlierVersion(folder, async (client, TableName) => {
     await client.send(new PutCommand({ TableName, Item: itemOf(3, other) }))
-    const query = {
-      KeyConditionExpression: `${AGE.name} = :age`,
-      ExpressionAttributeValues: { ':age': '7#0' },
-    }
-    const { Count } = await client.send(
-      new QueryCommand({ TableName, IndexName: 'byAge', ...query }),
-    )
-    expect(Count).toBe(ITEMS - 1)
   })
   const last = await start(['--data', folder])
   expect(last.output()).not.toContain('new index')
@@ -115,17 +102,11 @@ test('a full disk says so, and the next start makes the index', async () => {
   const command =
     'start() { ulimit -f 128; exec node "$OPTION" "$1" --port 0 --data "$FOLDER"; }; start infra/local/main.ts'
   const env = { ...environment, OPTION: endWithParent, FOLDER: folder }
-  const child = spawn('bash', ['-c', command], { env })
-  let output = ''
-  child.stderr.on('data', (chunk) => {
-    output += chunk
-  })
-  const exited = await once(child, 'exit')
 
-  expect([exited, output]).toEqual([
-    [1, null],
-    expect.stringMatching(/^Cannot use the data folder: IO error: .+: File too large\n$/),
-  ])
+  const full = ready(spawn('bash', ['-c', command], { env }))
+
+  const message = /ended with 1: Cannot use the data folder: IO error: .+: File too large\n$/
+  await expect(full).rejects.toThrow(message)
   const server = await start(['--data', folder])
   expect(server.output()).toContain(lineOf(ITEMS))
   expect(await listAll(server, `&${field}=${value}`)).toHaveLength(ITEMS)

@@ -20,19 +20,15 @@ test.each<[string, object, object]>([
   expect(await ask(served)).toEqual(expected)
 })
 
+const withHeaders = (headers: object) => async () => ({ statusCode: 200, headers, body: '[]' })
+
 test.each<[string, Handler]>([
   ['rejects', () => Promise.reject(new Error('A bug.'))],
   ['returns undefined', async () => undefined],
   ['returns a status code below 200', async () => ({ statusCode: 199, body: '[]' })],
   ['returns an object as body', async () => ({ statusCode: 404, body: {} })],
-  [
-    'returns a header with a line break',
-    async () => ({ statusCode: 200, headers: { 'X-A': 'a\r\nX-B: b' } }),
-  ],
-  [
-    'returns a header name with a space',
-    async () => ({ statusCode: 200, headers: { 'X A': 'a' }, body: '[]' }),
-  ],
+  ['returns a header with a line break', withHeaders({ 'X-A': 'a\r\nX-B: b' })],
+  ['returns a header name with a space', withHeaders({ 'X A': 'a' })],
 ])('returns 502 when a function %s, and keeps running', async (_name, handler) => {
   const served = await serve({ [list]: handler })
 

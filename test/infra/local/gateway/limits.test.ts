@@ -20,10 +20,8 @@ type Exceeded = Exclude<keyof Limits, 'connectionsCheckingInterval'>
 /** For each limit, a client that exceeds it. */
 const clients: Record<Exceeded, () => Promise<void>> = {
   headersTimeout: async () => {
-    const wire = await wireTo(
-      await serve({}, { headersTimeout: 1, connectionsCheckingInterval: 1 }),
-      HALF_HEADERS,
-    )
+    const limits = { headersTimeout: 1, connectionsCheckingInterval: 1 }
+    const wire = await wireTo(await serve({}, limits), HALF_HEADERS)
 
     expect([await wire.response(), await wire.rest()]).toEqual([TIMEOUT, ''])
   },
@@ -57,10 +55,8 @@ const clients: Record<Exceeded, () => Promise<void>> = {
     const rest = await refused.rest()
     for (const wire of allowed) wire.socket.write(OTHER_HALF)
 
-    expect([
-      rest,
-      ...(await Promise.all(allowed.map(async (wire) => (await wire.response()).status))),
-    ]).toEqual(['', 200, 200])
+    const responses = await Promise.all(allowed.map((wire) => wire.response()))
+    expect([rest, ...responses.map(({ status }) => status)]).toEqual(['', 200, 200])
   },
   bodyBytes: async () => {
     const sizeOf: Handler = async ({ body }) => ({
@@ -93,9 +89,8 @@ const clients: Record<Exceeded, () => Promise<void>> = {
     const running = handler.mock.calls.length
     release({ statusCode: 199, body: '' }) // A bug: the next function runs after it, too.
 
-    expect([running, ...(await Promise.all(responses)).map(({ status }) => status)]).toEqual([
-      2, 502, 502, 502,
-    ])
+    const statuses = (await Promise.all(responses)).map(({ status }) => status)
+    expect([running, ...statuses]).toEqual([2, 502, 502, 502])
   },
   functionMs: async () => {
     const served = await serve({ [list]: () => new Promise(() => {}) }, { functionMs: 1 })

@@ -81,10 +81,8 @@ test.each([
 })
 
 test('ends the connection after a request to upgrade the protocol', async () => {
-  const wire = await wireTo(
-    await serve(),
-    `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${SMUGGLED}`,
-  )
+  const upgrade = `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`
+  const wire = await wireTo(await serve(), upgrade + SMUGGLED)
 
   const head = await wire.take(/\r\n\r\n/)
 

@@ -46,8 +46,8 @@ export const deploymentCommand = (call: string, description: string) => {
 export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: KeyPrefix }
 
 /**
- * Finds a deployment by the outputs of its stack, or a local server by its port, whose database this
- * process then uses. Throws a CommandError if there is none.
+ * Finds a deployment by the outputs of its stack, or a local server by its port. This process then
+ * uses its database. Throws a CommandError if there is none.
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   const keyPrefix = keyPrefixes[stage]

@@ -15,8 +15,7 @@ const invokeCommand = command(
   .usage('[options] [operation] <event>')
   .argument(
     '<event...>',
-    'a file with an event of API Gateway, such as those in test/events; before it, its operation, ' +
-      'unless the name of the file starts with it',
+    'a file with an event, as in test/events; before it, its operation, if its name has another',
   )
   .addOption(portOption('port of the local server (default: 3000)'))
   .action(async (words, { port }) => {

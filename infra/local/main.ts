@@ -83,11 +83,7 @@ const addExamples = async (): Promise<string> => {
   return added.join(' and ') || 'no examples'
 }
 
-const serve = async (
-  listener: Server,
-  database: string,
-  stopped: Promise<unknown>,
-): Promise<void> => {
+const serve = async (listener: Server, database: string, stopped: Promise<unknown>) => {
   const problem = contractProblem(contract, resources)
   if (problem) throw new CommandError(problem)
   const { server, stop } = createLocalServer(await loadFunctions(operationIds))
@@ -104,7 +100,7 @@ const serve = async (
   await stop(localLimits.functionMs)
 }
 
-/** The host of a URL that reaches a server on this machine, also if it listens on all addresses. */
+/** The host of a URL that also reaches a server that listens on all addresses. */
 const urlHost = (address: string): string => {
   const host = address.replace(/^0\.0\.0\.0$/, LOOPBACK).replace(/^::$/, '::1')
   return host.includes(':') ? `[${host}]` : host

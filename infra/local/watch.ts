@@ -11,10 +11,7 @@ const STOP_MS = 2000 // A function may be in an endless loop.
 /** What a thread with a server gets: its database, its description, and why it starts again. */
 export type ThreadData = { address: Address; database: string; reason?: string | undefined }
 
-/**
- * Runs the local server in a thread, and replaces it when a source file changes, until `stopped`.
- * The database stays in this thread, and keeps its data and keys.
- */
+/** Runs the local server in a thread, a new one after each change of a source, until `stopped`. */
 export const serveAndWatch = async (
   argv: string[],
   data: ThreadData,

@@ -66,8 +66,8 @@ type Output<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : n
 
 /**
  * The resources in a table, with the fields of the `schema`. `own` fields are stored, and never
- * returned. `derived` fields follow from all others, each with its schema and its function: they are
- * computed whenever an item is read or stored, and returned if the schema of the resource has them.
+ * returned. `derived` fields follow from all others, each with its schema and its function. They
+ * are computed when an item is read or stored, and returned if the schema of the resource has them.
  * A field that is `undefined` is absent.
  */
 export const collection = <
@@ -113,7 +113,7 @@ export const collection = <
     /** Reads a resource as it is returned. Throws an ApiError 404 if there is none. */
     get: (tx: Transaction, id: Int64) => getItem(definition, tx, id) as Promise<Revised<Resource>>,
 
-    /** Creates a resource. Throws an Error if a value breaks its schema; a 413 if it is too large. */
+    /** Creates a resource. Throws an Error if a value breaks its schema, a 413 if too large. */
     create: (tx: Transaction, values: Omit<Given, 'id'> & NotSet) =>
       createItem(definition, tx, values) as Promise<Revised<Resource>>,
 

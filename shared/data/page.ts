@@ -32,7 +32,7 @@ export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<A
   return { items, next: isLast ? undefined : items.at(-1)?.id }
 }
 
-/** Reads the newest items of one shard; `last` is the id after which the query ended early, or 0. */
+/** Reads the newest items of one shard; `last` is the id after which it ended early, or 0. */
 const readShard = async (
   { table, limit, cursor = END_OF_IDS, after = 0, filter }: PageQuery,
   shard: number,

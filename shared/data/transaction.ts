@@ -9,7 +9,7 @@ import { type Items, type Outcome, TransactionRun } from './transaction-run.ts'
 export type Transaction = {
   /** The revision of all items that this transaction puts. */
   readonly revision: string
-  /** Reads an item (strongly consistent); one that was read, put or removed before, as it was left. */
+  /** Reads an item (strongly consistent); one that this transaction has used, as it was left. */
   read: (key: Key) => Promise<Item | undefined>
   /** Reads a page of a list (eventually consistent). A commit does not depend on it. */
   list: (query: PageQuery) => Promise<Page<Attributes>>

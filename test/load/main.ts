@@ -6,12 +6,8 @@ import { type Run, runLoad } from './run-load.ts'
 
 const DETAILS = `
 64 connections send 80 % lists, 15 % creates and 5 % changes to a server with a data folder of its own. The exit code is 1
-if
-
-- a response is not a 2xx, or a request gets no response,
-- after a restart, the server lacks a resource of a 201, has one twice, or has one that was never sent,
-- the JavaScript heap is more than 20 % larger at the end than after the first ten seconds (or after half of a shorter
-  run), both times after a garbage collection.`
+if a request has no 2xx, if a restart loses, doubles or invents a resource, or if the JavaScript heap has grown by more than
+20 % since the first ten seconds (or the first half of a shorter run).`
 
 const main = command(
   'npm run load --',

@@ -18,23 +18,15 @@ type Ledger = {
   responses: Map<string, number>
 }
 
-/**
- * A part of a run. `failed` requests got no response: the connection broke, or ten seconds passed.
- */
+/** A part of a run. `failed` requests got no response within ten seconds. */
 type Part = { failed: number; 'heap, MB': number; [figure: string]: number }
 
-/**
- * The results of a run. `found` are the resources after a restart; `output` is what the server
- * printed.
- */
+/** The results of a run: `found` after a restart, and the `output` of the server. */
 export type Run = Ledger & { first: Part; rest: Part; found: Resource[]; output: string }
 
 const CONNECTIONS = 64
 
-/**
- * Puts a server under load, restarts it and lists what it has kept. All files are created in
- * `folder`.
- */
+/** Puts a server with its data in `folder` under load, restarts it and lists what it has kept. */
 export const runLoad = async (folder: string, seconds: number): Promise<Run> => {
   const socket = join(folder, 'memory')
   const data = ['--data', join(folder, 'catalog')]
@@ -67,8 +59,7 @@ export const runLoad = async (folder: string, seconds: number): Promise<Run> => 
 
 /**
  * Returns a function that sends requests for some seconds, and records the responses. At the end,
- * autocannon closes each connection with a request in flight, which the server may or may not carry
- * out.
+ * autocannon closes each connection with a request in flight, which may still take effect.
  */
 const loadOn = (server: LocalServer, ledger: Ledger) => {
   const requests = requestsOf(ledger)

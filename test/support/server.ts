@@ -96,10 +96,7 @@ export const listAll = async (server: LocalServer, filter = ''): Promise<Resourc
   return resources
 }
 
-/**
- * The least environment of a command, with a compile cache for Node.js: the local server then
- * starts with 0.27 s of CPU time instead of 0.39 s.
- */
+/** The least environment of a command. The compile cache takes 0.1 s off the start of a server. */
 export const leastEnvironment = {
   PATH: process.env.PATH ?? '',
   NODE_COMPILE_CACHE: join(tmpdir(), `${service.name}-compile-cache`),

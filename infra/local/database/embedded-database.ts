@@ -10,9 +10,8 @@ import { createStore, dynamoDBError, isDynamoDBError, type Store } from './dynal
 import { createEngine, type Engine } from './engine.ts'
 
 /**
- * Starts a DynamoDB in this process, where `listener` listens (default: on a free port of the
- * loopback interface). It keeps its data in `folder` (default: in memory). Throws a CommandError if
- * the folder cannot be used.
+ * Starts a DynamoDB in this process, where `listener` listens (default: on a free port), with its
+ * data in `folder` (default: in memory). Throws a CommandError if the folder cannot be used.
  */
 export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const { store, engine } = await open(folder).catch((error) => {

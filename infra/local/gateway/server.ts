@@ -40,7 +40,7 @@ export const createLocalServer = (
     logResponse(message, result, requestId, performance.now() - startedAt)
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
     if (!server.listening || message.headers.upgrade) response.setHeader('Connection', 'close')
-    // Node.js then reads the rest of a body that is too large, so that the client gets the response.
+    // Node.js then reads the rest of a body that is too large: the client gets the response.
     if (!message.complete) response.setHeader('Connection', 'keep-alive')
     writeResponse(response, result)
     // They fail if the client disconnects.

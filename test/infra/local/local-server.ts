@@ -30,9 +30,11 @@ type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 export const NEVER = 2 ** 31 - 1
 const patient = { ...localLimits, headersTimeout: NEVER, requestTimeout: NEVER, functionMs: NEVER }
 
+type Handlers = Record<OperationId, Handler>
+
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (
-  handlers: Partial<Record<OperationId, Handler>> = {},
+  handlers: Partial<Handlers> = {},
   limits: Partial<Limits> = {},
 ): Promise<Served> => {
   const levels = ['info', 'warn', 'error'] as const
@@ -52,10 +54,7 @@ const ok: Handler = async () => ({
   headers: { 'Content-Type': 'application/json' },
   body: '[]',
 })
-const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Record<
-  OperationId,
-  Handler
->
+const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Handlers
 
 /** A function that resolves `called` when it is called, and responds when `release` is called. */
 export const waiting = () => {

@@ -187,19 +187,18 @@ test.each([
   },
 )
 
-const NAMED = 'which AWS_ENDPOINT_URL_DYNAMODB names'
-const ADVICE = 'Start it, or unset the variable to use the embedded one.'
 const NOT_EMBEDDED =
   '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'
 const PUBLIC_KEY =
   'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'
 
+const useless = (endpoint: string, reason: string) =>
+  `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ${reason}. ` +
+  'Start it, or unset the variable to use the embedded one.'
+
 test.each<[string, string, string?]>([
-  [
-    'http://127.0.0.1:1',
-    `Cannot use the DynamoDB at http://127.0.0.1:1, ${NAMED}: connect ECONNREFUSED 127.0.0.1:1. ${ADVICE}`,
-  ],
-  ['dynamodb', `Cannot use the DynamoDB at dynamodb, ${NAMED}: Invalid URL. ${ADVICE}`],
+  ['http://127.0.0.1:1', useless('http://127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1')],
+  ['dynamodb', useless('dynamodb', 'Invalid URL')],
   ['https://dynamodb.cn-north-1.amazonaws.com.cn/', PUBLIC_KEY],
   ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],
   ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],

@@ -27,8 +27,8 @@ const asEarlierVersion = async (
   use: (client: DynamoDBDocumentClient, TableName: string) => Promise<unknown>,
 ) => {
   const current = tables[table]
-  const { newest } = current.indexes
-  Object.assign(tables, { [table]: { ...current, indexes: { newest, byAge: AGE } } })
+  const indexes = { newest: current.indexes.newest, byAge: AGE }
+  Object.assign(tables, { [table]: { ...current, indexes } })
   const { endpoint, close } = await startEmbedded(folder)
   useDatabase({ endpoint, isNamed: false })
   await createTables(true)

@@ -145,14 +145,12 @@ test.each([
 
 // test/api tests more paths and methods, in AWS too.
 test.each([
-  ['GET', `${BASE}${list.slice(1)}`],
-  ['GET', `${BASE}${list}//`],
-  ['GET', `${BASE}/.${list}`],
-  ['GET', `${BASE}${list}//7`],
-  ['GET', `${BASE}/%${list.charCodeAt(1).toString(16)}${list.slice(2)}`],
-  ['OPTIONS', `${BASE}/nothing`],
-])('returns 404 to %s %s', async (method, path) => {
-  const response = await ask(await serve(), { method, path })
+  `${BASE}${list.slice(1)}`,
+  `${BASE}${list}//`,
+  `${BASE}${list}//7`,
+  `${BASE}/%${list.charCodeAt(1).toString(16)}${list.slice(2)}`,
+])('returns 404 to GET %s', async (path) => {
+  const response = await ask(await serve(), { path })
 
   const message = expect.stringMatching(
     `^There is no resource at this path\\. The API has .*GET ${BASE}${list}, `,

@@ -49,7 +49,6 @@ const batch = { RequestItems: { [resources]: { Keys: [Key] } } }
 
 test.each<[OperationId, string, string, object, string?]>([
   [create, 'Scan', table, new sdk.ScanCommand({ TableName: resources })],
-  [list, 'GetItem', table, new lean.GetCommand(own), 'read'],
   [list, 'GetItem', 'Toys', new lean.GetCommand({ TableName: 'Toys', Key }), 'read'],
   [create, 'BatchGetItem', table, new sdk.BatchGetCommand(batch)],
   [list, 'ConditionCheckItem', 'idempotencyKeys', transact({ ConditionCheck: check }), 'read'],

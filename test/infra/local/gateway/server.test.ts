@@ -102,22 +102,6 @@ const serveRequest = async () => {
   return { served, wire, release }
 }
 
-test('stop completes the requests in flight, and refuses new connections', async () => {
-  const { served, wire, release } = await serveRequest()
-
-  const stopped = served.stop(NEVER)
-  const refused = await wireTo(served).catch((error) => error.code)
-  release({ statusCode: 200, body: '["in flight"]' })
-  const head = await wire.take(/\r\n\r\n/)
-
-  expect(refused).toBe('ECONNREFUSED')
-  expect([head, await wire.rest()]).toEqual([
-    expect.stringMatching(/\r\nConnection: close\r\n/),
-    '["in flight"]',
-  ])
-  await stopped
-})
-
 test('stop waits for the request of a client that has disconnected', async () => {
   const { served, wire, release } = await serveRequest()
   const seen: string[] = []

@@ -11,14 +11,10 @@ export const fieldTexts = (title: string): Readonly<Record<string, string>> | un
   texts.map(({ fields }) => fields[title]).find(Boolean)
 
 /** What a parameter or a header of an operation means; `undefined` if it has no text. */
-export const parameterText = (id: string, name: string): string | undefined => {
-  const own = [`${id}.${name}`, name].flatMap((key) =>
-    texts.map(({ parameters }) => parameters[key]),
-  )
-  return own.find(Boolean) ?? parameters[name]
-}
+export const parameterText = (id: string, name: string): string | undefined =>
+  parameters[`${id}.${name}`] ?? parameters[name]
 
-const parameters: Record<string, string> = {
+const ofFlags = {
   limit: 'The maximum number of items to return.',
   cursor:
     'Where the page starts. Do not build a cursor: follow the URL in `Link`. The example is the start of any list.',
@@ -27,3 +23,8 @@ const parameters: Record<string, string> = {
   'Idempotency-Key':
     'Makes the request safe to retry for 24 hours. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, for each new request.',
 }
+
+const parameters: Record<string, string> = Object.assign(
+  ofFlags,
+  ...texts.map((each) => each.parameters),
+)

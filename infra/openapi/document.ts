@@ -82,10 +82,7 @@ export const operationObject = (id: string, entry: Entry): Json => ({
     'x-stability': entry.stability,
     'x-badges': [{ name: entry.stability }], // Shown by the page.
   }),
-  ...(entry.deprecated && {
-    deprecated: true,
-    'x-sunset': entry.deprecated.sunset.toISOString().slice(0, 10),
-  }),
+  ...(entry.deprecated && { deprecated: true, 'x-sunset': day(entry.deprecated.sunset) }),
   parameters: parameterObjects(id, entry),
   ...(entry.body && { requestBody: { required: true, content: jsonContent(entry.body) } }),
   responses: responseObjects(entry),
@@ -98,17 +95,14 @@ const description = (id: string, { scope, query, deprecated, stability }: Entry)
     parts.push(
       `This operation is marked as ${stability}: it may change or be removed without notice.`,
     )
-  if (deprecated) {
-    const date = deprecated.sunset.toLocaleDateString('en-GB', {
-      dateStyle: 'long',
-      timeZone: 'UTC',
-    })
+  if (deprecated)
     parts.push(
-      `This operation is deprecated and will be removed on ${date}. Use \`${deprecated.successor}\` instead.`,
+      `This operation is deprecated: it will be removed on ${day(deprecated.sunset)}. Use \`${deprecated.successor}\` instead.`,
     )
-  }
   return parts.filter(Boolean).join('\n\n')
 }
+
+const day = (date: Date): string => date.toISOString().slice(0, 10)
 
 // Only one media type, because generators make a type, or a method, of each.
 const jsonContent = (schema: ObjectSchema): Json => ({
@@ -165,19 +159,15 @@ const ERROR = {
     code: {
       type: 'string',
       pattern: '^[a-z_]+$',
-      description:
-        'The machine-readable error code: the reason phrase of the HTTP status in snake_case.',
+      description: 'The reason phrase of the HTTP status in snake_case, such as `not_found`.',
     },
-    message: {
-      type: 'string',
-      description: 'The human-readable description of the error: what is wrong and how to fix it.',
-    },
+    message: { type: 'string', description: 'What is wrong, and how to fix it.' },
     status: {
       type: 'integer',
       format: 'int32',
       minimum: 400,
       maximum: 599,
-      description: 'The HTTP status code of the response.',
+      description: 'The HTTP status.',
     },
   },
 }

@@ -14,9 +14,8 @@ Each operation says which one it needs. Any web page may call the API (CORS): a 
 ignored, so check their spelling. A body in which a key is \`__proto__\`, or \`constructor\` with a
 \`prototype\`, is refused at any depth.
 
-**Errors.** All errors have the same body. Its \`code\` is the reason phrase of the status in
-snake_case, such as \`not_found\`. Its \`message\` says what is wrong, and how to fix it. The message
-of a 409 may tell what the scopes of the key do not let it read, such as a status or an id.
+**Errors.** All errors have the same body: see \`Error\`. The message of a 409 may tell what the
+scopes of the key do not let it read, such as a status or an id.
 
 **Retries.** After a 429, 502, 503 or 504, wait for the seconds in \`Retry-After\`, then retry.
 - What lists or reads can always be retried.
@@ -40,17 +39,17 @@ a change after a moment, usually within a second.
 it. An \`id\` has at most 53 bits, so every parser reads it exactly. \`1.0\` and \`1e3\` are integers,
 too, but beyond 2^53, write all digits.
 
-**Deprecation.** The responses of a deprecated operation have the date of its deprecation in
-\`Deprecation\` (RFC 9745), and that of its removal in \`Sunset\` (RFC 8594).
+**Deprecation.** The responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745)
+and \`Sunset\` (RFC 8594).
 
 **Clients.** The team that runs this API has an npm package for TypeScript and JavaScript.
-Generators for other languages know the address of the API if they get that of this document, not a
-file.${goHint()}`
+Give generators for other languages the address of this document, not a file: it has the address of
+the API.${goHint()}`
 
 /** In Go, the constructor of a type `Cat` is `NewCat`, so no type can have that name. */
 const goHint = (): string => {
-  const names = Object.keys(componentSchemas()).filter((title) => title.startsWith('New'))
-  const mappings = names.map((name) => `${name}=${name.slice('New'.length)}Input`)
-  if (mappings.length === 0) return ''
-  return ` For Go, OpenAPI Generator needs the option \`--model-name-mappings ${mappings}\`.`
+  const names = Object.keys(componentSchemas()).filter((name) => name.startsWith('New'))
+  if (names.length === 0) return ''
+  const mappings = names.map((name) => `${name}=${name.replace('New', '')}Input`)
+  return ` For Go, OpenAPI Generator needs \`--model-name-mappings ${mappings}\`.`
 }

@@ -165,7 +165,7 @@ const headers: Record<string, Header> = {
   },
   Link: {
     description:
-      'Related URLs (RFC 8288): `next` is the next page of a list, `successor-version` the replacement of a deprecated operation.',
+      'Related URLs (RFC 8288): `next` is the next page, `successor-version` replaces a deprecated operation.',
     example: `<https://api.example.com${examplePath(({ paged }) => paged)}?limit=1&cursor=${exampleMember(Cursor).example}>; rel="next"`,
   },
   Deprecation: {

@@ -19,14 +19,11 @@ const build = (): void => {
   for (const file of globSync('*.ts', { cwd: folder, exclude: ['build.ts'] }))
     cpSync(join(folder, file), join(dist, file))
   writeFileSync(join(dist, 'operations.ts'), operationsModule())
-  const run = (command: string) => execSync(command, { cwd: dist, stdio: 'inherit' })
+  const run = (command: string) => execSync(`${command} client.ts`, { cwd: dist, stdio: 'inherit' })
   // On a neutral platform, an import of a Node.js module fails.
-  run(
-    'esbuild client.ts --outdir=. --bundle --format=esm --platform=neutral --target=es2022 --log-level=warning',
-  )
-  run(
-    'tsc client.ts --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions',
-  )
+  const target = '--format=esm --platform=neutral --target=es2022'
+  run(`esbuild --outdir=. --bundle ${target} --log-level=warning`)
+  run('tsc --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions')
 }
 
 /**
@@ -84,16 +81,7 @@ type JsonSchema = {
 
 // A JSON Schema as a TypeScript type: `unknown` if it has none of the usual forms.
 const typeText = (schema: JsonSchema): string => {
-  const {
-    $ref,
-    type = '',
-    format,
-    maximum = Number.POSITIVE_INFINITY,
-    not,
-    items,
-    properties,
-    anyOf,
-  } = schema
+  const { $ref, type = '', format, maximum = 2 ** 63, not, items, properties, anyOf } = schema
   if ($ref) return $ref.replace('#/components/schemas/', '')
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')

@@ -134,11 +134,10 @@ const readPage = async (call: Call, next?: { cursor: string }): Promise<Page<unk
 
 const INVALID_LINK = 'The link to the next page is invalid. Check baseUrl and any proxy.'
 
-// From a `Link` header (RFC 8288); empty if the link has no valid cursor. The rest of its address
+// From a `Link` header (RFC 8288); empty if the link has no cursor. The rest of its address
 // is ignored, so that the API key is sent to the base address only.
 const cursorInLink = (headers: Headers): string | undefined => {
   const next = /<([^<>]*)>; *rel="?next\b/.exec(headers.get('Link') ?? '')
   if (!next) return undefined
-  const cursor = new URLSearchParams(next[1]?.split('?')[1]).get('cursor') ?? ''
-  return cursor.includes('\uFFFD') ? '' : cursor // Bytes that are no UTF-8 become U+FFFD.
+  return new URLSearchParams(next[1]?.split('?')[1]).get('cursor') ?? ''
 }

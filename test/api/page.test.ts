@@ -8,8 +8,6 @@ test.each([
 ])('serves a page that shows the document at %s to anybody, with %o', async (path, sent) => {
   const { status, headers, text } = await callAnonymously({ path, headers: sent })
 
-  const [, hash] =
-    /<script src="\S+" integrity="(sha384-\S+)" crossorigin="anonymous">/.exec(text) ?? []
   const policy =
     /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/
   expect(status).toBe(200)
@@ -22,6 +20,5 @@ test.each([
     'x-request-id': expect.stringMatching(/^\S+$/),
   })
   expect(headers['content-security-policy']).toMatch(policy)
-  expect(headers['content-security-policy']).toContain(`'${hash}'`)
   expect(text).toContain(`"url":"${service.basePath}/openapi.json"`)
 })

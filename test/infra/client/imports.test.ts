@@ -13,9 +13,3 @@ test('the client imports only what its package can contain', () => {
   expect(imports.length).toBeGreaterThan(0)
   expect(imports.filter((each) => !allowed.test(each))).toEqual([])
 })
-
-test('no other source imports the client, so that it can be deleted', () => {
-  const others = importsBelow(/^(?!infra\/client\/)/)
-
-  expect(others.filter((each) => each.includes('> infra/client/'))).toEqual([])
-})

@@ -182,10 +182,8 @@ test.runIf(has.change)('sends the tag of what was returned', async () => {
 })
 
 const removal: Route = { ...route, method: 'DELETE', flags: ['conditional'] }
-const changing: Route = { ...removal, method: 'PATCH', status: 200, result: 'resource' }
 const remove = (send: Send) => send(newRequest(removal, {}), {})
 const removeIf = (send: Send) => send(newRequest(removal, {}, { ifMatch: '"a"' }), {})
-const change = (send: Send) => send(newRequest(changing, {}, { ifMatch: '"a"' }), {})
 const errorOf = (status: number, code: string): FakeResponse => ({
   status,
   body: JSON.stringify({ code, message: code }),
@@ -213,12 +211,6 @@ test.each<[string, string, (send: Send) => Promise<unknown>, ...Fate[]]>([
     noPath,
   ],
   ['a delete with a tag throws unknown_outcome', 'no response and a 404', removeIf, 'cut', gone],
-  [
-    'a change throws unexpected_answer',
-    'a success without an id',
-    change,
-    { status: 200, body: '{"error":"Busy"}' },
-  ],
 ])('%s after %s', async (expected, _, call, ...fates) => {
   const api = await serve(...fates)
 

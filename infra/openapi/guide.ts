@@ -42,9 +42,10 @@ too, but beyond 2^53, write all digits.
 **Deprecation.** The responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745)
 and \`Sunset\` (RFC 8594).
 
-**Clients.** The team that runs this API has an npm package for TypeScript and JavaScript.
-Give generators for other languages the address of this document, not a file: it has the address of
-the API.${goHint()}`
+**Clients.** Give generators the address of this document, not a file: it has the address of the
+API.${goHint()}
+The team that runs this API has an npm package for TypeScript and JavaScript.
+`
 
 /** In Go, the constructor of a type `Cat` is `NewCat`, so no type can have that name. */
 const goHint = (): string => {

@@ -49,7 +49,7 @@ test.each([...new Set(Object.values(paths).flatMap(Object.keys))])(
       const [success] = Object.keys(operation.responses)
       expect(`${response.status}`, address).toBe(success)
       if (method !== 'get') continue
-      // The examples of optional parameters change nothing.
+      // Examples of optional parameters change nothing.
       const bare = await fetch(server.baseUrl + address.replace(/\?.*/, ''), { headers })
       if (bare.ok) expect(await response.text()).toBe(await bare.text())
     }

@@ -23,7 +23,7 @@ const { field, value, other } = example.filter
 const creation: ObjectSchema = contract[example.create].body
 const entry: Entry | undefined = has.change ? contract[example.change.operation] : undefined
 const change: ObjectSchema = entry?.body ?? v.object({})
-const names = Object.keys({ ...creation.entries, ...change.entries })
+const all = { entries: { ...creation.entries, ...change.entries } }
 
 /** Tries all examples, and then as many random values as `REQUESTS` says. */
 const tries = <T>(examples: T[] = []) => ({
@@ -61,9 +61,9 @@ const fieldsOf = (schema: ObjectSchema): fc.Arbitrary<Fields> => {
     .filter((drawn) => v.is(schema, drawn))
 }
 
-/** The fields of a resource that clients may send. */
-const sentOf = ({ text }: Received): Fields =>
-  Object.fromEntries(Object.entries(Object(exact(text))).filter(([name]) => names.includes(name)))
+/** The fields of a resource that clients may send, in a request with this schema or in any. */
+const sentOf = ({ text }: Received, { entries }: Pick<ObjectSchema, 'entries'> = all): Fields =>
+  Object.fromEntries(Object.entries(Object(exact(text))).filter(([name]) => name in entries))
 
 const SENT = JSON.stringify(example.body())
 const OTHER = text.toUpperCase()
@@ -74,7 +74,7 @@ const isWrong = (name: string, json: string) =>
   [creation, change].every(
     ({ entries: { [name]: schema } }) => schema && !v.is(schema, exact(json)),
   )
-const WRONG_FIELDS = names.flatMap((name) =>
+const WRONG_FIELDS = Object.keys(all.entries).flatMap((name) =>
   WRONG_VALUES.filter((json) => isWrong(name, json)).map((json) => `"${name}":${json}`),
 )
 const WRONG_JSON = words(`
@@ -183,9 +183,10 @@ test.each(has.change ? [creates, changes] : [creates])(
       ).toEqual([])
       if (response.status === success && fields) {
         const described = v.parse(schema, exact(stringifyJson(fields)))
-        const all = Object.entries({ ...(method === 'PATCH' && sentOf(rex)), ...described })
-        expect(sentOf(response)).toEqual(
-          Object.fromEntries(all.filter(([, value]) => value !== null)),
+        const isChange = method === 'PATCH'
+        const expected = Object.entries({ ...(isChange && sentOf(rex)), ...described })
+        expect(sentOf(response, isChange ? all : creation)).toEqual(
+          Object.fromEntries(expected.filter(([, value]) => value !== null)),
         )
       }
       if (has.change) expect(sentOf(await update(id, { [text]: saved }))).toEqual(sentOf(latest))

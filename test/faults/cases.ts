@@ -240,7 +240,10 @@ export const expectResponses = (
     const { status, headers } = response
     const isReplay = 'Idempotent-Replayed' in headers && { 'Idempotent-Replayed': 'true' }
     const created = { Location: `${service.basePath}${path}/${body.id}`, ETag, ...isReplay }
-    const successes = { 200: { headers: { ETag }, body }, 201: { headers: created, body } }
+    const successes = {
+      200: { headers: { ETag, ...isReplay }, body },
+      201: { headers: created, body },
+    }
     const all: Record<number, Expected | undefined> = { 503: unavailable, ...successes, ...others }
     expect(response, title).toEqual(responseTo(event, { ...all[status], status }))
   }

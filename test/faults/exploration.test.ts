@@ -1,12 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Item, Key, TransactAction } from '../../shared/data/database.ts'
-import { doOnce } from '../../shared/data/reservations.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import { conflict, notFound } from '../../shared/model/api-error.ts'
-import { type Revised, tagOf } from '../../shared/model/etag.ts'
+import { tagOf } from '../../shared/model/etag.ts'
 import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
 import { filter, storedToys } from '../support/toys.ts'
-import { explore } from './exploration.ts'
+import { explore, once, type Work } from './exploration.ts'
 import { type Attempt, EIGHT_HOURS, hasRevision, nameOf, type Scenario, START } from './model.ts'
 
 vi.stubEnv('READ_SHARDS', '1')
@@ -18,17 +17,6 @@ const [body, otherBody] = [{ inscription: 'Rex' }, { inscription: 'Tom' }]
 
 const intent: Intent = { clientId: 'ann', operation: 'create', key: 'a', request: 'one' }
 const reservationKey: Key = { table: 'idempotencyKeys', value: intentDigest(intent) }
-
-type Work = (tx: Transaction) => Promise<Revised<object>>
-
-/** Does some work once, as the pipeline does. */
-const once = (status: number, work: Work, intent?: Intent) => async (tx: Transaction) => {
-  const { body, tag, ...success } = await doOnce(tx, intent, async () => {
-    const { resource, revision } = await work(tx)
-    return { status, body: JSON.stringify(resource), tag: revision }
-  })
-  return { resource: JSON.parse(body), revision: tag, ...success }
-}
 
 /** Whether a 422 is wrong, the only error that these requests may get. */
 const isWrongFor =

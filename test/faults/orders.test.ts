@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Item, Key } from '../../shared/data/database.ts'
-import { doOnce } from '../../shared/data/reservations.ts'
 import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
 import { orders } from '../../shared/orders/orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../support/database.ts'
 import { errorResponse } from '../support/events.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
-import { explore } from './exploration.ts'
+import { explore, once } from './exploration.ts'
 import { faultKinds, PATIENT } from './fault-kinds.ts'
 import { type Attempt, type Items, nameOf, type Scenario } from './model.ts'
 
@@ -133,13 +132,7 @@ describe('in all orders of events', () => {
 
   /** Orders the pet. The retry of an order that was placed must not get a 409. */
   const place = (key: string): Attempt => ({
-    work: async (tx) => {
-      const { status, body, tag, isReplay } = await doOnce(tx, intentOf(key), async () => {
-        const { resource, revision } = await orders.place(tx, { petId: 1 })
-        return { status: 201, body: JSON.stringify(resource), tag: revision }
-      })
-      return { status, resource: JSON.parse(body), revision: tag, isReplay }
-    },
+    work: once(201, (tx) => orders.place(tx, { petId: 1 }), intentOf(key)),
     intent: intentOf(key),
     isWrong: (_, items) =>
       items[nameOf(PET)]?.status === 'available' ||

@@ -44,19 +44,18 @@ export const copyOfRepository = () => {
     writeFileSync(join(folder, file), change(text))
   }
 
-  /** Creates a file, adds entries to a table, at its start, or replaces a declaration. */
+  /** Creates a file, adds entries to a table, at its start, or adds imports and replaces declarations. */
   const add = ({ file, text }: Change): void => {
     mkdirSync(join(folder, dirname(file)), { recursive: true })
     if (!existsSync(join(folder, file))) return void writeFileSync(join(folder, file), text)
-    if (/^(export )?const /.test(text)) {
-      const declarations = text
-        .trim()
-        .split('\n\n')
-        .map((each) => [/^.* = /.exec(each)?.[0], each] as const)
-      for (const [start, declaration] of declarations)
+    if (/^(import|export|const) /.test(text)) {
+      for (const part of text.trim().split(/\n\n(?=\S)/)) {
+        const [start] = /^.*?const \w+/.exec(part) ?? []
+        const declared = new RegExp(`^${start}\\b.*?(?=\n(\n|export|$))`, 'ms')
         edit(file, (old) =>
-          old.replace(new RegExp(`^${start}.*?(?=\n(\n|export|$))`, 'ms'), () => declaration),
+          declared.test(old) ? old.replace(declared, () => part) : `${part}\n\n${old}`,
         )
+      }
       return
     }
     const entries = text.replaceAll(/^(?=.)/gm, '  ')

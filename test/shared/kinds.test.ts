@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contractProblem } from '../../infra/contract-problem.ts'
 import { jsonSchema } from '../../infra/openapi/schemas.ts'
 import { collection } from '../../shared/data/collection.ts'
@@ -16,7 +16,7 @@ import type { Entry, ObjectSchema } from '../../shared/pipeline/entry.ts'
 import type { Event } from '../../shared/pipeline/http.ts'
 import { requestParser } from '../../shared/pipeline/input.ts'
 import { resources } from '../../shared/resources.ts'
-import { service } from '../../shared/service.ts'
+import { collections, service } from '../../shared/service.ts'
 import { alone } from '../support/alone.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
@@ -675,6 +675,20 @@ test.each([...single, ['text of 500 characters', { schema: Text(500) }] as const
       ).toBeUndefined()
   },
 )
+
+test('a list is filtered by the one of several fields that is given', async () => {
+  const { table } = example
+  const before = collections[table]
+  onTestFinished(() => void Object.assign(collections, { [table]: before }))
+  Object.assign(collections, { [table]: ['color', 'size'] })
+  const Toy = v.pipe(v.object({ id: Id, color: Color, size: Color }), v.title('Toy'))
+  const list = vi.fn(async () => ({ items: [], next: undefined }))
+
+  await collection(table, Toy).list({ list } as never, { limit: 1, size: 'red' } as never)
+
+  const filter = { field: 'size', value: 'red' }
+  expect(list).toHaveBeenCalledWith(expect.objectContaining({ filter }))
+})
 
 test('a base path has one part', () => {
   const { basePath } = service

@@ -1,6 +1,8 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
+import * as v from 'valibot'
 import { afterEach, expect, test, vi } from 'vitest'
 import { rewrite } from '../../../infra/commands/rewrite.ts'
+import { contract } from '../../../shared/contract.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { alone } from '../../support/alone.ts'
 import {
@@ -68,7 +70,8 @@ test('stores each older item anew while others change, create and delete, althou
       if (id % 3 === 0)
         expectStored(await resources.change(id, id % 2 ? change.body : change.other))
       if (id % 3 === 1 && expected.delete(id)) await resources.remove(id)
-      if (id % 9 === 2) expectStored(await resources.create(example.body()))
+      if (id % 9 === 2)
+        expectStored(await resources.create(v.parse(contract[example.create].body, example.body())))
     }
   }
   const [killed] = await Promise.all([exited, work()])

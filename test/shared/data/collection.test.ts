@@ -352,13 +352,13 @@ describe('what breaks its schema is an error, and is not stored:', () => {
     amount: v.pipe(v.number(), v.minValue(0)),
     note: v.optional(Text(500_000)),
   })
-  const cards = alone(
+  const coins = alone(
     collection(table, Money, {
       own: { count: v.pipe(v.number(), v.maxValue(2)) },
       derived: { double: [v.pipe(v.number(), v.maxValue(10)), ({ amount }) => 2 * amount] },
     }),
   )
-  const card = { name: 'a', amount: 1 }
+  const coin = { name: 'a', amount: 1 }
 
   test.each([
     ['name', 'a text', { name: '' }],
@@ -366,29 +366,29 @@ describe('what breaks its schema is an error, and is not stored:', () => {
     ['count', 'an own field', { count: 3 }],
     ['double', 'a derived field', { amount: 6 }],
   ])('the %s, %s', async (name, _, wrong) => {
-    const { resource } = await cards.create(card)
+    const { resource } = await coins.create(coin)
     const before = await storedItems(table)
     const error = new Error(`${name} of ${table} would get a value that its schema does not allow.`)
 
-    await expect(cards.create({ ...card, ...wrong })).rejects.toEqual(error)
-    await expect(cards.change(resource.id, wrong)).rejects.toEqual(error)
+    await expect(coins.create({ ...coin, ...wrong })).rejects.toEqual(error)
+    await expect(coins.change(resource.id, wrong)).rejects.toEqual(error)
 
     expect(await storedItems(table)).toEqual(before)
   })
 
   test('a required field without a value', async () => {
-    const { resource } = await cards.create(card)
-    const missing = { ...card, name: undefined } as never
+    const { resource } = await coins.create(coin)
+    const missing = { ...coin, name: undefined } as never
 
-    await expect(cards.create(missing)).rejects.toThrow(/has no name/)
-    await expect(cards.change(resource.id, { name: null } as never)).rejects.toThrow(/has no name/)
+    await expect(coins.create(missing)).rejects.toThrow(/has no name/)
+    await expect(coins.change(resource.id, { name: null } as never)).rejects.toThrow(/has no name/)
   })
 
   test('but not what was stored by another version, and stays', async () => {
-    const { resource } = await cards.create(card)
+    const { resource } = await coins.create(coin)
     await putItem(table, { ...(await storedItem(resource.id)), name: 'too long now', amount: -1 })
 
-    const changed = await cards.change(resource.id, { note: 'b' })
+    const changed = await coins.change(resource.id, { note: 'b' })
 
     expect(changed.resource).toEqual({
       id: resource.id,
@@ -399,9 +399,9 @@ describe('what breaks its schema is an error, and is not stored:', () => {
   })
 
   test('an item of more than 400 KB is a 413', async () => {
-    const { resource } = await cards.create({ ...card, note: 'é'.repeat(200_000) })
+    const { resource } = await coins.create({ ...coin, note: 'é'.repeat(200_000) })
 
-    const change = cards.change(resource.id, { note: 'é'.repeat(205_000) })
+    const change = coins.change(resource.id, { note: 'é'.repeat(205_000) })
 
     await expect(change).rejects.toMatchObject({
       status: 413,

@@ -36,19 +36,17 @@ export const resources: Record<CollectionId, Resource> = {
   orders: { collection: storedOrders, texts: orderTexts, seed: seedOrders },
 }
 
-/** What the smoke test of a deployment does. */
+/** What the smoke test of a deployment sends. */
 type Smoke = {
-  /** Creates one, with an `Idempotency-Key`. It is known by all fields of its body. */
   create: OperationId
+  /** The response has all of its fields. */
   body: (name: string) => object
-  /** Lists it by this filter. */
   list: OperationId
   filter: Record<string, string>
-  /** Changes it. */
   change?: { operation: OperationId; body: object }
-  /** Is refused for it: 409. */
+  /** Gets a 409. */
   refused?: { operation: OperationId; body: (id: number) => object }
-  /** Deletes it. Without this, one stays after each smoke test. */
+  /** Without it, each test leaves one. */
   remove?: OperationId
 }
 

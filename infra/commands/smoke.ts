@@ -11,16 +11,13 @@ import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
 import { type Api, check, type Received, type Sent, send } from './smoke-checks.ts'
 
-const { create, body: bodyOf, list, filter, change, refused } = smoke
-const PATH = contract[create].path
-const LIST = contract[list].path
+const { body: bodyOf, filter, change, refused } = smoke
+const { path: PATH } = contract[smoke.create]
+const FIRST = { method: 'GET', path: `${contract[smoke.list].path}?limit=1` }
 
-const pathOf = (operation: OperationId, id: unknown): string =>
-  contract[operation].path.replace(/{\w+}/, `${id}`)
-
-const DESCRIPTION = `Tests a deployment: creates, lists and changes what \`smoke\` in shared/resources.ts says, and deletes it if
-that is possible. Checks error responses. Issues an API key for itself and revokes it.
-Stops at the first wrong response, with the exit code 1. The output says what is left.`
+const DESCRIPTION = `Tests a deployment: creates, lists, changes and deletes what \`smoke\` in shared/resources.ts says, and checks
+error responses. Issues an API key for itself and revokes it. Stops at the first wrong response, with the exit code 1.
+The output says what is left.`
 
 const address = (text: string): string => {
   if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
@@ -30,10 +27,7 @@ const address = (text: string): string => {
 const command = deploymentCommand('npm run smoke --', DESCRIPTION)
   .option('--base-url <address>', 'call the API at another address, such as a new domain', address)
   .addOption(
-    new Option(
-      '--wait <duration>',
-      'how long to wait for the API, and for lists to show the new item',
-    )
+    new Option('--wait <duration>', 'how long to wait for the API, and for lists to follow')
       .argParser(duration)
       .default(30, '30s'),
   )
@@ -71,75 +65,58 @@ type Plan = Api & { unknownKey: string; waitSeconds: number }
  */
 export const smokeTest = async (plan: Plan): Promise<void> => {
   // A new deployment may take some seconds to respond.
-  await check(
-    plan,
-    200,
-    { method: 'GET', path: `${LIST}?limit=1` },
-    { waitSeconds: plan.waitSeconds },
-  )
-  await testItem(plan)
-  await testErrors(plan)
-}
-
-const testItem = async (plan: Plan): Promise<void> => {
+  await check(plan, 200, FIRST, { waitSeconds: plan.waitSeconds })
   const runId = randomUUID()
   const name = `Smoke test ${runId}`
-  const wanted = bodyOf(name)
   const headers = { 'Idempotency-Key': runId }
-  const creation = { method: 'POST', path: PATH, headers, body: wanted }
+  const creation = { method: 'POST', path: PATH, headers, body: bodyOf(name) }
   try {
-    const isWanted = ({ json }: Received) => idOf(json, wanted) !== undefined
-    const created = await check(plan, 201, creation, { how: `with "${name}"`, fits: isWanted })
-    const id = idOf(created.json, wanted)
-    if (smoke.remove) console.info(`If this is killed, delete "${name}": ${deletionOf(plan, id)}`)
-
-    const isReplay = ({ text, headers }: Received) =>
-      text === created.text &&
-      headers.has('Idempotent-Replayed') &&
-      `${headers.get('Location')}`.endsWith(`${PATH}/${id}`)
-    await check(plan, 201, creation, {
-      how: 'again, with the same Idempotency-Key',
-      fits: isReplay,
-    })
-
-    const isListed = ({ json }: Received) =>
-      Array.isArray(json) && json.some((each) => isDeepStrictEqual(each, created.json))
-    const query = new URLSearchParams({ limit: `${MAX_LIMIT}`, ...filter })
-    // The index of a list follows the table with a delay.
-    await check(
-      plan,
-      200,
-      { method: 'GET', path: `${LIST}?${query}` },
-      { how: 'for the new item', fits: isListed, waitSeconds: plan.waitSeconds },
-    )
-
-    if (change) await testChange(plan, change, id, created)
-    if (refused) {
-      const { method } = contract[refused.operation]
-      const path = pathOf(refused.operation, id)
-      const request = { method, path, body: refused.body(Number(id)) }
-      await check(plan, 409, request, { how: 'for the new item' })
-    }
-    if (!smoke.remove) return console.info(`"${name}" stays: nothing deletes it.`)
-    const deletion = { method: 'DELETE', path: pathOf(smoke.remove, id) }
-    await check(plan, 204, deletion)
-    await check(plan, 404, deletion, { how: 'after that' })
+    await testItem(plan, name, creation)
   } catch (error) {
     await removeItem(plan, name, creation)
     throw error
   }
+  await testErrors(plan)
 }
 
-const testChange = async (
-  plan: Plan,
-  { operation, body }: { operation: OperationId; body: object },
-  id: unknown,
-  { headers }: Received,
-): Promise<void> => {
-  const request = { method: contract[operation].method, path: pathOf(operation, id), body }
-  await check(plan, 200, request, { fits: ({ json }) => idOf(json, body) === id })
-  const outdated = { ...request, headers: { 'If-Match': `${headers.get('ETag')}` } }
-  await check(plan, 412, outdated, { how: 'with the ETag of the creation' })
+type Creation = Sent & { body: object }
+
+const testItem = async (plan: Plan, name: string, creation: Creation): Promise<void> => {
+  const isWanted = ({ json }: Received) => idOf(json, creation.body) !== undefined
+  const created = await check(plan, 201, creation, { how: `with "${name}"`, fits: isWanted })
+  const id = idOf(created.json, creation.body) ?? 0
+  if (smoke.remove) console.info(`If this is killed, delete "${name}": ${deletionOf(plan, id)}`)
+
+  const isReplay = ({ text, headers }: Received) =>
+    text === created.text &&
+    headers.has('Idempotent-Replayed') &&
+    `${headers.get('Location')}`.endsWith(`${PATH}/${id}`)
+  const how = 'again, with the same Idempotency-Key'
+  await check(plan, 201, creation, { how, fits: isReplay })
+
+  const isListed = ({ json }: Received) =>
+    Array.isArray(json) && json.some((each) => isDeepStrictEqual(each, created.json))
+  const query = new URLSearchParams({ limit: `${MAX_LIMIT}`, ...filter })
+  const list = { ...FIRST, path: FIRST.path.replace('limit=1', `${query}`) }
+  // The index of a list follows the table with a delay.
+  const { waitSeconds } = plan
+  await check(plan, 200, list, { how: 'for the new item', fits: isListed, waitSeconds })
+
+  if (change) {
+    const request = requestOf(change.operation, id, change.body)
+    await check(plan, 200, request, { fits: ({ json }) => idOf(json, change.body) === id })
+    const headers = { 'If-Match': `${created.headers.get('ETag')}` }
+    await check(plan, 412, { ...request, headers }, { how: 'with the ETag of the creation' })
+  }
+  if (refused) await check(plan, 409, requestOf(refused.operation, id, refused.body(id)))
+  if (!smoke.remove) return console.info(`"${name}" stays: nothing deletes it.`)
+  await check(plan, 204, requestOf(smoke.remove, id))
+  await check(plan, 404, requestOf(smoke.remove, id), { how: 'after that' })
+}
+
+const requestOf = (operation: OperationId, id: unknown, body?: object): Sent => {
+  const { method, path } = contract[operation]
+  return { method, path: path.replace(/{\w+}/, `${id}`), ...(body && { body }) }
 }
 
 const testErrors = async (plan: Plan): Promise<void> => {
@@ -148,17 +125,13 @@ const testErrors = async (plan: Plan): Promise<void> => {
     const request = { method, path: path.replaceAll(/{\w+}/g, '1'), key: '' }
     await check(plan, 401, request, { how: 'without a key', fits: isChallenge })
   }
-  const list = { method: 'GET', path: `${LIST}?limit=1`, key: plan.unknownKey }
-  await check(plan, 401, list, { how: 'with an unknown key', fits: isChallenge })
+  const stranger = { ...FIRST, key: plan.unknownKey }
+  await check(plan, 401, stranger, { how: 'with an unknown key', fits: isChallenge })
   await check(plan, 400, { method: 'POST', path: PATH, body: [] }, { how: 'with an invalid body' })
   await check(plan, 404, { method: 'GET', path: '/smoke-test' })
   await check(plan, 404, { method: 'GET', path: `${PATH}/1/smoke-test` })
-  await check(
-    plan,
-    405,
-    { method: 'PUT', path: PATH },
-    { fits: ({ headers }) => headers.has('Allow') },
-  )
+  const namesMethods = ({ headers }: Received) => headers.has('Allow')
+  await check(plan, 405, { method: 'PUT', path: PATH }, { fits: namesMethods })
 }
 
 // API Gateway renames the header of RFC 6750.
@@ -166,24 +139,20 @@ const isChallenge = ({ headers }: Received): boolean =>
   headers.has('WWW-Authenticate') || headers.has('x-amzn-Remapped-WWW-Authenticate')
 
 /** Deletes what a failed run has created: its creation, repeated with its key, returns it. */
-const removeItem = async (
-  plan: Plan,
-  name: string,
-  creation: Sent & { body: object },
-): Promise<void> => {
+const removeItem = async (plan: Plan, name: string, creation: Creation): Promise<void> => {
   if (!smoke.remove) return console.info(`"${name}" may stay: nothing deletes it.`)
   const api = { ...plan, signal: new AbortController().signal } // That of the run may have aborted.
   const { json } = await send(api, creation)
   const id = idOf(json, creation.body)
   if (id !== undefined) {
-    const { status } = await send(api, { method: 'DELETE', path: pathOf(smoke.remove, id) })
+    const { status } = await send(api, requestOf(smoke.remove, id))
     if (status === 204 || status === 404) return console.info(`"${name}" is deleted.`)
   }
   console.info(`"${name}" may be left. To delete it: ${deletionOf(plan, id ?? '<id>')}`)
 }
 
 const deletionOf = ({ baseUrl }: Plan, id: unknown): string =>
-  `curl -X DELETE --oauth2-bearer "$KEY" ${baseUrl}${smoke.remove && pathOf(smoke.remove, id)}`
+  `curl -X DELETE --oauth2-bearer "$KEY" ${baseUrl}${requestOf(smoke.remove ?? smoke.create, id).path}`
 
 /** The id in a response, if it has all fields that are wanted. Otherwise it may be another's id. */
 const idOf = (json: { id?: unknown } | undefined, wanted: object): number | undefined => {

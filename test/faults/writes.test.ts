@@ -25,7 +25,7 @@ const stored = (id: number) => example.item(id, bodyOf(id))
 const exists = (id: number) => putItem(table, stored(id))
 
 const list: Way['event'] = (apiKey) =>
-  eventFrom(apiKey, events.list, { query: { cursor: cursorAfter(1) } })
+  eventFrom(apiKey, events.list, { query: { cursor: cursorAfter(2) } })
 const createWithout: Way['event'] = (apiKey, i) =>
   eventFrom(apiKey, events.create, { body: JSON.stringify(bodyOf(i)) })
 const create: Way['event'] = (apiKey, i) =>

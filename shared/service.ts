@@ -23,7 +23,7 @@ export const reference = {
   tags: {
     Pets: 'All pets, whether they can be ordered or not.',
     Store: 'Orders for pets. A pet has one open order at most.',
-  } as Record<string, string>,
+  },
 } as const
 
 /** What an API key may allow. */

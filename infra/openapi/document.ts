@@ -43,7 +43,8 @@ export const openApiDocument = (origin = ''): Json => ({
 
 const tagObjects = (): Json[] => {
   const names = new Set(entries.map(({ tag }) => tag))
-  const own = Array.from(names, (name) => ({ name, description: reference.tags[name] }))
+  const descriptions = new Map<string, string>(Object.entries(reference.tags))
+  const own = Array.from(names, (name) => ({ name, description: descriptions.get(name) }))
   return [...own, { name: 'Guide', description: guide() }]
 }
 

@@ -66,7 +66,7 @@ const printed = new Map<Block, { status: string; text: string }>()
 // The blocks of a README run in one shell, verbatim, because the later ones use variables of the
 // earlier ones.
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer([])
   const folder = mkdtempSync(join(tmpdir(), 'readme-'))
   // The READMEs name the default port. Here another server may have it.
   writeFileSync(
@@ -160,6 +160,15 @@ test.each(readmes)('%s links only to headings that exist', (readme) => {
     return !anchorsOf(target).includes(anchor)
   })
   expect(broken.map(([link]) => link)).toEqual([])
+})
+
+test('README shows what npm start prints', () => {
+  const shown = blocks.find(({ readme, language }) => readme === 'README.md' && language === 'text')
+  const withoutPorts = (text: string) => linesOf(text.replaceAll(/(?<=127\.0\.0\.1:)\d+/g, ''))
+
+  expect(withoutPorts(server.output())).toEqual(
+    expect.arrayContaining(withoutPorts(shown?.code ?? 'nothing')),
+  )
 })
 
 const code = blocks.filter(({ readme, info }) => readme === 'README.md' && info)

@@ -215,12 +215,15 @@ test.each(has.change ? [creates, changes] : [creates])(
 const savedIn = ({ body }: Received): Resource => Object(body)
 
 const cursor = `cursor=${cursorAfter(Number.MAX_SAFE_INTEGER)}`
-const WRONG_FILTERS = ['', 'gone', `${value}`.toUpperCase(), `${value}#`, 'toString', '__proto__']
-  .filter((sent) => !v.is(Object(partsOf(contract[example.list]).query).entries[field], sent))
+const wrongValues = ['', 'gone', `${value}`.toUpperCase(), `${value}#`, 'toString', '__proto__']
+const filterEntries = Object(partsOf(contract[example.list]).query).entries ?? {}
+const WRONG_FILTERS = wrongValues
+  .filter((sent) => has.filter && !v.is(filterEntries[field], sent))
   .map((sent) => `${field}=${encodeURIComponent(sent)}`)
+  .concat(has.filter ? `${field}=${value}&${field}=${value}` : [])
 const INVALID_QUERIES = words(`
   limit= limit=0 limit=-1 limit=101 limit=abc limit=7%0A limit=1.5 limit=01 limit=+1 limit=%201 limit=1e1 limit=%D9%A3 limit=% limit=${'9'.repeat(400)}
-  limit=1&limit=1 ${WRONG_FILTERS.join(' ')} ${field}=${value}&${field}=${value}
+  limit=1&limit=1 ${WRONG_FILTERS.join(' ')}
   cursor= cursor=abc ${cursor}A ${cursor}&${cursor} cursor=%00 cursor=${'A'.repeat(16)} cursor=${'A'.repeat(1000)}`)
 // Malformed pairs and percent-encodings, which name no known parameter.
 const MALFORMED = words(

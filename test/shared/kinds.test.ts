@@ -20,7 +20,7 @@ import { collections, service } from '../../shared/service.ts'
 import { alone } from '../support/alone.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { example } from '../support/example.ts'
+import { example, has } from '../support/example.ts'
 import { valuesOf } from '../support/values.ts'
 
 // The kinds of values that a resource can have. Each is right wherever a value goes: through a
@@ -640,7 +640,7 @@ test('a name in two parts of a request is refused', () => {
   )
 })
 
-test.each<[string, v.ObjectEntries]>([
+test.runIf(has.filter).each<[string, v.ObjectEntries]>([
   ['too long a text', { [example.filter.field]: Text(501) }],
   [
     'a text that only a pattern limits',

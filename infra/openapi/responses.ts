@@ -147,10 +147,9 @@ const headers: Record<string, Header> = {
     required: true,
   },
   Location: {
-    description: 'The path of the new resource.',
+    description: 'The path of the new resource, if an operation has it.',
     schema: { pattern: '^/' },
     example: `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
-    required: true,
   },
   'Idempotent-Replayed': {
     description: 'Present if this is the response to an earlier request with the same key.',

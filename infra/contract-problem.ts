@@ -12,10 +12,7 @@ type CheckedEntry = Pick<Entry, 'method' | 'path' | (typeof parts)[number]> &
   Partial<Pick<Entry, 'success'>>
 type CheckedResource = { collection: Pick<StoredResource, 'fields'> }
 
-/**
- * Why a service would fail at the deployment, or go wrong without a word; in one sentence.
- * `undefined` if it would not.
- */
+/** Why a service could not be deployed, or would go wrong silently; `undefined` if it is sound. */
 export const contractProblem = (
   contract: Record<string, CheckedEntry>,
   resources: Record<string, CheckedResource>,

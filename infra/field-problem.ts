@@ -1,10 +1,7 @@
 import * as v from 'valibot'
 import { type Form, isDescribed, type Schema, schemaForm, schemaWrappers } from './kinds.ts'
 
-/**
- * What can stand at a place: its forms, the wrappers that they can be in, from the outermost, and
- * the kinds in words.
- */
+/** What a place allows: forms, the wrappers around them from the outermost, and both in words. */
 type Place = { noun: string; forms: Form[]; wrappers: string[]; kinds: string }
 
 const field: Place = {
@@ -73,10 +70,7 @@ const defaultProblem = (schema: Schema, isChange: boolean): string | undefined =
 const ruleProblem = (schema: Schema): string | undefined =>
   isDescribed(schema) ? undefined : 'has no v.description() of its rule, after its checks.'
 
-/**
- * Index keys have at most 2048 bytes (DynamoDB, "Constraints"): the shard, and up to four for each
- * character.
- */
+/** An index key has at most 2048 bytes: the shard, and up to four for each character. */
 const LONGEST_VALUE = 500
 
 /** Why lists of a collection cannot be filtered by one of these fields; `undefined` if they can. */

@@ -3,10 +3,7 @@
 import { type Right, type TableId, tableIds, tables } from '../shared/data/tables.ts'
 import type { Entry } from '../shared/pipeline/entry.ts'
 
-/**
- * The actions that a function may do with the items of a table, or of one of its indexes, as IAM
- * names them.
- */
+/** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type Permission = { table: TableId; index?: string; actions: readonly string[] }
 
 const ACTIONS = {

@@ -71,10 +71,7 @@ export const gatewayResponses = {
   ),
 }
 
-/**
- * The error response for each gateway response type (API Gateway developer guide, "Gateway response
- * types").
- */
+/** By gateway response type (API Gateway developer guide, "Gateway response types"). */
 export const gatewayResponseTypes = {
   ACCESS_DENIED: gatewayResponses.forbidden,
   API_CONFIGURATION_ERROR: gatewayResponses.badGateway,
@@ -100,10 +97,7 @@ export const gatewayResponseTypes = {
   WAF_FILTERED: gatewayResponses.forbidden,
 }
 
-/**
- * The headers of the response to a CORS preflight request for a path that allows `methods` (Fetch
- * standard).
- */
+/** The headers of a CORS preflight response for a path that allows `methods` (Fetch standard). */
 export const preflightHeaders = (methods: readonly string[]): Record<string, string> => ({
   'Access-Control-Allow-Headers': cors.allowedHeaders.join(','),
   'Access-Control-Allow-Methods': methods.join(','),

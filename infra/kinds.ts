@@ -28,10 +28,7 @@ export type Schema = v.GenericSchema & {
   literal?: unknown
 }
 
-/**
- * The form of a schema, in wrappers or not. It is `other` if it is no kind, or does more than check
- * values.
- */
+/** The form of a schema, within its wrappers; `other` if it does more than check values. */
 export const schemaForm = (schema: Schema): Form => {
   const layers = schemaLayers(schema)
   const start = layers.at(-1) ?? schema

@@ -9,33 +9,18 @@ import type { SettingName } from '../shared/settings.ts'
 export type Stage = Partial<Record<SettingName, string | number>> & {
   /** The tag `stage` of all resources, and the end of the stack's name. */
   name: string
-  /**
-   * The part of an API key that names its stage. `local` is for developers' machines, which are not
-   * deployed.
-   */
+  /** The part of its API keys that names the stage. `local` is not deployed. */
   keyPrefix: Exclude<KeyPrefix, 'local'>
-  /**
-   * The AWS account and region. By default, those of the shell. CDK refuses to deploy the stage to
-   * another account.
-   */
+  /** Default: those of the shell. CDK refuses to deploy the stage to another account. */
   account?: string
   region?: string
-  /**
-   * What happens to the tables and the logs when they are removed from the stack, or the stack is
-   * deleted.
-   */
+  /** What happens to tables and logs that leave the stack, or whose stack is deleted. */
   onRemoval: RemovalPolicy
-  /**
-   * Whether DynamoDB refuses to delete the tables, and CloudFormation the stack, until this is
-   * switched off.
-   */
+  /** Until this is off, DynamoDB does not delete the tables, nor CloudFormation the stack. */
   deletionProtection: boolean
   /** How many days back the tables can be restored to any second (1 to 35). */
   recoveryDays: number
-  /**
-   * Limits for each method, above which the API returns 429: requests per second, and requests at
-   * once.
-   */
+  /** For each method: requests per second, and requests at once. More get a 429. */
   throttle: { rate: number; burst: number }
   logRetention: RetentionDays
   /**
@@ -50,38 +35,23 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
    */
   readShards: number
   writeShards: number
-  /**
-   * How many requests each API key, and each address, may send in five minutes. AWS WAF refuses
-   * more.
-   */
+  /** Requests of an API key and of an address in five minutes. AWS WAF refuses more. */
   clientLimit?: { key: number; address: number }
   /** Receives the alarms by e-mail, after confirming the subscription. */
   alarmEmail?: string
-  /**
-   * Custom domain name, beside API Gateway's default address: `api.example.com` gives
-   * https://api.example.com/v1.
-   */
+  /** A domain beside the default address: `api.example.com` for https://api.example.com/v1. */
   domainName?: string
-  /**
-   * Switches the default address off, at once. Set it in a later release, when no caller uses that
-   * address any more.
-   */
+  /** Switches the default address off, at once. Set it when no caller uses that any more. */
   domainOnly?: boolean
   /** The certificate of the custom domain (ACM, in the region of the stack). */
   certificateArn?: string
-  /**
-   * The Route 53 zone that gets the DNS record of the custom domain. Without it, create the record
-   * by hand.
-   */
+  /** The Route 53 zone for the DNS record of the domain. Without it, create that by hand. */
   hostedZone?: { id: string; name: string }
   /** How many environments of each function may run at once. */
   reservedConcurrency?: number
   /** How many environments of each function are kept initialized. Not with a canary release. */
   provisionedConcurrency?: number
-  /**
-   * Bundles the SDK's DynamoDB client, which has every command, instead of the lean one, which
-   * starts faster.
-   */
+  /** Bundles the SDK's DynamoDB client, with every command, instead of the faster lean one. */
   stockClient?: boolean
   /**
    * Names of existing tables, such as restored ones. The first is used instead of the stack's own
@@ -123,16 +93,10 @@ export const stages = {
 export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
   `${service.stack}${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
-/**
- * A mistake in the contract, in a stage or in the CDK context. The message is all that its author
- * needs to see.
- */
+/** A mistake in the contract, a stage or the CDK context. Its author sees only the message. */
 export class ConfigurationError extends Error {}
 
-/**
- * What is wrong with a stage that would deploy, or start to deploy, but not work; `undefined` if
- * nothing is.
- */
+/** Why a stage would not deploy, or not work; `undefined` if it is valid. */
 export const stageProblem = (stage: Stage): string | undefined => {
   const {
     readShards,

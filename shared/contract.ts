@@ -5,10 +5,7 @@ import type { Entry } from './pipeline/entry.ts'
 
 const HELD = 'Pet 373212905520046 has the open order 373212906332160. Complete or cancel it first.'
 
-/**
- * The operations by operationId, which is also the name of the file in `functions/` and of the
- * Lambda function.
- */
+/** The operations, by operationId: the name of the file in `functions/` and of the function. */
 export const contract = {
   listPets: {
     method: 'GET',

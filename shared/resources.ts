@@ -9,17 +9,11 @@ import { pets } from './pets/pets.ts'
 import { seedPets } from './pets/seed.ts'
 import { petTexts } from './pets/texts.ts'
 
-/**
- * What is known of a resource by what works with all of them: the commands, the document and the
- * reference.
- */
+/** What commands, document and reference know of a resource. */
 type Resource = {
   collection: StoredResource
   texts: {
-    /**
-     * What a caller must know about an operation beyond its title, by operationId. An operation may
-     * have none.
-     */
+    /** What a caller must know beyond the title, by operationId. */
     operations: Readonly<Record<string, string>>
     /** What the fields of the schemas mean, by the title of the schema. */
     fields: Readonly<Record<string, Readonly<Record<string, string>>>>

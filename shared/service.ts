@@ -30,10 +30,7 @@ export const reference = {
 export const scopes = ['pets:read', 'pets:write', 'orders:read', 'orders:write'] as const
 export type Scope = (typeof scopes)[number]
 
-/**
- * The collections of the service: the name of each one's table, and the fields by which its lists
- * can be filtered.
- */
+/** The collections, whose names are those of their tables, and the fields to filter lists by. */
 export const collections = {
   pets: ['status'],
   orders: [],

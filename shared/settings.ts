@@ -17,10 +17,7 @@ export type Setting = { variable: string } & ({ default: string } | { local: str
 
 export type SettingName = keyof typeof settings
 
-/**
- * The value of a setting. Throws an Error if its variable is not set: the deployment is wrong, not
- * the request.
- */
+/** The value of a setting. Throws an Error if its variable is not set by the deployment. */
 export const setting = (name: SettingName): string => variableValue(settings[name].variable)
 
 /** The value of an environment variable. Throws an Error if it is not set. */

@@ -26,10 +26,7 @@ const build = (): void => {
   run('tsc --ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions')
 }
 
-/**
- * `operations.ts` without schemas: its values are literals, its types those of the OpenAPI
- * document.
- */
+/** `operations.ts` with literals as values, and with the types of the OpenAPI document. */
 const operationsModule = (): string => {
   const schemas = Object.entries(componentSchemas())
   return [
@@ -44,10 +41,7 @@ const operationsModule = (): string => {
   ].join('')
 }
 
-/**
- * An operation as a member of the type `Operations`, without checks of a whole query, which no type
- * can express.
- */
+/** A member of the type `Operations`. No type can express the checks of a whole query. */
 export const operationType = (id: string, entry: Entry): string => {
   const { summary, params, query, headers, body, success, stability, deprecated } = entry
   const parts = [params, query && v.object(query.entries), headers, body].filter(

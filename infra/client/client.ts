@@ -18,16 +18,10 @@ export type { ConditionalOptions, KeyedOptions, Paged } from './request.ts'
 export type { CallOptions } from './send.ts'
 export { ServiceError }
 
-/**
- * A client of one API: a method for each operation, named by its operationId. A call that fails
- * throws a ServiceError.
- */
+/** A method for each operation, by operationId. A call that fails throws a ServiceError. */
 export type Client = { [Id in keyof Operations]: ClientMethod<Operations[Id]> }
 
-/**
- * The tag of the revision that a call has returned, for `ifMatch`. Throws a TypeError for anything
- * else.
- */
+/** The tag of what a call has returned, for `ifMatch`. Throws a TypeError for anything else. */
 export const etagOf = (result: object): string => {
   const etag = etags.get(result)
   if (etag === undefined)
@@ -43,10 +37,7 @@ export type List<Item> = AsyncIterable<Item> & {
   toArray: (limit?: { max?: number | undefined }) => Promise<Item[]>
 }
 
-/**
- * A page of a list. As `cursor` of another call, `nextCursor` continues the list; the last page has
- * none.
- */
+/** A page of a list. As `cursor`, `nextCursor` continues the list; the last page has none. */
 export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
 /** Creates a client for browsers and Node.js. Throws a TypeError for an invalid option. */

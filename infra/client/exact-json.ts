@@ -28,10 +28,7 @@ export const stringifyJson = (value: object): string => {
   return JSON.stringify(value, replace).replaceAll(new RegExp(`"${mark}([^"]+)"`, 'g'), '$1')
 }
 
-/**
- * Throws a TypeError for NaN and infinities, and a RangeError for a `number` that may already have
- * been rounded.
- */
+/** Throws a TypeError for NaN and infinities, a RangeError for a `number` that may be rounded. */
 export const checkNumber = (value: unknown): void => {
   if (typeof value !== 'number') return
   // `JSON.stringify` writes null, which removes a field in a change.

@@ -19,10 +19,7 @@ export type ClientOptions = {
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/**
- * The options with their defaults. Throws a TypeError that names an invalid option and what it must
- * be.
- */
+/** The options with their defaults. Throws a TypeError that names an invalid one and its rule. */
 export const checkedOptions = (options: Partial<ClientOptions> = {}): Required<ClientOptions> => {
   const { baseUrl = '', apiKey = '', fetch = globalThis.fetch } = options
   const { attempts = 5, maxWaitSeconds = 30, timeoutSeconds = 30 } = options

@@ -27,10 +27,7 @@ export type Paged = {
   cursor?: string | undefined
 }
 
-/**
- * An option of a call that takes effect once, however often it is repeated with the same key and
- * input within 24 hours.
- */
+/** With the same key and input, repeated calls take effect once in 24 hours. */
 export type KeyedOptions = {
   /** Identifies the call (default: a random key). */
   idempotencyKey?: string | undefined

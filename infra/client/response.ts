@@ -3,10 +3,7 @@ import { parseJson } from './exact-json.ts'
 /** The error of a call that failed. It never contains the API key. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
-  /**
-   * The code of the service's error, such as `not_found`, or `no_answer`, `unexpected_answer` or
-   * `unknown_outcome`.
-   */
+  /** Such as `not_found`; or `no_answer`, `unexpected_answer` or `unknown_outcome`. */
   readonly code: string
   /** The HTTP status of the response; 0 if there was none. */
   readonly status: number
@@ -35,10 +32,7 @@ export class ServiceError extends Error {
 // Lambda returns no more, so a longer response is not from the service.
 const MAX_BYTES = 6 * 2 ** 20
 
-/**
- * The JSON array or object in a response; `undefined` if it is anything else, or too long after
- * decompression.
- */
+/** The array or object in a response; `undefined` if there is none, or more than 6 MB. */
 export const readContent = async ({ body }: Response): Promise<object | undefined> => {
   let bytes = 0
   const limit = new TransformStream<Uint8Array, Uint8Array>({
@@ -57,10 +51,7 @@ export const readContent = async ({ body }: Response): Promise<object | undefine
   }
 }
 
-/**
- * The error that a response means. `hideKey` removes the API key from a text, because the server
- * may echo it.
- */
+/** The error in a response. `hideKey` removes the API key from a text: the server may echo it. */
 export const responseError = (
   response: Response,
   content: object | undefined,

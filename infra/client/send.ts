@@ -7,10 +7,7 @@ import { readContent, responseError, ServiceError } from './response.ts'
 export type CallOptions = {
   /** When it aborts, the call ends at once and throws the signal's reason. */
   signal?: AbortSignal | undefined
-  /**
-   * Gets the status and the headers of each response, such as `X-Request-Id`. Retries have
-   * responses of their own.
-   */
+  /** Gets the status and the headers of each response, those of retries too. */
   onResponse?: ((response: { status: number; headers: Headers }) => void) | undefined
 }
 
@@ -20,10 +17,7 @@ export type SuccessResponse = { content?: object; headers: Headers }
 /** Sends a request. Throws a ServiceError, or the reason of the signal. */
 export type Send = (request: Request, options: CallOptions) => Promise<SuccessResponse>
 
-/**
- * Sends requests to one API, and retries them after temporary failures. Throws a TypeError for an
- * invalid option.
- */
+/** Sends requests, and retries temporary failures. Throws a TypeError for an invalid option. */
 export const sender = (options: ClientOptions): Send => {
   const { baseUrl, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch } =
     checkedOptions(options)

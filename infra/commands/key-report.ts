@@ -1,10 +1,7 @@
 import { isExpired } from '../../shared/model/api-key.ts'
 import type { KeyItem, NewKey } from './key-table.ts'
 
-/**
- * The output of a command: `text` for people, `json` for scripts, and the `failure` of a command
- * that half succeeded.
- */
+/** Output for people and for scripts, and the `failure` of a command that half succeeded. */
 export type Report = { text: string; json: object; failure?: Error }
 
 /** Shows a new key. Only this shows a key itself. */

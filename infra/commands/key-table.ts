@@ -116,10 +116,7 @@ const endAtIssue = ({ expiresAt, issuedUntil = expiresAt }: KeyItem): number | u
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }
 
-/**
- * Who gets a key, what it allows (default: all), and for how many seconds. Rotation keeps the
- * `clientId`.
- */
+/** Who gets a key, what it allows (default: all), and for how many seconds. */
 export type KeyRequest = {
   name: string
   clientId?: string
@@ -142,10 +139,7 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
   return { text, stored }
 }
 
-/**
- * For how many seconds a key was issued; `undefined` if for ever. Throws a CommandError if an
- * edited item does not tell.
- */
+/** For how many seconds a key was issued, or for ever. Throws a CommandError if nothing tells. */
 export const lifetimeOf = (key: KeyItem): number | undefined => {
   const end = endAtIssue(key)
   if (end === undefined) return undefined

@@ -134,10 +134,7 @@ export const rotate = async (
   throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
-/**
- * Deletes a key, once `confirm` resolves. Whoever has the key itself means this one, and is not
- * asked.
- */
+/** Deletes a key, once `confirm` resolves. Who sends the key itself is not asked. */
 export const revoke = async (
   table: KeyTable,
   id: string,

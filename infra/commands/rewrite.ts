@@ -42,10 +42,7 @@ type Plan = Pick<StoredResource, 'itemOf'> & {
   signal: AbortSignal
 }
 
-/**
- * An item that somebody has changed meanwhile counts as the same. An error says why an item cannot
- * be read or stored.
- */
+/** An item that was changed meanwhile is `same`. An error says why one cannot be read or stored. */
 type Outcome = 'same' | 'different' | Error
 
 const AT_A_TIME = 8
@@ -158,10 +155,7 @@ class Run {
   }
 }
 
-/**
- * Sets and removes the attributes that differ, unless somebody has changed the item; `undefined` if
- * none differs.
- */
+/** Changes the attributes that differ, unless the item was changed; `undefined` if none differs. */
 const updateOf = (
   TableName: string,
   item: Attributes,

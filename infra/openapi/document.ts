@@ -12,10 +12,7 @@ import { componentSchemas, exampleMember, type Json, jsonSchema } from './schema
 
 const entries: Entry[] = Object.values(contract)
 
-/**
- * The OpenAPI 3.1 document of the contract. Its first address begins with `origin`. A `bigint` in
- * it stands for a number.
- */
+/** The OpenAPI 3.1 document; its first address begins with `origin`. A `bigint` is a number. */
 export const openApiDocument = (origin = ''): Json => ({
   openapi: '3.1.1',
   info: {
@@ -61,10 +58,7 @@ const pathItems = (): Json => {
 export const openApiText = (origin?: string): string =>
   `${stringifyJson(openApiDocument(origin), 2)}\n`
 
-/**
- * The base addresses of the API: the deployment that serves the document first, then those that
- * `cdk deploy` creates.
- */
+/** The base addresses: the deployment that serves the document, then those of `cdk deploy`. */
 export const servers = (origin = ''): Json[] => [
   { url: `${origin}${service.basePath}`, description: 'The deployment that serves this document' },
   ...['Production', 'Staging'].map((stage) => ({

@@ -5,10 +5,7 @@ import { reference, service } from '../../shared/service.ts'
 import { referenceHeaders, referencePaths } from '../gateway.ts'
 import { servers } from './document.ts'
 
-/**
- * The page that shows the OpenAPI document, with the address of its script, and with an API key
- * that everyone may know.
- */
+/** The page of the OpenAPI document, with the address of its script and a public API key. */
 export const referencePage = (script = referenceScript.publicAddress, apiKey?: string) => {
   const start = startScript(apiKey)
   const headers = {
@@ -38,10 +35,7 @@ const docsPage = (script: string, start: string): string => `<!doctype html>
 </html>
 `
 
-/**
- * Lets the page run only its two scripts and call only its own API, so that no other server can
- * receive an API key.
- */
+/** Lets the page run its two scripts and call its own API only: no other gets an API key. */
 const contentSecurityPolicy = (start: string): string =>
   [
     "default-src 'none'",

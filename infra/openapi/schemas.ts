@@ -10,16 +10,10 @@ import { stringifyJson } from '../../shared/model/json.ts'
 import { isCheck } from '../kinds.ts'
 import { fieldTexts } from './descriptions.ts'
 
-/**
- * A JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1), or a part of one. A `bigint` in it
- * stands for a number.
- */
+/** A JSON Schema (draft 2020-12), or a part of one. A `bigint` in it is a number. */
 export type Json = Record<string, unknown>
 
-/**
- * The JSON Schemas of all schemas in the contract that have a title, by that title. Elsewhere they
- * are references.
- */
+/** The JSON Schemas of all schemas with a title, by title. Elsewhere they are references. */
 export const componentSchemas = (): Record<string, Json> => {
   const schemas: Record<string, Json> = {}
   for (const [title, schema] of Object.entries(complete(toJsonSchemaDefs(named, config))))

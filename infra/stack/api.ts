@@ -36,10 +36,7 @@ import type { OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
 
-/**
- * The REST API: it routes each operation's method and path to its function, and writes the access
- * log.
- */
+/** The REST API, which routes requests to the functions and writes the access log. */
 export class Api extends Construct {
   readonly restApi: RestApi
   readonly accessLog: LogGroup
@@ -104,10 +101,7 @@ export class Api extends Construct {
     addPreflight(resource, methods)
   }
 
-  /**
-   * An address that works as soon as the stack is deployed, before the DNS record of a new domain
-   * does.
-   */
+  /** Works as soon as the stack is deployed, before the DNS record of a new domain. */
   #baseUrl({ domainName, domainOnly }: Stage): string {
     const { region, urlSuffix } = Stack.of(this)
     const defaultHost = `${this.restApi.restApiId}.execute-api.${region}.${urlSuffix}`
@@ -165,10 +159,7 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 )
 
-/**
- * The findings of cdk-nag (AwsSolutions) that we accept. Any other finding fails
- * `test/infra/app.test.ts`.
- */
+/** Findings of cdk-nag (AwsSolutions) that we accept. All others fail `test/infra/app.test.ts`. */
 const acceptedFindings = Object.entries({
   APIG2: 'API Gateway cannot name every invalid field in one 400, as the functions do.',
   APIG3: 'A WAF costs a monthly fee. Stages can have one (`clientLimit`).',

@@ -77,10 +77,7 @@ export class CanaryRelease extends Construct {
     })
   }
 
-  /**
-   * The role of CodeDeploy. Its right to invoke the hook is a policy of its own: in the role, it
-   * would make a cycle.
-   */
+  /** Its right to invoke the hook is a policy of its own: in the role, it would make a cycle. */
   #newRole(hook: NodejsFunction) {
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
     const role = new Role(this, 'Role', {

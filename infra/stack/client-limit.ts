@@ -4,10 +4,7 @@ import { commonHeaders } from '../../shared/pipeline/http.ts'
 import { gatewayResponses } from '../gateway.ts'
 import type { Stage } from '../stages.ts'
 
-/**
- * Refuses requests of an API key or an address that sends too many. AWS WAF counts them, over five
- * minutes.
- */
+/** Limits the requests of an API key and of an address. AWS WAF counts them over five minutes. */
 export class ClientLimit extends Construct {
   constructor(
     scope: Construct,

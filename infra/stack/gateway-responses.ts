@@ -45,10 +45,7 @@ export const addOtherMethods = (resource: IResource, allowed: string[]): void =>
 export const addPreflight = (resource: IResource, methods: string[]): void =>
   addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(methods) })
 
-/**
- * Serves the OpenAPI document and its page without an API key. The page loads its script from a
- * CDN.
- */
+/** Serves the OpenAPI document and its page to everyone. */
 export const addReference = (api: RestApi): void => {
   for (const [path, document] of Object.entries(publicDocuments())) {
     const resource = api.root.resourceForPath(path)
@@ -66,10 +63,7 @@ type HeaderValues = Readonly<Record<string, string>>
 
 type MockResponse = { status: number; headers: HeaderValues; body?: string }
 
-/**
- * Adds a method without a function. API Gateway uses `body` as a template: it must not contain `$`
- * or `#`.
- */
+/** Adds a method without a function. `body` is a template: it must not contain `$` or `#`. */
 const addMock = (
   resource: IResource,
   method: string,

@@ -68,10 +68,7 @@ export const newInternalErrors = (operation: OperationFunction): Metric => {
 
 type Extracted = Omit<MetricFilterProps, 'filterPattern' | 'metricNamespace'>
 
-/**
- * No dimension may grow with the number of clients, because CloudWatch charges for each value of a
- * dimension.
- */
+/** No dimension may grow with the number of clients: CloudWatch charges for each of its values. */
 const extract = (scope: Construct, condition: string, props: Extracted): MetricFilter => {
   const filterPattern = FilterPattern.literal(`{ ${condition} }`)
   const metricNamespace = Stack.of(scope).stackName

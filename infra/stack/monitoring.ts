@@ -81,10 +81,7 @@ export class Monitoring extends Construct {
   }
 }
 
-/**
- * The graphs of the dashboard, by the question that they answer. A search also finds what is new,
- * such as an index.
- */
+/** The graphs, by the question that they answer. A search also finds new tables and indexes. */
 const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: Storage) => {
   const handlers = operations.map(({ handler }) => handler)
   const search = (where: string, metrics: string, statistic: string) => {

@@ -21,10 +21,7 @@ import type { Grant, Storage } from './storage.ts'
 
 type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
 
-/**
- * The Lambda function of an operation. It may do what its contract entry says, read API keys, and
- * write its log.
- */
+/** The function of an operation, which may do what its entry says, read API keys, write its log. */
 export class OperationFunction extends Construct {
   readonly operationId: string
   readonly entry: Entry
@@ -87,10 +84,7 @@ export const commonProps = (stage: Stage, logGroup: LogGroup) => ({
   logGroup,
 })
 
-/**
- * The role of a function, with rights of its own and to write its log. (CDK's default may write to
- * every log group.)
- */
+/** The role of a function, with a right to its own log. (CDK's default may write to all logs.) */
 export const roleProps = (
   policy: string,
   statements: PolicyStatement[],

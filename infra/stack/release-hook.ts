@@ -14,10 +14,7 @@ import { setting, variableValue } from '../../shared/settings.ts'
 /** What CodeDeploy sends to a hook: which deployment asks, but not for which version. */
 type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 
-/**
- * Milliseconds: the limit of a request, the pause before a retry, and what is left of the hook's
- * time for the report.
- */
+/** Milliseconds: for a request, before a retry, and kept for the report. */
 type Times = { request: number; pause: number; report: number }
 
 /** The Lambda function that CodeDeploy invokes before new versions get requests. */
@@ -62,10 +59,7 @@ export const checkRelease = async (event: HookEvent, time: number, times: Times)
 
 type AttemptOptions = { abortSignal: AbortSignal }
 
-/**
- * Attempts something until it succeeds, or until `end`. The SDK's own retries end sooner, and leave
- * out a 403.
- */
+/** Retries until success, or until `end`. The SDK's own retries end sooner, and leave out a 403. */
 const retry = async <T>(
   what: string,
   end: number,
@@ -116,10 +110,7 @@ const store = (key: string, deploymentId: string): Promise<unknown> => {
   return apiKeys.put({ digest: digestOf(key), ...owner, ...dates })
 }
 
-/**
- * Returns the status and the error code of a version's response, or the payload if it is no
- * response.
- */
+/** The status and the error code that a version returns, or the payload if it has none. */
 const invokeVersion = async (
   lambda: LambdaClient,
   version: string,

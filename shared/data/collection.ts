@@ -103,10 +103,7 @@ export const collection = <
     find: (tx: Transaction, id: Int64) =>
       findItem(definition, tx, id) as Promise<Stored | undefined>,
 
-    /**
-     * Reads a resource as `find` does. Throws an ApiError: 404 if there is none, 412 if `ifMatch`
-     * does not name its revision.
-     */
+    /** As `find`, but throws an ApiError: 404 if there is none, 412 if `ifMatch` does not match. */
     read: (tx: Transaction, id: Int64, ifMatch?: IfMatch) =>
       readItem(definition, tx, id, ifMatch) as Promise<Stored>,
 

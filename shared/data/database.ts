@@ -14,10 +14,7 @@ export type Key = { table: TableId; value: Int64 | string }
 /** An item that transactions write. Its `revision` is the token of the last one. */
 export type Item = Record<string, unknown> & { revision: string }
 
-/**
- * What a transaction does with an item, on condition that it has the revision `expected`;
- * `undefined` if there must be none.
- */
+/** What to do with an item that has the revision `expected`; `undefined`: that does not exist. */
 export type TransactAction = { key: Key; expected: string | undefined } & (
   | { kind: 'put'; item: Item }
   | { kind: 'delete' }
@@ -42,10 +39,7 @@ export type Database = {
   pause: (runs: number) => Promise<void>
 }
 
-/**
- * DynamoDB, within a time budget. Each function throws an ApiError 503 if it is slow, throttled or
- * unavailable.
- */
+/** DynamoDB, within a time budget. Throws an ApiError 503 if it is slow or unavailable. */
 export const databaseWith = (budget: Budget): Database => ({
   read: (keys) => available(budget, readItems(keys, budget)),
   list: (query) => available(budget, readPage(query, budget)),

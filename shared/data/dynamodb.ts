@@ -86,9 +86,6 @@ const isUnavailable = (error: unknown): error is Error => {
   return '$metadata' in error && !isOurFault
 }
 
-/**
- * Whether the name of an error, or the reason of a canceled transaction, means that DynamoDB was
- * too busy.
- */
+/** Whether an error or a reason of a canceled transaction means that DynamoDB was too busy. */
 export const isThrottling = (name: string): boolean =>
   /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)/.test(name)

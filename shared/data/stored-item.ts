@@ -22,10 +22,7 @@ type Derived = { name: string; schema: Schema; compute: (fields: never) => unkno
 
 type Schema = v.ObjectEntries[string]
 
-/**
- * Defines the items of a collection: the fields of the resource, others that are not returned, and
- * derived ones.
- */
+/** Defines items by the fields of the resource, fields that are not returned, and derived ones. */
 export const defineItem = (
   table: CollectionId,
   resource: v.GenericSchema & { entries: v.ObjectEntries },
@@ -94,10 +91,7 @@ export const itemAsStored = (definition: Definition, item: Attributes): Attribut
   return present({ ...stored, ...partitions(table, stored) })
 }
 
-/**
- * Throws an Error if a function sets a field that there is not, or gives it a value that its schema
- * does not allow.
- */
+/** Throws an Error for an unknown or derived field, or a value that breaks its schema. */
 export const checkChanges = ({ table, fields }: Definition, changes: Attributes): void => {
   for (const [name, value] of Object.entries(changes)) {
     const schema = fields[name]

@@ -7,15 +7,9 @@ export type KeyAttribute = { name: string; type: 'S' | 'N' }
 /** A table definition. CDK, the local database and the tests create their tables from it. */
 export type Table = {
   partitionKey: KeyAttribute
-  /**
-   * The partition keys of its global secondary indexes. Their sort key is the key of the table;
-   * they project all attributes.
-   */
+  /** Partition keys of its indexes. They sort by the key of the table, and have all attributes. */
   indexes: Readonly<Record<string, KeyAttribute>>
-  /**
-   * The attribute that holds the time to live, in seconds since 1970. DynamoDB deletes expired
-   * items up to two days late.
-   */
+  /** Seconds since 1970. DynamoDB deletes expired items up to two days late. */
   timeToLive?: string
 }
 
@@ -28,10 +22,7 @@ export type FilterOf<Id extends CollectionId> = (typeof collections)[Id][number]
 /** The index of all items of a collection, and its partition key. */
 export const NEWEST = { index: 'newest', name: 'shard', type: 'N' } as const
 
-/**
- * The index of the items of a collection that have a field, and its partition key:
- * `<value>#<shard>`.
- */
+/** The index of the items with a value of a field; its partition key is `<value>#<shard>`. */
 export const filterIndex = (field: string) =>
   ({
     index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`,
@@ -83,10 +74,7 @@ export const tableName = (id: TableId): string => variableValue(tableVariable(id
 /** What a function may do with the items of a table. A page of a list needs `list`. */
 export type Right = 'list' | 'read' | 'create' | 'change' | 'remove'
 
-/**
- * The rights of a function, by table. It may do nothing else, on a developer's machine too. Only
- * collections have lists.
- */
+/** The rights of a function, by table, on a laptop too. Only collections have lists. */
 export type Access = {
   readonly [Id in TableId]?: RightTo<Id> | readonly RightTo<Id>[]
 }

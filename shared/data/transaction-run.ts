@@ -22,10 +22,7 @@ const MOST_BYTES = 400 * 1024
 /** DynamoDB takes 100 items in a transaction. One is left for the idempotency key. */
 const MOST_ITEMS = 99
 
-/**
- * One run of the work of a transaction, and what it reads and writes (`Transaction` in
- * transaction.ts).
- */
+/** One run of the work of a transaction: what it reads and writes. */
 export class TransactionRun {
   readonly revision: string
   readonly #database: Database

@@ -33,10 +33,7 @@ const reasonPhrase = (status: number): string =>
 /** A parameter, a header or the body is invalid. */
 export const badRequest = (message: string) => new ApiError(400, message)
 
-/**
- * The API key is missing or invalid. All cases have the same body, so that strangers do not learn
- * which one it is.
- */
+/** The API key is missing or invalid. One body for all cases: strangers must not learn which. */
 export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
   new ApiError(
     401,
@@ -57,10 +54,7 @@ export const insufficientScope = (scope: string) =>
     },
   })
 
-/**
- * How the message of a 404 starts if there is no such path. Clients tell it by this from the 404 of
- * a resource.
- */
+/** How the message of a 404 of an unknown path starts. Clients tell it by this from others. */
 export const NO_PATH = 'There is no resource at this path.'
 
 /** There is no such path, or no such resource. */
@@ -69,16 +63,10 @@ export const notFound = (message: string) => new ApiError(404, message)
 /** The request contradicts the state of a resource. */
 export const conflict = (message: string) => new ApiError(409, message)
 
-/**
- * The largest body. API Gateway accepts 10 MB and Lambda 6 MB; a limit of our own is the same in
- * all environments.
- */
+/** The largest body, in all environments. API Gateway accepts 10 MB, and Lambda 6 MB. */
 export const MAX_BODY_KIB = 256
 
-/**
- * The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). Nothing
- * happened.
- */
+/** The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). */
 export const preconditionFailed = (sentWeakTag = false) =>
   new ApiError(
     412,

@@ -2,10 +2,7 @@ import { hash, randomInt } from 'node:crypto'
 import { type Scope, scopes, service } from '../service.ts'
 import { crc32 } from './crc32.ts'
 
-/**
- * Who calls: the owner of an API key, and what it allows. `clientId` identifies the client, and
- * survives key rotation.
- */
+/** Whose API key it is, and what it allows. `clientId` survives key rotation. */
 export type Caller = {
   readonly keyId: string
   readonly clientId: string
@@ -21,10 +18,7 @@ export const scopesOf = (stored: unknown): readonly Scope[] => {
   return scopes.filter((scope) => texts.includes(scope))
 }
 
-/**
- * Whether a key has expired by its attribute `expiresAt`, in seconds since 1970. A damaged value
- * counts as expired.
- */
+/** Whether `expiresAt` (seconds since 1970) has passed. A damaged value counts as expired. */
 export const isExpired = (expiresAt: unknown): boolean =>
   expiresAt !== undefined && !(typeof expiresAt === 'number' && expiresAt > Date.now() / 1000)
 
@@ -35,10 +29,7 @@ export type KeyPrefix = 'live' | 'test' | 'local'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/**
- * Generates an API key: `<issuer>_<prefix>_`, 32 random characters (190 bits), and a checksum of
- * both.
- */
+/** Generates `<issuer>_<prefix>_`, 32 random characters (190 bits), and a checksum of both. */
 export const newApiKey = (prefix: KeyPrefix): string => {
   const random = Array.from({ length: 32 }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
   return apiKeyOf(prefix, random)
@@ -57,10 +48,7 @@ export const apiKeyOf = (prefix: string, characters: string): string => {
 export const isApiKey = (text: string, prefix: string): boolean =>
   text === apiKeyOf(prefix, text.slice(-38, -6))
 
-/**
- * The SHA-256 of a text in hexadecimal. That of a key is stored instead of the key: its 190 random
- * bits need no salt.
- */
+/** The SHA-256 in hexadecimal. Keys are stored as this: their 190 random bits need no salt. */
 export const digestOf = (text: string): string => hash('sha256', text)
 
 /** Six digits in base 62. */

@@ -1,9 +1,6 @@
 const POLYNOMIAL = 0xedb88320
 
-/**
- * The CRC-32 of `bytes` (IEEE 802.3), equal to `crc32` of `node:zlib`, whose import would slow down
- * each cold start.
- */
+/** The CRC-32 (IEEE 802.3). An import of `node:zlib`, which has one, slows down cold starts. */
 export const crc32 = (bytes: Uint8Array): number => {
   let rest = ~0
   for (const byte of bytes) {

@@ -1,7 +1,4 @@
-/**
- * Freezes a value with all that it holds, and returns it. A change of it throws a TypeError from
- * then on.
- */
+/** Freezes a value at any depth, and returns it. To change it then throws a TypeError. */
 export const frozen = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) frozen(part)

@@ -26,10 +26,7 @@ export type Intent = {
   request: string
 }
 
-/**
- * The digest that is stored for an intent. JSON separates the parts, so that two intents cannot
- * have the same text.
- */
+/** What is stored for an intent. JSON separates the parts, so that no two have the same text. */
 export const intentDigest = ({ clientId, operation, key }: Intent): string =>
   digestOf(JSON.stringify([clientId, operation, key]))
 

@@ -41,10 +41,7 @@ const significantDigits = (number: string): string =>
     .replace(/\D/g, '')
     .replace(/^0+|(?<!0)0+$/g, '')
 
-/**
- * Writes `value` as JSON, with each `bigint` in plain digits. (`JSON.stringify` throws a TypeError
- * for a `bigint`.)
- */
+/** Writes JSON, with each `bigint` in plain digits. (`JSON.stringify` throws for a `bigint`.) */
 export const stringifyJson = (value: unknown, indent = 0): string =>
   JSON.stringify(
     value,

@@ -4,10 +4,7 @@ import { crc32 } from './crc32.ts'
 const ID_BYTES = 8
 const CURSOR_TEXT = /^[\w-]{16}$/
 
-/**
- * The cursor of the page after the id `lastId`. It is opaque to clients and works with any filter
- * and limit.
- */
+/** The cursor of the page after `lastId`: opaque to clients, valid with any filter and limit. */
 export const cursorAfter = (lastId: number): string => {
   const id = Buffer.alloc(ID_BYTES)
   id.writeBigUInt64BE(BigInt(lastId))
@@ -54,10 +51,7 @@ export type AtMostOne<Fields> = {
   }
 }[keyof Fields]
 
-/**
- * The fields by which a list can be filtered: a request has at most one of them, because an index
- * has the values of one.
- */
+/** Fields to filter a list by. A request has one at most, because an index has values of one. */
 export const Filters = <Fields extends v.ObjectEntries>(fields: Fields) => {
   const given = (query: object) =>
     Object.entries(query).filter(([key, value]) => key in fields && value !== undefined)

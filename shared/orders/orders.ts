@@ -9,10 +9,7 @@ import { type NewOrder, Order } from './order.ts'
 /** The orders as they are stored, without their rules. */
 export const storedOrders = collection('orders', Order)
 
-/**
- * The orders of the store. An open order holds its pet: both change together, so nobody else can
- * order it.
- */
+/** An open order holds its pet: both change together, so nobody else can order it. */
 export const orders = {
   get: storedOrders.get,
   list: storedOrders.list,
@@ -26,10 +23,7 @@ export const orders = {
     return placed
   },
 
-  /**
-   * Completes an order: its pet is `sold`. Does nothing if it is complete. Throws an ApiError as
-   * `change` does.
-   */
+  /** Completes an order: its pet is `sold`. Again, it does nothing. Throws as `change`. */
   complete: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
     const { petId, complete } = await storedOrders.read(tx, id, ifMatch)
     if (complete) return storedOrders.get(tx, id)
@@ -37,10 +31,7 @@ export const orders = {
     return storedOrders.change(tx, id, { complete: true })
   },
 
-  /**
-   * Deletes an open order: its pet is `available` again. Throws an ApiError as `remove` does; 409
-   * if it is complete.
-   */
+  /** Deletes an open order: its pet is `available`. Throws as `remove`; 409 if it is complete. */
   cancel: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
     const { petId, complete } = await storedOrders.read(tx, id, ifMatch)
     if (complete)

@@ -15,10 +15,7 @@ export const PetStatus = v.pipe(
 )
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
-/**
- * What a client sends to add a pet. Unknown fields, including an `id`, are ignored and never
- * stored.
- */
+/** What a client sends to add a pet. Other fields, such as an `id`, are ignored. */
 export const NewPet = v.pipe(
   v.object({ name: Text(1000), categoryId: Int64, status: v.optional(PetStatus) }),
   v.title('NewPet'),
@@ -26,10 +23,7 @@ export const NewPet = v.pipe(
 )
 export type NewPet = v.InferOutput<typeof NewPet>
 
-/**
- * A change of a pet (JSON merge patch, RFC 7396): the fields to replace. A `status` of `null` is
- * removed.
- */
+/** The fields to replace (JSON merge patch, RFC 7396). A `status` of `null` is removed. */
 export const PetChanges = v.pipe(
   v.object({
     name: v.optional(NewPet.entries.name),

@@ -11,10 +11,7 @@ const stored = collection('pets', Pet, { own: { order: Id } })
 
 type StoredPet = Awaited<ReturnType<typeof stored.read>>
 
-/**
- * The pets of the store. A pet with an open order keeps its status, and is not deleted: that is an
- * ApiError 409.
- */
+/** A pet with an open order keeps its status, and is not deleted: that is an ApiError 409. */
 export const pets = {
   ...stored,
 
@@ -39,10 +36,7 @@ export const hold = async (tx: Transaction, id: Int64, order: number): Promise<v
   await stored.change(tx, id, { status: 'pending', order })
 }
 
-/**
- * Ends the hold of an order, and gives the pet this status. Does nothing if the order does not hold
- * the pet.
- */
+/** Ends the hold of an order, if it holds the pet, which then gets this status. */
 export const release = async (
   tx: Transaction,
   id: Int64,

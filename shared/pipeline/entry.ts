@@ -35,10 +35,7 @@ type Operation = {
   /** Errors of its own, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   deprecated?: Deprecated
-  /**
-   * What its function may do with the tables, besides what follows for it (`permissions` in
-   * infra/functions.ts).
-   */
+  /** What its function may do with tables, besides what follows (`permissions`). */
   access: Access
   /** The settings that its function gets. */
   settings?: readonly SettingName[]
@@ -92,10 +89,7 @@ type Content = {
 
 type Nothing = { success: { status: 202 | 204 }; paged?: never; etag?: never; conditional?: true }
 
-/**
- * A `v.object()` whose fields have a `v.description()`: their rule. It may be in a pipe with checks
- * of the whole object.
- */
+/** A `v.object()` whose fields have a `v.description()`, maybe with checks of the whole object. */
 export type ObjectSchema = v.GenericSchema<unknown, object> & {
   entries: v.ObjectEntries
   pipe?: readonly unknown[]
@@ -104,10 +98,7 @@ export type ObjectSchema = v.GenericSchema<unknown, object> & {
 /** When an operation was deprecated, when it will be removed, and the path of its replacement. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 
-/**
- * The schemas of the parts of a request, with the parameters and headers that the flags of the
- * entry add.
- */
+/** The parts of a request, with the parameters and headers that flags of the entry add. */
 export const partsOf = (entry: Entry): Record<Part, ObjectSchema | undefined> => ({
   params: entry.params,
   query: merged(entry.paged && pageSize, entry.query, entry.paged && pageStart),
@@ -156,10 +147,7 @@ const stepsOf = ({ pipe = [] }: { pipe?: readonly unknown[] }): unknown[] => {
 
 export type Part = 'params' | 'query' | 'headers' | 'body'
 
-/**
- * What the function of an operation gets. Nothing of it can be changed, because the function may
- * run again.
- */
+/** What a function gets. Nothing of it can be changed, because the function may run again. */
 export type Input<E extends Entry> = {
   /** The transaction of the operation: everything that it reads and writes goes through it. */
   tx: Transaction

@@ -59,10 +59,7 @@ export const respond = (event: Event, { status, headers, body }: Response): Resu
 
 const operations: Entry[] = Object.values(contract)
 
-/**
- * What browsers may do (CORS protocol, Fetch standard). Any origin may call, because a bearer key
- * is not a cookie.
- */
+/** CORS (Fetch standard). Any origin may call, because a bearer key is not a cookie. */
 export const cors = {
   allowedOrigin: '*',
   allowedHeaders: [

@@ -7,10 +7,7 @@ import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf } from './entry.ts'
 import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
 
-/**
- * The success of an operation that has no pages, from what its function returned, which has the
- * type that the entry says.
- */
+/** The success of an operation without pages, from what its function returned. */
 export const successOf = (entry: Entry, event: Event, result: unknown): Success => {
   const { success, etag } = entry
   if (!('body' in success)) return { status: success.status, body: '' }
@@ -65,10 +62,7 @@ export const pageResponse = (
   body: stringifyJson(items),
 })
 
-/**
- * The value of the header `Link` (RFC 8288): the address of the next page, with the other
- * parameters as they were sent.
- */
+/** The header `Link` (RFC 8288): the next page, with the other parameters as they were sent. */
 const linkToNext = (entry: Entry, event: Event, next: number): string => {
   const sent = event.multiValueQueryStringParameters ?? {}
   const parameters = new URLSearchParams()

@@ -6,10 +6,7 @@ import { variableValue } from '../../../shared/settings.ts'
 export const endpoint = (): URL =>
   new URL(endpointInEnvironment() || regionalEndpoint(variableValue('AWS_REGION')))
 
-/**
- * Throws an Error if the environment asks for an endpoint of another kind, such as FIPS, or for one
- * with a path.
- */
+/** Throws an Error if the environment asks for an endpoint such as FIPS, or one with a path. */
 export const checkEnvironment = (): void => {
   for (const name of ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT'])
     if ((process.env[name] ?? 'false') !== 'false') throw notSupported(name)

@@ -1,10 +1,7 @@
 import http, { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 
-/**
- * Time limits in milliseconds: for the connection, for the start of the response, and for each
- * pause within it.
- */
+/** Milliseconds: for the connection, for the start of the response, for each pause within it. */
 export type TimeLimits = {
   connectionTimeout: number
   requestTimeout: number

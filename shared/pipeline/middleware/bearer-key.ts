@@ -7,10 +7,7 @@ import { headerValues, type Middleware } from '../http.ts'
 // RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
 
-/**
- * Lets a request through only with a known API key that has the scope: `Authorization: Bearer
- * <API_KEY>` (RFC 6750).
- */
+/** Lets only requests with a known API key of this scope through (RFC 6750). */
 export const bearerKey = (
   find: (key: string) => Promise<Caller | undefined>,
   scope: Scope,

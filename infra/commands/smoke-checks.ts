@@ -50,7 +50,8 @@ export const check = async (
       )
       throw new CommandError('The smoke test failed.')
     }
-    await pause(500)
+    // If the run is stopped meanwhile, little time is left to clean up.
+    await pause(500, undefined, { signal: api.signal }).catch(() => {})
   }
 }
 

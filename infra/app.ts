@@ -23,7 +23,6 @@ try {
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error
   console.error(error.message)
-  // Setting `exitCode` is not enough: the app writes what it has so far when the process ends by
-  // itself.
+  // With `exitCode` alone, the app would write what it has so far.
   process.exit(1)
 }

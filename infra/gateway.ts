@@ -1,5 +1,4 @@
-// What AWS and the local server must agree on. The local server imports this file, so it must not
-// import CDK.
+// What AWS and the local server must agree on. It must not import CDK, which loads slowly.
 import { contract } from '../shared/contract.ts'
 import {
   ApiError,

@@ -1,5 +1,4 @@
-// In the package, a generated file replaces this one (build.ts), because the schemas stay in the
-// service.
+// In the package, build.ts replaces this file: the schemas stay in the service.
 import type * as v from 'valibot'
 import { type Contract, contract } from '../../shared/contract.ts'
 import { type Entry, type Part, partsOf } from '../../shared/pipeline/entry.ts'
@@ -47,8 +46,7 @@ type EntryFlags<E> = Pick<E, Flag & keyof E>
 
 type AllParts<E> = Given<E, 'params'> & Given<E, 'query'> & Given<E, 'headers'> & Given<E, 'body'>
 
-// A parameter is given as the value that the service parses from its text, and may be left out if
-// its text may.
+// Parameters are given as parsed values, and may be left out if their texts may.
 type Given<E, P extends Part> =
   E extends Record<P, infer S extends v.GenericSchema>
     ? { [Name in keyof v.InferInput<S>]: v.InferOutput<S>[Name & keyof v.InferOutput<S>] }

@@ -93,8 +93,7 @@ const isExpected = ({ result }: Route, content: object | undefined): boolean => 
   return result === 'object' || ('id' in content && typeof content.id === 'number')
 }
 
-// Only the text, because some errors of Node.js hold bytes of the response. A `fetch` of the caller
-// may throw anything.
+// Some errors of Node.js hold bytes of the response. A `fetch` of the caller may throw anything.
 const failureText = (thrown: unknown): string => {
   const { message, code } = Object(Object(thrown).cause ?? thrown)
   return message || code

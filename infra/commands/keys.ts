@@ -165,8 +165,7 @@ export const confirm = async (
   if (!/^y(es)?$/i.test(value.trim())) throw new CommandError('Nothing was revoked.')
 }
 
-// By its id, or for `-` by the key itself: as an argument, that would stay in the history of the
-// shell.
+// By its id, or for `-` by the key itself, which the history of the shell must not get.
 const find = async (table: KeyTable, id: string): Promise<KeyItem> => {
   const digest = id === '-' && digestOf((await text(process.stdin)).trim())
   const found = (await table.all()).find((key) =>
@@ -182,8 +181,7 @@ const find = async (table: KeyTable, id: string): Promise<KeyItem> => {
   )
 }
 
-// The write may have succeeded although its response was lost. Either way, the client needs the new
-// key.
+// The write may have succeeded. Either way, the client needs the new key.
 const notExpired = (keyId: string, error: unknown): CommandError => {
   const { message } = explained(error)
   const advice = `The new key is valid. Revoke ${keyId} when the client uses the new key.`

@@ -102,8 +102,7 @@ const day = (date: Date): string => date.toISOString().slice(0, 10)
 // Only one media type, because generators make a type, or a method, of each.
 const jsonContent = (schema: ObjectSchema): Json => ({
   'application/json': {
-    // The body parser rejects the key `__proto__`, which can change the prototype of a JavaScript
-    // object.
+    // The body parser refuses `__proto__`, which can change the prototype of an object.
     schema: { ...jsonSchema(schema), propertyNames: { not: { const: '__proto__' } } },
     ...exampleMember(schema),
   },

@@ -45,8 +45,7 @@ const contentSecurityPolicy = (start: string): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // Must be last: API Gateway strips the quotes around the whole value, and would strip one at
-    // the end of it, too.
+    // Last: API Gateway strips the quotes around the whole value, and would strip one at its end.
     'img-src data:',
   ].join('; ')
 
@@ -68,8 +67,7 @@ const optionsWith = (token?: string) => ({
   agent: { disabled: true },
   mcp: { disabled: true },
   authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } },
-  // Scalar's own colors have too little contrast (WCAG 2.2, 1.4.3). By name, because of API
-  // Gateway, as for the icon.
+  // Scalar's colors have too little contrast (WCAG 2.2, 1.4.3). A `#` would need an escape.
   customCss: `
 .light-mode { --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue; --scalar-color-green: darkgreen;
   --scalar-color-orange: brown; --scalar-color-red: firebrick; --scalar-color-yellow: saddlebrown }

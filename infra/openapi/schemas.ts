@@ -81,8 +81,7 @@ const config: ConversionConfig = {
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
-    // Of a boolean with `const`, OpenAPI Generator makes Java that does not compile, and Python
-    // that refuses the value.
+    // OpenAPI Generator makes wrong Java and Python of a boolean with `const`.
     if (typeof jsonSchema.const === 'boolean')
       return { type: 'boolean', not: { const: !jsonSchema.const } }
     if ('const' in jsonSchema) return { type: typeof jsonSchema.const, ...jsonSchema }
@@ -94,8 +93,7 @@ const config: ConversionConfig = {
 
 type Action = { type: string; metadata?: Json; description?: string }
 
-// An object with none of these properties. (Of `anyOf` with required properties, generators make a
-// type of each part.)
+// An object with none of these. (Of `anyOf`, generators make a type of each part.)
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
 const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`

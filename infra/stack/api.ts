@@ -73,8 +73,7 @@ export class Api extends Construct {
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       disableExecuteApiEndpoint: stage.domainOnly ?? false,
       minCompressionSize: Size.kibibytes(1),
-      // All APIs of the account and region share the role that writes logs, so it stays when this
-      // stack is deleted.
+      // All APIs of the account and region share this role, so it outlives the stack.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -132,8 +131,7 @@ export class Api extends Construct {
 /** TLS 1.2 or newer, on both kinds of domain name. By default, regional APIs allow TLS 1.0. */
 const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
-  // This policy requires an access mode. Strict also refuses a request whose Host differs from the
-  // TLS server name.
+  // The policy requires a mode. Strict refuses a Host that is not the TLS server name.
   endpointAccessMode: EndpointAccessMode.STRICT,
 }
 

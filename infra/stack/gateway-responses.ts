@@ -93,8 +93,7 @@ const addMock = (
   resource.addMethod(method, integration, { methodResponses })
 }
 
-// A mock integration returns 415 for a request of another content type. It ignores parameters such
-// as the charset.
+// A mock integration returns 415 for others. It ignores parameters such as the charset.
 const CONTENT_TYPES = [
   'application/json',
   'application/merge-patch+json',

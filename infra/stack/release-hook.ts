@@ -90,8 +90,7 @@ const checkVersions = async (deploymentId: string, end: number, times: Times): P
     if (outcome !== expected)
       throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
-  // One after another: the hook runs for each alias at the same time, and a new account allows few
-  // concurrent executions.
+  // In turn: hooks of all aliases run at once, and new accounts allow few executions.
   for (const version of versions) {
     await check(version, known, '403 forbidden')
     await check(version, unknown, '401 unauthorized')
@@ -122,8 +121,7 @@ const invokeVersion = async (
     multiValueHeaders: { Authorization: [`Bearer ${key}`] },
     requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
   }
-  // It throws if the response is not from the version, also for Lambda's 403: IAM may apply the
-  // right to invoke late.
+  // It throws unless the version responds, also for Lambda's 403: IAM may be late.
   const command = new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) })
   const { Payload } = await lambda.send(command, options)
   const payload = `${Payload?.transformToString()}`

@@ -70,8 +70,7 @@ const read = async (digest: string): Promise<StoredApiKey | undefined> => {
     ConsistentRead: true,
   })
   const { Item } = await withBudget((budget) => available(budget, dynamodb.send(get, budget)))
-  // The document client types every item as `any`. An item of another key must never be taken for
-  // this one's.
+  // A cast of `any`. An item of another key must never be taken for this one's.
   const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
   cache.delete(digest)
   if (key) cache.set(digest, { key, readAt })

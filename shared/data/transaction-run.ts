@@ -45,8 +45,7 @@ export class TransactionRun {
     const name = this.#nameOf(key)
     const written = this.#written.get(name)
     if (written) return written.item
-    // A read that is still pending is not repeated, because all decisions must rest on the same
-    // revision.
+    // Not repeated while it is pending: all decisions must rest on one revision.
     const read = this.#reads.get(name) ?? this.#readFirst(key, name)
     this.#reads.set(name, read)
     return read

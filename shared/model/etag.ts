@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import type { Int64 } from './int64.ts'
 
-// `*`, or a list of 1 to 10 entity tags (RFC 9110, section 8.8.3) and any number of empty elements
-// (section 5.6.1).
+// `*`, or 1 to 10 entity tags (RFC 9110, section 8.8.3), with empty elements (section 5.6.1).
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/
 const FORM = new RegExp(
   `^(?:\\*|[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*)$`,

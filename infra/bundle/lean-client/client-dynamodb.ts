@@ -40,8 +40,7 @@ export class DynamoDBClient {
       if (received.statusCode !== 200 || !content) throw failedResponse(received, content)
       return { text: received.text, content }
     }, abortSignal)
-    // Binary values arrive as Base64. (In a request, JSON.stringify writes an object, which
-    // DynamoDB refuses.)
+    // They arrive as Base64. (DynamoDB refuses what JSON.stringify makes of them.)
     if (/"BS?":["[]/.test(text)) throw notSupported('binary values')
     return content
   }

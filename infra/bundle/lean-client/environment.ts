@@ -29,8 +29,7 @@ const regionalEndpoint = (region: string): string => {
   return `https://dynamodb.${region}.${DOMAINS[partition] ?? 'amazonaws.com'}`
 }
 
-// The AWS partitions with another domain, by a word in the names of their regions (partitions.json
-// of the SDKs).
+// Partitions with another domain, by a word in the names of their regions.
 const DOMAINS: Record<string, string> = {
   cn: 'amazonaws.com.cn',
   eusc: 'amazonaws.eu',

@@ -30,8 +30,7 @@ export const postTo = (url: URL, limits: TimeLimits) => {
         reject(Object.assign(new Error(message), { name: 'TimeoutError' }))
         sent.destroy()
       })
-      // The server may close a connection without a response or an error, such as after "101
-      // Switching Protocols".
+      // A server may close it without a response or error, such as after "101 Switching Protocols".
       const reset = () =>
         reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }))
       sent.on('close', reset)
@@ -65,8 +64,7 @@ const limitTime = (
   })
 }
 
-// Items of 1 MB, the most that DynamoDB returns at once, are less than 10 MB in JSON, whatever
-// their values are.
+// DynamoDB returns 1 MB at most, which is less than 10 MB in JSON.
 const LONGEST_BODY = 16_000_000
 
 const readResponse = (response: IncomingMessage): Promise<HttpResponse> =>

@@ -53,8 +53,7 @@ const ITEMS =
   )
 const CONTAINERS = 'TransactItems Responses Get Put Update Delete ConditionCheck'.split(' ')
 
-// Parameters that add items to other parts of a response. (DynamoDB refuses the values of the
-// legacy parameters.)
+// They add items to other parts of a response. (DynamoDB refuses the values of the legacy ones.)
 const UNSUPPORTED = ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionCheckFailure']
 
 // The casts to them lose nothing: the types that check what a function sends are those of the

@@ -67,8 +67,7 @@ const retryKind = ({
   if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.includes(code))
     return 'transient'
   if (TRANSIENT_NAMES.includes(name)) return 'transient'
-  // A signature expires when the process is suspended before it sends the request. Each attempt
-  // gets a new one.
+  // A signature expires if the process is suspended. Each attempt gets a new one.
   return name === 'InvalidSignatureException' && message.includes('Signature expired')
     ? 'transient'
     : undefined

@@ -13,8 +13,7 @@ export const deprecation = ({ since, sunset, successor }: Deprecated): Middlewar
     const link = `<${absoluteUrl(event, basePath(event) + successor)}>; rel="successor-version"`
     Object.assign(response.headers, {
       ...dates,
-      // A list already links to its next page. One header may hold several links (RFC 8288, section
-      // 3).
+      // A list already links to its next page. One header may hold several (RFC 8288, section 3).
       Link: response.headers.Link ? `${response.headers.Link}, ${link}` : link,
     })
   }

@@ -18,8 +18,7 @@ const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 export const jsonBody = (rules: { field: string; rule: string }[]): Middleware => {
   const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)
   const expected = `It must be a JSON object in which ${fields.join('; ')}.`
-  // The parser's own check finds only two spellings of the header name and allows no space before a
-  // semicolon.
+  // The parser's own check misses spellings of the header, and a space before a semicolon.
   const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
 
   return {

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { dirname, join } from 'node:path'
 
-// A match must start a word: without the lookbehind, a long message full of slashes takes quadratic
-// time.
+// Without the lookbehind, a long message full of slashes takes quadratic time.
 const POSITION = /(?<=[\s(])(\/[^\s()]+\.js):(\d+):(\d+)/g
 const DEEPEST_CAUSE = 10
 

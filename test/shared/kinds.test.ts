@@ -524,17 +524,9 @@ test.each<[string, v.GenericSchema]>([
 
 test.each<[string, v.GenericSchema]>([
   ['a number', v.number()],
-  ['a number within bounds', v.pipe(v.number(), v.minValue(0), v.maxValue(5))],
-  ['an integer', v.pipe(v.number(), v.integer())],
-  ['a number with a smallest part', v.pipe(v.number(), v.multipleOf(0.5), v.maxValue(1e17))],
   ['a text', v.string()],
-  ['a long text', v.pipe(v.string(), v.minLength(20))],
-  ['a text of one length', v.pipe(v.string(), v.length(20))],
   ['a text by a pattern', v.pipe(v.string(), v.regex(/^.{1,9}$/))],
-  ['a URL', v.pipe(v.string(), v.url())],
-  ['a list of such texts', v.array(v.pipe(v.string(), v.minLength(5)))],
   ['a list of numbers', v.array(Int64)],
-  ['a list of lists', v.array(TextList(3, 5))],
   ['a list of what may be missing', v.array(v.optional(Text(5)))],
   ['a trimmed text', v.pipe(Text(5), v.trim())],
   ['a number in a text', v.pipe(v.string(), v.transform(Number), Integer(1, 5))],
@@ -545,9 +537,7 @@ test.each<[string, v.GenericSchema]>([
   ['a lost text', v.picklist(['\ud800'])],
   ['a symbol', v.literal(Symbol('a'))],
   ['variants', v.variant('a', [v.object({ a: Color })])],
-  ['a record', v.record(v.string(), Color)],
-  ['an instance', v.instance(Date)],
-  ...['bigint', 'date', 'any', 'unknown', 'blob', 'null'].map((name): [string, v.GenericSchema] => [
+  ...['bigint', 'date', 'any', 'null'].map((name): [string, v.GenericSchema] => [
     name,
     Object(v)[name](),
   ]),

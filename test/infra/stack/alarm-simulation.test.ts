@@ -1,7 +1,6 @@
-import { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { alarmName, type Mail, type Schedule, simulate } from './alarm-simulator.ts'
-import type { AlarmProperties, Requests } from './simulated-metrics.ts'
+import type { Requests } from './simulated-metrics.ts'
 import { resourcesOf, templateOf } from './template.ts'
 
 // What the alarms of a template do in outages, minute by minute, and in what is none.
@@ -55,13 +54,13 @@ const schedules: Schedule[] = [
  * The mails of a story, for each schedule, and however far CloudWatch looks back. Its first minute
  * is 1.
  */
-const mailsOf = ({ usual = [], rates, minutes = 60 }: Story, of = template): Mail[][] => {
+const mailsOf = ({ usual = [], rates, minutes = 60 }: Story): Mail[][] => {
   const requests = [
     ...minutesOf(BEFORE, usual),
     ...minutesOf(minutes, rates),
     ...minutesOf(AFTER, usual),
   ]
-  const mails = simulate(of, requests)
+  const mails = simulate(template, requests)
   const inStory = (mail: Mail) => ({ ...mail, minute: mail.minute - BEFORE })
   return [0, 2].flatMap((extra) => schedules.map((schedule) => mails(schedule, extra).map(inStory)))
 }
@@ -224,32 +223,6 @@ describe.each([
   )
 })
 
-/** The template with other properties of the alarms that notify. */
-const withAlarms = (
-  change: (name: string, properties: AlarmProperties) => Partial<AlarmProperties>,
-): Template => {
-  const changed = structuredClone(template.toJSON())
-  for (const [id] of notifying) {
-    const { Properties } = changed.Resources[id]
-    Object.assign(Properties, change(alarmName(id), Properties))
-  }
-  return Template.fromJSON(changed)
-}
-
-test('six failures of many do not matter once the thresholds are raised', () => {
-  const story = { usual: [lists(300_000)], rates: [lists(299_994), lists(6, 503)] }
-  const thresholds = new Map([
-    ['ApiUnavailable', 100],
-    ['ApiUnavailableRarely', 1000],
-  ])
-  const raised = withAlarms((name, { Threshold }) => ({
-    Threshold: thresholds.get(name) ?? Threshold,
-  }))
-
-  expect(alarmsOf(mailsOf(story).flat())).toEqual(UNAVAILABLE)
-  expect(mailsOf(story, raised).flat()).toEqual([])
-})
-
 test('each alarm is needed: without it, an outage would have no mail, or a later one', () => {
   const isNeeded = (name: string) =>
     simulated.some(
@@ -259,34 +232,4 @@ test('each alarm is needed: without it, an outage would have no mail, or a later
 
   const names = notifying.map(([id]) => alarmName(id))
   expect(names.filter((name) => !isNeeded(name))).toEqual([])
-})
-
-test('a deleted table sends one mail when it begins, and one when it has ended', () => {
-  for (const ofSchedule of mailsOf({ usual: all(20, 200), rates: all(20, 500) }))
-    expect(ofSchedule.map(({ alarm, state }) => [alarm, state])).toEqual([
-      ['ApiBroken', 'ALARM'],
-      ['ApiBroken', 'OK'],
-    ])
-})
-
-const query = (Expression: string): Partial<AlarmProperties> => ({
-  Metrics: [{ Id: 'only', Expression }],
-})
-const sumOf = (Namespace: string, MetricName: string): Partial<AlarmProperties> => ({
-  Metrics: [
-    { Id: 'only', MetricStat: { Metric: { Namespace, MetricName }, Period: 300, Stat: 'Sum' } },
-  ],
-})
-
-test.each([
-  ['a metric of AWS that may not count what callers see', sumOf('AWS/ApiGateway', '5XXError')],
-  ['a metric that no filter makes', sumOf('Other', 'ApiFailed')],
-  ['another function', query('ANOMALY_DETECTION_BAND(part)')],
-  ['an unknown metric', query('part / 2')],
-  ['another comparison', { ComparisonOperator: 'LessThanThreshold' }],
-  ['missing data that is bad', { TreatMissingData: 'breaching' }],
-])('%s is not simulated', (_, properties) => {
-  const changed = withAlarms(() => properties)
-
-  expect(() => simulate(changed, minutesOf(5, [lists(5)]))).toThrow('is not simulated')
 })

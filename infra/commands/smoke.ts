@@ -59,9 +59,8 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
 type Plan = Api & { unknownKey: string; waitSeconds: number }
 
 /**
- * Tests an API, and prints a line for each request. Throws a CommandError at the first wrong
- * response, and the reason of `signal`, but first tries to delete what it has created. Prints what
- * stays, and how to delete what may be left.
+ * Tests an API. Throws a CommandError at the first wrong response, and the reason of `signal`, but
+ * first tries to delete what it has created. Prints what stays, and how to delete it.
  */
 export const smokeTest = async (plan: Plan): Promise<void> => {
   // A new deployment may take some seconds to respond.
@@ -85,7 +84,8 @@ const testItem = async (plan: Plan, name: string, creation: Creation): Promise<v
   const isWanted = ({ json }: Received) => idOf(json, creation.body) !== undefined
   const created = await check(plan, 201, creation, { how: `with "${name}"`, fits: isWanted })
   const id = idOf(created.json, creation.body) ?? 0
-  if (smoke.remove) console.info(`If this is killed, delete "${name}": ${deletionOf(plan, id)}`)
+  const { remove } = smoke
+  if (remove) console.info(`If this is killed, delete "${name}": ${deletionOf(plan, remove, id)}`)
 
   const isReplay = ({ text, headers }: Received) =>
     text === created.text &&
@@ -109,9 +109,9 @@ const testItem = async (plan: Plan, name: string, creation: Creation): Promise<v
     await check(plan, 412, { ...request, headers }, { how: 'with the ETag of the creation' })
   }
   if (refused) await check(plan, 409, requestOf(refused.operation, id, refused.body(id)))
-  if (!smoke.remove) return console.info(`"${name}" stays: nothing deletes it.`)
-  await check(plan, 204, requestOf(smoke.remove, id))
-  await check(plan, 404, requestOf(smoke.remove, id), { how: 'after that' })
+  if (!remove) return console.info(`"${name}" stays: nothing deletes it.`)
+  await check(plan, 204, requestOf(remove, id))
+  await check(plan, 404, requestOf(remove, id), { how: 'after that' })
 }
 
 const requestOf = (operation: OperationId, id: unknown, body?: object): Sent => {
@@ -140,19 +140,20 @@ const isChallenge = ({ headers }: Received): boolean =>
 
 /** Deletes what a failed run has created: its creation, repeated with its key, returns it. */
 const removeItem = async (plan: Plan, name: string, creation: Creation): Promise<void> => {
-  if (!smoke.remove) return console.info(`"${name}" may stay: nothing deletes it.`)
+  const { remove } = smoke
+  if (!remove) return console.info(`"${name}" may stay: nothing deletes it.`)
   const api = { ...plan, signal: new AbortController().signal } // That of the run may have aborted.
   const { json } = await send(api, creation)
   const id = idOf(json, creation.body)
   if (id !== undefined) {
-    const { status } = await send(api, requestOf(smoke.remove, id))
+    const { status } = await send(api, requestOf(remove, id))
     if (status === 204 || status === 404) return console.info(`"${name}" is deleted.`)
   }
-  console.info(`"${name}" may be left. To delete it: ${deletionOf(plan, id ?? '<id>')}`)
+  console.info(`"${name}" may be left. To delete it: ${deletionOf(plan, remove, id ?? '<id>')}`)
 }
 
-const deletionOf = ({ baseUrl }: Plan, id: unknown): string =>
-  `curl -X DELETE --oauth2-bearer "$KEY" ${baseUrl}${requestOf(smoke.remove ?? smoke.create, id).path}`
+const deletionOf = ({ baseUrl }: Plan, remove: OperationId, id: unknown): string =>
+  `curl -X DELETE --oauth2-bearer "$KEY" ${baseUrl}${requestOf(remove, id).path}`
 
 /** The id in a response, if it has all fields that are wanted. Otherwise it may be another's id. */
 const idOf = (json: { id?: unknown } | undefined, wanted: object): number | undefined => {

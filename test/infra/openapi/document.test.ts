@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -55,7 +55,7 @@ test('the stable operations are as reviewed; to accept a change, run this test w
 
 test("`npm run openapi` prints the document, in which Redocly's recommended rules find nothing", async () => {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  const file = join(tmpdir(), 'openapi.json')
+  const file = join(mkdtempSync(join(tmpdir(), 'openapi-')), 'openapi.json')
 
   const printed = await run('npm', ['run', '--silent', 'openapi'])
   const others = await run('bash', [

@@ -15,9 +15,8 @@ const ACTIONS = {
 } as const satisfies Record<Right, readonly string[]>
 
 /**
- * What the function of an operation may do with the tables: read API keys, what its contract entry
- * says, and, if it is idempotent, reserve idempotency keys. A transaction that writes also checks
- * the items that it has only read.
+ * What a function may do with tables: read API keys, what its entry says, and reserve idempotency
+ * keys. A transaction that writes also checks what it has only read.
  */
 export const permissions = ({ access, idempotent }: Entry): Permission[] => {
   const writes =

@@ -34,9 +34,8 @@ const routes = [
 const retryAfter = { headers: { 'Retry-After': '1' } }
 
 /**
- * The error responses that are sent without a function, or in place of a function's response. The
- * messages are fixed: API Gateway's own messages may repeat parts of the request, such as an API
- * key.
+ * The error responses without a function, or in place of its response. API Gateway's own messages
+ * may repeat parts of the request, such as an API key.
  */
 export const gatewayResponses = {
   badRequest: new ApiError(400, 'The request is malformed.'),

@@ -23,15 +23,11 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
   /** For each method: requests per second, and requests at once. More get a 429. */
   throttle: { rate: number; burst: number }
   logRetention: RetentionDays
-  /**
-   * `canary` checks a new version, sends it 10 % of the requests for 10 minutes, and rolls it back
-   * at an alarm.
-   */
+  /** `canary` checks a version, then gives it 10 % of the requests for 10 minutes. */
   release: 'canary' | 'all-at-once'
   /**
-   * Over how many partitions of its indexes a sharded table is spread. To raise them, raise
-   * `readShards` first and `writeShards` in a later release, because old and new code run side by
-   * side during a release. Never lower them.
+   * How many partitions an index has. Raise `readShards` first and `writeShards` in a later
+   * release, because old and new code run side by side. Never lower them.
    */
   readShards: number
   writeShards: number
@@ -54,10 +50,9 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
   /** Bundles the SDK's DynamoDB client, with every command, instead of the faster lean one. */
   stockClient?: boolean
   /**
-   * Names of existing tables, such as restored ones. The first is used instead of the stack's own
-   * table. The live version uses the previous table until the release is over, so functions keep
-   * the rights to the others and to the stack's own: to change the table again, insert a name
-   * before the others.
+   * Existing tables, such as restored ones. The first is used instead of the stack's own. Functions
+   * keep the rights to all: the live version uses the previous one until the release is over. To
+   * change the table again, insert a name before the others.
    */
   adopt?: { [Id in TableId]?: readonly string[] }
 }
@@ -138,8 +133,7 @@ export const stageProblem = (stage: Stage): string | undefined => {
 
 /**
  * Reads the CDK context, such as `-c prefix=Blue -c release=all-at-once`. The prefix allows several
- * copies in one account and region: Staging becomes BlueStaging. `release` overrides that of the
- * stage for an urgent deployment, such as a rollback.
+ * copies in one account; `release` overrides that of the stage.
  */
 export const readContext = ({ node }: App): { prefix: string; change: Partial<Stage> } => {
   const prefix = node.tryGetContext('prefix') ?? ''

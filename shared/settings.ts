@@ -1,9 +1,7 @@
 /**
- * The settings of the functions, besides the names of tables: the environment variable that holds
- * each, and its value. A stage that has a property of the same name (`infra/stages.ts`) sets
- * another one. A `default` is for all stages; a `local` value is for a developer's machine only, so
- * that each stage must have its own. (The AWS SDK reads `AWS_ENDPOINT_URL_DYNAMODB` and
- * `AWS_REGION` itself.)
+ * The settings of functions: the environment variable of each, and its value. A stage with a
+ * property of this name (`infra/stages.ts`) sets another one. A `default` is for all stages, a
+ * `local` value for laptops only: each stage must have its own.
  */
 export const settings = {
   /** The part of an API key that names the stage. */

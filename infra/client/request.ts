@@ -36,8 +36,7 @@ export type KeyedOptions = {
 /** An option of a call that can depend on the revision of what it changes. */
 export type ConditionalOptions = {
   /**
-   * `etagOf` the result of an earlier call. If the resource has changed since, the call throws a
-   * `precondition_failed`.
+   * `etagOf` an earlier result. If it has changed since, the call throws a `precondition_failed`.
    */
   ifMatch?: string | undefined
 }
@@ -51,8 +50,7 @@ export type Request = {
 
 /**
  * Creates the request of a call, with a random idempotency key unless one is given. Throws a
- * RangeError for a `number` that may already have been rounded, and a TypeError for a value that a
- * path, a header or JSON cannot hold.
+ * RangeError for a `number` that may be rounded, a TypeError for a value that cannot be sent.
  */
 export const newRequest = (
   route: Route,

@@ -65,8 +65,7 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
 
 /**
  * Finds the table of a collection in a deployment, whose shards this process then uses. Throws a
- * CommandError if there is no deployment, or if other sources than these were deployed, which may
- * store items in another form.
+ * CommandError if there is none, or if other sources were deployed, which may store other items.
  */
 export const findTable = async (
   { stage, prefix, port }: Target,

@@ -40,17 +40,14 @@ export class KeyTable {
     return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
   }
 
-  /**
-   * Stores a new key. A put needs no condition: its random digest is new, and a retry of the SDK
-   * repeats it exactly.
-   */
+  /** Stores a new key. No condition: its digest is random, and a retry of the SDK repeats it. */
   async put(Item: StoredApiKey): Promise<void> {
     await this.#client.send(new PutCommand({ ...this.#table, Item }))
   }
 
   /**
-   * Lets a key expire at `expiresAt` (seconds since 1970), unless it expires sooner anyway. Returns
-   * the key with its expiry, or `undefined` if it was deleted.
+   * Lets a key expire at `expiresAt` (seconds since 1970) or sooner, as it was. Returns it, or
+   * `undefined` if it was deleted.
    */
   async expire(key: KeyItem, expiresAt: number): Promise<KeyItem | undefined> {
     const item = { ...this.#table, Key: { digest: key.digest } }
@@ -97,8 +94,8 @@ const StoredItem = v.object({
 })
 
 /**
- * A key as commands use it. A rotated key has its expiry from before in `issuedUntil`, or `null` if
- * it had none. `hasLostScopes` says that it was issued with a scope that the service no longer has.
+ * A rotated key has its earlier expiry in `issuedUntil`, or `null`. `hasLostScopes`: it was issued
+ * with a scope that the service no longer has.
  */
 export type KeyItem = StoredApiKey & { issuedUntil?: number | null; hasLostScopes?: true }
 

@@ -100,9 +100,8 @@ export const list = async (table: KeyTable): Promise<Report> => {
 type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
- * Issues a new key to the client of a key, then sets the expiry of the old key. In this order, the
- * client has a valid key at any moment, whatever fails. Throws a CommandError if the old key does
- * not exist, or is revoked meanwhile.
+ * Issues a new key to the client of a key, then lets the old one expire: at any moment, one is
+ * valid. Throws a CommandError if the old key does not exist, or is revoked meanwhile.
  */
 export const rotate = async (
   table: KeyTable,

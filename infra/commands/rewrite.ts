@@ -48,11 +48,11 @@ type Outcome = 'same' | 'different' | Error
 const AT_A_TIME = 8
 
 /**
- * Reads a table, and changes the attributes in which an item differs from what `itemOf` returns, on
- * condition that the item still has the revision that was read, which it keeps. So a resend does no
- * harm, a later change or delete wins, and the rewrite of another version loses nothing. Prints
- * items that cannot be read or stored, and passes them. Throws a CommandError at the end if there
- * were such items, or if a check has found a difference; and the reason of the signal.
+ * Changes the attributes in which an item differs from what `itemOf` returns, on condition that it
+ * has the revision that was read, which it keeps. So a resend does no harm, a later change or
+ * delete wins, and the rewrite of another version loses nothing. Prints and passes items that
+ * cannot be read or stored. Throws a CommandError at the end if there were any, or if a check has
+ * found a difference; and the reason of the signal.
  */
 export const rewrite = (plan: Plan): Promise<void> => new Run(plan).toItsEnd()
 

@@ -23,8 +23,8 @@ export type Received = { status: number; headers: Headers; text: string; json: o
 type Expectation = { how?: string; fits?: (received: Received) => boolean; waitSeconds?: number }
 
 /**
- * Repeats a request until its response is right, or the seconds are over, and prints a line.
- * Returns the response. Throws a CommandError if it is wrong, and the reason of the signal.
+ * Repeats a request until its response is right, or the seconds are over, and prints a line. Throws
+ * a CommandError if it is wrong, and the reason of the signal.
  */
 export const check = async (
   api: Api,

@@ -18,10 +18,10 @@ ignored, so check their spelling. A body in which a key is \`__proto__\`, or \`c
 scopes of the key do not let it read, such as a status or an id.
 
 **Retries.** After a 429, 502, 503 or 504, wait for the seconds in \`Retry-After\`, then retry.
-- What lists or reads can always be retried.
+- Lists and reads can always be retried.
 - A request with an \`Idempotency-Key\` takes effect once. Each retry gets the first response,
-  whatever happened since. Without a key, a retry may create something twice.
-- A change sets the same values again.
+  whatever has happened since. Without a key, a retry may create something twice.
+- A change can be retried: it sets the same values.
 - A delete gets a 404 if an earlier attempt succeeded.
 
 A request that got no response, or a 5xx, may still be running for ten seconds. Until then, a 409 or
@@ -42,8 +42,8 @@ too, but beyond 2^53, write all digits.
 **Deprecation.** The responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745)
 and \`Sunset\` (RFC 8594).
 
-**Clients.** Give generators the address of this document, not a file: it has the address of the
-API.${goHint()}
+**Clients.** Give generators the address of this document, not a file: they take that of the API from
+it.${goHint()}
 The team that runs this API has an npm package for TypeScript and JavaScript.
 `
 

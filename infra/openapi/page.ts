@@ -103,8 +103,8 @@ export const referenceScript = {
 }
 
 /**
- * The text of the script (4 MB), which is a string in Scalar's plugin for Fastify: that brings 28
- * packages and 30 MB, and @scalar/api-reference, which has it as a file, 298 and 275 MB.
+ * The text of the script (4 MB), from Scalar's plugin for Fastify (30 MB of packages):
+ * @scalar/api-reference, which has it as a file, takes 275 MB.
  */
 export const referenceScriptText = (): string => {
   const plugin = new URL(

@@ -15,9 +15,8 @@ export const publicDocuments = (): PublicDocuments => ({
 })
 
 /**
- * Escapes JSON text so that API Gateway serves it unchanged; its value stays the same. A mock
- * integration treats it as a Velocity template, in which `$` and `#` start expressions and two
- * backslashes can become one.
+ * Escapes JSON without changing its value: to a mock integration, it is a Velocity template, in
+ * which `$` and `#` start expressions and two backslashes can become one.
  */
 export const inertJson = (json: string): string =>
   json.replaceAll(

@@ -22,9 +22,8 @@ export const componentSchemas = (): Record<string, Json> => {
 }
 
 /**
- * The JSON Schema of a value as it is sent. (The schema of a parameter parses text; JSON Schema
- * describes the result.) Throws an Error if JSON Schema cannot express a part, and the schema does
- * not say it with `v.metadata()`.
+ * The JSON Schema of a value as it is sent. Throws an Error if it cannot express a part that
+ * `v.metadata()` does not say.
  */
 export const jsonSchema = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })

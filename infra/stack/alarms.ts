@@ -14,9 +14,9 @@ import type { Stage } from '../stages.ts'
 import type { ApiMetrics } from './metrics.ts'
 
 /**
- * The alarms of a deployment, and the SNS topic that they notify when they go off, when they end
- * and when they are new. They watch what callers notice. Causes are graphs: most faults are retried
- * before a caller notices them, and an alarm on errors of DynamoDB may never end.
+ * The alarms, and the SNS topic that they notify when they go off and when they end. They watch
+ * what callers notice. Causes are graphs: most faults are retried before anyone notices, and an
+ * alarm on errors of DynamoDB may never end.
  */
 export class Alarms extends Construct {
   readonly all: Alarm[]

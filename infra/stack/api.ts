@@ -136,8 +136,8 @@ const tls = {
 }
 
 /**
- * One line of JSON for each request. It has no headers, query or body, because they may contain an
- * API key. `requestId` is the one that responses carry and functions log.
+ * A line of JSON for each request, without headers, query and body, which may contain an API key.
+ * `requestId` is the one that responses carry and functions log.
  */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

@@ -99,9 +99,8 @@ export class CanaryRelease extends Construct {
 }
 
 /**
- * The alarms that stop the canary of an operation: the newest version crashes, times out or returns
- * 500. They notify nobody. They use no metric math, which might not roll back while a series has no
- * data.
+ * The alarms that stop a canary: the version crashes, times out or returns 500. They notify nobody.
+ * Metric math might not roll back while a series has no data.
  */
 const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
   const { alias, handler } = operation

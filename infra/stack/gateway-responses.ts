@@ -29,8 +29,8 @@ export const addGatewayResponses = (api: RestApi): void => {
 }
 
 /**
- * Returns 404 for a path without an operation. By default, API Gateway returns 403, and repeats the
- * header `Authorization: Bearer …` as a broken AWS signature.
+ * Returns 404 for other paths. By default, API Gateway returns 403, and repeats the header
+ * `Authorization` as a broken AWS signature.
  */
 export const addNotFound = (api: RestApi): void => {
   addError(api.root, gatewayResponses.notFound)

@@ -13,8 +13,8 @@ import type { OperationFunction } from './operation-function.ts'
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
 /**
- * What callers of the API notice, in five minutes each. Failures are counted in the access log,
- * because API Gateway counts its own responses as 4xx if their status was changed.
+ * What callers notice, in five minutes each. The access log counts failures, because API Gateway
+ * counts its own as 4xx if their status was changed.
  */
 export const newApiMetrics = (
   scope: Construct,

@@ -27,10 +27,10 @@ export const handler = (event: HookEvent, context: Context): Promise<void> =>
 
 /**
  * Checks the new versions, and reports to CodeDeploy whether the release may go on, within `time`
- * milliseconds. It stores an API key without scopes that expires in ten minutes. The release goes
- * on only if each version returns 403 for this key and 401 for an unknown one: then it loads, is
- * configured and finds keys. No operation runs. Errors of AWS and a 503 are retried, because they
- * are not the version's fault. Throws if CodeDeploy does not accept the report in time.
+ * milliseconds. Each version must return 403 for a new API key without scopes, and 401 for an
+ * unknown one: then it loads, is configured and finds keys. No operation runs. Errors of AWS and a
+ * 503 are retried, because they are not the version's fault. Throws if CodeDeploy does not accept
+ * the report.
  */
 export const checkRelease = async (event: HookEvent, time: number, times: Times): Promise<void> => {
   const {

@@ -12,9 +12,8 @@ import { OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
 /**
- * One deployment of the service: its tables, a function for each operation, the API and the
- * monitoring. The `entries` are those of the contract, except in tests. Throws a ConfigurationError
- * if the stage is invalid.
+ * A deployment. The `entries` are those of the contract, except in tests. Throws a
+ * ConfigurationError if the stage is invalid.
  */
 export class ServiceStack extends Stack {
   constructor(

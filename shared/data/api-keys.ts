@@ -5,10 +5,7 @@ import { setting } from '../settings.ts'
 import { available, dynamodb, withBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
-/**
- * An API key as it is stored: its digest, never the key itself. `createdAt` is ISO 8601,
- * `expiresAt` seconds since 1970.
- */
+/** What is stored of an API key. `createdAt` is ISO 8601, `expiresAt` seconds since 1970. */
 export type StoredApiKey = {
   digest: string
   keyId: string
@@ -24,10 +21,9 @@ const MAX_CACHED = 1000
 const cache = new Map<string, { key: StoredApiKey; readAt: number }>()
 
 /**
- * Finds the caller with the API key `text`; `undefined` if it is unknown, expired, or a key of
- * another stage. A known key is cached for 60 s from the moment its read was sent, so a revoked key
- * is invalid within a minute. An unknown key is read each time. Throws an ApiError 503 if DynamoDB
- * is unavailable; an unread key never counts as unknown.
+ * Finds the caller with the API key `text`; `undefined` if it is unknown, expired, or of another
+ * stage. A known key is cached for 60 s from the moment its read was sent: a revoked one is invalid
+ * within a minute. Throws an ApiError 503 if DynamoDB is unavailable.
  */
 export const find = async (text: string): Promise<Caller | undefined> => {
   if (!isApiKey(text, setting('keyPrefix'))) return undefined
@@ -45,9 +41,9 @@ export const put = (key: StoredApiKey): Promise<unknown> => {
 }
 
 /**
- * While the function starts, reads a key that does not exist. A first read is mostly CPU time, for
- * TLS and for code that runs for the first time, and Lambda gives a function more CPU during init
- * ("burst CPU" in the guide of the AWS Lambda Web Adapter). Outside of Lambda nothing is read.
+ * Reads a key that does not exist, while a function starts in Lambda. A first read is mostly CPU
+ * time, of which Lambda gives more during init ("burst CPU" in the guide of the AWS Lambda Web
+ * Adapter).
  */
 export const warmUp = async (): Promise<void> => {
   if (!process.env.AWS_LAMBDA_INITIALIZATION_TYPE) return

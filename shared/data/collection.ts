@@ -66,9 +66,8 @@ type Output<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : n
 
 /**
  * The resources in a table, with the fields of the `schema`. `own` fields are stored, and never
- * returned. `derived` fields follow from all others, each with its schema and its function. They
- * are computed when an item is read or stored, and returned if the schema of the resource has them.
- * A field that is `undefined` is absent.
+ * returned. `derived` fields follow from all others. They are computed when an item is read or
+ * stored, and returned if the schema has them. A field that is `undefined` is absent.
  */
 export const collection = <
   Id extends CollectionId,
@@ -134,8 +133,7 @@ export const collection = <
 
     /**
      * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with
-     * ids below `cursor` and above `after`. What it costs does not depend on the number of
-     * resources. A page of large resources has fewer.
+     * ids below `cursor` and above `after`. Large resources make it shorter.
      */
     list: <Query extends ListQuery & Filter<Stored, FilterOf<Id> & keyof Stored>>(
       tx: Transaction,

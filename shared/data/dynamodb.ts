@@ -7,9 +7,8 @@ import { exactNumber } from '../model/json.ts'
 const BUDGET_MS = 3000
 
 /**
- * The only DynamoDB client. The environment sets its address (`AWS_ENDPOINT_URL_DYNAMODB`,
- * `AWS_REGION`), so the same code runs against AWS, an emulator and the local database. The bundle
- * replaces the imported packages by the lean client (infra/bundle).
+ * The only DynamoDB client. The environment sets its address, so the same code runs in AWS and
+ * locally. The bundle replaces the imported packages by the lean client (infra/bundle).
  */
 export const dynamodb = DynamoDBDocumentClient.from(
   new DynamoDBClient({
@@ -30,9 +29,9 @@ export const dynamodb = DynamoDBDocumentClient.from(
 )
 
 /**
- * A time budget, which is passed to each `dynamodb.send` as its options. The signal ends what the
- * timeouts above do not: a response that arrives byte by byte, and the pauses between retries. Who
- * sends a request again adds the reason to `delays`.
+ * The options of each `dynamodb.send`. The signal ends what the timeouts above do not: a response
+ * that arrives byte by byte, and the pauses between retries. Who sends again adds the reason to
+ * `delays`.
  */
 export type Budget = { abortSignal: AbortSignal; delays: string[] }
 
@@ -73,8 +72,7 @@ export const unavailable = (error: object, { delays }: Budget) => {
 
 /**
  * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`,
- * which occur before the request is sent (an invalid value, no region, no credentials), and those
- * that DynamoDB calls the client's fault.
+ * from before the request was sent, and those that DynamoDB calls the client's fault.
  */
 const isUnavailable = (error: unknown): error is Error => {
   if (!(error instanceof Error)) return false

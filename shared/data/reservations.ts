@@ -18,10 +18,9 @@ const VALID_SECONDS = 24 * 60 * 60
 const LONGEST_BODY_BYTES = 398 * 1024
 
 /**
- * Does the work of a request once for each intent, and stores its response in the same transaction.
- * A later request with the same intent gets that response (`isReplay`), and the work is not done.
- * Without an intent, the work is done each time. Throws an ApiError 422 if the intent was that of
- * another request, and an Error if the response is too long to be stored.
+ * Does the work once for each intent, and stores its response in the same transaction. A later
+ * request with this intent gets that response (`isReplay`). Throws an ApiError 422 if the intent
+ * was that of another request, and an Error if the response is too long to be stored.
  */
 export const doOnce = async (
   tx: Transaction,

@@ -53,9 +53,8 @@ export const defineItem = (
 }
 
 /**
- * An item as it is read: with the defaults of fields that it lacks, and with derived fields
- * computed anew, because a version that does not know them may have stored it. Throws an Error if
- * it cannot be read, because somebody has edited it.
+ * An item as it is read: with defaults, and with derived fields computed anew, because an older
+ * version may have stored it. Throws an Error if somebody has edited it so that it cannot be read.
  */
 export const itemAsRead = (definition: Definition, stored: Attributes): Attributes => {
   const { table, required, fields, defaults, derived } = definition

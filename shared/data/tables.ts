@@ -31,9 +31,8 @@ export const filterIndex = (field: string) =>
   }) as const
 
 /**
- * The table of a collection: by id, with an index of all items, and one for each field to filter
- * by. A partition takes 1,000 writes per second, so the setting `writeShards` spreads the items of
- * an index over several, by their ids.
+ * The table of a collection: an index of all items, and one for each filter. A partition takes
+ * 1,000 writes per second, so `writeShards` spreads items over several.
  */
 const collectionTable = (filters: readonly string[]): Table => {
   const indexes = [NEWEST, ...filters.map(filterIndex)].map(({ index, ...partitionKey }) => [

@@ -175,8 +175,8 @@ export class TransactionRun {
 const nameOf = ({ table, value }: Key): string => `${table} ${value}`
 
 /**
- * The size of a value in bytes, in UTF-8 ("DynamoDB item sizes and formats" in the developer
- * guide). The largest size is assumed of numbers, whose exact size the guide does not say.
+ * The size in bytes ("DynamoDB item sizes and formats" in the developer guide). Numbers count as
+ * the largest, because the guide does not say it exactly.
  */
 const byteSize = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value)

@@ -14,8 +14,8 @@ export type Transaction = {
   /** Reads a page of a list (eventually consistent). A commit does not depend on it. */
   list: (query: PageQuery) => Promise<Page<Attributes>>
   /**
-   * Puts an item in place of the one that was read. If it was not read, no item may have the key.
-   * Throws an ApiError 413 if the item has more than 400 KB.
+   * Puts an item in place of the one that was read; if none was read, there must be none. Throws an
+   * ApiError 413 for more than 400 KB.
    */
   put: (key: Key, attributes: object) => void
   /** Deletes an item that was read. Throws an Error for any other. */

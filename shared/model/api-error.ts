@@ -2,9 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import { service } from '../service.ts'
 
 /**
- * An error that callers may see. Any other error is a bug and becomes a 500. Its `code` is the
- * reason phrase of the status in snake_case, so that clients need no table of codes. `cause` is
- * only logged, never sent.
+ * An error that callers may see; any other is a bug and becomes a 500. Its `code` is the reason
+ * phrase of the status in snake_case. `cause` is only logged.
  */
 export class ApiError extends Error {
   readonly status: number

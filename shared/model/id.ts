@@ -13,10 +13,9 @@ export const Id = v.pipe(
 export const IdText = Int64Text
 
 /**
- * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Ids are positive
- * integers that every JSON client holds exactly (53 bits, until 2093), and sort by creation; those
- * of one process always ascend. Two processes may generate the same id in the same millisecond, so
- * the caller must check that it is free.
+ * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Every JSON client
+ * holds ids exactly (53 bits, until 2093). They sort by creation; those of one process always
+ * ascend. Two processes may generate the same id, so the caller must check that it is free.
  */
 export const newId = (now = Date.now()): number => {
   // Plain arithmetic, because the shift operators truncate to 32 bits.

@@ -4,9 +4,8 @@ import { digestOf } from './api-key.ts'
 const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
 
 /**
- * The header `Idempotency-Key`. A key may be bare, as most clients send it, or a quoted string (RFC
- * 9651, section 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. Both forms mean the
- * same key.
+ * The header `Idempotency-Key`: bare, as most clients send it, or a quoted string (RFC 9651,
+ * section 3.3.3) as draft-ietf-httpapi-idempotency-key-header requires. Both are one key.
  */
 export const IdempotencyKey = v.pipe(
   v.string(),

@@ -17,9 +17,8 @@ declare global {
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**
- * The JSON value in `text`, which `JSON.parse` has `parsed`, without rounded integers: integers in
- * plain digits beyond 2^53 are `bigint`s, and any other number that a double rounds is `NaN`, which
- * every schema rejects.
+ * What `JSON.parse` has `parsed`, without rounding: integers in plain digits beyond 2^53 are
+ * `bigint`s, and any other number that a double rounds is `NaN`, which every schema rejects.
  */
 export const exactJson = (text: string, parsed: unknown): unknown =>
   MAY_BE_ROUNDED.test(text)

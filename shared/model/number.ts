@@ -28,9 +28,8 @@ export const AnyDecimal = v.pipe(
 )
 
 /**
- * A number from `least` to `most`, at most ±(2^53 - 1), and with at most so many `decimals`, if
- * they are given: add amounts in cents, because 0.1 + 0.2 has more than two. A body with a number
- * that a double would round is invalid, not rounded.
+ * A number from `least` to `most`, at most ±(2^53 - 1), with at most so many `decimals`: add
+ * amounts in cents, because 0.1 + 0.2 has more. What a double would round is invalid.
  */
 export const Decimal = (least = -LARGEST, most = LARGEST, decimals?: number) => {
   const { minimum, maximum } = exactRange(least, most)

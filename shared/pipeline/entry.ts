@@ -50,9 +50,8 @@ type Method =
   | { method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; body?: ObjectSchema; idempotent?: true }
 
 /**
- * The kinds of entries, by what a success returns, and the flags that each may have: `paged` adds
- * the parameters `limit` and `cursor`, and links to the next page; `etag` the header `ETag`;
- * `conditional` the header `If-Match`, with which a resource that has changed since is a 412.
+ * The kinds of entries, by what a success returns, and their flags: `paged` adds `limit`, `cursor`
+ * and links to the next page; `etag` the header `ETag`; `conditional` the header `If-Match`.
  */
 type Kind = List | Creation | Content | Nothing
 
@@ -66,8 +65,7 @@ type List = {
 
 /**
  * The header `Location` has the path of the list of what is created, and its id, if an operation
- * has such a path. `location` is the path of that list, if it is not that of the operation; it may
- * have the same parameters.
+ * has such a path. `location` is that list, if it is not at the path of the operation.
  */
 type Creation = {
   success: {

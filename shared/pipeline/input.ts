@@ -9,10 +9,9 @@ import { type Entry, type ObjectSchema, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 
 /**
- * Creates the function that parses the requests of an operation. It returns the parts of the
- * request, the revisions that the client expects, and the intent of a request with an idempotency
- * key. It throws an ApiError: 404 for an invalid path parameter, 400 that names every invalid
- * parameter, header or field. The body must have passed `jsonBody`.
+ * Creates the function that parses requests after `jsonBody`: into their parts, and the intent of
+ * one with an idempotency key. It throws an ApiError: 404 for an invalid path parameter, 400 that
+ * names every other invalid part.
  */
 export const requestParser = (operation: string, entry: Entry) => {
   const { params, query, headers, body } = partsOf(entry)

@@ -17,9 +17,8 @@ import { requestLog } from './middleware/request-log.ts'
 import { pageResponse, successOf, successResponse } from './responses.ts'
 
 /**
- * Creates the Lambda handler of an operation: the pipeline that all operations share, with `run` at
- * its end, which throws an ApiError for errors that callers may see. In Lambda, `ready` is awaited
- * during init (`infra/bundle/start.mjs`).
+ * Creates the Lambda handler of an operation: the pipeline, with `run` at its end, which throws an
+ * ApiError for errors that callers may see. Lambda awaits `ready` (`infra/bundle/start.mjs`).
  */
 export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
   const entry: Entry = contract[id]

@@ -26,9 +26,8 @@ export class DynamoDBClient {
   }
 
   /**
-   * Sends a request; `operation`, `input` and the output are as in the DynamoDB API reference.
-   * Throws a DynamoDBServiceException for an error response. Network errors have a `$metadata`,
-   * too.
+   * Sends a request as in the DynamoDB API reference. Throws a DynamoDBServiceException for an
+   * error response. Network errors have a `$metadata`, too.
    */
   async send(operation: string, input: object, { abortSignal }: SendOptions): Promise<JsonObject> {
     this.#post ??= signedPost(this.#limits)

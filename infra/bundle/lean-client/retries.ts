@@ -9,9 +9,8 @@ const COST = { throttled: 5, transient: 14 }
 type Failure = Error & { code?: string; $metadata?: { httpStatusCode?: number } }
 
 /**
- * Creates the SDK's standard retries: up to `maxAttempts`, with random pauses whose limit doubles
- * each time. All requests share a quota, which ends the retries in an outage until requests succeed
- * again. An error gets a `$metadata`.
+ * Creates the SDK's standard retries, with random pauses whose limit doubles. All requests share a
+ * quota, which ends retries in an outage. An error gets a `$metadata`.
  */
 export const retries = (maxAttempts: number) => {
   let quota = QUOTA

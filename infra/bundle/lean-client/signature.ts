@@ -4,10 +4,9 @@ import { variableValue } from '../../../shared/settings.ts'
 type SignedHeaders = Record<string, string>
 
 /**
- * Returns a function that adds the headers of AWS Signature Version 4 (IAM User Guide, "Create a
- * signed AWS API request"). It signs a POST to `/` of DynamoDB, with all its headers.
- * `@smithy/signature-v4`, which signs every kind of request, is larger and slower. Throws an Error
- * if the environment has no region or no credentials.
+ * Returns a function that signs a POST to `/` of DynamoDB (IAM User Guide, "Create a signed AWS API
+ * request"). `@smithy/signature-v4` is larger and slower. Throws an Error if the environment has no
+ * region or no credentials.
  */
 export const signer = () => {
   const keyId = variableValue('AWS_ACCESS_KEY_ID')

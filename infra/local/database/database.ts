@@ -49,9 +49,9 @@ type Choice = {
 }
 
 /**
- * Opens the DynamoDB at `address`, or an embedded one with a folder (default: in memory): lets this
- * process use it, creates missing tables and indexes, and stores the local API key. The banner has
- * the `description`. Throws a CommandError if the folder or the address cannot be used.
+ * Opens the DynamoDB at `address`, or an embedded one with a folder (default: in memory), for this
+ * process, with all tables, indexes and the local API key. The banner has the `description`. Throws
+ * a CommandError if the folder or the address cannot be used.
  */
 export const openDatabase = async ({ address, folder, listener }: Choice = {}) => {
   if (folder === '')

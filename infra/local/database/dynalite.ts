@@ -65,8 +65,8 @@ const checkExpressions = (request: object): void => {
 }
 
 /**
- * A store whose actions read the real one, but only collect their writes. `items` are the keys of
- * the items that they read, each as often as it was read.
+ * A store that reads the real one, and only collects writes. `items` are the keys of the items that
+ * were read, each as often as that.
  */
 export const rehearse = (store: Store) => {
   const writes: Write[] = []

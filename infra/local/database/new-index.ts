@@ -5,9 +5,9 @@ import { indexEntries, indexPrefix, itemPrefix, type Store, type Write } from '.
 const BATCH = 100
 
 /**
- * Carries out `UpdateTable` for one new index, with the items whose stored attributes put them
- * there. The description of the table is written last: if this process is killed before, there is
- * no new index. Throws a TypeError for any other update.
+ * Adds one index, with the items whose attributes put them there. The description of the table is
+ * written last: a process that is killed before leaves no new index. Throws a TypeError for any
+ * other update.
  */
 export const addIndex = async (store: Store, body: Partial<UpdateTableInput>): Promise<object> => {
   const { TableName = '', AttributeDefinitions = [], GlobalSecondaryIndexUpdates } = body

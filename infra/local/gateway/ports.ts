@@ -5,8 +5,8 @@ import { CommandError } from '../../command-line.ts'
 export const LOOPBACK = '127.0.0.1'
 
 /**
- * Listens on a port (0: any free one), and for an embedded database on the next one of this
- * machine, so that nobody takes them during the start. Closes connections until servers take over.
+ * Listens on a port (0: any free one), and for an embedded database on the next, so that nobody
+ * takes them during the start. Closes connections until servers take over.
  */
 export const reservePorts = async (
   port: number,

@@ -19,9 +19,9 @@ export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
 }
 
 /**
- * Reads the whole body of a request, and decompresses it as API Gateway does. Throws an ApiError:
- * 413 if it exceeds `maxBytes`, 415 if it is not gzip or deflate as its headers say, 400 if it is
- * malformed or the client disconnects.
+ * Reads and decompresses a body as API Gateway does. Throws an ApiError: 413 if it exceeds
+ * `maxBytes`, 415 if it is not gzip or deflate as its headers say, 400 if it is malformed or cut
+ * off.
  */
 export const readBody = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const body = await readAll(message, maxBytes)

@@ -10,8 +10,8 @@ const running = new AsyncLocalStorage<OperationId>()
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
 /**
- * Lets the service's DynamoDB client refuse what the entry of the running operation does not grant,
- * as AWS would. It is no wall: an operation may have a client of its own.
+ * Lets the DynamoDB client refuse what the running operation has no right to, as AWS would. An
+ * operation could pass it with a client of its own.
  */
 export const enforceRights = (): void => {
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)

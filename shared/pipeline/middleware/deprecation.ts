@@ -2,9 +2,8 @@ import type { Deprecated } from '../entry.ts'
 import { absoluteUrl, basePath, type Middleware } from '../http.ts'
 
 /**
- * Announces the removal of a deprecated operation on each of its responses: since when it is
- * deprecated (`Deprecation`, RFC 9745), when it will be removed (`Sunset`, RFC 8594), and what
- * replaces it (`Link`, RFC 5829).
+ * Announces the removal of an operation: since when it is deprecated (RFC 9745), when it will be
+ * removed (RFC 8594), and what replaces it (`Link`, RFC 5829).
  */
 export const deprecation = ({ since, sunset, successor }: Deprecated): Middleware => {
   const dates = { Deprecation: `@${since.getTime() / 1000}`, Sunset: sunset.toUTCString() }

@@ -11,9 +11,8 @@ import { type Event, header, type Middleware } from '../http.ts'
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /**
- * Replaces the text of the body with the JSON object in it. Integers keep all their digits. Error
- * messages repeat the `rules` of its fields. Throws an ApiError 413, 415, or 400 if the body is
- * missing or not a JSON object.
+ * Replaces the text of the body with its JSON object, with all digits. Messages repeat the `rules`
+ * of its fields. Throws an ApiError 413, 415, or 400 if it is missing or no object.
  */
 export const jsonBody = (rules: { field: string; rule: string }[]): Middleware => {
   const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)

@@ -3,9 +3,8 @@ import { type Middleware, requestId } from '../http.ts'
 let coldStart = true
 
 /**
- * Logs one line for each request: what was called, by whom, and the result. Never logs a key, a
- * header or a body, nor the path as it was sent, which may contain a key. The line is an object, so
- * that Lambda's JSON log format keeps its fields.
+ * Logs one object for each request, whose fields Lambda's JSON format keeps. Never logs a key, a
+ * header, a body, or the path as it was sent, which may contain a key.
  */
 export const requestLog = (operation: string): Middleware => {
   const log: Middleware['after'] = ({ event, context, response, internal }) => {

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(copy, { recursive: true })
 })
 
-test('says what is stored where, and begins with examples, to which its command leads', async () => {
+test('names its database, and has examples, which the printed command returns', async () => {
   const [, path] =
     new RegExp(`Try it +curl \\S+${service.basePath}(/\\S+)`).exec(server.output()) ?? []
 

@@ -1,6 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions'
-import { evaluateMath, type Value } from './metric-math.ts'
 import { only, propertiesOf } from './template.ts'
+
+/** A data point, or none. */
+type Value = number | undefined
 
 /** Requests of one kind. */
 export type Requests = { count: number; status: number; milliseconds: number }
@@ -39,9 +41,21 @@ export const watchedBy = (
   if (others.length > 0) throw new Error('An alarm with several periods is not simulated.')
   const { Id, Expression = Id } = queries.find(({ ReturnData }) => ReturnData !== false) ?? {}
   const measure: Measure = (requests) =>
-    evaluateMath(`${Expression}`, new Map(inputs.map((each) => [each.Id, each.measure(requests)])))
+    evaluate(`${Expression}`, new Map(inputs.map((each) => [each.Id, each.measure(requests)])))
   return { period: seconds / 60, measure }
 }
+
+/** A metric, or the share of `part` in `whole`: the only metric math that alarms use. */
+const evaluate = (expression: string, metrics: ReadonlyMap<string, Value>): Value => {
+  if (metrics.has(expression)) return metrics.get(expression)
+  const [, least] = PERCENTAGE.exec(expression) ?? []
+  if (!least) throw new Error(`The expression ${expression} is not simulated.`)
+  const whole = metrics.get('whole')
+  if (whole === undefined) return undefined
+  return whole >= Number(least) ? (100 * (metrics.get('part') ?? 0)) / whole : 0
+}
+
+const PERCENTAGE = /^IF\(whole >= (\d+), 100 \* FILL\(part, 0\) \/ whole, 0\)$/
 
 const statisticOf = (template: Template, { Metric, Stat }: MetricStat): Measure => {
   const { Namespace, MetricName, Dimensions = [] } = Metric

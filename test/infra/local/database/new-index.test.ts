@@ -68,7 +68,7 @@ const lineOf = (items: number) =>
 const idsOf = (resources: { id: number }[]) => resources.map(({ id }) => id)
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i)
 
-test('a data folder of an earlier version gets a new index, whatever ends the start meanwhile', async () => {
+test('a data folder of an earlier version gets a new index, even if starts are killed meanwhile', async () => {
   const folder = await earlierFolder()
   const preloaded = resolve('test/faults/die-at-write.ts')
   for (const place of ['1 during', '2 before', '2 after']) {

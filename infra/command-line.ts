@@ -53,10 +53,7 @@ export const stopSignal = (): AbortSignal => {
   return stop.signal
 }
 
-/**
- * Timeouts for AWS, in milliseconds; operators may be far from the region. `requestTimeout` is for
- * the start of a response, `socketTimeout` for one that stalls midway.
- */
+/** Timeouts for AWS, in milliseconds: operators may be far from the region. */
 export const timeouts = {
   requestHandler: {
     connectionTimeout: 5000,

@@ -24,10 +24,7 @@ export const newId = (now = Date.now()): number => {
   return lastId
 }
 
-/**
- * The lowest id of a moment, in milliseconds since 1970. A list with `after: firstIdAt(from) - 1`
- * and `cursor: firstIdAt(to)` has what was created from one moment until before the other.
- */
+/** The lowest id of a moment, in milliseconds since 1970, for the range of a list. */
 export const firstIdAt = (time: number): number => (time - ID_EPOCH) * IDS_PER_MILLISECOND
 
 const ID_EPOCH = Date.UTC(2024, 0, 1)

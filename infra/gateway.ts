@@ -69,7 +69,7 @@ export const gatewayResponses = {
   ),
 }
 
-/** By gateway response type (API Gateway developer guide, "Gateway response types"). */
+/** The error response for each gateway response type (API Gateway developer guide). */
 export const gatewayResponseTypes = {
   ACCESS_DENIED: gatewayResponses.forbidden,
   API_CONFIGURATION_ERROR: gatewayResponses.badGateway,

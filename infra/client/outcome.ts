@@ -6,7 +6,7 @@ import type { ServiceError } from './response.ts'
 type Meaning = {
   /** Statuses and codes. The first row that names an error holds. */
   errors: (number | string)[]
-  /** `open`: it may take effect, now or later. `unhandled`: the service has not seen it. */
+  /** `open`: it may have taken effect, or still run. `unhandled`: the service has not seen it. */
   attempt: 'open' | 'unhandled' | 'ended'
   /** What a write gets if an earlier attempt is open. All other calls get the error. */
   afterOpen: 'error' | 'unknown_outcome' | 'success of a delete'

@@ -27,7 +27,7 @@ export type Paged = {
   cursor?: string | undefined
 }
 
-/** With the same key and input, repeated calls take effect once in 24 hours. */
+/** Calls with the same key and input take effect once within 24 hours. */
 export type KeyedOptions = {
   /** Identifies the call (default: a random key). */
   idempotencyKey?: string | undefined

@@ -65,7 +65,7 @@ export const findDeployment = async ({ stage, prefix, port }: Target): Promise<D
 
 /**
  * Finds the table of a collection in a deployment, whose shards this process then uses. Throws a
- * CommandError if there is none, or if other sources were deployed, which may store other items.
+ * CommandError if there is none, or if other sources were deployed: they may store other forms.
  */
 export const findTable = async (
   { stage, prefix, port }: Target,

@@ -46,7 +46,7 @@ export class KeyTable {
   }
 
   /**
-   * Lets a key expire at `expiresAt` (seconds since 1970) or sooner, as it was. Returns it, or
+   * Lets a key expire at `expiresAt` (seconds since 1970), unless it expires sooner. Returns it, or
    * `undefined` if it was deleted.
    */
   async expire(key: KeyItem, expiresAt: number): Promise<KeyItem | undefined> {

@@ -12,7 +12,7 @@ import { componentSchemas, exampleMember, type Json, jsonSchema } from './schema
 
 const entries: Entry[] = Object.values(contract)
 
-/** The OpenAPI 3.1 document; its first address begins with `origin`. A `bigint` is a number. */
+/** The OpenAPI 3.1 document. Its first address begins with `origin`; a `bigint` is a number. */
 export const openApiDocument = (origin = ''): Json => ({
   openapi: '3.1.1',
   info: {

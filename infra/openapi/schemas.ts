@@ -10,7 +10,7 @@ import { stringifyJson } from '../../shared/model/json.ts'
 import { isCheck } from '../kinds.ts'
 import { fieldTexts } from './descriptions.ts'
 
-/** A JSON Schema (draft 2020-12), or a part of one. A `bigint` in it is a number. */
+/** A JSON Schema (draft 2020-12), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
 
 /** The JSON Schemas of all schemas with a title, by title. Elsewhere they are references. */

@@ -77,7 +77,7 @@ export class CanaryRelease extends Construct {
     })
   }
 
-  /** Its right to invoke the hook is a policy of its own: in the role, it would make a cycle. */
+  /** Its right to invoke the hook is a separate policy: in the role, it would make a cycle. */
   #newRole(hook: NodejsFunction) {
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
     const role = new Role(this, 'Role', {
@@ -100,7 +100,7 @@ export class CanaryRelease extends Construct {
 
 /**
  * The alarms that stop a canary: the version crashes, times out or returns 500. They notify nobody.
- * Metric math might not roll back while a series has no data.
+ * They use no metric math, which might not roll back while a series has no data.
  */
 const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
   const { alias, handler } = operation

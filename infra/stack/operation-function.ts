@@ -21,7 +21,7 @@ import type { Grant, Storage } from './storage.ts'
 
 type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
 
-/** The function of an operation, which may do what its entry says, read API keys, write its log. */
+/** The function of an operation: it may do what its entry says, read API keys, and log. */
 export class OperationFunction extends Construct {
   readonly operationId: string
   readonly entry: Entry

@@ -121,7 +121,7 @@ const invokeVersion = async (
     multiValueHeaders: { Authorization: [`Bearer ${key}`] },
     requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
   }
-  // It throws unless the version responds, also for Lambda's 403: IAM may be late.
+  // It throws unless the version responds, also for Lambda's 403: IAM may apply rights late.
   const command = new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) })
   const { Payload } = await lambda.send(command, options)
   const payload = `${Payload?.transformToString()}`

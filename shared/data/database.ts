@@ -14,7 +14,7 @@ export type Key = { table: TableId; value: Int64 | string }
 /** An item that transactions write. Its `revision` is the token of the last one. */
 export type Item = Record<string, unknown> & { revision: string }
 
-/** What to do with an item that has the revision `expected`; `undefined`: that does not exist. */
+/** What to do with an item if it has the revision `expected`; `undefined`: if there is none. */
 export type TransactAction = { key: Key; expected: string | undefined } & (
   | { kind: 'put'; item: Item }
   | { kind: 'delete' }

@@ -53,7 +53,7 @@ export const defineItem = (
 }
 
 /**
- * An item as it is read: with defaults, and with derived fields computed anew, because an older
+ * An item as it is read: with defaults, and with derived fields computed anew, because another
  * version may have stored it. Throws an Error if somebody has edited it so that it cannot be read.
  */
 export const itemAsRead = (definition: Definition, stored: Attributes): Attributes => {

@@ -1,4 +1,4 @@
-/** Freezes a value at any depth, and returns it. To change it then throws a TypeError. */
+/** Freezes a value at any depth, and returns it. A change then throws a TypeError. */
 export const frozen = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) frozen(part)

@@ -11,7 +11,7 @@ export const runWithRights = <T>(id: OperationId, run: () => T): T => running.ru
 
 /**
  * Lets the DynamoDB client refuse what the running operation has no right to, as AWS would. An
- * operation could pass it with a client of its own.
+ * operation could bypass this with a client of its own.
  */
 export const enforceRights = (): void => {
   const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)

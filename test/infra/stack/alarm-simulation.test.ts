@@ -233,3 +233,11 @@ test('each alarm is needed: without it, an outage would have no mail, or a later
   const names = notifying.map(([id]) => alarmName(id))
   expect(names.filter((name) => !isNeeded(name))).toEqual([])
 })
+
+test('a deleted table sends one mail when it begins, and one when it has ended', () => {
+  for (const ofSchedule of mailsOf({ usual: all(20, 200), rates: all(20, 500) }))
+    expect(ofSchedule.map(({ alarm, state }) => [alarm, state])).toEqual([
+      ['ApiBroken', 'ALARM'],
+      ['ApiBroken', 'OK'],
+    ])
+})

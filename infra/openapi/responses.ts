@@ -23,6 +23,7 @@ import {
 } from '../../shared/pipeline/entry.ts'
 import { cors } from '../../shared/pipeline/http.ts'
 import { fieldRules } from '../../shared/pipeline/input.ts'
+import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../gateway.ts'
 import { exampleMember, type Json, jsonSchema } from './schemas.ts'
@@ -32,7 +33,7 @@ export const responseObjects = (entry: Entry): Json => {
   const { success } = entry
   const response = {
     description: `${STATUS_CODES[success.status]}.`,
-    headers: headerReferences(entry, successHeaders(entry)),
+    headers: headerReferences(entry, sentHeaders(entry)),
     ...('body' in success && {
       content: {
         'application/json': {
@@ -44,6 +45,13 @@ export const responseObjects = (entry: Entry): Json => {
   }
   const errors = possibleErrors(entry).map((error) => [error.status, errorResponse(entry, error)])
   return { [success.status]: response, ...Object.fromEntries(errors) }
+}
+
+/** The headers of a success. It has no location if no operation has its path. */
+const sentHeaders = (entry: Entry): string[] => {
+  const { path, success } = entry
+  const list = success.status === 201 ? (success.location ?? path) : path
+  return successHeaders(entry).filter((name) => name !== 'Location' || hasPathOfOne(list))
 }
 
 /** The example of a response body, with the values that the example of the request body sends. */
@@ -147,9 +155,10 @@ const headers: Record<string, Header> = {
     required: true,
   },
   Location: {
-    description: 'The path of the new resource, if an operation has it.',
+    description: 'The path of the new resource.',
     schema: { pattern: '^/' },
     example: `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
+    required: true,
   },
   'Idempotent-Replayed': {
     description: 'Present if this is the response to an earlier request with the same key.',

@@ -27,15 +27,19 @@ export const successOf = (entry: Entry, event: Event, result: unknown): Success 
 
 /** The path of a new resource below the base address, if an operation has such a path. */
 const newLocation = (id: number, list: string, { pathParameters }: Event): string | undefined => {
-  const isPathOfOne = (path: string) =>
-    path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/')
-  if (!Object.values(contract).some(({ path }) => isPathOfOne(path))) return undefined
+  if (!hasPathOfOne(list)) return undefined
   // Path parameters arrive decoded.
   const parent = list.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(pathParameters?.[name] ?? ''),
   )
   return `${parent}/${id}`
 }
+
+/** Whether an operation has the path of one resource of a list. */
+export const hasPathOfOne = (list: string): boolean =>
+  Object.values(contract).some(
+    ({ path }) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/'),
+  )
 
 /** The response for a success. */
 export const successResponse = (

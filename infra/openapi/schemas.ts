@@ -7,6 +7,7 @@ import {
 import * as v from 'valibot'
 import { contract } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
 import { isCheck } from '../kinds.ts'
 import { fieldTexts } from './descriptions.ts'
 
@@ -51,6 +52,17 @@ for (const schema of schemasIn(contract)) {
   if (title !== undefined) named[title] = schema
 }
 
+/** The schemas of responses alone: whatever has a default has a value there. */
+const returned = new Set(schemasIn(Object.values(contract).map(({ success }) => success)))
+for (const schema of schemasIn(Object.values<Entry>(contract).map(({ body }) => body)))
+  returned.delete(schema)
+
+const requiredWithDefaults = (entries: v.ObjectEntries, required: string[] = []): string[] =>
+  Object.keys(entries).filter(
+    (name) =>
+      required.includes(name) || v.getDefault(entries[name] as v.GenericSchema) !== undefined,
+  )
+
 const INCOMPLETE = 'x-incomplete'
 
 const config: ConversionConfig = {
@@ -80,6 +92,10 @@ const config: ConversionConfig = {
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
+    if (valibotSchema.type === 'object' && returned.has(valibotSchema as v.GenericSchema)) {
+      const { entries } = valibotSchema as unknown as { entries: v.ObjectEntries }
+      return { ...jsonSchema, required: requiredWithDefaults(entries, jsonSchema.required) }
+    }
     // OpenAPI Generator makes wrong Java and Python of a boolean with `const`.
     if (typeof jsonSchema.const === 'boolean')
       return { type: 'boolean', not: { const: !jsonSchema.const } }

@@ -23,7 +23,7 @@ const own = {
   text: 'name',
   /** What the service itself gives a new one, besides an id, with values that are possible. */
   given: {},
-  // Leave out what your service lacks. Only the tests that need it are skipped.
+  // Leave out `change`, `remove` or `integer` if your service lacks it: only its tests are skipped.
   /** The operation that changes one; a change of the text, and one of other fields. */
   change: {
     operation: 'updatePet',
@@ -33,7 +33,7 @@ const own = {
   },
   /** The operation that deletes one, new or changed. */
   remove: { operation: 'deletePet', event: 'deletePet-deleted' },
-  /** A field with an integer, its least value and its largest. */
+  /** A field with an int64, its least value and its largest. */
   integer: { field: 'categoryId', range: [-(2n ** 63n), 2n ** 63n - 1n] },
   /** A field to filter lists by: the value of a new one, and the value after the `other` change. */
   filter: { field: 'status', value: 'available', other: 'sold' },

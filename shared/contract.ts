@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { keysOf } from './model/keys.ts'
 import { NewOrder, Order, OrderChanges, OrderIdText, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './pets/pet.ts'
 import type { Entry } from './pipeline/entry.ts'
@@ -146,5 +147,4 @@ export type Contract = typeof contract
 
 export type OperationId = keyof Contract
 
-// `Object.keys` returns `string[]`.
-export const operationIds = Object.keys(contract) as OperationId[]
+export const operationIds = keysOf(contract)

@@ -2,6 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { Option } from '@commander-js/extra-typings'
 import { type CollectionId, tableName, tableOutput } from '../../shared/data/tables.ts'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
+import { keysOf } from '../../shared/model/keys.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
@@ -31,7 +32,7 @@ type Target = { stage: Stage; prefix?: string | undefined; port: number }
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
   const stage = new Option('--stage <stage>', 'required; local is the local server on this machine')
-    .choices(Object.keys(keyPrefixes) as Stage[]) // `Object.keys` types them as any string.
+    .choices(keysOf(keyPrefixes))
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)

@@ -5,8 +5,8 @@ import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/li
 import { Option } from '@commander-js/extra-typings'
 import type { StoredResource } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/shards.ts'
-import type { CollectionId } from '../../shared/data/tables.ts'
 import { exactNumber } from '../../shared/model/json.ts'
+import { keysOf } from '../../shared/model/keys.ts'
 import { resources } from '../../shared/resources.ts'
 import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
@@ -17,7 +17,7 @@ Requests go on meanwhile: what they change stays, and no ETag becomes stale. It 
 const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
     new Option('--collection <name>', 'required: the collection to rewrite')
-      .choices(Object.keys(resources) as CollectionId[]) // `Object.keys` types them as any string.
+      .choices(keysOf(resources))
       .makeOptionMandatory(),
   )
   .option(

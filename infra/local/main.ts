@@ -3,8 +3,8 @@ import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
-import type { CollectionId } from '../../shared/data/tables.ts'
 import { transaction } from '../../shared/data/transaction.ts'
+import { keysOf } from '../../shared/model/keys.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
@@ -72,8 +72,7 @@ const serverCommand = command(
 
 /** Adds the examples of all resources if nothing is stored. Returns what it added. */
 const addExamples = async (): Promise<string> => {
-  const ids = Object.keys(resources) as CollectionId[] // `Object.keys` types them as any string.
-  for (const table of ids) {
+  for (const table of keysOf(resources)) {
     const { items } = await transaction((tx) => tx.list({ table, limit: 1 }))
     if (items.length > 0) return 'no examples: it is not empty'
   }

@@ -93,6 +93,7 @@ const config: ConversionConfig = {
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
     if (valibotSchema.type === 'object' && returned.has(valibotSchema as v.GenericSchema)) {
+      // The converter's type of a schema has no entries.
       const { entries } = valibotSchema as unknown as { entries: v.ObjectEntries }
       return { ...jsonSchema, required: requiredWithDefaults(entries, jsonSchema.required) }
     }

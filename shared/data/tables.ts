@@ -1,3 +1,4 @@
+import { keysOf } from '../model/keys.ts'
 import { collections } from '../service.ts'
 import { variableValue } from '../settings.ts'
 
@@ -57,7 +58,7 @@ export const tables = {
 
 export type TableId = keyof typeof tables
 
-export const tableIds = Object.keys(tables) as TableId[] // `Object.keys` types them as any string.
+export const tableIds = keysOf(tables)
 
 /** The environment variable that holds the name of a table, such as `API_KEYS_TABLE`. */
 export const tableVariable = (id: TableId): string =>

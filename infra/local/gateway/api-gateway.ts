@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { contract, type OperationId } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
+import { keysOf } from '../../../shared/model/keys.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { commonHeaders, type Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
@@ -76,8 +77,7 @@ type GatewayRoute<Id> = Resource<Id> & { pathParameters: Record<string, string> 
 export const routeFinder = <Id extends string>(
   contract: Record<Id, Pick<Entry, 'method' | 'path'>>,
 ) => {
-  // `Object.keys` returns `string[]`.
-  const ids = Object.keys(contract) as Id[]
+  const ids = keysOf(contract)
   // API Gateway prefers literal parts, whose characters all sort before `{`.
   const templates = [...new Set([...documentPaths, ...ids.map((id) => contract[id].path)])].sort()
   const resources = templates.map((resource) => {

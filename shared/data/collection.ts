@@ -24,14 +24,12 @@ import type { Transaction } from './transaction.ts'
  * The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard`
  * for each filter itself.
  */
-type ResourceSchema<Id extends CollectionId> = v.GenericSchema<unknown, { id: number }> & {
-  entries: v.ObjectEntries & Reserved<Id>
+type ResourceSchema = v.GenericSchema<unknown, { id: number }> & {
+  entries: v.ObjectEntries & Reserved
 }
 
 /** Attributes that a collection stores itself. */
-type Reserved<Id extends CollectionId> = {
-  [Name in 'shard' | 'revision' | `${FilterOf<Id>}Shard`]?: never
-}
+type Reserved = { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
 
 /** A collection without its types: the schemas of its fields, an item as this version stores it. */
 export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
@@ -71,9 +69,9 @@ type Output<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : n
  */
 export const collection = <
   Id extends CollectionId,
-  Schema extends ResourceSchema<Id>,
-  OwnEntries extends v.ObjectEntries & Reserved<Id> = Record<never, never>,
-  DerivedEntries extends v.ObjectEntries & Reserved<Id> = Record<never, never>,
+  Schema extends ResourceSchema,
+  OwnEntries extends v.ObjectEntries & Reserved = Record<never, never>,
+  DerivedEntries extends v.ObjectEntries & Reserved = Record<never, never>,
 >(
   table: Id,
   schema: Schema,

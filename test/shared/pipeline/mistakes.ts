@@ -95,13 +95,11 @@ const halved = collection(example.table, Toy, {
   derived: { half: [v.number(), ({ size }) => size / 2] },
 })
 
-const PARTITION = `${example.filter.field}Shard` as const
-
 export const wrongCollections = (tx: Transaction) => [
   // @ts-expect-error: a collection stores a revision of its own.
   collection(example.table, v.object({ id: Id, revision: v.string() })),
-  // @ts-expect-error: and the partition of an index.
-  collection(example.table, v.object({ id: Id, [PARTITION]: v.string() })),
+  // @ts-expect-error: and the partitions of indexes.
+  collection(example.table, v.object({ id: Id, sizeShard: v.string() })),
   // @ts-expect-error: there is no such table.
   collection('toys', Toy),
   // @ts-expect-error: a resource has an id.

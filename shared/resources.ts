@@ -36,7 +36,7 @@ type Smoke = {
   /** The response has all of its fields. */
   body: (name: string) => object
   list: OperationId
-  filter: Record<string, string>
+  filter?: Record<string, string>
   change?: { operation: OperationId; body: object }
   /** Gets a 409. */
   refused?: { operation: OperationId; body: (id: number) => object }

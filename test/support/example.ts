@@ -23,7 +23,7 @@ const own = {
   text: 'name',
   /** What the service itself gives a new one, besides an id, with values that are possible. */
   given: {},
-  // Leave out `change`, `remove` or `integer` if your service lacks it: only its tests are skipped.
+  // Leave out what your service lacks of the following: only its tests are skipped.
   /** The operation that changes one; a change of the text, and one of other fields. */
   change: {
     operation: 'updatePet',
@@ -55,7 +55,7 @@ export const example = {
   change: { ...change } as Change,
   remove: { ...remove } as Operation,
   integer: { ...integer } as Integer,
-  filter: { ...filter } as Filter,
+  filter: (filter ?? { field: 'shade' }) as Filter,
   schema,
   title,
   path: contract[list].path,

@@ -38,10 +38,10 @@ const stored = async () => {
 
 const { change, refused, remove } = smoke
 const { path } = contract[smoke.create]
-const query = `${new URLSearchParams(smoke.filter)}`
+const query = `${new URLSearchParams({ limit: `${MAX_LIMIT}`, ...smoke.filter })}`
 const pathOf = (id: OperationId = smoke.create) => contract[id].path.replace(/{\w+}/, '<id>')
 const FIRST = `GET ${contract[smoke.list].path}?limit=1`
-const LIST = `GET ${contract[smoke.list].path}?limit=${MAX_LIMIT}&${query} for the new item`
+const LIST = `GET ${contract[smoke.list].path}?${query} for the new item`
 const CREATION = `POST ${path} with "<name>"`
 const REPLAY = `POST ${path} again, with the same Idempotency-Key`
 const CHANGE = `PATCH ${pathOf(change?.operation)}`

@@ -7,18 +7,21 @@ import {
   DynamoDBDocumentClient,
   PutCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { useDatabase } from '../../../../infra/local/database/database.ts'
 import { startEmbedded } from '../../../../infra/local/database/embedded-database.ts'
 import { createTables } from '../../../../infra/local/database/tables.ts'
 import { filterIndex, tableName, tables } from '../../../../shared/data/tables.ts'
-import { example } from '../../../support/example.ts'
+import { example, has } from '../../../support/example.ts'
 import { environment } from '../../../support/process.ts'
 import { endWithParent, listAll, ready, start, temporaryFolder } from '../../../support/server.ts'
 
 const { table } = example
 const { field, value, other } = example.filter
 const { index, name } = filterIndex(field)
+
+beforeEach(({ skip }) => skip(!has.filter))
+
 const AGE = { name: 'ageShard', type: 'S' }
 
 /** Opens a data folder as an earlier version, whose lists have the filter `age` and no other. */

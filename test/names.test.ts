@@ -81,11 +81,16 @@ const places = [
 ]
 
 test('only the places of the resources say their words, their operations and their paths', () => {
-  const words = example.words.flatMap((word) => [
-    `(?<![a-z])${word}`,
-    word.replace(/^./, (letter) => letter.toUpperCase()),
-    word.toUpperCase(),
-  ])
+  // Words of prose, of camelCase and of snake_case, and their plurals.
+  const words = example.words.flatMap((word) => {
+    const either = word.replace(/y$/, '(y|ie)')
+    const capital = either.replace(/^./, (letter) => letter.toUpperCase())
+    return [
+      `(?<![a-z])${either}(e?s)?(?![a-z])`,
+      `${capital}(e?s)?(?![a-z])`,
+      `(?<![A-Z])${either.toUpperCase()}(E?S)?(?![A-Z])`,
+    ]
+  })
   const pattern = new RegExp(
     `\\w*(${words.join('|')})\\w*|\\b(${operations})\\b|(?<=['"\`}])/(${resources})\\b`,
     'g',

@@ -10,7 +10,7 @@ import { collections } from '../../shared/service.ts'
  * its own.
  */
 const own = {
-  /** The words that only the service's own files say: test/names.test.ts has the list of these. */
+  /** Words that only the service's own files say, which test/names.test.ts lists; no common ones. */
   words: ['pet', 'animal'],
   collection: pets,
   table: 'pets',

@@ -13,9 +13,6 @@ import type { Attributes } from './shards.ts'
 /** Items by the names of their keys; `undefined` where there is none. */
 export type Items = ReadonlyMap<string, Item | undefined>
 
-/** How the work of a transaction has ended. */
-export type Outcome<T> = { kind: 'returned'; result: T } | { kind: 'threw'; error: unknown }
-
 /** The largest item that DynamoDB stores. */
 const MOST_BYTES = 400 * 1024
 
@@ -24,6 +21,7 @@ const MOST_ITEMS = 99
 
 /** One run of the work of a transaction: what it reads and writes. */
 export class TransactionRun {
+  /** The revision of all items that this transaction puts. */
   readonly revision: string
   readonly #database: Database
   /** Items that an earlier run has read at one moment. */
@@ -41,6 +39,7 @@ export class TransactionRun {
     this.revision = revision
   }
 
+  /** Reads an item (strongly consistent); one that this transaction has used, as it was left. */
   async read(key: Key): Promise<Item | undefined> {
     const name = this.#nameOf(key)
     const written = this.#written.get(name)
@@ -51,17 +50,23 @@ export class TransactionRun {
     return read
   }
 
+  /** Reads a page of a list (eventually consistent). A commit does not depend on it. */
   async list(query: PageQuery): Promise<Page<Attributes>> {
     this.#refuseIfEnded()
     return this.#call(this.#database.list(query))
   }
 
+  /**
+   * Puts an item in place of the one that was read; if none was read, there must be none. Throws an
+   * ApiError 413 for more than 400 KB.
+   */
   put(key: Key, attributes: object): void {
     const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
     if (byteSize(item) > MOST_BYTES) throw itemTooLarge()
     this.#written.set(this.#nameOf(key), { key, item })
   }
 
+  /** Deletes an item that was read. Throws an Error for any other. */
   remove(key: Key): void {
     const name = this.#nameOf(key)
     if (!this.#found.has(name)) throw new Error(`${name} must be read before it is removed.`)
@@ -72,8 +77,8 @@ export class TransactionRun {
    * Runs the work to its end. Throws an Error if a call of the database failed, even if the work
    * has caught it, and for mistakes of the work.
    */
-  async outcomeOf<T>(work: (tx: TransactionRun) => Promise<T>): Promise<Outcome<T>> {
-    const outcome = await this.#settled(work)
+  async outcome<T>(work: (tx: TransactionRun) => Promise<T>): Promise<PromiseSettledResult<T>> {
+    const [outcome] = await Promise.allSettled([work(this)])
     await nextTurn() // What was not awaited, and waits for nothing else, ends now.
     const wasAwaited = this.#pending.size === 0
     while (this.#pending.size > 0) {
@@ -82,7 +87,7 @@ export class TransactionRun {
     }
     this.#hasEnded = true
     if (this.#failures.length > 0) throw this.#failures[0]
-    if (outcome.kind === 'returned' && !wasAwaited)
+    if (outcome.status === 'fulfilled' && !wasAwaited)
       throw new Error(
         'The function returned while a call with its tx was pending. Await each of them.',
       )
@@ -114,23 +119,17 @@ export class TransactionRun {
     return keys.map(nameOf).filter((name) => !this.#found.has(name))
   }
 
-  /** Whether all that was read is of one moment. */
-  isOfOneMoment(): boolean {
-    return this.#found.size < 2 || [...this.#found.keys()].every((name) => this.#snapshot.has(name))
-  }
-
-  /** Reads all items again, at one moment. */
-  async readAgain(): Promise<Items> {
-    const keys = [...this.#found.values()].map(({ key }) => key)
-    const items = await this.#database.read(keys)
-    return new Map(keys.map((key, i) => [nameOf(key), items[i]]))
-  }
-
-  /** Whether the items are as they were read. */
-  hasFound(items: Items): boolean {
-    return [...this.#found].every(
-      ([name, { item }]) => items.get(name)?.revision === item?.revision,
-    )
+  /**
+   * Reads all items again, at one moment; `undefined` if they are as this run has found them, or if
+   * it has found them at one moment.
+   */
+  async changedItems(): Promise<Items | undefined> {
+    const names = [...this.#found.keys()]
+    if (names.length < 2 || names.every((name) => this.#snapshot.has(name))) return undefined
+    const found = [...this.#found.values()]
+    const items = await this.#database.read(found.map(({ key }) => key))
+    const isSame = found.every(({ item }, i) => item?.revision === items[i]?.revision)
+    return isSame ? undefined : new Map(names.map((name, i) => [name, items[i]]))
   }
 
   async #readFirst(key: Key, name: string): Promise<Item | undefined> {
@@ -150,14 +149,6 @@ export class TransactionRun {
       throw error
     } finally {
       this.#pending.delete(pending)
-    }
-  }
-
-  async #settled<T>(work: (tx: TransactionRun) => Promise<T>): Promise<Outcome<T>> {
-    try {
-      return { kind: 'returned', result: await work(this) }
-    } catch (error) {
-      return { kind: 'threw', error }
     }
   }
 

@@ -1,26 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type Database, databaseWith, type Item, type Key } from './database.ts'
+import { type Database, databaseWith } from './database.ts'
 import { withBudget } from './dynamodb.ts'
-import type { Page, PageQuery } from './page.ts'
-import type { Attributes } from './shards.ts'
-import { type Items, type Outcome, TransactionRun } from './transaction-run.ts'
+import { type Items, TransactionRun } from './transaction-run.ts'
 
 /** What the work of a transaction uses. Its functions throw an Error once that has ended. */
-export type Transaction = {
-  /** The revision of all items that this transaction puts. */
-  readonly revision: string
-  /** Reads an item (strongly consistent); one that this transaction has used, as it was left. */
-  read: (key: Key) => Promise<Item | undefined>
-  /** Reads a page of a list (eventually consistent). A commit does not depend on it. */
-  list: (query: PageQuery) => Promise<Page<Attributes>>
-  /**
-   * Puts an item in place of the one that was read; if none was read, there must be none. Throws an
-   * ApiError 413 for more than 400 KB.
-   */
-  put: (key: Key, attributes: object) => void
-  /** Deletes an item that was read. Throws an Error for any other. */
-  remove: (key: Key) => void
-}
+export type Transaction = Pick<TransactionRun, 'revision' | 'read' | 'list' | 'put' | 'remove'>
 
 /**
  * Runs `work`, which reads what it needs, decides, and says what to write. All of it is written at
@@ -43,15 +27,18 @@ export const runOn = async <T>(
   for (let runs = 1; ; runs++) {
     const token = newToken() // Random, because a revision must never recur.
     const run = new TransactionRun(database, snapshot, token)
-    const outcome = await run.outcomeOf(work)
-    if (outcome.kind === 'threw' || !run.hasWritten()) {
-      if (run.isOfOneMoment()) return resultOf(outcome)
-      snapshot = await run.readAgain()
-      if (run.hasFound(snapshot)) return resultOf(outcome)
-      continue
+    const outcome = await run.outcome(work)
+    if (outcome.status === 'rejected' || !run.hasWritten()) {
+      const changed = await run.changedItems()
+      if (changed) {
+        snapshot = changed
+        continue
+      }
+      if (outcome.status === 'rejected') throw outcome.reason
+      return outcome.value
     }
     const written = await database.write(token, run.actions())
-    if (written.kind === 'written') return outcome.result
+    if (written.kind === 'written') return outcome.value
     const unread = run.unread(written.keys)
     // Once, it may be a new id that somebody else got, too.
     const twice = unread.find((name) => occupied.includes(name))
@@ -60,9 +47,4 @@ export const runOn = async <T>(
     snapshot = new Map()
     await database.pause(runs)
   }
-}
-
-const resultOf = <T>(outcome: Outcome<T>): T => {
-  if (outcome.kind === 'threw') throw outcome.error
-  return outcome.result
 }

@@ -45,11 +45,13 @@ export const listOf = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(v.array(item), v.maxLength(MAX_LIMIT))
 
 /** At most one of the fields. */
-export type AtMostOne<Fields> = {
-  [One in keyof Fields]-?: { [F in One]?: Fields[F] | undefined } & {
-    [F in Exclude<keyof Fields, One>]?: undefined
-  }
-}[keyof Fields]
+export type AtMostOne<Fields> =
+  | { [One in keyof Fields]?: undefined }
+  | {
+      [One in keyof Fields]-?: { [F in One]?: Fields[F] | undefined } & {
+        [F in Exclude<keyof Fields, One>]?: undefined
+      }
+    }[keyof Fields]
 
 /** Fields to filter a list by. A request has one at most, because an index has values of one. */
 export const Filters = <Fields extends v.ObjectEntries>(fields: Fields) => {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { Transaction } from '../data/transaction.ts'
-import { Pet } from '../pets/pet.ts'
 import { pets } from '../pets/pets.ts'
 import { Order } from './order.ts'
 import { orders, storedOrders } from './orders.ts'
@@ -9,9 +8,9 @@ import { orders, storedOrders } from './orders.ts'
 export const seedOrders = async (tx: Transaction): Promise<string> => {
   const examples = v.getExamples(Order)
   for (const order of examples) {
-    await storedOrders.put(tx, order)
-    const pet = v.getExamples(Pet).find(({ id }) => id === order.petId)
-    if (pet) await pets.put(tx, { ...pet, order: order.id })
+    tx.put(storedOrders.keyOf(order.id), storedOrders.itemOf(order))
+    const pet = await pets.read(tx, order.petId)
+    tx.put(pets.keyOf(pet.id), pets.itemOf({ ...pet, order: order.id }))
   }
   let placed = 0
   const { items } = await pets.list(tx, { limit: 100, status: 'available' })

@@ -88,10 +88,7 @@ type Content = {
 type Nothing = { success: { status: 202 | 204 }; paged?: never; etag?: never; conditional?: true }
 
 /** A `v.object()` whose fields have a `v.description()`, maybe with checks of the whole object. */
-export type ObjectSchema = v.GenericSchema<unknown, object> & {
-  entries: v.ObjectEntries
-  pipe?: readonly unknown[]
-}
+export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries }
 
 /** When an operation was deprecated, when it will be removed, and the path of its replacement. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
@@ -129,18 +126,8 @@ const condition = v.object({ 'If-Match': v.optional(IfMatch) })
 const merged = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema | undefined => {
   const given = schemas.filter((schema) => schema !== undefined)
   if (given.length < 2) return given[0]
-  // Valibot has no type for a pipe of any length.
-  const checks = given.flatMap(stepsOf) as v.GenericPipeItem[]
-  return v.pipe(
-    v.object(Object.assign({}, ...given.map(({ entries }) => entries))),
-    ...checks,
-  ) as ObjectSchema
-}
-
-/** What follows in a pipe after its first schema, which may be a pipe, too. */
-const stepsOf = ({ pipe = [] }: { pipe?: readonly unknown[] }): unknown[] => {
-  const [first, ...steps] = pipe
-  return first ? [...stepsOf(first), ...steps] : []
+  const entries = Object.assign({}, ...given.map((schema) => schema.entries))
+  return { ...v.intersect(given), entries }
 }
 
 export type Part = 'params' | 'query' | 'headers' | 'body'

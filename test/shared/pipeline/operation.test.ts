@@ -26,8 +26,6 @@ const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
 const LOCAL_KEY = `Bearer ${LOCAL_API_KEY}`
 
 const { events, create } = example
-const { change, remove } = example
-const changes = [events.create, ...[change, remove].flatMap(({ event }) => event ?? [])]
 
 const list = () => eventOf(events.list)
 const withUnknownKey = () =>
@@ -73,18 +71,12 @@ describe('the request log', () => {
     expect(error).not.toHaveBeenCalled()
   })
 
-  test.each([
-    ['that clients cannot choose', {}, 'eFs8g5b7ALNumUU='],
-    [
-      'that every event has',
-      { extendedRequestId: undefined },
-      '785b3c83-96fb-40b3-ae99-45d170db47f5',
-    ],
-  ])('has the request id of the response: the one %s', async (_, requestContext, requestId) => {
-    const event = eventOf(events.list, { requestContext })
+  test('has the request id that every event has, if there is none that clients cannot choose', async () => {
+    const event = eventOf(events.list, { requestContext: { extendedRequestId: undefined } })
 
     const { headers } = await call(event)
 
+    const { requestId } = event.requestContext
     expect(headers['X-Request-Id']).toBe(requestId)
     expect(info.mock.lastCall).toEqual([{ ...line(event, example.list, 200), ...local, requestId }])
   })
@@ -102,9 +94,9 @@ test.each([
 
 describe('the scopes of the API key', () => {
   /** A request with a new key of these scopes, whose body is malformed. */
-  const requestWith = async (scopes?: readonly Scope[], name: string = events.create) => {
+  const requestWith = async (scopes?: readonly Scope[]) => {
     const Authorization = `Bearer ${await storeKey({ scopes })}`
-    return eventOf(name, { headers: { Authorization }, body: '{' })
+    return eventOf(events.create, { headers: { Authorization }, body: '{' })
   }
   const run = () => Promise.reject(new ApiError(404, 'Made by the test.'))
 
@@ -124,8 +116,8 @@ describe('the scopes of the API key', () => {
     expect(operationIds.filter((_, i) => responses[i]?.statusCode !== 403)).toEqual(allowed)
   })
 
-  test.each(changes)('a key that only reads gets a 403: %s', async (name) => {
-    const event = await requestWith([example.scopes.read], name)
+  test('a key that only reads gets a 403 for a change', async () => {
+    const event = await requestWith([example.scopes.read])
 
     const response = await call(event)
 
@@ -160,19 +152,16 @@ test('the response is 503 while DynamoDB is unavailable, and the log has the cau
 })
 
 describe('a bug', () => {
-  test.each([events.list, ...changes])(
-    'is a 500 without details, and the log has the cause: %s',
-    async (name) => {
-      const event = eventOf(name)
-      vi.stubEnv(tableVariable(example.table), 'NoSuchTable')
+  test('is a 500 without details, and the log has the cause', async () => {
+    const event = list()
+    vi.stubEnv(tableVariable(example.table), 'NoSuchTable')
 
-      const response = await call(event)
+    const response = await call(event)
 
-      expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG)))
-      const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
-      expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
-    },
-  )
+    expect(response).toEqual(responseTo(event, errorResponse(500, 'internal_server_error', BUG)))
+    const cause = expect.objectContaining({ name: 'ResourceNotFoundException' })
+    expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
+  })
 
   test.each([
     ['an error', new TypeError('secret is not a function')],
@@ -183,11 +172,8 @@ describe('a bug', () => {
 
     const response = await operation(example.list, () => Promise.reject(thrown))(event, context)
 
-    const { status, headers, body } = responseTo(
-      event,
-      errorResponse(500, 'internal_server_error', BUG),
-    )
-    expect(response).toEqual({ statusCode: status, headers, body: JSON.stringify(body) })
+    const body = JSON.stringify({ code: 'internal_server_error', message: BUG, status: 500 })
+    expect(response).toMatchObject({ statusCode: 500, body })
     expect(error.mock.calls).toEqual([errorLine(event, 500, thrown)])
   })
 })
@@ -234,7 +220,6 @@ describe('a response', () => {
 })
 
 describe('an operation with an idempotency key', () => {
-  const { create } = example
   const keyed = () => eventOf(events.create, { headers: { 'Idempotency-Key': randomUUID() } })
 
   test('runs once, also if it writes nothing, and each retry gets its response', async () => {
@@ -249,27 +234,14 @@ describe('an operation with an idempotency key', () => {
     ]
 
     const headers = { Location: `${service.basePath}${example.path}/7`, ETag: '"7-a"' }
-    const first = {
-      statusCode: 201,
-      headers: expect.objectContaining(headers),
-      body: stringifyJson(resource),
-    }
-    const replay = {
+    const [first, replay] = responses
+    expect(first).toMatchObject({ statusCode: 201, headers, body: stringifyJson(resource) })
+    expect(first?.headers).not.toHaveProperty('Idempotent-Replayed')
+    expect(replay).toMatchObject({
       ...first,
-      headers: expect.objectContaining({ ...headers, 'Idempotent-Replayed': 'true' }),
-    }
-    expect(responses).toEqual([first, replay])
+      headers: { ...headers, 'Idempotent-Replayed': 'true' },
+    })
     expect(run).toHaveBeenCalledTimes(1)
-  })
-
-  test('that fails is not stored', async () => {
-    const event = keyed()
-    const failed = operation(create, () => Promise.reject(new ApiError(409, 'Made by the test.')))
-
-    const refused = await failed(structuredClone(event), context)
-    const { status } = await call(event)
-
-    expect([refused.statusCode, status]).toEqual([409, 201])
   })
 
   test('is a 500 whose log says so if its response cannot be stored, and has no effect', async () => {
@@ -297,14 +269,8 @@ test('a function gets its caller, and can change nothing that it gets', async ()
   const inputs: object[] = []
   const handler = operation(example.create, async ({ tx, ...input }) => {
     inputs.push(input)
-    for (const part of [
-      input.caller,
-      input.caller.scopes,
-      input.body,
-      input.headers,
-      input.settings,
-    ])
-      expect(Object.isFrozen(part)).toBe(true)
+    const { caller, body, headers, settings } = input
+    expect([caller, caller.scopes, body, headers, settings].every(Object.isFrozen)).toBe(true)
     return { resource: example.resource(7), revision: tx.revision }
   })
 
@@ -360,7 +326,7 @@ test('a deprecated list keeps the link to its next page, and links with https by
 test('a body that is nested deeply is a 400 or a success, with a key, too', async () => {
   const statuses = new Set<number>()
 
-  for (let depth = 1000; depth < 4000; depth += 100) {
+  for (let depth = 1000; depth < 4000; depth += 500) {
     const nested = '{"a":'.repeat(depth) + 1 + '}'.repeat(depth)
     const body = JSON.stringify(example.body()).replace('{', `{"nested":${nested},`)
     const event = eventOf(events.create, { body, headers: { 'Idempotency-Key': `${depth}` } })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
@@ -15,29 +15,32 @@ const stage =
 const otherStage = stage === 'live' ? 'test' : 'live'
 const garbled = apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
 
-describe.each(operationIds)('%s', (id) => {
-  const { method, path } = contract[id]
-  const request = { method, path: path.replaceAll(/{\w+}/g, '1') }
+test.each<[string, Record<string, string>, string]>([
+  ['another scheme', { Authorization: 'Basic cGV0OnN0b3Jl' }, NO_KEY],
+  ['a scheme without a key', { Authorization: 'Bearer' }, NO_KEY],
+  ['two keys', { Authorization: `Bearer ${apiKey} ${apiKey}` }, NO_KEY],
+  ['a key without a scheme', { Authorization: apiKey }, NO_KEY],
+  ['a garbled key', { Authorization: `Bearer ${garbled}` }, WRONG_KEY],
+  ['an incomplete key', { Authorization: `Bearer ${apiKey.slice(0, -1)}` }, WRONG_KEY],
+  ['an unknown key', { Authorization: `Bearer ${newApiKey(stage)}` }, WRONG_KEY],
+  ['a key of another stage', { Authorization: `Bearer ${newApiKey(otherStage)}` }, WRONG_KEY],
+])('returns 401 for %s', async (_, headers, expected) => {
+  const response = await callAnonymously({ path: example.path, headers })
 
-  test.each([
-    ['no Authorization', {}, NO_KEY],
-    ['another scheme', { Authorization: 'Basic cGV0OnN0b3Jl' }, NO_KEY],
-    ['a scheme without a key', { Authorization: 'Bearer' }, NO_KEY],
-    ['two keys', { Authorization: `Bearer ${apiKey} ${apiKey}` }, NO_KEY],
-    ['a key without a scheme', { Authorization: apiKey }, NO_KEY],
-    ['a garbled key', { Authorization: `Bearer ${garbled}` }, WRONG_KEY],
-    ['an incomplete key', { Authorization: `Bearer ${apiKey.slice(0, -1)}` }, WRONG_KEY],
-    ['an unknown key', { Authorization: `Bearer ${newApiKey(stage)}` }, WRONG_KEY],
-    ['a key of another stage', { Authorization: `Bearer ${newApiKey(otherStage)}` }, WRONG_KEY],
-  ])('returns 401 for %s', async (_, headers, expected) => {
-    const response = await callAnonymously({ ...request, headers })
-
-    expectError(response, 401, 'unauthorized', MESSAGE)
-    expect(challenge(response)).toBe(expected)
-  })
+  expectError(response, 401, 'unauthorized', MESSAGE)
+  expect(challenge(response)).toBe(expected)
 })
 
-test.each(['Bearer', 'bearer', 'BEARER'])('accepts a key with the scheme %s', async (scheme) => {
+test.each(operationIds)('%s returns 401 without a key', async (id) => {
+  const { method, path } = contract[id]
+
+  const response = await callAnonymously({ method, path: path.replaceAll(/{\w+}/g, '1') })
+
+  expectError(response, 401, 'unauthorized', MESSAGE)
+  expect(challenge(response)).toBe(NO_KEY)
+})
+
+test.each(['Bearer', 'bearer'])('accepts a key with the scheme %s', async (scheme) => {
   const { status } = await callAnonymously({
     path: example.path,
     headers: { authorization: `${scheme} ${apiKey}` },

@@ -45,7 +45,6 @@ test.each([
   ['lower-case header names', inLowerCase(), rex],
   ['a trailing slash in the path', withSlash, rex],
   ['a custom domain', eventOf('createPet-custom-domain'), rex],
-  ['256 KiB', withBody(ofSize(KIB_256)), rex],
   ['256 KiB, which take more in base64', inBase64(ofSize(KIB_256)), rex],
 ])('returns 201 with the new pet for a request with %s', async (_, event, pet) => {
   const response = await call(event)
@@ -80,17 +79,11 @@ test.each([
     badRequest('The body is not valid UTF-8.'),
   ],
   [
-    'a key __proto__',
-    withBody('{"a":{"__proto__":{}}}'),
-    badRequest('The body must not have the key __proto__.'),
-  ],
-  [
     'a key constructor.prototype',
     withBody('{"a":{"constructor":{"prototype":1}}}'),
     badRequest('The body must not have the key constructor.prototype.'),
   ],
   ['one byte more than 256 KiB', withBody(ofSize(KIB_256 + 1)), TOO_LARGE],
-  ['one byte more than 256 KiB in base64', inBase64(ofSize(KIB_256 + 1)), TOO_LARGE],
   ['fewer characters but more bytes', withBody(`{"note":"${'ë'.repeat(KIB_256 / 2)}"}`), TOO_LARGE],
   [
     'two content types, of which the last is not JSON',

@@ -64,7 +64,6 @@ test('withBudget ends the work after three seconds, and what waits for DynamoDB 
 
 test.each<[Fault, RegExp]>([
   [canceled('TransactionConflict'), /^TransactionConflict on \w+ \(\d resends\)$/],
-  [databaseResponses.transactionInProgress, /^TransactionInProgressException \(1 resends\)$/],
   [
     databaseResponse(400, {
       __type: 'ThrottlingException',
@@ -116,7 +115,6 @@ test.each<[string, Fault, object]>([
     { name: 'TransactionCanceledException' },
   ],
   ['a right that is missing', databaseResponses.accessDenied, { name: 'AccessDeniedException' }],
-  ['throttling that goes on', databaseResponses.throughputExceeded, { status: 503 }],
 ])('what a caller gets for %s', async (_, response, expected) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   proxy.faultOf = () => response

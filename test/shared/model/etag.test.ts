@@ -18,7 +18,6 @@ test.each([
     ['', '*', 'a,b', '!#~\\', '\x80\xff'],
   ],
   ['weak tags, which never match', ['W/"a", "b", W/"c"'], ['W/"a"', 'b', 'W/"c"']],
-  ['only weak tags', ['W/"a"'], ['W/"a"']],
 ])('names %s', (_, lines, revisions) => {
   expect(v.parse(IfMatch, lines)).toEqual(revisions)
 })
@@ -39,8 +38,6 @@ test('is a list of tags, or nothing', () => {
 test.each([
   [`${', '.repeat(500_000)}x`],
   [`"a"${' ,\t'.repeat(300_000)}x`],
-  ['"a"W/'.repeat(200_000)],
-  [`"${'a'.repeat(1_000_000)}`],
   [`${'"a",'.repeat(9)}${'\t'.repeat(1_000_000)}"`],
 ])('refuses long text at once: %#', { timeout: 30_000 }, (text) => {
   expect(v.is(IfMatch, [text])).toBe(false)

@@ -72,35 +72,3 @@ test.each([
     await expect(work(id)).rejects.toMatchObject({ status })
   },
 )
-
-test('an order is stored with its partition and its revision, and its pet with it until it is complete', async () => {
-  const petId = await aPet()
-  const storedIn = async (table: 'pets' | 'orders', id: number) =>
-    (await storedItems(table)).find((item) => item.id === id)
-
-  const { resource, revision } = await orders.place({ petId })
-  const held = await storedIn('pets', petId)
-  const completed = await orders.complete(resource.id)
-
-  const { order: _, ...released } = { ...pet(), id: petId, shard: 0 }
-  expect(held).toEqual({
-    ...released,
-    status: 'pending',
-    statusShard: 'pending#0',
-    order: resource.id,
-    revision,
-  })
-  const later = { shard: 0, revision: completed.revision }
-  expect(await storedIn('orders', resource.id)).toEqual({
-    id: resource.id,
-    petId,
-    complete: true,
-    ...later,
-  })
-  expect(await storedIn('pets', petId)).toEqual({
-    ...released,
-    status: 'sold',
-    statusShard: 'sold#0',
-    ...later,
-  })
-})

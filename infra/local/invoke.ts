@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { operationIds } from '../../shared/contract.ts'
 import { CommandError, command, run } from '../command-line.ts'
@@ -20,8 +20,8 @@ const invokeCommand = command(
   .addOption(portOption('port of the local server (default: 3000)'))
   .action(async (words, { port }) => {
     const file = words.at(-1) ?? ''
-    const id = operationId(words.length > 1 ? words[0] : basename(file).replace(/\W.*/, ''))
     const event = readEvent(file)
+    const id = operationId(words.length > 1 ? words[0] : basename(file).replace(/\W.*/, ''))
     console.info = console.error // The response alone is printed on stdout.
     const database = await openDatabase({
       address: namedDatabase() ?? (await serverDatabase(port)),
@@ -29,7 +29,10 @@ const invokeCommand = command(
     console.info('Database: %s', database.description)
     enforceRights()
     const { [id]: handler } = await loadFunctions([id])
-    const response = await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
+    const timeoutMs = functionSettings.timeoutSeconds * 1000
+    const response = await invoke(id, handler, event, timeoutMs).catch(({ message }) => {
+      throw new CommandError(message)
+    })
     process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
     await database.close()
   })
@@ -50,9 +53,12 @@ const serverDatabase = (port: number | undefined) =>
   })
 
 const readEvent = (file: string) => {
+  if (!existsSync(file))
+    throw new CommandError(`There is no file ${file}. Name one with an event, as in test/events.`)
   try {
     const event = JSON.parse(readFileSync(file, 'utf8'))
-    assert(event?.requestContext, `${file} is no API Gateway event: it has no requestContext.`)
+    const { requestId } = event?.requestContext ?? {}
+    assert(requestId, `${file} is no API Gateway event: it has no requestContext.requestId.`)
     return event
   } catch (error) {
     throw new CommandError(

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
+import { Option } from '@commander-js/extra-typings'
 import * as v from 'valibot'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { transaction } from '../../shared/data/transaction.ts'
@@ -45,7 +46,7 @@ const serverCommand = command(
     'the folder to keep the data in (default: in memory); corrupted files may go unnoticed',
   )
   .option('--seed', 'add examples to an empty database, as to one in memory')
-  .option('--empty', 'add no examples')
+  .addOption(new Option('--empty', 'add no examples').conflicts('seed'))
   .option('--watch', 'restart when a source file changes; data and API keys are kept')
   .addHelpText(
     'after',

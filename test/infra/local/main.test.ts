@@ -161,18 +161,18 @@ test('listens on all addresses, but with its database on this machine only, and 
 })
 
 const LIMITS = "value '65535' from env 'PORT' is invalid. Use a whole number from 0 to 65534."
-const KEPT =
-  'npm kept --port and --seed for itself. Put -- before all options: npm run dev -- --port --seed'
 
-test.each<[string[], Record<string, string>, string]>([
-  [[], { PORT: '65535' }, `error: option '--port <number>' ${LIMITS}\nSee npm start -- --help`],
+test.each<[string, string[], Record<string, string>]>([
+  [`option '--port <number>' ${LIMITS}`, [], { PORT: '65535' }],
+  ["option '--empty' cannot be used with option '--seed'", ['--empty', '--seed'], {}],
   [
-    ['--watch'],
-    { npm_config_seed: 'true', npm_config_port: 'true' },
-    `error: ${KEPT}\nSee npm run dev -- --help`,
+    'npm kept --port for itself. Put -- before all options: npm start -- --port',
+    [],
+    { npm_config_port: 'true' },
   ],
-])('refuses %j with %j', async (args, env, message) => {
-  expect(await runCommand('local/main', args, env)).toEqual(failure(message))
+])('refuses what cannot be meant: %s', async (message, args, env) => {
+  const line = `error: ${message}\nSee npm start -- --help`
+  expect(await runCommand('local/main', args, env)).toEqual(failure(line))
 })
 
 const olderNode = [

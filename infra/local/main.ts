@@ -15,7 +15,6 @@ import { referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './database/credentials.ts'
 import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { loadFunctions } from './gateway/lambda.ts'
-import { localLimits } from './gateway/limits.ts'
 import { LOOPBACK, listeningAddress, reservePorts } from './gateway/ports.ts'
 import { enforceRights } from './gateway/rights.ts'
 import { createLocalServer } from './gateway/server.ts'
@@ -97,7 +96,7 @@ const serve = async (listener: Server, database: string, stopped: Promise<unknow
   if (!/^(127\.|::1$)/.test(address)) process.stdout.write(WARNING)
   parentPort?.postMessage('ready')
   await stopped
-  await stop(localLimits.functionMs)
+  await stop()
 }
 
 /** The host of a URL that also reaches a server that listens on all addresses. */

@@ -1,14 +1,37 @@
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../../shared/contract.ts'
 import type { ApiError } from '../../../shared/model/api-error.ts'
+import { functionSettings } from '../../functions.ts'
 import { gatewayResponses } from '../../gateway.ts'
 import { atMost } from '../queue.ts'
 import { gatewayErrorResponse, type Invoke, newRequestId, responseTo } from './api-gateway.ts'
 import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
-import { type Limits, localLimits } from './limits.ts'
+
+const localLimits = {
+  /** Size of the URL and headers in bytes, as in API Gateway: else 431. */
+  maxHeaderSize: 10_240,
+  /** Connections at once: more are closed. */
+  maxConnections: 500,
+  /** Size of a body in bytes, also when decompressed: else 413. */
+  bodyBytes: 1024 * 1024,
+  // Hundreds at once would delay each other until their database calls time out.
+  /** Functions that run at once; other requests wait. */
+  functions: 16,
+  /** Time for a function to respond: else 504. */
+  functionMs: functionSettings.timeoutSeconds * 1000,
+}
+
+/** The limits of a local server, and those of Node.js that differ from its defaults. */
+export type Limits = typeof localLimits & ServerOptions
 
 /** The last request of a connection, when those `before` it are done, and when it is `done`. */
 type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<void> }
@@ -19,8 +42,9 @@ type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<voi
  */
 export const createLocalServer = (
   handlers: Record<OperationId, Handler>,
-  limits: Limits = localLimits,
+  other: Partial<Limits> = {},
 ) => {
+  const limits = { ...localLimits, ...other }
   // Without this setting, Node.js responds to a request without Host by itself, without a body.
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
@@ -74,7 +98,7 @@ export const createLocalServer = (
   // Node.js would respond to an unknown expectation by itself, without a body.
   server.on('checkExpectation', listener)
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) refuse(socket, clientError(code, limits))
+    if (socket.writable) refuse(socket, clientError(code, limits.maxHeaderSize))
   })
   server.on('connect', (_message, socket) => {
     // After CONNECT, Node.js handles no errors of the connection.
@@ -83,7 +107,7 @@ export const createLocalServer = (
   })
 
   /** Refuses new connections and completes the requests in flight, within `limitMs`. */
-  const stop = async (limitMs: number): Promise<void> => {
+  const stop = async (limitMs = limits.functionMs): Promise<void> => {
     server.close()
     // When a client disconnects, its request still runs and needs the database.
     const requests = Array.from(inFlight.values(), ({ done }) => done)
@@ -104,7 +128,7 @@ const writeResponse = (
 }
 
 /** The response to what Node.js refuses, by its code. */
-const clientError = (code: string | undefined, { maxHeaderSize }: Limits): ApiError => {
+const clientError = (code: string | undefined, maxHeaderSize: number): ApiError => {
   if (code === 'HPE_HEADER_OVERFLOW') return gatewayResponses.headersTooLarge(maxHeaderSize)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return gatewayResponses.requestTimeout
   return gatewayResponses.badRequest

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/gateway/lambda.ts'
-import { type Limits, localLimits } from '../../../infra/local/gateway/limits.ts'
 import { listeningAddress } from '../../../infra/local/gateway/ports.ts'
-import { createLocalServer } from '../../../infra/local/gateway/server.ts'
+import { createLocalServer, type Limits } from '../../../infra/local/gateway/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
@@ -28,7 +27,6 @@ type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 
 /** Longer than any test, as a time limit. */
 export const NEVER = 2 ** 31 - 1
-const patient = { ...localLimits, headersTimeout: NEVER, requestTimeout: NEVER, functionMs: NEVER }
 
 type Handlers = Record<OperationId, Handler>
 
@@ -39,7 +37,10 @@ export const serve = async (
 ): Promise<Served> => {
   const levels = ['info', 'warn', 'error'] as const
   const logs = levels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
-  const { server, stop } = createLocalServer({ ...everyOk, ...handlers }, { ...patient, ...limits })
+  const { server, stop } = createLocalServer(
+    { ...everyOk, ...handlers },
+    { functionMs: NEVER, ...limits },
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(async () => {
     await stop(0)

@@ -40,6 +40,15 @@ test.each<[string, Handler]>([
   expect(responses).toEqual([badGateway, { status: 200, headers: json, body: [] }])
 })
 
+test('returns 504 when a function does not respond in time', async () => {
+  const served = await serve({ [list]: () => new Promise(() => {}) }, { functionMs: 1 })
+
+  const message = 'The service did not respond in time. Try again in a moment.'
+  expect(await ask(served)).toEqual(
+    gatewayResponse(504, 'gateway_timeout', message, { 'retry-after': '1' }),
+  )
+})
+
 type Row = [string, OperationId, { statusCode: number; headers?: object; body: string }]
 
 const rows: Row[] = [

@@ -19,7 +19,11 @@ const SMUGGLED = GET
 
 const echo: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body) })
 const MALFORMED = gatewayResponse(400, 'bad_request', 'The request is malformed.')
-const TOO_LARGE = gatewayResponse(431, 'request_header_fields_too_large', expect.any(String))
+const TOO_LARGE = gatewayResponse(
+  431,
+  'request_header_fields_too_large',
+  'The URL and headers must be smaller than 10240 bytes.',
+)
 const NOT_FOUND = gatewayResponse(404, 'not_found', expect.any(String))
 const CHUNKS = `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`
 

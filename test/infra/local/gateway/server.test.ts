@@ -7,6 +7,7 @@ import {
   BASE,
   CONNECT,
   GET,
+  gatewayResponse,
   logged,
   NEVER,
   POST,
@@ -91,6 +92,58 @@ test('calls no function for requests of a client that has disconnected', async (
   await served.stop(NEVER)
 
   expect([handler.mock.calls.length, logged().length]).toEqual([1, 1])
+})
+
+test('ends a connection whose request does not arrive in time', async () => {
+  const served = await serve({}, { headersTimeout: 1, connectionsCheckingInterval: 1 })
+  const wire = await wireTo(served, GET.slice(0, 9))
+
+  const message = 'The request did not arrive in time. Send it again.'
+  expect([await wire.response(), await wire.rest()]).toEqual([
+    gatewayResponse(408, 'request_timeout', message),
+    '',
+  ])
+})
+
+test('closes connections beyond its limit', async () => {
+  const served = await serve({}, { maxConnections: 1 })
+  const allowed = await wireTo(served)
+  const refused = await wireTo(served, GET)
+
+  expect(await refused.rest()).toBe('')
+  allowed.socket.write(GET)
+  expect((await allowed.response()).status).toBe(200)
+})
+
+test('refuses a body that is too large before it is complete, and reads the next request after it', async () => {
+  const served = await serve({}, { bodyBytes: 10 })
+  const withLength = (bytes: number) =>
+    `${POST}Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes)}`
+  const [large, last] = [withLength(1000), 989]
+  const wire = await wireTo(served, withLength(10) + large.slice(0, -last))
+
+  const responses = [await wire.response(), await wire.response()]
+  wire.socket.write(large.slice(-last) + GET)
+  responses.push(await wire.response())
+
+  expect(responses.map(({ status }) => status)).toEqual([200, 413, 200])
+  const message = 'The body must not be larger than 256 KiB.'
+  expect(responses[1]).toEqual(gatewayResponse(413, 'payload_too_large', message))
+})
+
+test('runs only some functions at once', async () => {
+  const { handler, release } = waiting()
+  const served = await serve({ [list]: handler }, { functions: 2 })
+  let arrived = 0
+  served.server.on('request', () => arrived++)
+  const responses = [ask(served), ask(served), ask(served)]
+  await expect.poll(() => arrived).toBe(3)
+
+  const running = handler.mock.calls.length
+  release({ statusCode: 199, body: '' }) // A bug: the next function runs after it, too.
+
+  const statuses = (await Promise.all(responses)).map(({ status }) => status)
+  expect([running, ...statuses]).toEqual([2, 502, 502, 502])
 })
 
 /** A local server with a request in flight. */

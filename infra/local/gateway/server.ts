@@ -100,11 +100,6 @@ export const createLocalServer = (
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     if (socket.writable) refuse(socket, clientError(code, limits.maxHeaderSize))
   })
-  server.on('connect', (_message, socket) => {
-    // After CONNECT, Node.js handles no errors of the connection.
-    socket.on('error', () => {})
-    refuse(socket, gatewayResponses.notFound)
-  })
 
   /** Refuses new connections and completes the requests in flight, within `limitMs`. */
   const stop = async (limitMs = limits.functionMs): Promise<void> => {

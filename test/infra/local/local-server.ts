@@ -20,7 +20,6 @@ const PATH = `${BASE}${example.path}`
  */
 export const GET = `GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`
 export const POST = `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`
-export const CONNECT = 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'
 
 /** A local server in this process. */
 type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }

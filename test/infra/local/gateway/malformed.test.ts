@@ -3,7 +3,6 @@ import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
 import { example } from '../../../support/example.ts'
 import {
   ask,
-  CONNECT,
   GET,
   gatewayResponse,
   POST,
@@ -24,7 +23,6 @@ const TOO_LARGE = gatewayResponse(
   'request_header_fields_too_large',
   'The URL and headers must be smaller than 10240 bytes.',
 )
-const NOT_FOUND = gatewayResponse(404, 'not_found', expect.any(String))
 const CHUNKS = `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`
 
 const malformed: [name: string, text: string, response?: object][] = [
@@ -39,7 +37,6 @@ const malformed: [name: string, text: string, response?: object][] = [
   ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`, MALFORMED],
   ['bytes that are not HTTP', 'Hello\r\n\r\n', MALFORMED],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', MALFORMED],
-  ['CONNECT', CONNECT, NOT_FOUND],
 ]
 
 test.each(malformed)(

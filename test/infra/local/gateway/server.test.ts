@@ -5,7 +5,6 @@ import { example } from '../../../support/example.ts'
 import {
   ask,
   BASE,
-  CONNECT,
   GET,
   gatewayResponse,
   logged,
@@ -83,7 +82,7 @@ test('serves any number of requests of a connection in order, one after the othe
 test('calls no function for requests of a client that has disconnected', async () => {
   const { handler, called, release } = waiting()
   const served = await serve({ [list]: handler })
-  const { wire, socket } = await wireAndSocket(served, GET.repeat(50) + CONNECT)
+  const { wire, socket } = await wireAndSocket(served, GET.repeat(50))
   await called
 
   wire.socket.resetAndDestroy()

@@ -1,11 +1,5 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type ServerOptions,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
-import type { Duplex } from 'node:stream'
+import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../../shared/contract.ts'
@@ -51,7 +45,7 @@ export const createLocalServer = (
   // A client that closes its side after a request still expects the response.
   Object.assign(server, { httpAllowHalfOpen: true })
 
-  const inFlight = new Map<Duplex, Last>()
+  const inFlight = new Map<Socket, Last>()
   const queue = atMost(limits.functions)
   const invokeInTurn: Invoke = (id, event) =>
     queue(() => invoke(id, handlers[id], event, limits.functionMs))
@@ -84,20 +78,17 @@ export const createLocalServer = (
   }
 
   /** Ends a connection, with an error if no response to an earlier request is awaited. */
-  const refuse = async (socket: Duplex, error: ApiError): Promise<void> => {
+  const refuse = async (socket: Socket, error: ApiError): Promise<void> => {
     const last = inFlight.get(socket)
-    if (last) {
-      await (last.message.complete ? last.done : last.before)
-      socket.destroy()
-    } else {
-      socket.end(rawResponse(error), () => socket.destroy())
-    }
+    if (!last) return endWith(socket, error)
+    await (last.message.complete ? last.done : last.before)
+    socket.destroy()
   }
 
   server.on('request', listener)
   // Node.js would respond to an unknown expectation by itself, without a body.
   server.on('checkExpectation', listener)
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     if (socket.writable) refuse(socket, clientError(code, limits.maxHeaderSize))
   })
 
@@ -129,12 +120,12 @@ const clientError = (code: string | undefined, maxHeaderSize: number): ApiError 
   return gatewayResponses.badRequest
 }
 
-/** A response on the wire, which ends the connection. */
-const rawResponse = (error: ApiError): string => {
-  const { statusCode, headers, body = '' } = gatewayErrorResponse(newRequestId(), error)
-  const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`
+/** Sends an error that responds to no request, and ends the connection. */
+const endWith = (socket: Socket, error: ApiError): void => {
+  const response = new ServerResponse(new IncomingMessage(socket))
+  response.assignSocket(socket)
+  response.on('finish', () => socket.destroy())
+  writeResponse(response, gatewayErrorResponse(newRequestId(), error))
 }
 
 /** Logs a response on one line: its error code, but nothing else of the headers and bodies. */

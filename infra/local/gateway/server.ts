@@ -128,7 +128,7 @@ const endWith = (socket: Socket, error: ApiError): void => {
   writeResponse(response, gatewayErrorResponse(newRequestId(), error))
 }
 
-/** Logs a response on one line: its error code, but nothing else of the headers and bodies. */
+/** Logs a response on one line. */
 const logResponse = (
   message: IncomingMessage,
   result: ProxyResponse,
@@ -137,8 +137,7 @@ const logResponse = (
 ) => {
   const { method = '', url = '' } = message
   const { statusCode, body = '' } = result
-  // Somebody may have pasted an API key into the path, even percent-encoded. No id is as long.
-  const path = url.replace(/\?.*/s, '').replaceAll(/[^/]{24,}/g, '…')
+  const path = url.replace(/\?.*/s, '')
   const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(body)?.[1]) || ''
   const columns = [
     new Date().toTimeString().slice(0, 8),

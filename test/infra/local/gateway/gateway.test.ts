@@ -1,7 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { referencePaths } from '../../../../infra/gateway.ts'
-import { LOCAL_API_KEY } from '../../../../infra/local/database/credentials.ts'
 import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
 import { openApiText } from '../../../../infra/openapi/document.ts'
 import { operationIds } from '../../../../shared/contract.ts'
@@ -9,7 +8,7 @@ import type { Event } from '../../../../shared/pipeline/http.ts'
 import { eventOf as fixture } from '../../../support/events.ts'
 import { example, has } from '../../../support/example.ts'
 import { type Sent, send } from '../../../support/http.ts'
-import { ask, BASE, GET, gatewayResponse, logged, serve, wireTo } from '../local-server.ts'
+import { ask, BASE, GET, gatewayResponse, serve, wireTo } from '../local-server.ts'
 
 const { path: list, parameter } = example
 
@@ -179,17 +178,6 @@ test.each(['/', BASE, `${BASE}/`])(
     expect(others.map(({ status }) => status)).toEqual([404, 404])
   },
 )
-
-test.each([
-  ['unchanged', LOCAL_API_KEY],
-  ['percent-encoded', Buffer.from(LOCAL_API_KEY).toString('hex').replaceAll(/../g, '%$&')],
-])('does not log an API key that the URL contains %s', async (_, key) => {
-  const served = await serve()
-
-  await ask(served, { path: `${BASE}/things/${key}/7?key=${LOCAL_API_KEY}` })
-
-  expect(logged()).toEqual([expect.stringContaining(`  ${BASE}/things/…/7  `)])
-})
 
 test('serves the OpenAPI document as people read it, with the address that was asked for', async () => {
   const headers = { Host: 'a.example:8080' }

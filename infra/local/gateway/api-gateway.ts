@@ -9,13 +9,28 @@ import { service } from '../../../shared/service.ts'
 import {
   gatewayResponses,
   preflightHeaders,
+  referenceHeaders,
   referenceMethods,
   referencePaths,
 } from '../../gateway.ts'
-import { documents } from './documents.ts'
+import { openApiText } from '../../openapi/document.ts'
 import type { ProxyResponse } from './lambda.ts'
+import { pageDocuments } from './page.ts'
 import { proxyEvent } from './proxy-event.ts'
 import { readBody, readTarget } from './request.ts'
+
+/** What everyone gets, by path, for the host that a request names. */
+const documents: Record<string, (host: string) => Document> = {
+  // Without the escapes that API Gateway needs, and with the address that generators need.
+  [referencePaths.document]: (host) => ({
+    headers: referenceHeaders,
+    body: openApiText(`http://${host}`),
+  }),
+  ...pageDocuments,
+}
+const documentPaths = Object.keys(documents)
+
+type Document = { headers: Record<string, string>; body: string }
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
@@ -61,7 +76,7 @@ export const gatewayErrorResponse = (
 const response = (
   requestId: string,
   statusCode: number,
-  headers: Readonly<Record<string, string>>,
+  headers: Record<string, string>,
   body?: string,
 ): ProxyResponse => ({
   statusCode,
@@ -109,7 +124,6 @@ const STARTS = ['/', service.basePath, `${service.basePath}/`]
 const isStart = ({ method, headers: { accept = '' } }: IncomingMessage, path: string): boolean =>
   method === 'GET' && accept.includes('text/html') && STARTS.includes(path)
 
-const documentPaths = Object.keys(documents)
 const findRoute = routeFinder(contract)
 
 const allowedMethods = ({ resource, operations }: GatewayRoute<OperationId>): string[] =>

@@ -31,8 +31,7 @@ type SentCommand = { input: CommandInput } & ({ clientCommand: object } | { oper
 type CommandInput = {
   TableName: string
   IndexName?: string
-  RequestItems?: Record<string, unknown>
-  TransactItems?: Record<string, { TableName: string }>[]
+  TransactItems?: Record<string, { TableName: string; IndexName?: undefined }>[]
 }
 
 /** The name of a command in the DynamoDB API reference. */
@@ -41,34 +40,26 @@ const operationName = (command: SentCommand): string =>
     ? command.operation
     : command.clientCommand.constructor.name.replace(/Command$/, '')
 
-type RequiredRight = { action: string; table: string; index?: string | undefined }
-
-/** The rights that IAM requires for a command. */
-const requiredRights = (action: string, input: CommandInput): RequiredRight[] => {
-  const { TableName, IndexName, RequestItems = {}, TransactItems = [] } = input
-  if (action.startsWith('Batch'))
-    return Object.keys(RequestItems).map((table) => ({ action, table }))
-  if (!action.startsWith('Transact')) return [{ action, table: TableName, index: IndexName }]
-  // Each item of a transaction needs a right: `Put` needs PutItem.
-  const items = TransactItems.flatMap((item) => Object.entries(item))
-  return items.map(([kind, item]) => ({ action: `${kind}Item`, table: item.TableName }))
-}
-
 /** Throws an error without `$metadata`, so that the response is a 500. */
 const checkRights = (id: OperationId, operation: string, input: CommandInput): void => {
-  const required = requiredRights(operation, input)
-  if (required.length === 0)
-    throw new AccessDenied(`${id} sends a ${operation} that names no table.`)
+  const { TransactItems = [] } = input
+  const isTransaction = operation.startsWith('Transact')
+  // Each item of a transaction needs a right: `Put` needs PutItem.
+  const required = isTransaction
+    ? TransactItems.flatMap(Object.entries).map(([kind, item]) => [`${kind}Item`, item] as const)
+    : [[operation, input] as const]
   const granted = permissions(contract[id])
-  for (const { action, table, index } of required) {
-    const name = tableIds.find((id) => tableName(id) === table) ?? table
-    const own = granted.filter((each) => each.table === name && each.index === index)
+  for (const [action, { TableName, IndexName: index }] of required) {
+    const word = WORDS[action]
+    if (!word) throw new AccessDenied(`${id} may not use ${action}: no entry can get this right.`)
+    const table = tableIds.find((id) => tableName(id) === TableName) ?? TableName
+    const own = granted.filter((each) => each.table === table && each.index === index)
     if (own.some(({ actions }) => actions.includes(action))) continue
-    const place = `${index ? `index ${index} of the ` : ''}table ${name}`
-    const advice = WORDS[action]
-      ? `Add ${name}: '${WORDS[action]}' to "access" in its entry in shared/contract.ts.`
-      : 'No entry can get this right.'
-    throw new AccessDenied(`${id} may not use ${action} on the ${place}. ${advice}`)
+    const place = `${index ? `index ${index} of the ` : ''}table ${table}`
+    throw new AccessDenied(
+      `${id} may not use ${action} on the ${place}. ` +
+        `Add ${table}: '${word}' to "access" in its entry in shared/contract.ts.`,
+    )
   }
 }
 

@@ -16,7 +16,8 @@ export const addIndex = async (store: Store, body: Partial<UpdateTableInput>): P
   const found: TableDescription = { ...(await store.db.get(tableKey)) }
   const { AttributeDefinitions: attributes, GlobalSecondaryIndexes: indexes = [] } = found
   if (!index || !attributes) throw new TypeError('UpdateTable can only add an index to a table.')
-  if (indexes.some(({ IndexName }) => IndexName === index.IndexName)) return {}
+  if (indexes.some(({ IndexName }) => IndexName === index.IndexName))
+    return { TableDescription: found }
   const known = attributes.map(({ AttributeName }) => AttributeName)
   const added = AttributeDefinitions.filter(({ AttributeName }) => !known.includes(AttributeName))
   const table = { ...found, AttributeDefinitions: [...attributes, ...added] }
@@ -39,7 +40,7 @@ export const addIndex = async (store: Store, body: Partial<UpdateTableInput>): P
   const newIndex = { ...index, IndexStatus: 'ACTIVE', ItemCount: indexed }
   const value = { ...table, ItemCount, GlobalSecondaryIndexes: [...indexes, newIndex] }
   await store.db.batch([...batch, { type: 'put', key: tableKey, value }])
-  return {}
+  return { TableDescription: value }
 }
 
 /** All keys with a prefix, after which they have a hexadecimal digit. */

@@ -1,11 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   CreateTableCommand,
-  DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
   type TableDescription,
   UpdateTableCommand,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
 import {
   type KeyAttribute,
@@ -42,43 +41,30 @@ const createTable = async (
     KeySchema: [key(partitionKey, 'HASH')],
     ...(all.length > 0 && { GlobalSecondaryIndexes: all }),
   })
-  await client.send(create).catch(ignoreInUse)
-  const before = await activeTable(client, TableName)
+  await client.send(create).catch((error) => {
+    // It exists, or another process is creating it.
+    if (!(error instanceof ResourceInUseException)) throw error
+  })
+  const { reason } = await waitUntilTableExists({ client, ...EAGERLY }, { TableName })
+  const { GlobalSecondaryIndexes: existing = [] }: TableDescription = reason.Table
   for (const [name, partition] of Object.entries(indexes)) {
-    if (findIndex(before, name)) continue
+    if (existing.some(({ IndexName }) => IndexName === name)) continue
     // One at a time, as DynamoDB requires it.
     const update = new UpdateTableCommand({
       TableName,
       AttributeDefinitions: definitions([partitionKey, partition]),
       GlobalSecondaryIndexUpdates: [{ Create: index(name, partition, partitionKey) }],
     })
-    await client.send(update).catch(ignoreInUse)
-    const table = await activeTable(client, TableName)
-    const items = findIndex(table, name)?.ItemCount
+    const { TableDescription: table } = await client.send(update)
+    const added = table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === name)
     console.info(
-      `The table ${TableName} has a new index, ${name}, with ${items} of its ${table.ItemCount} items.`,
+      `The table ${TableName} has a new index, ${name}, with ${added?.ItemCount} of its ${table?.ItemCount} items.`,
     )
   }
 }
 
-/** It exists, or another process is creating it. */
-const ignoreInUse = (error: unknown): void => {
-  if (!(error instanceof ResourceInUseException)) throw error
-}
-
-/** Waits until a table and its indexes can be used. */
-const activeTable = async (client: DynamoDBClient, TableName: string) => {
-  for (;;) {
-    const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }))
-    const { TableStatus, GlobalSecondaryIndexes = [] } = Table
-    const statuses = GlobalSecondaryIndexes.map(({ IndexStatus }) => IndexStatus)
-    if ([TableStatus, ...statuses].every((status) => status === 'ACTIVE')) return Table
-    await pause(20)
-  }
-}
-
-const findIndex = ({ GlobalSecondaryIndexes = [] }: TableDescription, name: string) =>
-  GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name)
+/** How long to wait for a table, in seconds. */
+const EAGERLY = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.02 }
 
 const definitions = (attributes: KeyAttribute[]) =>
   attributes.map(({ name, type }) => ({ AttributeName: name, AttributeType: type }))

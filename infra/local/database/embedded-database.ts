@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Server as Listener } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { CommandError } from '../../command-line.ts'
@@ -74,19 +74,12 @@ const FORMAT = 'format-3'
 
 /** Creates a data folder. Throws if it has other files: LevelDB would delete some of them. */
 const claim = (folder: string): void => {
-  makeFolder(folder)
+  mkdirSync(folder, { recursive: true })
   const files = readdirSync(folder)
   if (files.includes(FORMAT)) return
   if (files.length > 0)
     throw new Error('it has other files, or data of another version. Choose a new folder.')
   writeFileSync(join(folder, FORMAT), '')
-}
-
-/** Makes a folder and those above it. Below /proc, Node.js's `recursive` never returns. */
-const makeFolder = (folder: string): void => {
-  if (existsSync(folder)) return
-  makeFolder(dirname(folder))
-  mkdirSync(folder)
 }
 
 const failureReason = ({ message, cause }: Error): string => {

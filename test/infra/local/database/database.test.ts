@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -81,21 +81,16 @@ test('recreates a table whose creation was interrupted', async () => {
   await createTable(restarted)
 })
 
-test('refuses a data folder that is a file, or cannot be made, and one without a name', async () => {
+test('refuses a data folder that is a file or below one, or has no name', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
-  const loop = join(temporaryFolder(), 'loop')
-  symlinkSync(loop, loop)
+  const below = join(file, 'below')
 
-  const folders = [file, join(file, 'below'), '/proc/a/b', loop, '']
-  const opened = folders.map((folder) => openDatabase({ folder }).catch((error) => error))
-  const errors = await Promise.all(opened)
+  const opened = [file, below, ''].map((folder) => openDatabase({ folder }).catch((error) => error))
 
-  expect(errors).toEqual([
-    refused(file, `ENOTDIR: not a directory, scandir '${file}'`),
-    refused(join(file, 'below'), `ENOTDIR: not a directory, mkdir '${join(file, 'below')}'`),
-    refused('/proc/a/b', "ENOENT: no such file or directory, mkdir '/proc/a'"),
-    refused(loop, `EEXIST: file already exists, mkdir '${loop}'`),
+  expect(await Promise.all(opened)).toEqual([
+    refused(file, `EEXIST: file already exists, mkdir '${file}'`),
+    refused(below, `ENOTDIR: not a directory, mkdir '${below}'`),
     new CommandError('--data is empty. Name a folder, or omit --data to keep the data in memory.'),
   ])
 })

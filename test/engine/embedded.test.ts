@@ -30,13 +30,6 @@ const withEmbedded = async (
 
 test.each(cases)('$rule', ({ check }) => withEmbedded(check))
 
-test('a check without a condition is refused, as in DynamoDB but not in the emulated AWS', () =>
-  withEmbedded(async (engine) => {
-    const check = { TableName: engine.first, Key: { id: 1 }, ConditionExpression: undefined }
-
-    expect(await write(engine, [{ ConditionCheck: check }])).toBe('ValidationException')
-  }))
-
 test('writes take turns, and each is one batch of the store', async () => {
   const { batch } = Level.prototype
   onTestFinished(() => void Object.assign(Level.prototype, { batch }))

@@ -38,15 +38,14 @@ export type ApiAction = {
   run: (store: Store, request: object) => Promise<object>
 }
 
-/** An action such as `PutItem`, with additions to the types of its request. */
-export const apiAction = (name: string, additions?: object): ApiAction => {
+/** An action such as `PutItem`. */
+export const apiAction = (name: string): ApiAction => {
   const file = name.charAt(0).toLowerCase() + name.slice(1)
   const { types, custom } = require(`dynalite/validations/${file}`)
-  const allTypes = { ...types, ...additions }
   const parse = (store: Store, body: unknown): object => {
-    const request = validations.checkTypes(body, allTypes)
+    const request = validations.checkTypes(body, types)
     checkExpressions(request)
-    validations.checkValidations(request, allTypes, custom, store)
+    validations.checkValidations(request, types, custom, store)
     return request
   }
   return { parse, run: promisify(require(`dynalite/actions/${file}`)) }

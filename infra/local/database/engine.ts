@@ -114,9 +114,7 @@ const forgetExpired = (tokens: Tokens): Write[] => {
 type Allowed = Record<string, ApiAction>
 
 // A check is a deletion with a condition, whose writes are dropped.
-const conditionCheck = apiAction('DeleteItem', {
-  ConditionExpression: { type: 'String', notNull: true },
-})
+const conditionCheck = apiAction('DeleteItem')
 const writesOfTransactions: Allowed = {
   Put: apiAction('PutItem'),
   Update: apiAction('UpdateItem'),

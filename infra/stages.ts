@@ -1,5 +1,6 @@
-import { type App, RemovalPolicy } from 'aws-cdk-lib'
-import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+// Commands load this file, so it must not load CDK, which takes longer than the rest of a command.
+import type { App, RemovalPolicy } from 'aws-cdk-lib'
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { TableId } from '../shared/data/tables.ts'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
 import { service } from '../shared/service.ts'
@@ -15,13 +16,14 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
   account?: string
   region?: string
   /** What happens to tables and logs that leave the stack, or whose stack is deleted. */
-  onRemoval: RemovalPolicy
+  onRemoval: keyof typeof RemovalPolicy
   /** Until this is off, DynamoDB does not delete the tables, nor CloudFormation the stack. */
   deletionProtection: boolean
   /** How many days back the tables can be restored to any second (1 to 35). */
   recoveryDays: number
   /** For each method: requests per second, and requests at once. More get a 429. */
   throttle: { rate: number; burst: number }
+  /** In days. */
   logRetention: RetentionDays
   /** `canary` checks a version, then gives it 10 % of the requests for 10 minutes. */
   release: 'canary' | 'all-at-once'
@@ -61,11 +63,11 @@ export const stages = {
   staging: {
     name: 'staging',
     keyPrefix: 'test',
-    onRemoval: RemovalPolicy.DESTROY,
+    onRemoval: 'DESTROY',
     deletionProtection: false,
     recoveryDays: 1,
     throttle: { rate: 50, burst: 100 },
-    logRetention: RetentionDays.TWO_WEEKS,
+    logRetention: 14,
     release: 'all-at-once',
     readShards: 1,
     writeShards: 1,
@@ -73,18 +75,18 @@ export const stages = {
   production: {
     name: 'production',
     keyPrefix: 'live',
-    onRemoval: RemovalPolicy.RETAIN,
+    onRemoval: 'RETAIN',
     deletionProtection: true,
     recoveryDays: 35,
     throttle: { rate: 1000, burst: 2000 },
-    logRetention: RetentionDays.THREE_MONTHS,
+    logRetention: 90,
     release: 'canary',
     readShards: 1,
     writeShards: 1,
   },
 } as const satisfies Record<string, Stage>
 
-/** The name of a stage's stack, without a prefix. Commands find the stack by it. */
+/** The name of a stage's stack, without a prefix. */
 export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
   `${service.stack}${name.charAt(0).toUpperCase()}${name.slice(1)}`
 

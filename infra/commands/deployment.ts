@@ -14,25 +14,17 @@ import {
   useDatabase,
 } from '../local/database/database.ts'
 import { sourcesDigest } from '../sources.ts'
-import type { stages } from '../stages.ts'
+import { stackName, stages } from '../stages.ts'
 
-/**
- * The key prefix of each stage. The compiler checks that it agrees with `stages`, which would load
- * CDK: that takes longer than the rest of a command.
- */
-const keyPrefixes = { staging: 'test', production: 'live', local: 'local' } as const satisfies {
-  [Name in keyof typeof stages]: (typeof stages)[Name]['keyPrefix']
-} & { local: KeyPrefix }
-
-type Stage = keyof typeof keyPrefixes
+type StageName = keyof typeof stages
 
 /** Selects a deployment: a prefix one of several copies in an account, a port a local server. */
-type Target = { stage: Stage; prefix?: string | undefined; port: number }
+type Target = { stage: StageName | 'local'; prefix?: string | undefined; port: number }
 
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
   const stage = new Option('--stage <stage>', 'required; local is the local server on this machine')
-    .choices(keysOf(keyPrefixes))
+    .choices([...keysOf(stages), 'local'])
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)
@@ -51,17 +43,14 @@ export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: Key
  * uses its database. Throws a CommandError if there is none.
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
-  const keyPrefix = keyPrefixes[stage]
-  if (stage !== 'local') {
-    const output = await outputsOf(stage, prefix)
-    return { baseUrl: output('BaseUrl'), apiKeysTable: output(tableOutput('apiKeys')), keyPrefix }
+  if (stage === 'local') {
+    await selectLocal(port)
+    const baseUrl = `http://127.0.0.1:${port}${service.basePath}`
+    return { baseUrl, apiKeysTable: tableName('apiKeys'), keyPrefix: 'local' }
   }
-  await selectLocal(port)
-  return {
-    baseUrl: `http://127.0.0.1:${port}${service.basePath}`,
-    apiKeysTable: tableName('apiKeys'),
-    keyPrefix,
-  }
+  const output = await outputsOf(stage, prefix)
+  const apiKeysTable = output(tableOutput('apiKeys'))
+  return { baseUrl: output('BaseUrl'), apiKeysTable, keyPrefix: stages[stage].keyPrefix }
 }
 
 /**
@@ -91,8 +80,8 @@ const selectLocal = async (port: number): Promise<void> =>
   useDatabase(namedDatabase() ?? (await localDatabase(port)))
 
 /** Returns a function that returns an output of a stack, or throws a CommandError. */
-const outputsOf = async (stage: string, prefix = '') => {
-  const StackName = `${prefix}${service.stack}${stage.charAt(0).toUpperCase()}${stage.slice(1)}`
+const outputsOf = async (stage: StageName, prefix = '') => {
+  const StackName = prefix + stackName(stages[stage])
   const client = new CloudFormationClient(timeouts)
   const { Stacks } = await client
     .send(new DescribeStacksCommand({ StackName }))

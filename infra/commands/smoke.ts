@@ -6,7 +6,7 @@ import { newApiKey } from '../../shared/model/api-key.ts'
 import { MAX_LIMIT } from '../../shared/model/paging.ts'
 import { smoke } from '../../shared/resources.ts'
 import { duration, run, stopSignal } from '../command-line.ts'
-import type { Stage } from '../stages.ts'
+import { type Stage, stages } from '../stages.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
 import { type Api, check, type Received, type Sent, send } from './smoke-checks.ts'
@@ -48,7 +48,7 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
       await table.put(stored)
       console.info(`Testing ${api.baseUrl} with the key ${stored.keyId}`)
       await smokeTest({ ...api, waitSeconds, signal })
-      await noteAlarms(target.stage)
+      noteAlarms(target.stage)
     } finally {
       await table.remove(stored.digest)
       console.info(`The key ${stored.keyId} is revoked.`)
@@ -162,11 +162,10 @@ const idOf = (json: { id?: unknown } | undefined, wanted: object): number | unde
 }
 
 /** Prints a line if nobody gets the alarms of a stage in use. */
-export const noteAlarms = async (name: string): Promise<void> => {
+export const noteAlarms = (name: keyof typeof stages | 'local'): void => {
   if (name === 'local' || name === 'staging') return
-  const { stages } = await import('../stages.ts') // Late, because it loads CDK.
-  const stage = Object.values<Stage>(stages).find((each) => each.name === name)
-  if (!stage?.alarmEmail)
+  const { alarmEmail }: Stage = stages[name]
+  if (!alarmEmail)
     console.info(`Nobody gets the alarms of ${name}. Set alarmEmail in infra/stages.ts.`)
 }
 

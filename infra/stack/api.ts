@@ -18,7 +18,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
@@ -32,7 +32,7 @@ import {
   addPreflight,
   addReference,
 } from './gateway-responses.ts'
-import type { OperationFunction } from './operation-function.ts'
+import { newLogGroup, type OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
 
@@ -47,10 +47,7 @@ export class Api extends Construct {
     { operations, stage }: { operations: OperationFunction[]; stage: Stage },
   ) {
     super(scope, id)
-    this.accessLog = new LogGroup(this, 'AccessLog', {
-      removalPolicy: stage.onRemoval,
-      retention: stage.logRetention,
-    })
+    this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
     Validations.of(this.restApi).acknowledge(...acceptedFindings)
     addGatewayResponses(this.restApi)

@@ -35,10 +35,7 @@ export class OperationFunction extends Construct {
     super(scope, operationId)
     this.operationId = operationId
     this.entry = entry
-    this.logGroup = new LogGroup(this, 'Logs', {
-      removalPolicy: stage.onRemoval,
-      retention: stage.logRetention,
-    })
+    this.logGroup = newLogGroup(this, 'Logs', stage)
     const grants = permissions(entry).map((permission) => storage.grant(permission))
     try {
       this.handler = this.#newFunction(grants, stage)
@@ -73,6 +70,14 @@ export class OperationFunction extends Construct {
     })
   }
 }
+
+/** Creates a log group that is kept as long as the stage says. */
+export const newLogGroup = (
+  scope: Construct,
+  id: string,
+  { onRemoval, logRetention }: Stage,
+): LogGroup =>
+  new LogGroup(scope, id, { removalPolicy: RemovalPolicy[onRemoval], retention: logRetention })
 
 /** What every Lambda function of a stage has. */
 export const commonProps = (stage: Stage, logGroup: LogGroup) => ({

@@ -1,5 +1,4 @@
 import { Stack } from 'aws-cdk-lib'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { contract } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
@@ -8,7 +7,7 @@ import { ConfigurationError, type Stage, stageProblem } from '../stages.ts'
 import { Api } from './api.ts'
 import { CanaryRelease } from './canary-release.ts'
 import { Monitoring } from './monitoring.ts'
-import { OperationFunction } from './operation-function.ts'
+import { newLogGroup, OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
 /**
@@ -37,8 +36,7 @@ export class ServiceStack extends Stack {
     const api = new Api(this, 'Api', { operations, stage })
     new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
     // An urgent release without a canary keeps the log of the hook.
-    const logProps = { removalPolicy: stage.onRemoval, retention: stage.logRetention }
-    const logGroup = new LogGroup(this, 'ReleaseLogs', logProps)
+    const logGroup = newLogGroup(this, 'ReleaseLogs', stage)
     if (stage.release === 'canary')
       new CanaryRelease(this, 'Release', { operations, logGroup, storage, stage })
   }

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib'
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
@@ -66,7 +66,7 @@ export class Storage extends Construct {
     const table = new Table(this, name, {
       partitionKey: attribute(partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      removalPolicy: onRemoval,
+      removalPolicy: RemovalPolicy[onRemoval],
       deletionProtection,
       pointInTimeRecoverySpecification: {
         pointInTimeRecoveryEnabled: true,

@@ -297,13 +297,13 @@ test.each([
   ['production', undefined, 1],
   ['production', 'a@example.com', 0],
   ['staging', undefined, 0],
-] as const)('says whether nobody gets the alarms of %s: %s', async (stage, alarmEmail, lines) => {
+] as const)('says whether nobody gets the alarms of %s: %s', (stage, alarmEmail, lines) => {
   const before: Stage = { ...stages.production }
   onTestFinished(() => void Object.assign(stages.production, { alarmEmail: before.alarmEmail }))
   Object.assign(stages.production, { alarmEmail })
   printed.mockClear()
 
-  await noteAlarms(stage)
+  noteAlarms(stage)
 
   const line = 'Nobody gets the alarms of production. Set alarmEmail in infra/stages.ts.'
   expect(printed.mock.calls).toEqual(Array(lines).fill([line]))

@@ -20,7 +20,7 @@ export const reportOf = ({ text, stored }: NewKey): Report => {
 }
 
 /** What a user sees of a key. Times are ISO 8601. */
-export const viewOf = ({ digest, expiresAt, issuedUntil, hasLostScopes, ...key }: KeyItem) => ({
+export const viewOf = ({ digest, expiresAt, hasLostScopes, ...key }: KeyItem) => ({
   ...key,
   ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
   state: isExpired(expiresAt) ? 'expired' : 'valid',

@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey, scopesOf } from '../../shared/model/api-key.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
-import { CommandError, timeouts } from '../command-line.ts'
+import { timeouts } from '../command-line.ts'
 import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */
@@ -53,10 +53,10 @@ export class KeyTable {
     const item = { ...this.#table, Key: { digest: key.digest } }
     const update = new UpdateCommand({
       ...item,
-      UpdateExpression: 'SET expiresAt = :end, issuedUntil = :issued',
+      UpdateExpression: 'SET expiresAt = :end',
       ConditionExpression:
         'attribute_exists(digest) AND (attribute_not_exists(expiresAt) OR expiresAt > :end)',
-      ExpressionAttributeValues: { ':end': expiresAt, ':issued': endAtIssue(key) ?? null },
+      ExpressionAttributeValues: { ':end': expiresAt },
     })
     try {
       await this.#client.send(update)
@@ -90,14 +90,10 @@ const StoredItem = v.object({
   scopes: v.fallback(v.pipe(v.unknown(), v.transform(scopesOf)), []),
   createdAt: Text,
   expiresAt: v.optional(Expiry),
-  issuedUntil: v.optional(v.nullable(Expiry)),
 })
 
-/**
- * A rotated key has its earlier expiry in `issuedUntil`, or `null`. `hasLostScopes`: it was issued
- * with a scope that the service no longer has.
- */
-export type KeyItem = StoredApiKey & { issuedUntil?: number | null; hasLostScopes?: true }
+/** `hasLostScopes`: the key was issued with a scope that the service no longer has. */
+export type KeyItem = StoredApiKey & { hasLostScopes?: true }
 
 const keyOf = (item: Record<string, unknown>): KeyItem => {
   const key = v.parse(StoredItem, item)
@@ -106,9 +102,6 @@ const keyOf = (item: Record<string, unknown>): KeyItem => {
     !(Array.isArray(scopes) || scopes instanceof Set) || new Set(scopes).size === key.scopes.length
   return isWhole ? key : { ...key, hasLostScopes: true }
 }
-
-const endAtIssue = ({ expiresAt, issuedUntil = expiresAt }: KeyItem): number | undefined =>
-  issuedUntil ?? undefined
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
 export type NewKey = { text: string; stored: StoredApiKey }
@@ -134,17 +127,6 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
     ...(request.expiresIn !== undefined && { expiresAt: secondsFromNow(request.expiresIn) }),
   }
   return { text, stored }
-}
-
-/** For how many seconds a key was issued, or for ever. Throws a CommandError if nothing tells. */
-export const lifetimeOf = (key: KeyItem): number | undefined => {
-  const end = endAtIssue(key)
-  if (end === undefined) return undefined
-  const seconds = Math.ceil(end - Date.parse(key.createdAt) / 1000)
-  if (seconds > 0) return seconds
-  throw new CommandError(
-    `The lifetime of ${key.keyId} cannot be read. Set that of the new key with --expires-in.`,
-  )
 }
 
 /** The end of a period that starts now, in whole seconds since 1970. */

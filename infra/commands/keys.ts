@@ -12,7 +12,6 @@ import {
   type KeyItem,
   type KeyRequest,
   KeyTable,
-  lifetimeOf,
   newKey,
   PRINTABLE,
   secondsFromNow,
@@ -33,7 +32,7 @@ const clientName = (text: string): string => {
   )
 }
 const scope = new Option('--scope <scope...>', 'what the new key allows').choices(scopes)
-const lifetime = 'lifetime of the new key, such as 90d'
+const lifetime = 'lifetime of the new key, such as 90d; required to rotate a key that expires'
 const expiresIn = new Option('--expires-in <duration>', lifetime).argParser(duration)
 
 keys
@@ -96,12 +95,13 @@ export const list = async (table: KeyTable): Promise<Report> => {
   return { text: keys.length > 0 ? tableOf(keys) : 'There are no keys.', json: keys.map(viewOf) }
 }
 
-/** By default, scopes and lifetime stay. The old key is valid for `grace` more seconds. */
+/** By default, scopes stay. The old key is valid for `grace` more seconds. */
 type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
  * Issues a new key to the client of a key, then lets the old one expire: at any moment, one is
- * valid. Throws a CommandError if the old key does not exist, or is revoked meanwhile.
+ * valid. Throws a CommandError if the old key does not exist, expires while `request` has no
+ * lifetime, or is revoked meanwhile.
  */
 export const rotate = async (
   table: KeyTable,
@@ -114,7 +114,10 @@ export const rotate = async (
     throw new CommandError(
       `${keyId} has a scope that the service no longer has. Name those of the new key with --scope.`,
     )
-  const { grace, expiresIn = lifetimeOf(old), scopes = old.scopes } = request
+  const { grace, expiresIn, scopes = old.scopes } = request
+  // An earlier rotation may have shortened its life.
+  if (old.expiresAt !== undefined && expiresIn === undefined)
+    throw new CommandError(`${keyId} expires. Set the lifetime of the new key with --expires-in.`)
   const fresh = newKey(table.keyPrefix, { name, clientId, expiresIn, scopes })
   await table.put(fresh.stored)
   const { text, json } = reportOf(fresh)

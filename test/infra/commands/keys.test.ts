@@ -124,7 +124,7 @@ test('list reports that there are no keys', async () => {
   expect(await list(table)).toEqual({ text: 'There are no keys.', json: [] })
 })
 
-test('an item that somebody has edited is listed as the service takes it, and not rotated without a lifetime', async () => {
+test('an item that somebody has edited is listed as the service takes it', async () => {
   await storeKey({ key: 'a', keyId: undefined, name: 'a\u009b2J', createdAt: 'a\u2028key_0' })
   const expiresAt = NumberValue.from('12345678901234567890.5') // After the last second of a Date.
   await storeKey({ key: 'b', keyId: 'key_\u001b[2J', scopes: null, expiresAt })
@@ -144,9 +144,6 @@ test('an item that somebody has edited is listed as the service takes it, and no
     expect.objectContaining({ keyId: 'key_bare', scopes: [], state: 'expired' }),
   )
   expect(text).not.toMatch(/[^\P{C}\n]/u)
-  await expect(rotate(table, 'key_bare', { grace: 1 })).rejects.toThrow(
-    'The lifetime of key_bare cannot be read. Set',
-  )
 })
 
 test('the process deletes the key that it reads from standard input, and no other', async () => {
@@ -255,36 +252,32 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
   expect((await table.all()).filter((key) => key.clientId === clientId)).toEqual(
     expect.arrayContaining([
-      { ...old, expiresAt: NOW / 1000 + 3 * 3600, issuedUntil: NOW / 1000 + 90 * 86_400 },
+      { ...old, expiresAt: NOW / 1000 + 3 * 3600 },
       { ...common, keyId, digest: digestOf(key), expiresAt: NOW / 1000 + 90 * 86_400 },
     ]),
   )
 })
 
-test('rotate does not extend the life of the old key, and the new one lives as long as that from its creation', async () => {
+test('rotate does not extend the life of the old key', async () => {
   const { stored } = await storeNewKey(3600)
-  await table.put({ ...stored, createdAt: '2026-11-20T11:00:00.000Z' })
   proxy.faultOf = stale
 
-  const { json } = await rotate(table, stored.keyId, { grace: 7200 })
+  const { json } = await rotate(table, stored.keyId, { grace: 7200, expiresIn: 60 })
 
-  const previous = { expiresAt: '2026-11-20T13:00:00.000Z' }
-  expect(json).toMatchObject({ expiresAt: '2026-11-20T14:00:00.000Z', previous })
-  expect(await storedOf(stored.keyId)).toMatchObject({ expiresAt: stored.expiresAt })
+  expect(json).toMatchObject({ previous: { expiresAt: '2026-11-20T13:00:00.000Z' } })
+  expect(await storedOf(stored.keyId)).toEqual(stored)
 })
 
-test.each([undefined, 90 * 86_400])(
-  'rotate keeps a lifetime of %s, however often',
-  async (lifetime) => {
-    const { stored } = await storeNewKey(lifetime)
-    const expiresAt = lifetime && new Date(NOW + lifetime * 1000).toISOString()
+test('rotate refuses a key that expires, unless the lifetime of the new one is named', async () => {
+  const { keyId } = (await storeNewKey()).stored
+  const { json } = await rotate(table, keyId, { grace: 60 })
 
-    for (const _ of ['once', 'twice']) {
-      const { json } = await rotate(table, stored.keyId, { grace: 3600 })
-      expect({ expiresAt: undefined, ...json }).toMatchObject({ expiresAt })
-    }
-  },
-)
+  const again = rotate(table, keyId, { grace: 60 })
+
+  expect(json).not.toHaveProperty('expiresAt')
+  const line = `${keyId} expires. Set the lifetime of the new key with --expires-in.`
+  await expect(again).rejects.toThrow(new CommandError(line))
+})
 
 test('rotate refuses a key with a scope that the service no longer has, unless the new scopes are named', async () => {
   await storeKey({ key: 'e', keyId: 'key_e', scopes: new Set([read, 'no:longer']) })
@@ -327,7 +320,6 @@ test('the old key expires although the response to its update is lost', async ()
   expect(await storedOf(stored.keyId)).toEqual({
     ...stored,
     expiresAt: NOW / 1000 + 60,
-    issuedUntil: null,
   })
 })
 

@@ -1,5 +1,6 @@
-import { isExpired } from '../../shared/model/api-key.ts'
-import type { KeyItem, NewKey } from './key-table.ts'
+import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { isExpired, scopesOf } from '../../shared/model/api-key.ts'
+import type { NewKey } from './key-table.ts'
 
 /** Output for people and for scripts, and the `failure` of a command that half succeeded. */
 export type Report = { text: string; json: object; failure?: Error }
@@ -19,18 +20,23 @@ export const reportOf = ({ text, stored }: NewKey): Report => {
   return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
 }
 
-/** What a user sees of a key. Times are ISO 8601. */
-export const viewOf = ({ digest, expiresAt, hasLostScopes, ...key }: KeyItem) => ({
+/**
+ * What a user sees of a key, as the service takes it: somebody may have edited the item by hand.
+ * Times are ISO 8601.
+ */
+export const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
   ...key,
-  ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toISOString() }),
+  scopes: scopesOf(key.scopes),
+  ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toJSON() ?? 'damaged' }),
   state: isExpired(expiresAt) ? 'expired' : 'valid',
 })
 
 /** Keys as lines of a table. */
-export const tableOf = (keys: KeyItem[]): string => {
+export const tableOf = (keys: StoredApiKey[]): string => {
   const rows = keys.map((key) => {
     const { keyId, clientId, name, createdAt, state } = viewOf(key)
-    return [keyId, clientId, name, scopeNames(key), minuteOf(createdAt), expiryOf(key), state]
+    const times = [minuteOf(`${createdAt}`), expiryOf(key)]
+    return [keyId, clientId, name, scopeNames(key), ...times, state].map(String)
   })
   const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
@@ -38,10 +44,10 @@ export const tableOf = (keys: KeyItem[]): string => {
   return table.map((row) => lineOf(row).trimEnd()).join('\n')
 }
 
-const scopeNames = (key: KeyItem): string => key.scopes.join(' ') || 'none'
+const scopeNames = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'
 
 /** When a key expires, to the minute. */
-export const expiryOf = (key: KeyItem): string => minuteOf(viewOf(key).expiresAt ?? 'never')
+export const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
 
 // 2026-11-20 13:20Z
 const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')

@@ -2,20 +2,14 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { digestOf } from '../../shared/model/api-key.ts'
+import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run, stopSignal } from '../command-line.ts'
 import { storedLocalApiKey } from '../local/database/credentials.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { expiryOf, type Report, reportOf, tableOf, viewOf } from './key-report.ts'
-import {
-  type KeyItem,
-  type KeyRequest,
-  KeyTable,
-  newKey,
-  PRINTABLE,
-  secondsFromNow,
-} from './key-table.ts'
+import { type KeyRequest, KeyTable, newKey, secondsFromNow } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .configureHelp({ showGlobalOptions: true })
@@ -25,8 +19,9 @@ const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and re
     `\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope ${scopes[0]}`,
   )
 
+// Control characters could forge lines of a list, or control the terminal.
 const clientName = (text: string): string => {
-  if ([...text].length <= 100 && /\S/.test(text) && PRINTABLE.test(text)) return text
+  if ([...text].length <= 100 && /\S/.test(text) && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text)) return text
   throw new InvalidArgumentError(
     'Use 1 to 100 characters, not only white space, and no control characters.',
   )
@@ -110,11 +105,11 @@ export const rotate = async (
 ): Promise<Report> => {
   const old = await find(table, id)
   const { keyId, name, clientId } = old
-  if (old.hasLostScopes && !request.scopes)
+  const { grace, expiresIn, scopes = scopesOf(old.scopes) } = request
+  if (!request.scopes && new Set(old.scopes).size > scopes.length)
     throw new CommandError(
       `${keyId} has a scope that the service no longer has. Name those of the new key with --scope.`,
     )
-  const { grace, expiresIn, scopes = old.scopes } = request
   // An earlier rotation may have shortened its life.
   if (old.expiresAt !== undefined && expiresIn === undefined)
     throw new CommandError(`${keyId} expires. Set the lifetime of the new key with --expires-in.`)
@@ -122,12 +117,14 @@ export const rotate = async (
   await table.put(fresh.stored)
   const { text, json } = reportOf(fresh)
   try {
-    const expiring = await table.expire(old, secondsFromNow(grace))
-    if (expiring)
+    const expiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, secondsFromNow(grace))
+    if (await table.expire(old.digest, expiresAt)) {
+      const previous = { ...old, expiresAt }
       return {
-        text: `${text}\nThe previous key, ${keyId}, expires: ${expiryOf(expiring)}.`,
-        json: { ...json, previous: viewOf(expiring) },
+        text: `${text}\nThe previous key, ${keyId}, expires: ${expiryOf(previous)}.`,
+        json: { ...json, previous: viewOf(previous) },
       }
+    }
   } catch (error) {
     return { text, json, failure: notExpired(keyId, error) }
   }
@@ -168,7 +165,7 @@ export const confirm = async (
 }
 
 // By its id, or for `-` by the key itself, which the history of the shell must not get.
-const find = async (table: KeyTable, id: string): Promise<KeyItem> => {
+const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
   const digest = id === '-' && digestOf((await text(process.stdin)).trim())
   const found = (await table.all()).find((key) =>
     digest ? key.digest === digest : key.keyId === id,

@@ -2,7 +2,6 @@ import { exec } from 'node:child_process'
 import { once as event } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
-import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { KeyTable, newKey } from '../../../infra/commands/key-table.ts'
@@ -125,25 +124,15 @@ test('list reports that there are no keys', async () => {
 })
 
 test('an item that somebody has edited is listed as the service takes it', async () => {
-  await storeKey({ key: 'a', keyId: undefined, name: 'a\u009b2J', createdAt: 'a\u2028key_0' })
-  const expiresAt = NumberValue.from('12345678901234567890.5') // After the last second of a Date.
-  await storeKey({ key: 'b', keyId: 'key_\u001b[2J', scopes: null, expiresAt })
-  await storeKey({ key: 'c', keyId: 'key_set', scopes: new Set([write]) })
-  await storeKey({ key: 'd', keyId: 'key_bare', scopes: undefined, expiresAt: -9e12 })
+  await storeKey({ key: 'a', keyId: 'key_bare', name: undefined, scopes: null, expiresAt: 'soon' })
+  await storeKey({ key: 'b', keyId: 'key_set', createdAt: undefined, scopes: new Set([write]) })
 
   const { text, json } = await list(table)
 
-  const damaged = '(damaged)'
-  const stored = { keyId: damaged, clientId: 'ann', name: damaged, createdAt: damaged }
-  expect(json).toContainEqual({ ...stored, scopes, state: 'valid' })
-  expect(json).toContainEqual(
-    expect.objectContaining({ keyId: damaged, scopes: [], state: 'expired' }),
-  )
+  const damaged = { keyId: 'key_bare', scopes: [], expiresAt: 'damaged', state: 'expired' }
+  expect(json).toContainEqual(expect.objectContaining(damaged))
   expect(json).toContainEqual(expect.objectContaining({ keyId: 'key_set', scopes: [write] }))
-  expect(json).toContainEqual(
-    expect.objectContaining({ keyId: 'key_bare', scopes: [], state: 'expired' }),
-  )
-  expect(text).not.toMatch(/[^\P{C}\n]/u)
+  expect(text).toMatch(/^key_bare .+ none .+ damaged +expired$/m)
 })
 
 test('the process deletes the key that it reads from standard input, and no other', async () => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -45,8 +46,6 @@ type Plan = Pick<StoredResource, 'itemOf'> & {
 /** An item that was changed meanwhile is `same`. An error says why one cannot be read or stored. */
 type Outcome = 'same' | 'different' | Error
 
-const AT_A_TIME = 8
-
 /**
  * Changes the attributes in which an item differs from what `itemOf` returns, on condition that it
  * has the revision that was read, which it keeps. So a resend does no harm, a later change or
@@ -54,87 +53,68 @@ const AT_A_TIME = 8
  * cannot be read or stored. Throws a CommandError at the end if there were any, or if a check has
  * found a difference; and the reason of the signal.
  */
-export const rewrite = (plan: Plan): Promise<void> => new Run(plan).toItsEnd()
-
-class Run {
-  readonly #plan: Plan
-  readonly #client: DynamoDBDocumentClient
-  #read = 0
-  #different = 0
-  #failed = 0
-  /** When the next item may be written. */
-  #nextTurn = 0
-
-  constructor(plan: Plan) {
-    this.#plan = plan
-    // The SDK sends less while DynamoDB throttles, and tries for about a minute.
-    const client = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
-    this.#client = DynamoDBDocumentClient.from(client, {
-      unmarshallOptions: { wrapNumbers: exactNumber },
-    })
-  }
-
-  async toItsEnd(): Promise<void> {
-    const items = this.#items()
-    const work = async () => {
-      // The loops share one iterator. A loop that throws ends it for all.
-      for await (const item of items) this.#count(item, await this.#rewrite(item))
-    }
-    await Promise.all(Array.from({ length: AT_A_TIME }, work)).finally(() => this.#print())
-    const isOlder = this.#plan.isCheck && this.#different > 0
-    const problems = [
-      isOlder &&
-        `${this.#different} items are not as this version stores them. Run this without --check.`,
-      this.#failed > 0 && `${this.#failed} items cannot be read or stored. Mend them by hand.`,
-    ].filter(Boolean)
-    if (problems.length > 0) throw new CommandError(problems.join(' '))
-  }
-
-  async *#items() {
-    const { table, signal } = this.#plan
-    for await (const page of paginateScan(
-      { client: this.#client, pageSize: 1000 },
-      { TableName: table },
-    )) {
-      for (const item of page.Items ?? []) {
-        signal.throwIfAborted()
-        yield item
-      }
-      if (page.LastEvaluatedKey) this.#print()
-    }
-  }
-
-  #count({ id }: Attributes, outcome: Outcome): void {
-    this.#read++
-    if (outcome === 'different') this.#different++
+export const rewrite = async (plan: Plan): Promise<void> => {
+  const { table: TableName, isCheck, signal } = plan
+  // The SDK sends less while DynamoDB throttles, and tries for about a minute.
+  const dynamodb = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
+  const unmarshallOptions = { wrapNumbers: exactNumber }
+  const client = DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions })
+  const write = writer(client, plan)
+  const counts = { read: 0, different: 0, failed: 0 }
+  const visit = async (item: Attributes): Promise<void> => {
+    signal.throwIfAborted()
+    const outcome = await rewriteItem(item, plan, write)
+    counts.read++
+    if (outcome === 'different') counts.different++
     if (!(outcome instanceof Error)) return
-    this.#failed++
-    console.info(`The item ${id} stays as it is. ${outcome.message}`)
+    counts.failed++
+    console.info(`The item ${item.id} stays as it is. ${outcome.message}`)
   }
-
-  #print(): void {
-    console.info(
-      `${this.#read} read, ${this.#different} ${this.#plan.isCheck ? 'different' : 'rewritten'}.`,
+  const print = () =>
+    console.info(`${counts.read} read, ${counts.different} ${isCheck ? 'different' : 'rewritten'}.`)
+  for await (const { Items = [] } of paginateScan({ client, pageSize: 1000 }, { TableName }))
+    await Readable.from(Items).forEach(visit, { concurrency: 8 }).finally(print)
+  const problems: string[] = []
+  if (isCheck && counts.different > 0)
+    problems.push(
+      `${counts.different} items are not as this version stores them. Run this without --check.`,
     )
-  }
+  if (counts.failed > 0)
+    problems.push(`${counts.failed} items cannot be read or stored. Mend them by hand.`)
+  if (problems.length > 0) throw new CommandError(problems.join(' '))
+}
 
-  async #rewrite(item: Attributes): Promise<Outcome> {
-    const { table, itemOf, isCheck } = this.#plan
-    if (typeof item.revision !== 'string') return new Error('It has no revision.')
-    try {
-      const update = updateOf(table, item, itemOf(item))
-      if (!update) return 'same'
-      return isCheck ? 'different' : this.#write(update)
-    } catch (error) {
-      return error as Error // `itemOf` throws nothing else.
-    }
-  }
+type Write = (update: UpdateCommand) => Promise<Outcome>
 
-  async #write(update: UpdateCommand): Promise<Outcome> {
+const rewriteItem = async (
+  item: Attributes,
+  { table, itemOf, isCheck }: Plan,
+  write: Write,
+): Promise<Outcome> => {
+  if (typeof item.revision !== 'string') return new Error('It has no revision.')
+  try {
+    const update = updateOf(table, item, itemOf(item))
+    if (!update) return 'same'
+    return isCheck ? 'different' : write(update)
+  } catch (error) {
+    return error as Error // `itemOf` throws nothing else.
+  }
+}
+
+/** Returns a function that writes as often in a second as the plan allows. */
+const writer = (client: DynamoDBDocumentClient, { perSecond, signal }: Plan): Write => {
+  let nextTurn = 0
+  const takeTurn = async (): Promise<void> => {
+    const now = performance.now()
+    nextTurn = Math.max(nextTurn + 1000 / perSecond, now)
+    await pause(nextTurn - now)
+    signal.throwIfAborted()
+  }
+  return async (update) => {
     for (;;) {
-      await this.#takeTurn()
+      await takeTurn()
       try {
-        await this.#client.send(update)
+        await client.send(update)
         return 'different'
       } catch (error) {
         const { name, message } = error as Error // The SDK throws nothing else.
@@ -145,13 +125,6 @@ class Run {
         if (name !== 'TransactionConflictException') throw error
       }
     }
-  }
-
-  async #takeTurn(): Promise<void> {
-    const now = performance.now()
-    this.#nextTurn = Math.max(this.#nextTurn + 1000 / this.#plan.perSecond, now)
-    await pause(this.#nextTurn - now)
-    this.#plan.signal.throwIfAborted()
   }
 }
 

@@ -133,7 +133,7 @@ test('waits for a transaction, and for DynamoDB after more attempts than the SDK
   onTestFinished(() => random.mockRestore())
   const faults = [
     databaseResponses.transactionConflict,
-    ...Array(3).fill(databaseResponses.throttling),
+    ...Array(4).fill(databaseResponses.throttling),
   ]
   proxy.faultOf = ({ operation }) => (operation === 'UpdateItem' && faults.shift()) || 'pass'
 

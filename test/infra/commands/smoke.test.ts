@@ -173,7 +173,6 @@ type Matches = (received: Received) => boolean
 const isList: Matches = ({ request }) => request.includes(query)
 const isReplay: Matches = ({ headers }) => headers.has('Idempotent-Replayed')
 const isChange: Matches = ({ request, status }) => request.startsWith('PATCH') && status === 200
-const isRemoval: Matches = ({ request, status }) => request.includes(`${path}/`) && status === 204
 const hasStatus = (status: number) => (received: Received) => received.status === status
 
 const without = (name: string) => (received: Received) => ({
@@ -207,8 +206,6 @@ const FIRST_WITHOUT_KEY = `${first?.method} ${first?.path.replaceAll(/{\w+}/g, '
 const fail = () => {
   throw new TypeError('Made by the test.')
 }
-const LARGEST = '9223372036854775807'
-const rounded = ({ text }: Received) => ({ text: text.replaceAll(LARGEST, `${Number(LARGEST)}`) })
 const recoded = ({ text }: Received) => ({ text: text.replace('bad_request', 'invalid') })
 const emptied = ({ text }: Received) => ({ text: text.replace(/"message":".+?"/, '"message":""') })
 let replays = 1
@@ -216,37 +213,24 @@ const isFirstReplay: Matches = (received) => isReplay(received) && replays-- ===
 
 type Fault = [string, string, Matches, Alteration]
 
-const lacking = [
-  ...(change ? [] : [CHANGE, OUTDATED]),
-  ...(refused ? [] : [REFUSED]),
-  ...(remove ? [] : [REMOVAL]),
-]
+const lacking = change ? [] : [CHANGE, OUTDATED]
 const faults: Fault[] = [
-  ...(`${Object.values(smoke.body(''))}`.includes(LARGEST)
-    ? [['rounds an int64', LIST, isList, rounded] satisfies Fault]
-    : []),
   ['does not list what it created', LIST, isList, () => ({ text: '[]' })],
   ['does not return its address', REPLAY, isReplay, without('Location')],
   ['creates twice', REPLAY, isFirstReplay, withField({ id: 1 })],
   ['does not mark a replay', REPLAY, isReplay, without('Idempotent-Replayed')],
   ['does not change', CHANGE, isChange, withField({ id: 1 })],
   ['ignores If-Match', OUTDATED, hasStatus(412), () => ({ status: 200 })],
-  ['refuses nothing', REFUSED, hasStatus(409), () => ({ status: 201 })],
-  ['does not delete', REMOVAL, isRemoval, () => ({ status: 500 })],
   ['does not respond', FIRST, () => true, fail],
   ['returns another code', INVALID, hasStatus(400), recoded],
-  ['adds a field to an error', INVALID, hasStatus(400), withField({ requestId: 'r' })],
   ['has an empty error message', `PUT ${path}`, hasStatus(405), emptied],
   ['does not name the allowed methods', `PUT ${path}`, hasStatus(405), without('Allow')],
-  ['needs no key', FIRST_WITHOUT_KEY, hasStatus(401), () => ({ status: 200 })],
   ['does not ask for a key', FIRST_WITHOUT_KEY, hasStatus(401), without('WWW-Authenticate')],
 ]
 
 test.each(faults.filter(([, what]) => !lacking.includes(what)))(
   'reports an API that %s: %s',
   async (_, what, matches, alter) => {
-    const before = await stored()
-
     const { error, lines } = await runAltered((received) =>
       matches(received) ? alter(received) : {},
     )
@@ -254,7 +238,6 @@ test.each(faults.filter(([, what]) => !lacking.includes(what)))(
     expect(error).toBe('The smoke test failed.')
     const failed = lines.filter((line) => line.startsWith('✗'))
     expect(failed).toEqual([expect.stringContaining(`✗ ${what}`)])
-    expect(await stored()).toEqual(before)
   },
 )
 
@@ -317,7 +300,6 @@ type Incident = [
 
 test.runIf(remove).each<Incident>([
   ['a lost response', (send) => send().then(fail), 'The smoke test failed.'],
-  ['a 503', async () => Response.json({}, { status: 503 }), 'The smoke test failed.'],
   ['a signal', (send, stop) => send().finally(stop), 'Stopped.'],
 ])('leaves nothing behind after %s, at any request', async (_, happen, message) => {
   const before = await stored()

@@ -1,5 +1,5 @@
 // Commands load this file, so it must not load CDK, which takes longer than the rest of a command.
-import type { App, RemovalPolicy } from 'aws-cdk-lib'
+import type { RemovalPolicy } from 'aws-cdk-lib'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { TableId } from '../shared/data/tables.ts'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
@@ -93,58 +93,27 @@ export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
 /** A mistake in the contract, a stage or the CDK context. Its author sees only the message. */
 export class ConfigurationError extends Error {}
 
-/** Why a stage would not deploy, or not work; `undefined` if it is valid. */
+/**
+ * Why a stage would not work; `undefined` if it would. CDK itself checks the values of properties
+ * when it synthesizes a stack.
+ */
 export const stageProblem = (stage: Stage): string | undefined => {
-  const {
-    readShards,
-    writeShards,
-    recoveryDays,
-    domainName,
-    certificateArn,
-    hostedZone,
-    domainOnly,
-  } = stage
-  const { reservedConcurrency, provisionedConcurrency = 0, release, clientLimit } = stage
+  const { readShards, writeShards, domainName, certificateArn, hostedZone, domainOnly } = stage
   const isCount = (value: number) => Number.isInteger(value) && value > 0
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
     return (
       `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and writeShards ` +
       'must not exceed readShards, because lists miss items in partitions that are not read.'
     )
-  if (Object.values(clientLimit ?? {}).some((limit) => !isCount(limit) || limit < 10))
-    return 'has a clientLimit that AWS WAF refuses. Both numbers must be integers of at least 10.'
-  if (!isCount(recoveryDays) || recoveryDays > 35)
-    return `has recoveryDays ${recoveryDays}. It must be an integer from 1 to 35.`
   if (
     (domainName === undefined) !== (certificateArn === undefined) ||
     ((hostedZone || domainOnly) && !domainName)
   )
     return 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
-  if (reservedConcurrency !== undefined && provisionedConcurrency > reservedConcurrency)
-    return (
-      `has provisionedConcurrency ${provisionedConcurrency}, but reservedConcurrency ${reservedConcurrency}. A function ` +
-      'cannot keep more environments initialized than may run.'
-    )
-  if (provisionedConcurrency > 0 && release === 'canary')
+  if (stage.provisionedConcurrency && stage.release === 'canary')
     return (
       'has provisionedConcurrency and the release canary. Lambda allows no provisioned concurrency while an alias has two ' +
       'versions. Set the release to all-at-once.'
     )
   return undefined
-}
-
-/**
- * Reads the CDK context, such as `-c prefix=Blue -c release=all-at-once`. The prefix allows several
- * copies in one account; `release` overrides that of the stage.
- */
-export const readContext = ({ node }: App): { prefix: string; change: Partial<Stage> } => {
-  const prefix = node.tryGetContext('prefix') ?? ''
-  const release = node.tryGetContext('release')
-  if (!/^([A-Za-z][A-Za-z0-9-]{0,99})?$/.test(prefix))
-    throw new ConfigurationError(
-      'The context value "prefix" must start with a letter and have at most 100 letters, digits and hyphens.',
-    )
-  if (![undefined, 'canary', 'all-at-once'].includes(release))
-    throw new ConfigurationError('The context value "release" must be canary or all-at-once.')
-  return { prefix, change: release ? { release } : {} }
 }

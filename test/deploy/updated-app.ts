@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
-import { readContext, stages } from '../../infra/stages.ts'
+import { type Stage, stages } from '../../infra/stages.ts'
 import { collections, service } from '../../shared/service.ts'
 
 // A later release of infra/app.ts: production adopts the restored tables, as infra/OPERATE.md says.
@@ -9,7 +9,7 @@ import { collections, service } from '../../shared/service.ts'
 // client, so that the release before proves the lean client, and this one the other, without
 // another deployment.
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
-const change = { ...readContext(app).change, readShards: 2, stockClient: true }
+const change: Partial<Stage> = { release: 'all-at-once', readShards: 2, stockClient: true }
 const restored = [...Object.keys(collections), 'idempotencyKeys']
 const time = app.node.tryGetContext('restored')
 const adopt = Object.fromEntries(

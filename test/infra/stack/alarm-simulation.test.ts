@@ -199,7 +199,7 @@ describe.each([
   ['nothing else', []],
   ['many others', [lists(100_000)]],
 ])('beside %s,', (_, usual) => {
-  test.each([500, 502, 503, 504])(
+  test.each([500, 503])(
     'ten minutes of a %i in each minute have a mail by the fifteenth',
     (status) => {
       for (const [perMinute, minutes] of [
@@ -213,14 +213,11 @@ describe.each([
     },
   )
 
-  test.each([500, 502, 503, 504])(
-    'three of a %i in each hour have a mail within two hours',
-    (status) => {
-      const rates = [...usual, creates(3, status, 60)]
+  test.each([500, 503])('three of a %i in each hour have a mail within two hours', (status) => {
+    const rates = [...usual, creates(3, status, 60)]
 
-      expect(latest(mailsOf({ usual, rates, minutes: 180 }))).toBeLessThanOrEqual(120)
-    },
-  )
+    expect(latest(mailsOf({ usual, rates, minutes: 180 }))).toBeLessThanOrEqual(120)
+  })
 })
 
 test('each alarm is needed: without it, an outage would have no mail, or a later one', () => {

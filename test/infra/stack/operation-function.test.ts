@@ -1,13 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { permissions } from '../../../infra/functions.ts'
-import { type Stage, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { collections } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import {
-  all,
   everyOption,
   onlyId,
   partsOf,
@@ -41,13 +39,19 @@ const rightsOf = (statements: Statement[]) =>
     ),
   )
 
-describe.each(all())('in $stage', ({ stage, template }) => {
-  // A contract entry is all that a new operation needs.
-  test('each operation has its own function, and there are no other policies', () => {
-    // With a canary release: the hook, its right to report to CodeDeploy, and CodeDeploy's right to
-    // invoke it.
-    const [hooks, policies, groups] =
-      stage === 'production' ? [1, 2, operationIds.length] : [0, 0, 0]
+const production = templateOf('production')
+
+// A contract entry is all that a new operation needs.
+test.each([
+  ['staging', 0, 0, 0],
+  // With a canary release: the hook, its right to report to CodeDeploy, and CodeDeploy's right to
+  // invoke it.
+  ['production', 1, 2, operationIds.length],
+] as const)(
+  'in %s, each operation has its own function, and there are no other policies',
+  (stage, hooks, policies, groups) => {
+    const template = templateOf(stage)
+
     template.resourceCountIs('AWS::Lambda::Function', operationIds.length + hooks)
     template.resourceCountIs('AWS::Lambda::Permission', operationIds.length)
     template.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', groups)
@@ -55,73 +59,69 @@ describe.each(all())('in $stage', ({ stage, template }) => {
     template.resourceCountIs('AWS::CodeDeploy::Application', hooks)
     template.resourceCountIs('AWS::IAM::Policy', policies)
     template.resourceCountIs('AWS::IAM::ManagedPolicy', 0)
-  })
+  },
+)
 
-  test.each(operationIds)(
-    'the function of %s has the expected settings and environment',
-    (operation) => {
-      const { handler, role, logGroup } = partsOf(template, operation)
-      const entry: Entry = contract[operation]
-      const used = permissions(entry).map(({ table }) => [
-        tableVariable(table),
-        { Ref: tableOf(template, table) },
-      ])
-      const own = (entry.settings ?? []).map((name) => [
-        settings[name].variable,
-        expect.stringMatching(/./),
-      ])
-      const { keyPrefix, readShards, writeShards }: Stage = stages[stage]
-      const isSharded = Object.keys(entry.access).some((table) => table in collections)
+test.each(operationIds)(
+  'the function of %s has the expected settings and environment',
+  (operation) => {
+    const { handler, role, logGroup } = partsOf(production, operation)
+    const entry: Entry = contract[operation]
+    const used = permissions(entry).map(({ table }) => [
+      tableVariable(table),
+      { Ref: tableOf(production, table) },
+    ])
+    const own = (entry.settings ?? []).map((name) => [
+      settings[name].variable,
+      expect.stringMatching(/./),
+    ])
+    const isSharded = Object.keys(entry.access).some((table) => table in collections)
 
-      expect(handler.Environment.Variables).toEqual({
-        KEY_PREFIX: keyPrefix,
-        ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
-        ...Object.fromEntries([...used, ...own]),
-      })
-      const LoggingConfig = { LogFormat: 'JSON', LogGroup: { Ref: logGroup } }
-      expect(handler).toMatchObject({ LoggingConfig, Role: arn(role), Timeout: 10 })
-    },
-  )
+    expect(handler.Environment.Variables).toEqual({
+      KEY_PREFIX: 'live',
+      ...(isSharded && { READ_SHARDS: '1', WRITE_SHARDS: '1' }),
+      ...Object.fromEntries([...used, ...own]),
+    })
+    const LoggingConfig = { LogFormat: 'JSON', LogGroup: { Ref: logGroup } }
+    expect(handler).toMatchObject({ LoggingConfig, Role: arn(role), Timeout: 10 })
+  },
+)
 
-  test.each(operationIds)(
-    'the function of %s may access its data and log, and nothing else',
-    (operation) => {
-      const { role, logGroup } = partsOf(template, operation)
-      const { Policies, AssumeRolePolicyDocument, ...rest } = resource(template, role).Properties
-      const data = permissions(contract[operation]).map(({ table, index, actions }) => {
-        const own = arn(tableOf(template, table))
-        const names = actions.map((action) => `dynamodb:${action}`)
-        return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
-      })
+test.each(operationIds)(
+  'the function of %s may access its data and log, and nothing else',
+  (operation) => {
+    const { role, logGroup } = partsOf(production, operation)
+    const { Policies, AssumeRolePolicyDocument, ...rest } = resource(production, role).Properties
+    const data = permissions(contract[operation]).map(({ table, index, actions }) => {
+      const own = arn(tableOf(production, table))
+      const names = actions.map((action) => `dynamodb:${action}`)
+      return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
+    })
 
-      expect(Policies).toHaveLength(1)
-      expect(rightsOf(Policies[0].PolicyDocument.Statement)).toEqual(
-        rightsOf([...data, writeLog(logGroup)]),
-      )
-      const Principal = { Service: 'lambda.amazonaws.com' }
-      expect(AssumeRolePolicyDocument.Statement).toMatchObject([{ Principal }])
-      expect(rest).toEqual({})
-    },
-  )
+    expect(Policies).toHaveLength(1)
+    expect(rightsOf(Policies[0].PolicyDocument.Statement)).toEqual(
+      rightsOf([...data, writeLog(logGroup)]),
+    )
+    const Principal = { Service: 'lambda.amazonaws.com' }
+    expect(AssumeRolePolicyDocument.Statement).toMatchObject([{ Principal }])
+    expect(rest).toEqual({})
+  },
+)
 
-  test.each(operationIds)(
-    'the live version of %s is its newest, and old versions are retained',
-    (operation) => {
-      const { alias } = partsOf(template, operation)
-      const { Name, FunctionVersion } = alias.Properties
-      const [version, attribute] = FunctionVersion['Fn::GetAtt']
+test.each(operationIds)(
+  'the live version of %s is its newest, and old versions are retained',
+  (operation) => {
+    const { Name, FunctionVersion } = partsOf(production, operation).alias.Properties
+    const [version, attribute] = FunctionVersion['Fn::GetAtt']
 
-      expect([Name, attribute]).toEqual(['live', 'Version'])
-      // In staging, it gets all requests at once.
-      expect('UpdatePolicy' in alias).toBe(stage === 'production')
-      expect(resource(template, version)).toMatchObject({
-        Type: 'AWS::Lambda::Version',
-        DeletionPolicy: 'RetainExceptOnCreate',
-        UpdateReplacePolicy: 'Retain',
-      })
-    },
-  )
-})
+    expect([Name, attribute]).toEqual(['live', 'Version'])
+    expect(resource(production, version)).toMatchObject({
+      Type: 'AWS::Lambda::Version',
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    })
+  },
+)
 
 test('functions have reserved and provisioned concurrency if the stage sets it', () => {
   const limited = templateOf('production', everyOption)
@@ -136,7 +136,6 @@ test('functions have reserved and provisioned concurrency if the stage sets it',
   expect(warm).toEqual(Array(operationIds.length).fill({ ProvisionedConcurrentExecutions: 5 }))
 })
 
-const production = templateOf('production')
 const READS = ['BatchGetItem', 'GetItem', 'Query', 'Scan']
 
 // That a GET needs no other rights follows from what it is.

@@ -6,13 +6,6 @@ import { sendUntilServed } from '../support/http.ts'
 /** A deployed API, and a key for it. */
 export type Deployed = { baseUrl: string; apiKey: string }
 
-type Request = {
-  id?: number
-  query?: Record<string, string>
-  body?: object
-  idempotencyKey?: string
-}
-
 /**
  * Requests on the example resources of a deployed API. Each throws if the response has another
  * status than expected.
@@ -21,31 +14,33 @@ export const deployedApi = ({ baseUrl, apiKey }: Deployed) => {
   const call = async (
     status: number,
     operation: OperationId,
-    request: Request = {},
-  ): Promise<unknown> => {
-    const { id, query, body, idempotencyKey } = request
+    end = '',
+    body?: object,
+    key = '',
+  ) => {
     const { method, path } = contract[operation]
-    const headers = {
-      Authorization: `Bearer ${apiKey}`,
-      'Content-Type': 'application/json',
-      ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
-    }
     const received = await sendUntilServed(baseUrl, {
       method,
-      path: `${path.replace(/\{\w+\}/, String(id))}?${new URLSearchParams(query)}`,
-      headers,
+      path: path.replace(/\/\{\w+\}/, '') + end,
+      headers: {
+        Authorization: `Bearer ${apiKey}`,
+        'Content-Type': 'application/json',
+        ...(key && { 'Idempotency-Key': key }),
+      },
       ...(body && { body: JSON.stringify(body) }),
     })
-    assert.equal(received.status, status, `${method} ${path}: ${received.text}`)
+    assert.equal(received.status, status, `${operation}: ${received.text}`)
     return received.body
   }
   // The API tests, which run before, compare responses with the document.
   return {
     create: async (body: object, idempotencyKey: string) =>
-      (await call(201, example.create, { body, idempotencyKey })) as Resource,
-    list: async (query = {}, status = 200) =>
-      (await call(status, example.list, { query: { limit: '100', ...query } })) as Resource[],
+      (await call(201, example.create, '', body, idempotencyKey)) as Resource,
+    list: async (query = {}, status = 200) => {
+      const parameters = new URLSearchParams({ limit: '100', ...query })
+      return (await call(status, example.list, `?${parameters}`)) as Resource[]
+    },
     change: async (id: number, body: object) =>
-      (await call(200, example.change.operation, { id, body })) as Resource,
+      (await call(200, example.change.operation, `/${id}`, body)) as Resource,
   }
 }

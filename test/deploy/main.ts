@@ -37,6 +37,7 @@ const testDeployment = async (): Promise<void> => {
     PATH: `${dirname(python)}:${emulator.env.PATH}`,
     stack: stacks.production,
   }
+  const node = (args: string) => run('node', args.split(' '), { env, output: 'inherit' })
   const cdk = cdkIn(folder, { env, output })
   const bash = (commands: string, variables?: object) =>
     run('bash', ['-euo', 'pipefail', '-c', commands], { env: { ...env, ...variables }, output })
@@ -44,9 +45,7 @@ const testDeployment = async (): Promise<void> => {
     bash(blocksOf(heading, blocks), variables)
 
   const assembly = await step('Synthesize', () => cdk.synth('infra/app.ts'))
-  await step('Check the engine', () =>
-    run('node', ['test/engine/main.ts'], { env, output: 'inherit' }),
-  )
+  await step('Check the engine', () => node('test/engine/main.ts'))
   await step('Bootstrap', () => cdk.bootstrap(assembly))
   const outputs = await step('Deploy', () => cdk.deploy(assembly))
   const staging = await openApi('staging', emulator, outputs)
@@ -59,14 +58,8 @@ const testDeployment = async (): Promise<void> => {
   const createOnce = (idempotencyKey: string) => api.create(example.body(), idempotencyKey)
   const early = await step('Use production', () => createOnce('early'))
   await deployedApi({ ...production, apiKey: staging.apiKey }).list({}, 401)
-  const args = [
-    'infra/commands/smoke.ts',
-    '--stage',
-    'production',
-    '--base-url',
-    production.baseUrl,
-  ]
-  const smokeTest = () => run('node', args, { env, output: 'inherit' })
+  const smokeTest = () =>
+    node(`infra/commands/smoke.ts --stage production --base-url ${production.baseUrl}`)
   await step('Smoke test production', smokeTest)
   await step('Run the API tests in staging', () => runApiTests(staging))
 
@@ -117,13 +110,9 @@ const testDeployment = async (): Promise<void> => {
     `aws dynamodb update-item ${old} --update-expression 'REMOVE ${filterIndex(filter.field).name}'`,
   )
   assert.equal((await api.list(filtered)).length, 1)
-  const rewrite = ['infra/commands/rewrite.ts', '--stage', 'production', '--collection', table]
-  await step('Rewrite an item of an earlier version', () =>
-    run('node', rewrite, { env, output: 'inherit' }),
-  )
-  await step('Check that the rewrite is complete', () =>
-    run('node', [...rewrite, '--check'], { env, output }),
-  )
+  const rewrite = `infra/commands/rewrite.ts --stage production --collection ${table}`
+  await step('Rewrite an item of an earlier version', () => node(rewrite))
+  await step('Check that the rewrite is complete', () => node(`${rewrite} --check`))
   assert.equal((await api.list(filtered)).length, 2)
   await step('Add an index to the restored table', () =>
     follow('Add an index to an adopted table', [0], { table: restored }),
@@ -165,16 +154,8 @@ const openApi = async (
 ): Promise<Deployed> => {
   const { hostname, pathname } = new URL(outputs[stacks[stage]]?.BaseUrl ?? '')
   const origin = await startProxy(`${address}/_aws/execute-api/${hostname.split('.')[0]}`, 'http')
-  const args = [
-    'infra/commands/keys.ts',
-    'issue',
-    '--stage',
-    stage,
-    '--name',
-    'Deployment test',
-    '--json',
-  ]
-  const { stdout } = await promisify(execFile)('node', args, { env })
+  const args = `infra/commands/keys.ts issue --stage ${stage} --name test --json`
+  const { stdout } = await promisify(execFile)('node', args.split(' '), { env })
   return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
 }
 

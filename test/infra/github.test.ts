@@ -27,8 +27,6 @@ const roleOf = (Stage: string, role: 'Role' | 'SmokeRole') => {
 
 test.each([
   ['staging', 'Role', 'staging'],
-  ['production', 'Role', 'production'],
-  ['staging', 'SmokeRole', 'staging-smoke'],
   ['production', 'SmokeRole', 'production-smoke'],
 ] as const)(
   'for %s, only jobs on main may assume the %s, in the environment %s',
@@ -108,7 +106,6 @@ test('only one step has a token of GitHub, and it runs before any install script
 const NO_ID = 'must be the full id of a commit: 40 hexadecimal digits.'
 
 test.each([
-  ['main', NO_ID],
   ['f2318fc', NO_ID],
   ['0'.repeat(40), 'is no commit on main.'],
 ])('refuses to deploy %s', (COMMIT, problem) => {

@@ -8,7 +8,7 @@ import { ConfigurationError, type Stage, stackName, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 
-/** Adds the stack of a stage, changed by context such as `-c prefix=Blue -c release=all-at-once`. */
+/** Adds the stack of a stage, with a context such as `-c prefix=Blue -c release=all-at-once`. */
 const addStack = (stage: Stage): void => {
   const release = app.node.tryGetContext('release') ?? stage.release
   if (!['canary', 'all-at-once'].includes(release))

@@ -56,13 +56,20 @@ const historyOf = (
   const windows = minutes.map((_, end) =>
     measure(minutes.slice(Math.max(0, end + 1 - period), end + 1).flat()),
   )
-  const stateAt = (end: number, extra: number): Mail['state'] => {
+  const evaluate = (end: number, extra: number): Mail['state'] => {
     const ends = Array.from({ length: EvaluationPeriods + extra }, (_, i) => end - i * period)
     // CloudWatch takes the latest points that exist. Only if they are too few, missing ones
     // count, as good.
     const points = ends.map((each) => windows[each]).filter((point) => point !== undefined)
     const breaching = points.slice(0, EvaluationPeriods).filter((point) => point > Threshold)
     return breaching.length >= DatapointsToAlarm ? 'ALARM' : 'OK'
+  }
+  // Most schedules share their moments.
+  const known: Mail['state'][][] = []
+  const stateAt = (end: number, extra: number): Mail['state'] => {
+    known[extra] ??= []
+    known[extra][end] ??= evaluate(end, extra)
+    return known[extra][end]
   }
   return { alarm, period, minutes: minutes.length, stateAt }
 }

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { gatewayResponses, gatewayResponseTypes, preflightHeaders } from '../../../infra/gateway.ts'
 import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
-import { stages } from '../../../infra/stages.ts'
+import { stackName, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import {
-  all,
   everyOption,
   methodsOf,
   only,
@@ -104,12 +103,12 @@ const template = templateOf('production')
 const methods = methodsOf(template)
 const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
 
-test.each(all())(
-  '$stage has an API of its name with only the stage of the base path, and its throttle',
-  (each) => {
-    const { stage, stackName, template } = each
+test.each(Object.values(stages))(
+  '$name has an API of its name with only the stage of the base path, and its throttle',
+  (stage) => {
+    const template = templateOf(stage.name)
     const { StageName, MethodSettings } = only(template, 'AWS::ApiGateway::Stage')
-    const { rate, burst } = stages[stage].throttle
+    const { rate, burst } = stage.throttle
     // Tracing would log whole requests, API keys included.
     const settings = {
       DataTraceEnabled: false,
@@ -117,7 +116,7 @@ test.each(all())(
       ThrottlingBurstLimit: burst,
     }
 
-    expect(only(template, 'AWS::ApiGateway::RestApi').Name).toBe(stackName)
+    expect(only(template, 'AWS::ApiGateway::RestApi').Name).toBe(stackName(stage))
     expect(`/${StageName}`).toBe(service.basePath)
     expect(MethodSettings).toEqual([{ HttpMethod: '*', ResourcePath: '/*', ...settings }])
   },

@@ -54,17 +54,6 @@ export const synthesize = (
 export const templateOf = (name: StageName, options?: Partial<Stage>): Template =>
   synthesize(name, options).template
 
-/**
- * All stages, for `describe.each`. A function, because some test files need only helpers of this
- * file.
- */
-export const all = () =>
-  Object.values(stages).map((stage) => ({
-    stage: stage.name,
-    stackName: stackName(stage),
-    template: templateOf(stage.name),
-  }))
-
 /** The resource with this logical id. */
 export const resource = (template: Template, logicalId: string) =>
   template.toJSON().Resources[logicalId]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { permissions } from '../../../infra/functions.ts'
+import { stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
@@ -75,11 +76,12 @@ test.each(operationIds)(
       settings[name].variable,
       expect.stringMatching(/./),
     ])
+    const { keyPrefix, readShards, writeShards } = stages.production
     const isSharded = Object.keys(entry.access).some((table) => table in collections)
 
     expect(handler.Environment.Variables).toEqual({
-      KEY_PREFIX: 'live',
-      ...(isSharded && { READ_SHARDS: '1', WRITE_SHARDS: '1' }),
+      KEY_PREFIX: keyPrefix,
+      ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
       ...Object.fromEntries([...used, ...own]),
     })
     const LoggingConfig = { LogFormat: 'JSON', LogGroup: { Ref: logGroup } }

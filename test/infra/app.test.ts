@@ -76,7 +76,7 @@ describe('a stage', () => {
 
   test.each<[Partial<Stage>, string]>([
     [{ readShards: 1, writeShards: 2 }, 'OneStage has readShards 1 and writeShards 2. Both must'],
-    [{ writeShards: 0 }, 'OneStage has readShards 1 and writeShards 0. Both must'],
+    [{ readShards: 1, writeShards: 0 }, 'OneStage has readShards 1 and writeShards 0. Both must'],
     [{ certificateArn }, DOMAIN],
     [{ domainName }, DOMAIN],
     [{ hostedZone }, DOMAIN],

@@ -40,7 +40,7 @@ export type List<Item> = AsyncIterable<Item> & {
 /** A page of a list. As `cursor`, `nextCursor` continues the list; the last page has none. */
 export type Page<Item> = { items: Item[]; nextCursor: string | undefined }
 
-/** Creates a client for browsers and Node.js. Throws a TypeError for an invalid option. */
+/** Creates a client. Throws a TypeError for an invalid `baseUrl` or `apiKey`. */
 export const createClient = (options: ClientOptions): Client => {
   const send = sender(options)
   const methods = Object.entries(operationRoutes).map(([id, route]) => [

@@ -17,7 +17,7 @@ export type SuccessResponse = { content?: object; headers: Headers }
 /** Sends a request. Throws a ServiceError, or the reason of the signal. */
 export type Send = (request: Request, options: CallOptions) => Promise<SuccessResponse>
 
-/** Sends requests, and retries temporary failures. Throws a TypeError for an invalid option. */
+/** Sends requests, and retries temporary failures. */
 export const sender = (options: ClientOptions): Send => {
   const { baseUrl, apiKey, attempts, maxWaitSeconds, timeoutSeconds, fetch } =
     checkedOptions(options)

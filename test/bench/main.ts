@@ -1,22 +1,19 @@
-import { analyzeMetafile, build } from 'esbuild'
-import { aliases } from '../../infra/bundle/aliases.ts'
 import { command, run, wholeNumber } from '../../infra/command-line.ts'
-import { operationIds } from '../../shared/contract.ts'
 import { makeBundles } from '../support/bundles.ts'
 import { processFolder } from '../support/process.ts'
 import { measure } from './measure.ts'
-import { asDeployed, bundlePeers, installPeers } from './peers.ts'
-import { report } from './report.ts'
+import { bundlePeers, installPeers } from './peers.ts'
 import { subjectsOf } from './subjects.ts'
 
 const DETAILS = `
 The other functions are in test/bench/peers; their packages are installed on the first run, which takes a network. The
 bench also needs openssl: DynamoDB's responses come over TLS from this machine. A wrong response of any function ends the
-run. Times mean something only on a machine that does nothing else.
+run. Times mean something only on a machine that does nothing else. The table has medians:
 
   load              until the end of Lambda's init phase, in which the functions of the service connect to DynamoDB
-                    and read once; "no first read" is without that, as the other functions are
+                    and read once
   first call        the first call after the init phase
+  warm              a later call
   bare HTTPS        a handler with nothing but Node.js's own HTTPS client and a signature`
 
 const main = command(
@@ -24,39 +21,26 @@ const main = command(
   'Measures the functions as they are deployed, in turns with other functions that do the same work.',
 )
   .addHelpText('after', DETAILS)
-  .option(
-    '--starts <number>',
-    'starts of each function, and rounds of calls',
-    wholeNumber(1, 1000),
-    31,
-  )
-  .option('--bundle', 'measure nothing, and print what is in each bundle')
-  .action(async ({ starts, bundle }) => {
-    process.stdout.write(bundle ? await bundleReport() : await benchmark(starts))
+  .option('--starts <number>', 'starts of each function', wholeNumber(1, 1000), 31)
+  .action(async ({ starts }) => {
+    await installPeers()
+    const folder = processFolder('bench')
+    process.env.TMPDIR = folder // For CDK's files, and whatever the functions write.
+    const subjects = subjectsOf(makeBundles(), await bundlePeers(folder))
+    process.stdout.write(table(await measure(subjects, starts, folder)))
   })
 
-const benchmark = async (starts: number): Promise<string> => {
-  await installPeers()
-  const folder = processFolder('bench')
-  process.env.TMPDIR = folder // For CDK's files, and whatever the functions write.
-  return report(await measure(subjectsOf(makeBundles(), await bundlePeers(folder)), starts, folder))
-}
-
-/**
- * Returns esbuild's own report of what is in the bundles, with the options of
- * infra/bundle/bundling.ts that matter for it.
- */
-const bundleReport = async (): Promise<string> => {
-  const { metafile } = await build({
-    ...asDeployed,
-    entryPoints: operationIds.map((id) => `functions/${id}.ts`),
-    outdir: 'bundle',
-    mainFields: ['module', 'main'],
-    alias: aliases,
-    metafile: true,
-    write: false,
-  })
-  return analyzeMetafile(metafile)
+/** The medians of each function as a line, the names to the left and the numbers to the right. */
+const table = (medians: Record<string, Record<string, number>>): string => {
+  const rows = Object.entries(medians).map(([name, values]) => [
+    name,
+    ...Object.values(values).map((value) => `${Number(value.toPrecision(3))}`),
+  ])
+  const lines = [['', ...Object.keys(Object.values(medians)[0] ?? {})], ...rows]
+  const widthOf = (column: number) => Math.max(...lines.map((line) => line[column]?.length ?? 0))
+  const padded = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widthOf(0)) : cell.padStart(widthOf(column))
+  return lines.map((line) => `${line.map(padded).join('  ')}\n`).join('')
 }
 
 await run(main)

@@ -1,55 +1,29 @@
-import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { CommandError } from '../../infra/command-line.ts'
+import { run } from '../support/process.ts'
 
-const PEERS = fileURLToPath(new URL('peers/', import.meta.url))
+const PEERS = fileURLToPath(new URL('peers', import.meta.url))
 
-/**
- * The part of Lambda's Node.js 24 that loads and calls a function, once `installPeers` has
- * installed it.
- */
+/** The part of Lambda's Node.js 24 that loads and calls a function. */
 export const runtimeClient = join(PEERS, 'node_modules/aws-lambda-ric/index.mjs')
 
 /**
- * Installs the peers' packages unless this version of their lock file is installed. They are not
- * among the packages of the project, because nothing else needs them.
- *
- * @throws CommandError when npm fails
+ * Installs the peers' packages, or changes nothing if they are. They are not among the packages of
+ * the project, because nothing else needs them.
  */
-export const installPeers = async (): Promise<void> => {
-  const lock = readFileSync(join(PEERS, 'package-lock.json'), 'utf8')
-  const installed = join(PEERS, 'node_modules/.installed')
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return
-  process.stderr.write('Installing the packages of test/bench/peers …\n')
+export const installPeers = (): Promise<void> => {
   // No scripts: they would build the addon that preload.cjs replaces.
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  await promisify(execFile)('npm', args, { cwd: PEERS }).catch(({ message, stderr }) => {
-    throw new CommandError(
-      `npm cannot install the packages of test/bench/peers: ${stderr || message}`,
-    )
-  })
-  writeFileSync(installed, lock)
+  const options = '--no-save --ignore-scripts --no-audit --no-fund --silent'
+  const args = ['install', '--prefix', PEERS, ...options.split(' ')]
+  return run('npm', args, { env: process.env, output: 'inherit' })
 }
-
-/** Options of esbuild as CDK sets them for a function, minified. */
-export const asDeployed = {
-  bundle: true,
-  minify: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'cjs',
-} as const
 
 // The fields of packages from which esbuild takes code: for the smallest bundle of the SDK, and by
 // default in CDK, as the authors of the demo do.
-const [smallest, byDefault] = [
-  ['module', 'main'],
-  ['main', 'module'],
-]
+const smallest = ['module', 'main']
+const byDefault = ['main', 'module']
 const peers = {
   'bare HTTPS': smallest,
   'AWS SDK': smallest,
@@ -65,11 +39,13 @@ export const bundlePeers = (parent: string): Promise<Bundled[]> =>
   Promise.all(
     Object.entries(peers).map(async ([name, mainFields]) => {
       const folder = join(parent, name)
-      const entryPoints = [join(PEERS, `src/${name.toLowerCase().replaceAll(/\W+/g, '-')}.ts`)]
       await build({
-        ...asDeployed,
-        entryPoints,
+        entryPoints: [join(PEERS, `src/${name.toLowerCase().replaceAll(/\W+/g, '-')}.ts`)],
         outfile: join(folder, 'index.js'),
+        bundle: true,
+        minify: true,
+        platform: 'node',
+        target: 'node24',
         mainFields,
         logLevel: 'error',
       })

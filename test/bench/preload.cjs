@@ -1,7 +1,6 @@
 // Loaded into the process of a measured function before Lambda's runtime client (`node --require`). It hands invocations
 // to the runtime client and takes the time. JavaScript, because stripping types would cost time and memory in that process.
-const { once } = require('node:events')
-const { closeSync, readFileSync, writeSync } = require('node:fs')
+const { readFileSync, writeSync } = require('node:fs')
 const Module = require('node:module')
 const { Socket } = require('node:net')
 
@@ -20,24 +19,32 @@ Socket.prototype.connect = function (...args) {
 const load = Module._load
 Module._load = function (request, ...rest) {
   if (request !== './rapid-client.node') return load.call(this, request, ...rest)
-  return process.send ? warmClient() : coldClient()
+  return client()
 }
 
-/** One invocation. The runtime client loads its addon just before the function, so the clock starts here. */
-const coldClient = () => {
+const WARM_MS = 500
+
+/** Hands over invocations. The runtime client loads its addon just before the function, so the clock starts here. */
+const client = () => {
   const cpuAtStart = process.cpuUsage()
   const startedAt = performance.now()
-  let loadedAt
+  const warmTimes = []
+  let loadedAt, invokedAt, warmUntil, report
   return {
-    // The request for the first invocation ends Lambda's init phase. The invocation is there at once: while it was
-    // fetched with JavaScript (4 ms; the addon takes 1), work that the function left unfinished would not be counted.
+    // The first request ends Lambda's init phase. The invocation is there at once: while it was fetched with
+    // JavaScript (4 ms; the addon takes 1), work that the function left unfinished would not be counted.
     next: async () => {
-      if (loadedAt) return new Promise(() => {})
-      loadedAt = performance.now()
+      invokedAt = performance.now()
+      loadedAt ??= invokedAt
       return nextInvocation()
     },
     done: (_id, body) => {
       const now = performance.now()
+      if (report) {
+        warmTimes.push((now - invokedAt) * 1000)
+        if (now > warmUntil) end(report, warmTimes)
+        return
+      }
       const { user, system } = process.cpuUsage(cpuAtStart)
       const figures = {
         'load, ms': loadedAt - startedAt,
@@ -46,48 +53,22 @@ const coldClient = () => {
         'CPU, ms': (user + system) / 1000,
         'memory, MB': process.memoryUsage.rss() / 1_000_000,
       }
-      sendOnce({ figures, result: JSON.parse(body) })
+      report = { figures, result: JSON.parse(body) }
+      warmUntil = now + WARM_MS
     },
-    error: (_id, body) => sendOnce({ error: body }),
+    error: (_id, body) => end({ error: body }),
   }
 }
 
 /** Writes to a pipe: an IPC channel would load modules of Node.js that some functions use before the clock starts. */
-const sendOnce = (message) => {
-  writeSync(4, JSON.stringify(message))
-  closeSync(4)
-}
-
-/** Rounds of invocations, one after the other, each round when the parent process asks for it. */
-const warmClient = () => {
-  let round // When it ends, and what was measured so far; undefined between two rounds.
-  let invokedAt
-  const end = (message) => {
-    round = undefined
-    process.send(message)
+const end = (report, warmTimes) => {
+  if (report.figures) {
+    // The second half, because V8 optimizes the code meanwhile.
+    const times = warmTimes.slice(warmTimes.length / 2).sort((a, b) => a - b)
+    report.figures['warm, µs'] = times[Math.floor(times.length / 2)]
   }
-  return {
-    next: async () => {
-      if (!round) {
-        const [milliseconds] = await once(process, 'message')
-        round = { endsAt: performance.now() + milliseconds, times: [], cpu: process.cpuUsage() }
-      }
-      invokedAt = performance.now()
-      return nextInvocation()
-    },
-    done: (_id, body) => {
-      const now = performance.now()
-      round.times.push((now - invokedAt) * 1000)
-      if (now < round.endsAt) return
-      const { user, system } = process.cpuUsage(round.cpu)
-      end({
-        times: round.times,
-        cpu: (user + system) / round.times.length,
-        result: JSON.parse(body),
-      })
-    },
-    error: (_id, body) => end({ error: body }),
-  }
+  writeSync(4, JSON.stringify(report))
+  process.exit()
 }
 
 /** An invocation as the Runtime API describes it. X-Ray samples one request in 20, so this one is not sampled. */

@@ -12,44 +12,24 @@ import { RESOURCE } from './dynamodb.ts'
 import type { Bundled } from './peers.ts'
 
 /** A measured function: Lambda loads `handler`, a file and its export, from `folder`. */
-export type Subject = {
+export type Subject = Call & {
   name: string
   folder: string
   handler: string
   environment: Record<string, string>
-  /** What it is called with. */
-  event: Event
-  /** The number of items in a right response. */
-  items: number
 }
 
-/** What each table measures. */
-export type Subjects = { cold: Subject[]; warm: Subject[] }
+/** What a function is called with, and the number of items in a right response. */
+type Call = { event: Event; items: number }
 
 const { table, list, create, events, filter } = example
+const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 
-/**
- * The rows of what the peers do too, a filtered list with one item, and of a whole page and a
- * filtered one.
- */
-export const ONE = `${list}, 1 ${example.title.toLowerCase()}`
-export const [ALL, FILTERED] = [`${list}, all`, `${list}, one ${filter.field}`]
-
-const NAMES_OF_TABLES = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
-
-const listEvent = (query: Record<string, string>): Event => eventOf(events.list, { query })
-const filtered = { [filter.field]: filter.value }
-const one = { event: listEvent({ ...filtered, limit: '1' }), items: 1 }
-
-/** Returns the subjects of each table: the functions of the service beside the peers. */
-export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subjects => {
-  const functionOf = (
-    id: OperationId,
-    call: Pick<Subject, 'event' | 'items'>,
-    name: string = id,
-  ): Subject => {
+/** The functions of the service beside the peers, which do the work of the list of one. */
+export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subject[] => {
+  const functionOf = (id: OperationId, name: string, call: Call): Subject => {
     const prefix = { [settings.keyPrefix.variable]: settings.keyPrefix.local }
-    const environment = { ...bundles.environmentOf(id), ...NAMES_OF_TABLES, ...prefix }
+    const environment = { ...bundles.environmentOf(id), ...tables, ...prefix }
     return {
       name,
       folder: bundles.folderOf(id),
@@ -58,54 +38,30 @@ export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subjects => {
       ...call,
     }
   }
-  const all = { event: listEvent({}), items: 20 }
-  const shortest = functionOf(list, one, ONE)
-  const creation = functionOf(create, {
-    event: eventOf(events.create, { body: JSON.stringify(RESOURCE) }),
-    items: 1,
-  })
-  const functions = [functionOf(list, all), creation, shortest]
-  const lists = [
-    functionOf(list, { event: listEvent(filtered), items: 20 }, FILTERED),
-    functionOf(list, all, ALL),
+  const query = { [filter.field]: filter.value, limit: '1' }
+  const one = { event: eventOf(events.list, { query }), items: 1 }
+  const page = { event: eventOf(events.list), items: 20 }
+  const body = JSON.stringify(RESOURCE)
+  const creation = { event: eventOf(events.create, { body }), items: 1 }
+  return [
+    functionOf(list, list, page),
+    functionOf(list, `${list}, 1 ${example.title.toLowerCase()}`, one),
+    functionOf(create, create, creation),
+    ...peers.map((peer) => ({ ...peer, handler: 'index.handler', environment: ofPeers, ...one })),
   ]
-  const others = peers.map(peerOf)
-  return {
-    cold: [...functions, ...functions.map(withoutFirstRead), ...others],
-    warm: [shortest, ...lists, creation, ...others],
-  }
 }
 
-/**
- * The same function without its read during Lambda's init phase: what is left is its code alone, as
- * with the peers.
- */
-const withoutFirstRead = (subject: Subject): Subject => ({
-  ...subject,
-  name: `${subject.name}, no first read`,
-  environment: { ...subject.environment, AWS_LAMBDA_INITIALIZATION_TYPE: '' },
-})
-
-const peerOf = (peer: Bundled): Subject => {
-  const powertools = {
-    POWERTOOLS_LOG_LEVEL: 'WARN',
-    POWERTOOLS_METRICS_NAMESPACE: service.stack,
-    POWERTOOLS_SERVICE_NAME: service.name,
-  }
-  const { index, name } = filterIndex(filter.field)
-  const listed = {
-    LIST_TABLE: table,
-    LIST_INDEX: index,
-    LIST_PARTITION: name,
-    LIST_FILTER: filter.field,
-    LIST_FIELDS: `id,${Object.keys(RESOURCE)}`,
-  }
-  return {
-    ...peer,
-    handler: 'index.handler',
-    environment: { ...NAMES_OF_TABLES, ...listed, ...powertools },
-    ...one,
-  }
+const { index, name } = filterIndex(filter.field)
+const ofPeers = {
+  ...tables,
+  LIST_TABLE: table,
+  LIST_INDEX: index,
+  LIST_PARTITION: name,
+  LIST_FILTER: filter.field,
+  LIST_FIELDS: `id,${Object.keys(RESOURCE)}`,
+  POWERTOOLS_LOG_LEVEL: 'WARN',
+  POWERTOOLS_METRICS_NAMESPACE: service.stack,
+  POWERTOOLS_SERVICE_NAME: service.name,
 }
 
 /** Throws a CommandError for an error or a wrong response: a failure may be fast. */
@@ -115,11 +71,7 @@ export const checkResult = (
 ): void => {
   if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
   const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []
-  if (
-    found.length !== items ||
-    !found.every(
-      (each) => Number.isInteger(each.id) && isDeepStrictEqual(each, { ...each, ...RESOURCE }),
-    )
-  )
+  const isRight = (each: object) => isDeepStrictEqual(each, { ...each, ...RESOURCE })
+  if (found.length !== items || !found.every(isRight))
     throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
 }

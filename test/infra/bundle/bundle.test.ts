@@ -68,7 +68,7 @@ const responseOf = async (operation: OperationId, event: Event, bundles = lean) 
   return JSON.parse(stdout.split('\n').at(-1) ?? '')
 }
 
-// A package adds tens of thousands of bytes; `npm run bench -- --bundle` shows what a bundle has.
+// A package adds tens of thousands of bytes; `npx esbuild --bundle --analyze` shows what is large.
 test.each(operationIds)(
   'the bundle of %s is not too large, and contains no text of the documentation',
   (operation) => {

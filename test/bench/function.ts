@@ -1,51 +1,35 @@
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { openSync } from 'node:fs'
 import { devNull } from 'node:os'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { CommandError } from '../../infra/command-line.ts'
 import { functionSettings } from '../../infra/functions.ts'
+import type { Result } from '../../shared/pipeline/http.ts'
 import { start } from '../support/process.ts'
 import { exampleCredentials } from '../support/secrets.ts'
 import type { DynamoDb } from './dynamodb.ts'
 import { runtimeClient } from './peers.ts'
 import type { Subject } from './subjects.ts'
 
-/**
- * A function in a process of its own. `failed` rejects with a CommandError when the process ends by
- * itself.
- */
-type Started = { child: ChildProcess; failed: Promise<never>; stop: () => Promise<void> }
+/** What `preload.cjs` reports: the figures and the result of the first call, or an error. */
+type Report = { figures: Record<string, number>; result?: Result; error?: string }
 
 /**
- * Starts a function as Lambda does. Its log and its standard output are discarded.
- *
- * @param channel how `preload.cjs` reports to this process: once (`pipe`), or after each round of
- * calls (`ipc`)
+ * Starts a function in a new process as Lambda does, and calls it. Its log and its standard output
+ * are discarded. Throws a CommandError if it does not respond.
  */
-export const startFunction = (
-  subject: Subject,
-  dynamodb: DynamoDb,
-  channel: 'pipe' | 'ipc',
-): Started => {
-  const log = openSync(devNull, 'w')
+export const callFunction = async (subject: Subject, dynamodb: DynamoDb): Promise<Report> => {
   const child = start(process.execPath, [...lambdaFlags, '--require', PRELOAD, runtimeClient], {
-    stdio: ['ignore', 'ignore', 'inherit', log, channel],
+    stdio: ['ignore', 'ignore', 'inherit', log, 'pipe'],
     env: environmentOf(subject, dynamodb),
   })
-  closeSync(log)
-  const ended = once(child, 'close')
-  const failed = ended.then(([code, signal]) => {
-    throw new CommandError(`${subject.name} ended with ${code ?? signal}.`)
-  })
-  failed.catch(() => {}) // `stop` rejects it too, when nobody waits for it any more.
-  const stop = async () => {
-    child.kill('SIGKILL')
-    await ended
-  }
-  return { child, failed, stop }
+  const report = await text(child.stdio[4] as Readable) // Because it is a pipe.
+  if (!report) throw new CommandError(`${subject.name} ended without a response.`)
+  return JSON.parse(report)
 }
 
+const log = openSync(devNull, 'w')
 const PRELOAD = fileURLToPath(new URL('preload.cjs', import.meta.url))
 
 const { memoryMegabytes } = functionSettings

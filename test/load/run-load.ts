@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import autocannon, { type Request } from 'autocannon'
 import type { OperationId } from '../../shared/contract.ts'
 import { example, has, type Resource } from '../support/example.ts'
-import { send } from '../support/http.ts'
 import { showProgress } from '../support/process.ts'
 import { headersOf, type LocalServer, listAll, startServer } from '../support/server.ts'
-import { memoryAt, probeAt } from './memory.ts'
 
 /** What was sent and received. */
 type Ledger = {
@@ -18,96 +16,88 @@ type Ledger = {
   responses: Map<string, number>
 }
 
-/** A part of a run. `failed` requests got no response within ten seconds. */
-type Part = { failed: number; 'heap, MB': number; [figure: string]: number }
+/**
+ * The results of a run: `failed` requests got no response within ten seconds; `found` is what the
+ * server has after a restart, `output` what it printed.
+ */
+export type Run = Ledger & {
+  failed: number
+  figures: Record<string, number>
+  found: Resource[]
+  output: string
+}
 
-/** The results of a run: `found` after a restart, and the `output` of the server. */
-export type Run = Ledger & { first: Part; rest: Part; found: Resource[]; output: string }
+/** The largest JavaScript heap of the server. It ends when it needs more. */
+export const HEAP_MB = 100
 
 const CONNECTIONS = 64
 
 /** Puts a server with its data in `folder` under load, restarts it and lists what it has kept. */
 export const runLoad = async (folder: string, seconds: number): Promise<Run> => {
-  const socket = join(folder, 'memory')
   const data = ['--data', join(folder, 'catalog')]
-  const server = await startServer(data, probeAt(socket))
+  const server = await startServer(data, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` })
   const ledger: Ledger = { sent: new Set(), created: [], responses: new Map() }
-  const loadFor = loadOn(server, ledger)
-  const part = async (seconds: number): Promise<Part> => {
-    showProgress(`Load for ${seconds} s`)
-    const load = await loadFor(seconds)
-    // The response comes after those to all requests before.
-    await send(server.baseUrl, {
-      path: `${example.path}?limit=1`,
-      headers: headersOf(server),
-    }).catch((error) => {
-      throw new Error(`The server no longer responds (${error}). ${endOf(server)}`)
-    })
-    return { ...load, 'heap, MB': Math.round((await memoryAt(socket)) / 1e5) / 10 }
-  }
-  const firstSeconds = Math.min(10, seconds / 2)
-  const first = await part(firstSeconds)
-  const rest = await part(seconds - firstSeconds)
+  showProgress(`Load for ${seconds} s`)
+  const load = await sendLoad(server, ledger, seconds)
   showProgress('Restart, and list all')
   await stop(server) // Completes the requests whose connections autocannon closed.
   const restarted = await startServer(data)
   const found = await listAll(restarted)
   await stop(restarted)
   showProgress('')
-  return { ...ledger, first, rest, found, output: server.output() }
+  return { ...ledger, ...load, found, output: server.output() }
 }
 
 /**
- * Returns a function that sends requests for some seconds, and records the responses. At the end,
- * autocannon closes each connection with a request in flight, which may still take effect.
+ * Sends requests for some seconds, and records the responses. At the end, autocannon closes each
+ * connection with a request in flight, which may still take effect.
  */
-const loadOn = (server: LocalServer, ledger: Ledger) => {
+const sendLoad = async (server: LocalServer, ledger: Ledger, seconds: number) => {
   const requests = requestsOf(ledger)
   const { pathname } = new URL(server.baseUrl)
-  return async (seconds: number) => {
-    let sent = 0
-    let responses = 0
-    // Autocannon keeps the context of a request for its response.
-    const setupRequest = (defaults: Request, context: { operation?: OperationId }): Request => {
-      const { operation, path, headers, ...request } = requests.next().value
-      context.operation = operation
-      sent++
-      return {
-        ...defaults,
-        ...request,
-        path: pathname + path,
-        headers: { ...headersOf(server), ...headers },
-      }
+  let sent = 0
+  let responses = 0
+  // Autocannon keeps the context of a request for its response.
+  const setupRequest = (defaults: Request, context: { operation?: OperationId }): Request => {
+    const { operation, path, headers, ...request } = requests.next().value
+    context.operation = operation
+    sent++
+    return {
+      ...defaults,
+      ...request,
+      path: pathname + path,
+      headers: { ...headersOf(server), ...headers },
     }
-    const onResponse = (
-      status: number,
-      body: string,
-      { operation }: { operation?: OperationId },
-    ): void => {
-      responses++
-      const kind = `${operation} ${status}`
-      ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
-      if (kind === `${example.create} 201`) ledger.created.push(JSON.parse(body))
-    }
-    const load = {
-      connections: CONNECTIONS,
-      duration: seconds,
-      requests: [{ setupRequest, onResponse }],
-    }
-    const { p50, p99, max } = (await autocannon({ url: server.baseUrl, ...load })).latency
+  }
+  const onResponse = (
+    status: number,
+    body: string,
+    { operation }: { operation?: OperationId },
+  ): void => {
+    responses++
+    const kind = `${operation} ${status}`
+    ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
+    if (kind === `${example.create} 201`) ledger.created.push(JSON.parse(body))
+  }
+  const load = {
+    connections: CONNECTIONS,
+    duration: seconds,
+    requests: [{ setupRequest, onResponse }],
+  }
+  const { p50, p99, max } = (await autocannon({ url: server.baseUrl, ...load })).latency
+  const times = { 'p50, ms': p50, 'p99, ms': p99, 'max, ms': max }
+  return {
+    figures: { 'responses a second': Math.round(responses / seconds), ...times },
     // Not autocannon's `errors`, which omits connections that the server closes without a response.
-    const failed = sent - responses - CONNECTIONS
-    const times = { 'p50, ms': p50, 'p99, ms': p99, 'max, ms': max }
-    return { 'responses a second': Math.round(responses / seconds), ...times, failed }
+    failed: sent - responses - CONNECTIONS,
   }
 }
 
 const stop = async (server: LocalServer): Promise<void> => {
   const code = await server.stop()
-  if (code !== 0) throw new Error(`The server exited with ${code}. ${endOf(server)}`)
+  if (code !== 0)
+    throw new Error(`The server exited with ${code}. Its output:\n${server.output().slice(-4000)}`)
 }
-
-const endOf = (server: LocalServer): string => `Its output:\n${server.output().slice(-4000)}`
 
 /** A request of an operation; `path` is below the base address. */
 type LoadRequest = { operation: OperationId; path: string } & Pick<

@@ -53,7 +53,7 @@ for (const schema of schemasIn(contract)) {
 }
 
 /** The schemas of responses alone: whatever has a default has a value there. */
-const returned = new Set(schemasIn(Object.values(contract).map(({ success }) => success)))
+export const returned = new Set(schemasIn(Object.values(contract).map(({ success }) => success)))
 for (const schema of schemasIn(Object.values<Entry>(contract).map(({ body }) => body)))
   returned.delete(schema)
 

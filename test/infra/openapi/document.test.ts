@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as v from 'valibot'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openApiText, operationObject } from '../../../infra/openapi/document.ts'
 import { inertJson, publicDocuments } from '../../../infra/openapi/public-documents.ts'
-import { jsonSchema } from '../../../infra/openapi/schemas.ts'
+import { jsonSchema, returned } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 import { example } from '../../support/example.ts'
@@ -133,6 +133,18 @@ test('the document has only what client generators read: one media type for a bo
   expect([...mediaTypes]).toEqual(['application/json'])
   expect(variants).toEqual(variants.map(() => [{ type: 'null' }]))
   expect(jsonSchema(v.literal(true))).toEqual({ type: 'boolean', not: { const: false } })
+})
+
+test('a response always has what has a default, and a request need not', () => {
+  const body = v.object({ isNew: v.optional(v.boolean(), true) })
+  const response = v.object(body.entries)
+  returned.add(response)
+  onTestFinished(() => void returned.delete(response))
+
+  expect(jsonSchema(response)).toMatchObject({ required: ['isNew'] })
+  expect(jsonSchema(body)).not.toMatchObject({ required: ['isNew'] })
+  expect(returned).toContain(contract[example.create].success.body)
+  expect(returned).not.toContain(contract[example.create].body)
 })
 
 const even = v.pipe(

@@ -54,6 +54,7 @@ test('a key is valid until it expires, cached or not', againIfBusy, async () => 
 test.each([
   [new Set([scope]), [scope]], // What an edit by hand makes.
   [null, []],
+  [`no-${scope}`, []],
 ])('a key whose scopes are %j allows %j', async (stored, allowed) => {
   expect(await find(await storeKey({ scopes: stored }))).toMatchObject({ scopes: allowed })
 })
@@ -86,7 +87,7 @@ test.each([
   },
 )
 
-test('the cache keeps the 1,000 keys that were read last', async () => {
+test('the cache keeps the 1,000 keys that were read last, and unknown keys replace none of them', async () => {
   // Thousands of reads over HTTP would be slow.
   const send = vi.spyOn(dynamodb, 'send')
   onTestFinished(() => void send.mockRestore())
@@ -95,12 +96,14 @@ test('the cache keeps the 1,000 keys that were read last', async () => {
   }))
   const keys = Array.from({ length: 1001 }, () => newApiKey('local'))
   for (const key of keys) await find(key)
-  expect(send).toHaveBeenCalledTimes(1001)
+  send.mockImplementationOnce(async () => ({}))
+  await find(newApiKey('local'))
+  expect(send).toHaveBeenCalledTimes(1002)
 
   for (const key of keys.slice(1)) await find(key)
-  expect(send).toHaveBeenCalledTimes(1001)
-  await find(keys[0] ?? '')
   expect(send).toHaveBeenCalledTimes(1002)
+  await find(keys[0] ?? '')
+  expect(send).toHaveBeenCalledTimes(1003)
 })
 
 test('an item of another key is never taken for that of a key', async () => {

@@ -100,6 +100,13 @@ test('no 503: a value that the SDK cannot send, an error of another service of A
   await expect(transaction(() => Promise.reject(error))).rejects.toBe(error)
 })
 
+test('a read that is throttled each time is a 503', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  proxy.faultOf = () => databaseResponses.throughputExceeded
+
+  await expect(toys.get(1)).rejects.toMatchObject({ status: 503 })
+})
+
 test('a write whose first response was lost is a 503, whatever its resend gets', async () => {
   const faults = [lostResponse, databaseResponses.accessDenied]
   proxy.faultOf = () => faults.shift() ?? 'pass'

@@ -33,8 +33,6 @@ export type Stage = Partial<Record<SettingName, string | number>> & {
    */
   readShards: number
   writeShards: number
-  /** Requests of an API key and of an address in five minutes. AWS WAF refuses more. */
-  clientLimit?: { key: number; address: number }
   /** Receives the alarms by e-mail, after confirming the subscription. */
   alarmEmail?: string
   /** A domain beside the default address: `api.example.com` for https://api.example.com/v1. */

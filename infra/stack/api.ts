@@ -24,7 +24,6 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
-import { ClientLimit } from './client-limit.ts'
 import {
   addGatewayResponses,
   addNotFound,
@@ -60,8 +59,6 @@ export class Api extends Construct {
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
     const { domainName, certificateArn, hostedZone } = stage
     if (domainName && certificateArn) this.#addDomain(domainName, certificateArn, hostedZone)
-    const { stageArn } = this.restApi.deploymentStage
-    if (stage.clientLimit) new ClientLimit(this, 'ClientLimit', stage.clientLimit, stageArn)
   }
 
   #newRestApi(stage: Stage): RestApi {
@@ -157,7 +154,7 @@ const accessLogFormat = AccessLogFormat.custom(
 /** Findings of cdk-nag (AwsSolutions) that we accept. All others fail `test/infra/app.test.ts`. */
 const acceptedFindings = Object.entries({
   APIG2: 'API Gateway cannot name every invalid field in one 400, as the functions do.',
-  APIG3: 'A WAF costs a monthly fee. Stages can have one (`clientLimit`).',
+  APIG3: 'AWS WAF costs a monthly fee.',
   APIG4: 'The functions check the API key first and return the Error body.',
   APIG6: 'Execution logs would repeat the other logs, and show each query.',
   COG4: 'Clients are programs with API keys; there are no users to sign in.',

@@ -16,7 +16,6 @@ export const everyOption = {
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f5fcd1c',
   hostedZone: { id: 'Z0123456789', name: 'example.com' },
   domainOnly: true,
-  clientLimit: { key: 3000, address: 9000 },
   alarmEmail: 'on-call@example.com',
   reservedConcurrency: 5,
   provisionedConcurrency: 5,

@@ -22,13 +22,13 @@ const cdk = ['test/infra/{app,github,stack/*}.test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
   'test/infra/{bundle/lean-client*,{client,openapi}/*,local/gateway/!(rights)}.test.ts',
-  'test/shared/{input,middleware/*,model/*}.test.ts',
+  'test/shared/{pipeline,model}/*.test.ts',
   'test/layout.test.ts',
 ]
 // They only call the API.
 const api = 'test/api/*.test.ts'
 // They take minutes, or need a browser: `npm test` leaves them out.
-const slow = 'test/{browser,recipe}/*.test.ts'
+const slow = ['test/{browser,recipe}/*.test.ts', 'test/faults/!(exploration).test.ts']
 
 export default defineConfig({
   plugins: [asBundled],
@@ -71,12 +71,12 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...cdk, ...stateless, api, slow, '**/node_modules/**'],
+          exclude: [...cdk, ...stateless, api, ...slow, '**/node_modules/**'],
         },
       },
       {
         extends: true,
-        test: { name: 'slow', include: [slow], testTimeout: 900_000, hookTimeout: 300_000 },
+        test: { name: 'slow', include: slow, testTimeout: 900_000, hookTimeout: 300_000 },
       },
     ],
   },

@@ -9,7 +9,7 @@ import { endpoint, storeKey } from '../support/database.ts'
 import { type errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
 import { example } from '../support/example.ts'
 import { type Call, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
-import { ALL, type FaultKind, runsAll } from './fault-kinds.ts'
+import { ALL, type FaultKind } from './fault-kinds.ts'
 
 /** A way in which a request uses the database. */
 export type Way = {
@@ -50,14 +50,11 @@ export const casesOf = <Each extends Way>(
   if (kind.overcome === ALL) return entries.map(([name, way]) => caseOf(name, way, 0, 1000))
   // Once, as often as the SDK retries a request, as often as it sends a transaction, and until the
   // client gives up.
-  const allTimes =
-    kind.overcome === 0 ? [1] : runsAll ? [1, 2, ...(kind.only ? [3] : []), 1000] : [1, 1000]
-  // What waits long, `npm test` makes only where it can do harm.
-  const calls = kind.only ?? (kind.waits && !runsAll ? 'TransactWriteItems' : '')
+  const allTimes = kind.overcome === 0 ? [1] : [1, 2, ...(kind.only ? [3] : []), 1000]
   return entries.flatMap(([name, way], number) =>
     way.calls.flatMap((call, i) => {
       // All ways begin with the same request, for the API key.
-      const isOther = !call.startsWith(calls) || (i === 0 && number > 0)
+      const isOther = !call.startsWith(kind.only ?? '') || (i === 0 && number > 0)
       return isOther ? [] : allTimes.map((times) => caseOf(name, way, i, times))
     }),
   )

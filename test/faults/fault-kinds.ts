@@ -1,11 +1,5 @@
 import { canceled, databaseResponses, type Fault } from '../support/fault-proxy.ts'
 
-/** Whether to make all faults and kills (`npm run test:faults`) or part of them (`npm test`). */
-export const runsAll = process.env.FAULTS === 'all'
-
-/** A test makes all faults of a kind, or all kills. On a busy machine, that takes minutes. */
-export const PATIENT = { timeout: 600_000 }
-
 /**
  * What happens to a request to the database: a fault of the proxy, or refused connections from then
  * on. `overcome` is the number of consecutive faults that the SDK overcomes by retries; it makes
@@ -30,7 +24,7 @@ const ofWrites = (fault: Fault, overcome: number): FaultKind => {
   return { fault, overcome, waits: true, only: 'TransactWriteItems' }
 }
 
-const mainKinds: Record<string, FaultKind> = {
+export const faultKinds: Record<string, FaultKind> = {
   'no fault': { fault: 'pass', overcome: ALL },
   'a connection that breaks before the response': { fault: { carriedOut: 'cut' }, overcome: 2 },
   // The pauses before the third attempt of a throttled request can use up the time budget.
@@ -43,9 +37,6 @@ const mainKinds: Record<string, FaultKind> = {
   'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
   'refused connections': { fault: 'refuse', overcome: 0 },
   'a conflict': ofWrites(canceled('None', 'TransactionConflict'), 3),
-}
-
-const moreKinds: Record<string, FaultKind> = {
   'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
   'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
   'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
@@ -64,6 +55,3 @@ const moreKinds: Record<string, FaultKind> = {
     1,
   ),
 }
-
-/** All kinds, or those that differ most. */
-export const faultKinds = runsAll ? { ...mainKinds, ...moreKinds } : mainKinds

@@ -16,9 +16,8 @@ import {
   startServer,
   temporaryFolder,
 } from '../support/server.ts'
-import { PATIENT, runsAll } from './fault-kinds.ts'
 
-const KILLS = runsAll ? 50 : 3
+const KILLS = 50
 const PRELOADED = fileURLToPath(new URL('die-at-write.ts', import.meta.url))
 
 const { table, path, body } = example
@@ -80,55 +79,51 @@ const expectListsToAgree = async (server: LocalServer): Promise<void> => {
 
 // Each server on one data folder is killed at one of its writes, while eight clients send requests.
 // The last one lives until all clients have ended.
-test(
-  'servers that are killed create, change and delete each resource once, and lose none',
-  PATIENT,
-  async () => {
-    const folder = temporaryFolder()
-    /** The responses of each client. */
-    const begun: Received[][] = []
-    const begin = () => begun[begun.push([]) - 1] ?? []
-    const finish = async (server: LocalServer, responses: Received[]): Promise<void> => {
-      const request = requestsOf(begun.indexOf(responses), responses)[responses.length]
-      if (!request) return
-      responses.push(await call(server, request))
-      await finish(server, responses)
-    }
+test('servers that are killed create, change and delete each resource once, and lose none', async () => {
+  const folder = temporaryFolder()
+  /** The responses of each client. */
+  const begun: Received[][] = []
+  const begin = () => begun[begun.push([]) - 1] ?? []
+  const finish = async (server: LocalServer, responses: Received[]): Promise<void> => {
+    const request = requestsOf(begun.indexOf(responses), responses)[responses.length]
+    if (!request) return
+    responses.push(await call(server, request))
+    await finish(server, responses)
+  }
 
-    for (const [i, write] of fc
-      .sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS })
-      .entries()) {
-      const env = { DIE_AT_WRITE: `${write}`, DIE_WHEN: ['before', 'during', 'after'][i % 3] ?? '' }
-      const dying = await startServer(['--data', folder], {
-        NODE_OPTIONS: `--import=${PRELOADED}`,
-        ...env,
-      })
-      await expectListsToAgree(dying)
-      const exited = once(dying.process, 'exit')
-      const unfinished = [...begun]
-      const client = async () => {
-        for (;;) await finish(dying, unfinished.pop() ?? begin())
-      }
-      await Promise.allSettled(Array.from({ length: 8 }, client))
-      const [, signal] = await exited
-      if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${dying.output()}`)
+  for (const [i, write] of fc
+    .sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS })
+    .entries()) {
+    const env = { DIE_AT_WRITE: `${write}`, DIE_WHEN: ['before', 'during', 'after'][i % 3] ?? '' }
+    const dying = await startServer(['--data', folder], {
+      NODE_OPTIONS: `--import=${PRELOADED}`,
+      ...env,
+    })
+    await expectListsToAgree(dying)
+    const exited = once(dying.process, 'exit')
+    const unfinished = [...begun]
+    const client = async () => {
+      for (;;) await finish(dying, unfinished.pop() ?? begin())
     }
-    const server = await start(['--data', folder])
-    await expectListsToAgree(server)
-    const turn = atMost(8)
-    await Promise.all(begun.map((responses) => turn(() => finish(server, responses))))
-    await expectListsToAgree(server)
+    await Promise.allSettled(Array.from({ length: 8 }, client))
+    const [, signal] = await exited
+    if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${dying.output()}`)
+  }
+  const server = await start(['--data', folder])
+  await expectListsToAgree(server)
+  const turn = atMost(8)
+  await Promise.all(begun.map((responses) => turn(() => finish(server, responses))))
+  await expectListsToAgree(server)
 
-    expect(begun.length).toBeGreaterThan(KILLS)
-    for (const [number, responses] of begun.entries())
-      for (const [i, { statuses, ...request }] of requestsOf(number, responses).entries()) {
-        expect(responses[i]?.status).toBeOneOf(statuses)
-        // A request with an idempotency key gets its response again.
-        if (request.headers) expect((await call(server, request)).text).toBe(responses[i]?.text)
-      }
-    const left = begun
-      .filter((_, number) => !isDeleted(number))
-      .map((own) => own.at(-1)?.body as { id: number })
-    expect(await listAll(server)).toEqual(left.sort((a, b) => b.id - a.id))
-  },
-)
+  expect(begun.length).toBeGreaterThan(KILLS)
+  for (const [number, responses] of begun.entries())
+    for (const [i, { statuses, ...request }] of requestsOf(number, responses).entries()) {
+      expect(responses[i]?.status).toBeOneOf(statuses)
+      // A request with an idempotency key gets its response again.
+      if (request.headers) expect((await call(server, request)).text).toBe(responses[i]?.text)
+    }
+  const left = begun
+    .filter((_, number) => !isDeleted(number))
+    .map((own) => own.at(-1)?.body as { id: number })
+  expect(await listAll(server)).toEqual(left.sort((a, b) => b.id - a.id))
+})

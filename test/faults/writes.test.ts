@@ -5,7 +5,7 @@ import { putItem, storedItems } from '../support/database.ts'
 import { errorResponse } from '../support/events.ts'
 import { example, has } from '../support/example.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
-import { faultKinds, PATIENT } from './fault-kinds.ts'
+import { faultKinds } from './fault-kinds.ts'
 
 const { collection, table, events } = example
 const { other } = example.change
@@ -96,18 +96,14 @@ const ways: Record<string, WriteWay> = {
   }),
 }
 
-describe.concurrent(
-  'what is written is written once, or the response is a 503, whichever calls meet',
-  PATIENT,
-  () => {
-    test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
-      const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
+describe.concurrent('what is written is written once, or the response is a 503, whichever calls meet', () => {
+  test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
+    const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 
-      const all = await storedItems(table)
-      for (const outcome of outcomes) expectStored(outcome, all)
-    })
-  },
-)
+    const all = await storedItems(table)
+    for (const outcome of outcomes) expectStored(outcome, all)
+  })
+})
 
 type Outcome = Awaited<ReturnType<typeof run<WriteWay>>>
 

@@ -18,7 +18,7 @@ type Report = {
 }
 
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful']
-const LEAST_ACCEPTED = 100
+const LEAST_ACCEPTED = 30
 
 /** Throws if a run without findings proves too little. */
 const checkCoverage = ({ complete, operations, phases, valid_rates }: Report): void => {

@@ -49,7 +49,6 @@ export const responseTo = async (
     // The body comes first: some clients read no response while they are still sending.
     const body = await readBody(message, maxBodyBytes)
     const { path, query } = readTarget(message)
-    if (isStart(message, path)) return response(requestId, 302, { Location: START })
     const route = findRoute(path)
     if (!route) throw gatewayResponses.notFound
     const methods = allowedMethods(route)
@@ -115,14 +114,6 @@ const pathPattern = (template: string): RegExp => {
   const parts = escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
   return new RegExp(`^${service.basePath}/+${parts}/?$`)
 }
-
-/** Where a browser starts. */
-const START = `${service.basePath}${referencePaths.page}`
-const STARTS = ['/', service.basePath, `${service.basePath}/`]
-
-/** Whether a browser opens the address that the server prints, or its root. AWS returns a 404. */
-const isStart = ({ method, headers: { accept = '' } }: IncomingMessage, path: string): boolean =>
-  method === 'GET' && accept.includes('text/html') && STARTS.includes(path)
 
 const findRoute = routeFinder(contract)
 

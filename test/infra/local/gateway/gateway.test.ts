@@ -1,6 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { referencePaths } from '../../../../infra/gateway.ts'
 import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
 import { openApiText } from '../../../../infra/openapi/document.ts'
 import { operationIds } from '../../../../shared/contract.ts'
@@ -156,28 +155,6 @@ test.each([
   )
   expect(response).toEqual(gatewayResponse(404, 'not_found', message))
 })
-
-test.each(['/', BASE, `${BASE}/`])(
-  'sends a browser from %s to the reference, and nobody else',
-  async (path) => {
-    const served = await serve()
-    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-
-    const responses = [
-      { headers },
-      { headers, method: 'POST' },
-      { headers: { Accept: '*/*' } },
-    ].map((request) => ask(served, { path, ...request }))
-
-    const [browser, ...others] = await Promise.all(responses)
-    expect(browser).toMatchObject({
-      status: 302,
-      headers: { location: `${BASE}${referencePaths.page}` },
-      body: undefined,
-    })
-    expect(others.map(({ status }) => status)).toEqual([404, 404])
-  },
-)
 
 test('serves the OpenAPI document as people read it, with the address that was asked for', async () => {
   const headers = { Host: 'a.example:8080' }

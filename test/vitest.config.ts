@@ -17,7 +17,7 @@ const asBundled = {
       : undefined,
 } as const
 
-// They synthesize the same stacks, so they share one process.
+// They synthesize the same stacks, so they share processes.
 const cdk = ['test/infra/{app,github,stack/*}.test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
@@ -39,8 +39,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // Most tests wait for processes and for a database with faults.
-    maxWorkers: 4,
+    // Many tests wait for processes.
+    maxWorkers: 3,
     globalSetup: 'test/support/global-setup.ts',
     env: exampleCredentials,
     // The cache of resolved imports does not know of this variable.
@@ -52,8 +52,6 @@ export default defineConfig({
           name: 'cdk',
           include: cdk,
           isolate: false,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
         },
       },
       { extends: true, test: { name: 'stateless', include: stateless, isolate: false } },

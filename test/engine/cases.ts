@@ -87,7 +87,7 @@ export const cases: Case[] = [
     },
   },
   {
-    rule: 'nothing is written if an action is malformed or impossible, if two have one item, or if they are too many or too large',
+    rule: 'nothing is written if an action is malformed or impossible, if two have one item, or if they are too many',
     check: async (engine) => {
       const { first: TableName } = engine
       const [id, other] = [newId(), newId()]
@@ -95,7 +95,6 @@ export const cases: Case[] = [
         ...has(1),
         ConditionExpression: `n = :expected${' OR n = :expected'.repeat(241)}`,
       }
-      const large = () => ({ Put: { TableName, Item: { id: newId(), text: 'x'.repeat(400_000) } } })
       await put(engine, { id: other, word: 'one' })
       const action = increment(TableName, id)
 
@@ -111,39 +110,13 @@ export const cases: Case[] = [
           action,
           ...Array.from({ length: 100 }, () => increment(TableName, newId())),
         ]),
-        await write(engine, [action, ...Array.from({ length: 11 }, large)]),
       ]
 
       const invalid = 'ValidationException'
-      assert.deepEqual(outcomes, [
-        invalid,
-        'None, ValidationError',
-        invalid,
-        invalid,
-        invalid,
-        invalid,
-      ])
+      assert.deepEqual(outcomes, [invalid, 'None, ValidationError', invalid, invalid, invalid])
       assert.deepEqual(
         [await read(engine, id), await read(engine, other)],
         [undefined, { id: other, word: 'one' }],
-      )
-    },
-  },
-  {
-    rule: 'an item has at most 400 KB, in bytes of UTF-8',
-    check: async (engine) => {
-      const [small, large] = [newId(), newId()]
-      const bytes = (count: number) => 'é'.repeat(count / 2)
-
-      const outcomes = [
-        await outcomeOf(put(engine, { id: small, text: bytes(400 * 1024 - 100) })),
-        await outcomeOf(put(engine, { id: large, text: bytes(400 * 1024) })),
-      ]
-
-      assert.deepEqual(outcomes, ['success', 'ValidationException'])
-      assert.deepEqual(
-        [(await read(engine, small))?.id, await read(engine, large)],
-        [small, undefined],
       )
     },
   },

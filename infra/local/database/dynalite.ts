@@ -94,22 +94,13 @@ export const rehearse = (store: Store) => {
 }
 
 // What dynalite's keys of items begin with, and those of the entries of an index.
-const ITEM_PREFIX = 'item-'
-export const itemPrefix = (table: string): string => `${ITEM_PREFIX}${table}~`
+export const itemPrefix = (table: string): string => `item-${table}~`
 export const indexPrefix = (table: string, index: string): string =>
   `index-global~${table}~${index}~`
 
 /** The entry of an item in an index; none if the item lacks an attribute of its key. */
 export const indexEntries = (table: object, index: object, item: object) =>
   db.getIndexActions([index], undefined, item, table).puts
-
-/** The size of the items that are written, as DynamoDB counts it. */
-export const itemBytes = (writes: Write[]): number => {
-  let bytes = 0
-  for (const write of writes)
-    if (write.type === 'put' && write.key.startsWith(ITEM_PREFIX)) bytes += db.itemSize(write.value)
-  return bytes
-}
 
 /** An error response of DynamoDB. */
 export type DynamoDBError = Error & {
@@ -136,7 +127,6 @@ type Validations = {
 type Internals = {
   create: (options: { path: string | undefined; createTableMs: number }) => Store
   validationError: (message: string) => DynamoDBError
-  itemSize: (item: object) => number
   getIndexActions: (
     indexes: object[],
     before: undefined,
@@ -144,11 +134,6 @@ type Internals = {
     table: object,
   ) => { puts: { key: string; item: object }[] }
 }
-
-// A patch of dynalite 4.0.0 (no issue known): it counts characters instead of bytes. Here, each
-// byte becomes a character.
-const { itemSize } = db
-db.itemSize = (item) => itemSize(JSON.parse(Buffer.from(JSON.stringify(item)).toString('latin1')))
 
 // A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, but those of
 // Level only have `close`. Without it, queries would stay open and keep snapshots of the store.

@@ -6,7 +6,6 @@ import {
   apiAction,
   dynamoDBError,
   isDynamoDBError,
-  itemBytes,
   rehearse,
   type Store,
   validationError,
@@ -15,7 +14,6 @@ import {
 import { addIndex } from './new-index.ts'
 
 const MAX_ACTIONS = 100
-const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 const TOKEN_MS = 10 * 60 * 1000
 
 /** Carries out an action. Throws a DynamoDBError, or a TypeError if the request is malformed. */
@@ -77,8 +75,6 @@ const writeTransaction = async (
   const mismatch = 'IdempotentParameterMismatchException'
   if (known) throw dynamoDBError(mismatch, 'Another transaction had this token.')
   const { writes } = await rehearseTransaction(store, writesOfTransactions, TransactItems)
-  if (itemBytes(writes) > MAX_TRANSACTION_BYTES)
-    throw validationError('The items of a transaction can have at most 4 MB together')
   const token = { digest, until: Date.now() + TOKEN_MS }
   // With its token: the transaction must not run again after this process is killed.
   await store.db.batch([...writes, ...expired, { type: 'put', key, value: token }])

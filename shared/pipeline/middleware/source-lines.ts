@@ -28,9 +28,9 @@ const rename = (error: unknown, depth: number): void => {
  * The position in the sources, or `position` itself for a file that has no source map beside it.
  */
 const sourcePosition = (position: string, file: string, line: string, column: string): string => {
-  const entry = sourceMap(file)?.findEntry(Number(line) - 1, Number(column) - 1)
-  if (!entry || !('originalSource' in entry)) return position
-  return `${join(dirname(file), entry.originalSource)}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+  const origin = sourceMap(file)?.findOrigin(Number(line), Number(column))
+  if (!origin || !('fileName' in origin)) return position
+  return `${join(dirname(file), origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`
 }
 
 const maps = new Map<string, SourceMap | undefined>()

@@ -16,7 +16,9 @@ export const shardCount = (name: 'readShards' | 'writeShards'): number => {
 
 /** The partitions of an item in the indexes; `undefined` where it is in none. */
 export const partitions = (table: CollectionId, item: Attributes): Attributes => {
-  const shard = isShard(item.shard) ? item.shard : Number(item.id) % shardCount('writeShards')
+  // An item stays in its shard: while it moved, a list would have it twice or not.
+  const stays = item.shard !== undefined && Number(item.shard) < shardCount('readShards')
+  const shard = stays ? Number(item.shard) : Number(item.id) % shardCount('writeShards')
   const all: Attributes = { shard }
   for (const field of collections[table]) {
     const value = item[field]
@@ -27,10 +29,3 @@ export const partitions = (table: CollectionId, item: Attributes): Attributes =>
 
 /** The partition of the items with a value in one shard: a text, whatever the value is. */
 export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
-
-// An item stays in its shard: while it moved, a list that is being read would have it twice or not.
-const isShard = (stored: unknown): stored is number =>
-  typeof stored === 'number' &&
-  Number.isInteger(stored) &&
-  stored >= 0 &&
-  stored < shardCount('readShards')

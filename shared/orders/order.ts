@@ -17,7 +17,6 @@ export const OrderChanges = v.pipe(
   v.title('OrderChanges'),
   v.examples([{ complete: true }]),
 )
-export type OrderChanges = v.InferOutput<typeof OrderChanges>
 
 const EXAMPLE = { id: 373212906332160, petId: 373212905520046, complete: false }
 
@@ -37,4 +36,3 @@ export const Order = v.pipe(
 export type Order = v.InferOutput<typeof Order>
 
 export const Orders = v.pipe(listOf(Order), v.title('Orders'), v.examples([[EXAMPLE]]))
-export type Orders = v.InferOutput<typeof Orders>

@@ -21,7 +21,6 @@ export const NewPet = v.pipe(
   v.title('NewPet'),
   v.examples([{ name: 'Rex', categoryId: 7, status: 'available' }]),
 )
-export type NewPet = v.InferOutput<typeof NewPet>
 
 /** The fields to replace (JSON merge patch, RFC 7396). A `status` of `null` is removed. */
 export const PetChanges = v.pipe(
@@ -57,4 +56,3 @@ export const Pet = v.pipe(
 export type Pet = v.InferOutput<typeof Pet>
 
 export const Pets = v.pipe(listOf(Pet), v.title('Pets'), v.examples([[ORDERED, EXAMPLE]]))
-export type Pets = v.InferOutput<typeof Pets>

@@ -186,16 +186,6 @@ test('a change keeps attributes that it has no value for, or that this version d
   expect(await storedItem(id)).toMatchObject({ ...changes, ...others })
 })
 
-test('own fields are stored, and never returned', async () => {
-  const secrets = alone(collection(table, toyOf({}), { own: { secret: v.string() } }))
-
-  const { resource } = await secrets.create({ secret: 'a' })
-  const changed = await secrets.change(resource.id, { secret: 'b' })
-
-  expect(await storedItem(resource.id)).toMatchObject({ secret: 'b' })
-  for (const each of [resource, changed.resource]) expect(each).toEqual({ id: resource.id })
-})
-
 test.skipIf(!has.filter)(
   'an item stays in the shard that it was stored in, if lists read it',
   async () => {

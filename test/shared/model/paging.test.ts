@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { Cursor, cursorAfter, Filters } from '../../../shared/model/paging.ts'
+import { Cursor, cursorAfter } from '../../../shared/model/paging.ts'
 
 const CHARACTERS = [
   ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
@@ -50,16 +50,4 @@ test('nothing else is a cursor', () => {
   const others = [undefined, null, 7, ['AAFTPuyACADiG8dr'], '', 'null', '373004697602048']
 
   expect([...ofLargeIds, ...others].filter((value) => v.is(Cursor, value))).toEqual([])
-})
-
-test('a query has at most one filter', () => {
-  const query = Filters({ a: v.optional(v.string()), b: v.optional(v.string()) })
-  const problemOf = (sent: object) => v.safeParse(query, sent).issues?.map(({ message }) => message)
-
-  expect([{}, { a: '1' }, { a: undefined, b: '2' }].map(problemOf)).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ])
-  expect(problemOf({ a: '1', b: '2' })).toEqual(['The query must have at most one of a, b'])
 })

@@ -47,7 +47,6 @@ test.each([
   ],
   ['a broken map', withStack(`at f (${brokenMap}:1:2)`)],
   ['a stack that is not a string', withStack(7)],
-  ['no stack', withStack(undefined)],
   ['a frozen error', Object.freeze(withStack('at f (/nowhere/index.js:1:2)'))],
   // It takes milliseconds; with a quadratic search it would take more than a minute.
   ['a message of any length', new Error('/'.repeat(300_000))],

@@ -44,7 +44,70 @@ and \`Sunset\` (RFC 8594).
 
 **Clients.** Give generators the address of this document, not a file: they take that of the API from
 it.${goHint()}
-The team that runs this API has an npm package for TypeScript and JavaScript.
+
+${TYPESCRIPT}`
+
+// test/guide compiles and runs its blocks.
+const TYPESCRIPT = `\
+**TypeScript.** These commands make types from this document, and install a client that uses them.
+\`<address>\` is the base address of the API.
+
+\`\`\`sh
+npx openapi-typescript <address>/openapi.json -o api.ts
+npm install openapi-fetch
+\`\`\`
+
+\`send\` retries a request that got no response, a 429 or a 5xx. All attempts of a write have the same
+\`Idempotency-Key\`.
+
+\`\`\`ts
+import createClient from 'openapi-fetch'
+import type { paths } from './api.js'
+
+const send = async (request: Request): Promise<Response> => {
+  if (request.method !== 'GET' && !request.headers.has('Idempotency-Key'))
+    request.headers.set('Idempotency-Key', crypto.randomUUID())
+  for (let pause of [100, 200, 400, 800]) {
+    try {
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(30_000)])
+      const response = await fetch(request.clone(), { signal })
+      await response.clone().text() // Fails if the body is lost.
+      if (response.status !== 429 && response.status < 500) return response
+      pause += 1000 * Number(response.headers.get('Retry-After'))
+    } catch {} // No response.
+    await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())))
+  }
+  return fetch(request)
+}
+const headers = { Authorization: 'Bearer <API_KEY>' }
+const client = createClient<paths>({ baseUrl: '<address>', headers, fetch: send })
+\`\`\`
+
+All items of a list, page by page:
+
+\`\`\`ts
+async function* allPets() {
+  let next: string | undefined
+  do {
+    const query: { cursor?: string } = next ? Object.fromEntries(new URL(next).searchParams) : {}
+    const { data, error, response } = await client.GET('/pets', { params: { query } })
+    if (error) throw new Error(error.message)
+    yield* data
+    next = /<(.+)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1]
+  } while (next)
+}
+
+for await (const pet of allPets()) console.log(pet.id, pet.name)
+\`\`\`
+
+An int64 beyond 2^53, in Node.js 22 and current browsers:
+
+\`\`\`ts
+const { data, error } = await client.GET('/pets', { parseAs: 'text' })
+if (error) throw new Error(error.message)
+const pets = JSON.parse(data, (key, value, context?: { source: string }) =>
+  key === 'categoryId' ? BigInt(context!.source) : value)
+\`\`\`
 `
 
 /** In Go, the constructor of a type `Cat` is `NewCat`, so no type can have that name. */

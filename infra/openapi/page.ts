@@ -73,6 +73,8 @@ const optionsWith = (token?: string) => ({
   --scalar-color-orange: brown; --scalar-color-red: firebrick; --scalar-color-yellow: saddlebrown }
 .dark-mode { --scalar-color-3: darkgray; --scalar-color-red: salmon }
 [class*=copy-label] .sr-only > .hidden { display: inline }
+.section-column:empty { display: none }
+.scalar-app .markdown pre code, .scalar-app .markdown pre code span { white-space: pre-wrap }
 @media (width < 800px) { .scalar-sidebar-toggle[aria-pressed=false] { top: 56px } }`,
 })
 

@@ -2,23 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { run } from '../support/process.ts'
+import { installPackages } from '../support/process.ts'
 
 const PEERS = fileURLToPath(new URL('peers', import.meta.url))
 
 /** The part of Lambda's Node.js 24 that loads and calls a function. */
 export const runtimeClient = join(PEERS, 'node_modules/aws-lambda-ric/index.mjs')
 
-/**
- * Installs the peers' packages, or changes nothing if they are. They are not among the packages of
- * the project, because nothing else needs them.
- */
-export const installPeers = (): Promise<void> => {
-  // No scripts: they would build the addon that preload.cjs replaces.
-  const options = '--no-save --ignore-scripts --no-audit --no-fund --silent'
-  const args = ['install', '--prefix', PEERS, ...options.split(' ')]
-  return run('npm', args, { env: process.env, output: 'inherit' })
-}
+/** Installs the peers' packages, which are not among those of the project. */
+export const installPeers = (): Promise<void> => installPackages(PEERS)
 
 // The fields of packages from which esbuild takes code: for the smallest bundle of the SDK, and by
 // default in CDK, as the authors of the demo do.

@@ -129,6 +129,18 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
+test('the code of the guide fits on a phone', async () => {
+  const { page } = await visit(undefined, { viewport: { width: 390, height: 844 } })
+
+  await page.goto(`${DOCS}#tag/guide`)
+  await page.getByText('openapi-typescript').waitFor()
+
+  const hidden = await page.evaluate<number[]>(
+    "Array.from(document.querySelectorAll('.markdown code'), (code) => code.scrollWidth - code.offsetWidth)",
+  )
+  expect(Math.max(...hidden)).toBe(0)
+})
+
 // Written when asked to, because each browser draws it a bit differently.
 test.runIf(process.env.SCREENSHOT)('writes the picture of the page into .github', async () => {
   const { page } = await visit(undefined, { viewport: { width: 1280, height: 760 } })

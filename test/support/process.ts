@@ -96,6 +96,17 @@ export const run = async (
 }
 
 /**
+ * Installs the packages of a folder with a lock file of its own, or changes nothing if they are.
+ * They are not among the packages of the project, because nothing else needs them.
+ */
+export const installPackages = (folder: string): Promise<void> => {
+  // No scripts: they would build an addon that the bench replaces.
+  const options = '--no-save --ignore-scripts --no-audit --no-fund --silent'
+  const args = ['install', '--prefix', folder, ...options.split(' ')]
+  return run('npm', args, { env: process.env, output: 'inherit' })
+}
+
+/**
  * Returns a Python interpreter with the packages of a requirements file. They are installed once
  * for each version of it.
  */

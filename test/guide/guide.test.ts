@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { proxy, storedItems } from '../support/database.ts'
+import { type FakeRequest, type FakeResponse, type Fate, serve } from '../support/fake-api.ts'
+import { databaseResponses } from '../support/fault-proxy.ts'
+import { send } from '../support/http.ts'
+import { installPackages } from '../support/process.ts'
+import { headersOf, type LocalServer, start, temporaryFolder } from '../support/server.ts'
+
+const LARGEST = '9223372036854775807'
+const PETS = 21 // A page has 20.
+
+// As strict as a project of `tsc --init`.
+const COMPILE = `node node_modules/typescript/bin/tsc program.ts --noEmit --strict \
+  --module nodenext --target esnext --verbatimModuleSyntax \
+  --exactOptionalPropertyTypes --noUncheckedIndexedAccess`
+
+await installPackages(import.meta.dirname)
+
+/** The fenced blocks of the guide in the document of a server. */
+const guideBlocks = async ({ baseUrl }: LocalServer): Promise<string[]> => {
+  const { body } = await send(baseUrl, { path: '/openapi.json' })
+  const { tags }: { tags: { name: string; description: string }[] } = Object(body)
+  const guide = tags.find(({ name }) => name === 'Guide')?.description ?? ''
+  return Array.from(guide.matchAll(/^```\w+\n(.*?)^```$/gms), ([, block = '']) => block)
+}
+
+/** Creates pets and orders each of them, all at the same time. */
+const ORDERS = `
+const orderNewPet = async (_: unknown, number: number) => {
+  const body = { name: 'rex-' + number, categoryId: 7, status: 'available' } as const
+  const { data: pet } = await client.POST('/pets', { body })
+  if (!pet) throw new Error('There is no pet.')
+  const { data: order } = await client.POST('/store/orders', { body: { petId: pet.id } })
+  return { petId: pet.id, orderId: order?.id }
+}
+const made = await Promise.all(Array.from({ length: ${PETS} }, orderNewPet))
+console.log(JSON.stringify({ categoryId: String(pets[0].categoryId), made }))
+`
+
+type Made = { petId: number; orderId: number }
+
+/** Runs a command, which makes types, then compiles and runs a program. Returns what it prints. */
+const compileAndRun = async (makeTypes: string, program: string): Promise<string> => {
+  const cwd = temporaryFolder()
+  symlinkSync(join(import.meta.dirname, 'node_modules'), join(cwd, 'node_modules'))
+  writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(cwd, 'program.ts'), program)
+  const run = (command: string) => promisify(execFile)('bash', ['-ec', command], { cwd })
+  await run(makeTypes)
+  await run(COMPILE)
+  return (await run('node program.ts')).stdout
+}
+
+/** What the attempts of a request get, instead of the response of the server. */
+const faults: Record<string, (Fate | undefined)[]> = {
+  GET: [{ status: 429, headers: { 'Retry-After': '1' } }],
+  POST: [undefined, 'cut', 'cutResponse'], // The first gets a 503, because of the database.
+}
+
+/** Serves an API with `faults`. `early` has the retries that came before `Retry-After`. */
+const serveWithFaults = async (api: LocalServer) => {
+  const attempts = new Map<string, number>()
+  const nextAt = new Map<string, number>()
+  const early: string[] = []
+  const { baseUrl } = await serve(async (request) => {
+    const { method, path, headers } = request
+    const id = `${method} ${path} ${headers['idempotency-key']}`
+    if (performance.now() < (nextAt.get(id) ?? 0)) early.push(id)
+    const attempt = attempts.get(id) ?? 0
+    attempts.set(id, attempt + 1)
+    const response = await forward(api, request)
+    const fate = faults[method]?.[attempt] ?? response
+    const seconds = typeof fate === 'object' ? fate.headers?.['Retry-After'] : 0
+    nextAt.set(id, performance.now() + 1000 * Number(seconds))
+    return fate
+  })
+  return { baseUrl, early }
+}
+
+const forward = async (api: LocalServer, request: FakeRequest): Promise<FakeResponse> => {
+  const { authorization = '', 'idempotency-key': key = [] } = request.headers
+  const headers = { ...headersOf(api), Authorization: authorization, 'Idempotency-Key': key }
+  const response = await send(new URL(api.baseUrl).origin, { ...request, headers })
+  const { link = '', 'retry-after': seconds = '' } = response.headers
+  return {
+    status: response.status,
+    headers: { Link: link, 'Retry-After': seconds },
+    body: response.text,
+  }
+}
+
+/** Lets the database carry out each write with a key, and then fail once. Returns the writes. */
+const failAfterWrites = (): Set<string> => {
+  const writes = new Set<string>()
+  proxy.faultOf = ({ operation, body }) => {
+    const [, write] = /"intent":\{"S":"(\w+)"/.exec(body) ?? []
+    if (operation !== 'TransactWriteItems' || !write || writes.has(write)) return 'pass'
+    writes.add(write)
+    return { carriedOut: databaseResponses.malformed }
+  }
+  return writes
+}
+
+test('the client of the guide creates each pet and order once, whatever fails, and reads all pages and digits', async () => {
+  const server = await start(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
+  const body = `{"name":"Mia","categoryId":${LARGEST}}`
+  await send(server.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(server), body })
+  const [commands = '', client = '', list, int64] = await guideBlocks(server)
+  const [makeTypes = ''] = commands.replace('<address>', server.baseUrl).split('\n')
+  const { baseUrl, early } = await serveWithFaults(server)
+  const writes = failAfterWrites()
+
+  const own = client.replace('<address>', baseUrl).replace('<API_KEY>', server.apiKey)
+  const printed = await compileAndRun(makeTypes, [own, int64, ORDERS, list].join('\n'))
+
+  const [first = '', ...listed] = printed.trim().split('\n')
+  const { categoryId, made }: { categoryId: string; made: Made[] } = JSON.parse(first)
+  const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
+  expect(pets).toHaveLength(1 + PETS)
+  expect(listed.toSorted()).toEqual(pets.map(({ id, name }) => `${id} ${name}`).toSorted())
+  expect(made.map(({ petId, orderId }) => `${petId} ${orderId}`).toSorted()).toEqual(
+    orders.map(({ petId, id }) => `${petId} ${id}`).toSorted(),
+  )
+  expect(categoryId).toBe(LARGEST)
+  expect(writes.size).toBe(2 * PETS)
+  expect(early).toEqual([])
+})

@@ -84,10 +84,6 @@ const locationProblem = (
 
 /** Why a request could not be sent, or would be changed. */
 const requestProblem = (operation: CheckedEntry): string | undefined => {
-  const names = parts.flatMap((part) => Object.keys(operation[part]?.entries ?? {}))
-  const repeated = names.find((name, i) => names.indexOf(name) < i)
-  if (repeated)
-    return `has ${repeated} in two parts of its request, which are one object in the client. Rename one.`
   for (const part of parts) {
     const schema: (GenericSchema & { entries: ObjectEntries }) | undefined = operation[part]
     if (!schema) continue

@@ -3,7 +3,6 @@ import { contract } from '../shared/contract.ts'
 import {
   ApiError,
   internalServerError,
-  NO_PATH,
   payloadTooLarge,
   unauthorized,
 } from '../shared/model/api-error.ts'
@@ -41,7 +40,10 @@ export const gatewayResponses = {
   badRequest: new ApiError(400, 'The request is malformed.'),
   unauthorized: unauthorized({ keyWasSent: false }),
   forbidden: new ApiError(403, 'The request was refused.'),
-  notFound: new ApiError(404, `${NO_PATH} The API has ${routes.join(', ')}.`),
+  notFound: new ApiError(
+    404,
+    `There is no resource at this path. The API has ${routes.join(', ')}.`,
+  ),
   methodNotAllowed: (allowed: readonly string[]) =>
     new ApiError(405, `This path allows ${allowed.join(', ')}.`, {
       headers: { Allow: allowed.join(', ') }, // RFC 9110, section 15.5.6

@@ -18,7 +18,6 @@ const provenElsewhere: Record<string, string> = {
   'functions/README.md': 'who follows it, and test/recipe',
   'infra/OPERATE.md': 'test/deploy/main.ts, as far as an emulated AWS can',
   'infra/README.md': 'a first deployment, which needs GitHub',
-  'infra/client/README.md': 'test/infra/client/package.test.ts',
   'test/README.md': 'who runs the tests',
 }
 

@@ -21,7 +21,7 @@ const asBundled = {
 const cdk = ['test/infra/{app,github,stack/*}.test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
-  'test/infra/{bundle/lean-client*,{client,openapi}/*,local/gateway/!(rights)}.test.ts',
+  'test/infra/{bundle/lean-client*,openapi/*,local/gateway/!(rights)}.test.ts',
   'test/shared/{pipeline,model}/*.test.ts',
   'test/layout.test.ts',
 ]

@@ -53,9 +53,6 @@ export const insufficientScope = (scope: string) =>
     },
   })
 
-/** How the message of a 404 of an unknown path starts. Clients tell it by this from others. */
-export const NO_PATH = 'There is no resource at this path.'
-
 /** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, message)
 

@@ -10,8 +10,8 @@ import type { Scope } from '../service.ts'
 import type { SettingName } from '../settings.ts'
 
 /**
- * What the contract says of an operation. Its pipeline, deployment, local route, documentation and
- * client follow from it.
+ * What the contract says of an operation. Its pipeline, deployment, local route and documentation
+ * follow from it.
  */
 export type Entry = Operation & Method & Kind
 

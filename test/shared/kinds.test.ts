@@ -483,14 +483,6 @@ test('a part of a request may have checks of all its fields', () => {
   expect(problem({ body, query })).toBeUndefined()
 })
 
-test('a name in two parts of a request is refused', () => {
-  const parts = { headers: v.object({ size: Color }), body: v.object({ size: Color }) }
-
-  expect(problem(parts)).toBe(
-    'addToy has size in two parts of its request, which are one object in the client. Rename one.',
-  )
-})
-
 test.runIf(has.filter).each<[string, v.ObjectEntries]>([
   ['too long a text', { [example.filter.field]: Text(501) }],
   [

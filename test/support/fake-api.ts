@@ -9,13 +9,12 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { newApiKey } from '../../shared/model/api-key.ts'
 import { service } from '../../shared/service.ts'
 
 export type FakeResponse = {
   status: number
   headers?: Record<string, string>
-  body?: string | Buffer
+  body?: string
 }
 
 export type FakeRequest = {
@@ -28,28 +27,12 @@ export type FakeRequest = {
 /**
  * What happens to a request: a response; a connection that breaks before the response (`cut`) or in
  * the middle of it (`cutResponse`); no response at all (`silence`), or only its start (`stall`);
- * one without end, fast (`endless`) or a byte at a time (`drip`); or one that is not HTTP, but the
- * request's header `Authorization` (`echo`).
+ * or one without end, fast (`endless`) or a byte at a time (`drip`).
  */
-export type Fate =
-  | FakeResponse
-  | 'cut'
-  | 'cutResponse'
-  | 'silence'
-  | 'stall'
-  | 'endless'
-  | 'drip'
-  | 'echo'
+export type Fate = FakeResponse | 'cut' | 'cutResponse' | 'silence' | 'stall' | 'endless' | 'drip'
 
 /** Decides what happens to a request. */
 type Decision = (request: FakeRequest) => Promise<Fate>
-
-/** An error of the API. */
-export const error = (status: number, headers: Record<string, string> = {}): FakeResponse => ({
-  status,
-  headers: { 'X-Request-Id': 'abc=', ...headers },
-  body: JSON.stringify({ code: 'made_up', message: 'Made by the test.', status }),
-})
 
 /**
  * Serves on a free port until the test ends. Each request meets one of `fates`, in order; later
@@ -63,11 +46,7 @@ export const serve = async (...fates: (Fate | Decision)[]) => {
     return typeof fate === 'function' ? await fate(request) : fate
   })
   onTestFinished(() => server.close().closeAllConnections())
-  return {
-    baseUrl: `http://127.0.0.1:${port}${service.basePath}`,
-    apiKey: newApiKey('local'),
-    requests,
-  }
+  return { baseUrl: `http://127.0.0.1:${port}${service.basePath}`, requests }
 }
 
 /** Starts a server on a free port. `settled` waits for the requests that it is serving. */
@@ -93,7 +72,6 @@ const meet = (fate: Fate, response: ServerResponse): void => {
   if (fate === 'silence') return
   if (fate === 'stall') return void response.write('{')
   if (fate === 'cut') return void response.destroy()
-  if (fate === 'echo') return void response.socket?.end(`${response.req.headers.authorization}`)
   if (fate === 'endless') return void Readable.from(endlessSpaces()).pipe(response)
   if (fate === 'drip') return void drip(response)
   const {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 
 /** The source files of the repository, by their paths. */
-export const sources = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['**/dist/**'] })
+export const sources = globSync('{functions,shared,infra}/**/*.ts')
 
 // `import … from 'x'`, also over several lines, `export … from 'x'`, `import 'x'` and
 // `import(`x`)`.

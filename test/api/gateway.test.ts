@@ -13,10 +13,7 @@ import {
   expectCommonHeaders,
   expectError,
 } from '../support/api.ts'
-import { example } from '../support/example.ts'
 import { send } from '../support/http.ts'
-
-const { path: list } = example
 
 const reference = Object.values(referencePaths).map((path) => ({ method: 'GET', path }))
 const routes = [...Object.values<Entry>(contract), ...reference]
@@ -35,9 +32,9 @@ describe.each([
 ])('%s', (_, sender) => {
   test.each([
     ['GET', ''],
-    ['GET', list.slice(0, -1)],
-    ['GET', `${list}/1/2`],
-    ['GET', list.toUpperCase()],
+    ['GET', '/pet'],
+    ['GET', '/pets/1/2'],
+    ['GET', '/PETS'],
     ['PUT', '/openapi.json/info'],
   ])('returns 404 for %s "%s"', async (method, path) => {
     const response = await sender({ method, path })
@@ -71,7 +68,7 @@ describe.each([
 
 test('returns an error outside the base address', async () => {
   const response = await send(new URL(baseUrl).origin, {
-    path: `/other${list}`,
+    path: '/other/pets',
     headers: { Authorization: apiKey },
   })
 
@@ -80,7 +77,7 @@ test('returns an error outside the base address', async () => {
 })
 
 test('ignores a slash at the end of a path', async () => {
-  const { status } = await call({ path: `${list}/` })
+  const { status } = await call({ path: '/pets/' })
 
   expect(status).toBe(200)
 })
@@ -88,7 +85,7 @@ test('ignores a slash at the end of a path', async () => {
 test('gives every request an id of its own, which the client cannot choose', async () => {
   const headers = { 'X-Request-Id': 'mine', 'x-amzn-RequestId': 'mine' }
 
-  const responses = [await call({ path: list, headers }), await call({ path: list, headers })]
+  const responses = [await call({ path: '/pets', headers }), await call({ path: '/pets', headers })]
 
   const ids = responses.map((response) => response.headers['x-request-id'])
   expect(ids[0]).not.toBe(ids[1])
@@ -120,8 +117,8 @@ test('lets browsers read the headers of responses, errors included', async () =>
   )
 
   const responses = [
-    await call({ path: list }),
-    await callAnonymously({ path: list }),
+    await call({ path: '/pets' }),
+    await callAnonymously({ path: '/pets' }),
     await call({ path: '/' }),
   ]
 

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
 import { call, create, created, expectCommonHeaders, expectError } from '../support/api.ts'
-import { example, type Resource } from '../support/example.ts'
+import { newPet } from '../support/pets.ts'
 
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })
+const uniquePet = () => newPet(`Rex ${randomUUID()}`)
 
-/** All resources that are newer than the one with this id. */
-const listedAfter = async (id: number): Promise<Resource[]> => {
-  const newer: Resource[] = []
+/** All pets that are newer than the one with this id. */
+const listedAfter = async (id: number): Promise<Pet[]> => {
+  const newer: Pet[] = []
   let cursor = ''
   while (true) {
-    const { body } = await call({ path: `${example.path}?limit=100${cursor}` })
-    const page = body as Resource[] // As the document describes a 200; `call` compares them.
+    const { body } = await call({ path: `/pets?limit=100${cursor}` })
+    const page = body as Pet[] // As the document describes a 200; `call` compares them.
     newer.push(...page.filter((each) => each.id > id))
     const last = page.at(-1)
     if (!last || last.id <= id) return newer
@@ -20,14 +22,12 @@ const listedAfter = async (id: number): Promise<Resource[]> => {
   }
 }
 
-const aBody = () => example.body(`New ${randomUUID()}`)
+test('adds a pet once, and returns the same response to all requests, at once and later', async () => {
+  const [earlier, pet, key] = [await created(newPet()), uniquePet(), randomUUID()]
 
-test('creates a resource once, and returns the same response to all requests, at once and later', async () => {
-  const [earlier, body, key] = [await created(aBody()), aBody(), randomUUID()]
-
-  const atOnce = await Promise.all(Array.from({ length: 10 }, () => create(body, keyed(key))))
+  const atOnce = await Promise.all(Array.from({ length: 10 }, () => create(pet, keyed(key))))
   // A quoted key is the same key, and a body that is spelled differently the same body.
-  const spelled = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()), null, 2)
+  const spelled = JSON.stringify(Object.fromEntries(Object.entries(pet).reverse()), null, 2)
   const retried = await create(spelled, keyed(`"${key}"`))
 
   const { text, headers } = retried
@@ -40,18 +40,18 @@ test('creates a resource once, and returns the same response to all requests, at
   expect(replayed.filter((each) => each !== 'true')).toBeOneOf([[undefined], []])
   const saved = async () => {
     const newer = await listedAfter(earlier.id)
-    return newer.filter((each) => each[example.text] === body[example.text])
+    return newer.filter(({ name }) => name === pet.name)
   }
   // The index follows the table, usually within a second.
   await expect.poll(saved).toEqual([retried.body])
 })
 
 test('returns 422 for a key that was sent with a different request', async () => {
-  const [body, key] = [aBody(), randomUUID()]
-  await create(body, keyed(key))
+  const [pet, key] = [uniquePet(), randomUUID()]
+  await create(pet, keyed(key))
 
-  const refused = await create(aBody(), keyed(key))
-  const retried = await create(body, keyed(key))
+  const refused = await create(uniquePet(), keyed(key))
+  const retried = await create(pet, keyed(key))
 
   const message =
     'This Idempotency-Key was used for another request within the last 24 hours. Repeat that request, or use a new key.'
@@ -60,7 +60,7 @@ test('returns 422 for a key that was sent with a different request', async () =>
 })
 
 test('ignores a key where nothing is created', async () => {
-  const { status } = await call({ path: `${example.path}?limit=1`, headers: keyed('not a key') })
+  const { status } = await call({ path: '/pets?limit=1', headers: keyed('not a key') })
 
   expect(status).toBe(200)
 })

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, inject, vi } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
 import './api-server.ts'
 import { differences, type OpenApi } from './documented.ts'
-import { example, type Resource } from './example.ts'
 import { type Received, type Sent, sendUntilServed } from './http.ts'
 
 /**
@@ -13,7 +13,6 @@ import { type Received, type Sent, sendUntilServed } from './http.ts'
  */
 export const { baseUrl, apiKey } = inject('api')
 const { log } = inject('api')
-const { path } = example
 
 /**
  * Sends a request. A bug of the service fails the test with the response, and with the log of the
@@ -58,37 +57,42 @@ export const call = ({ headers, ...request }: Sent): Promise<Received> =>
 
 const jsonOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Sends a create of an example resource: a value, or JSON text for what no value can express. */
+/** Adds a pet: a value, or JSON text for what no value can express. */
 export const create = (value: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
   const type = { 'Content-Type': 'application/json' }
-  return call({ method: 'POST', path, headers: { ...type, ...headers }, body: jsonOf(value) })
+  return call({
+    method: 'POST',
+    path: '/pets',
+    headers: { ...type, ...headers },
+    body: jsonOf(value),
+  })
 }
 
-/** Sends a change: a value, or JSON text for what no value can express. */
+/** Changes a pet: a value, or JSON text for what no value can express. */
 export const update = (
   id: number | string,
   changes: unknown,
   headers: Sent['headers'] = {},
 ): Promise<Received> => {
-  const request = { method: 'PATCH', path: `${path}/${id}`, body: jsonOf(changes) }
+  const request = { method: 'PATCH', path: `/pets/${id}`, body: jsonOf(changes) }
   const type = { 'Content-Type': 'application/merge-patch+json' }
   return call({ ...request, headers: { ...type, ...headers } })
 }
 
-/** Sends a delete. */
+/** Deletes a pet. */
 export const remove = (id: number | string, headers: Sent['headers'] = {}): Promise<Received> =>
-  call({ method: 'DELETE', path: `${path}/${id}`, headers })
+  call({ method: 'DELETE', path: `/pets/${id}`, headers })
 
-/** Creates a valid resource. */
-export const created = async (value: object): Promise<Resource> => {
+/** Adds a valid pet, and returns it. */
+export const created = async (value: object): Promise<Pet> => {
   const { status, body } = await create(value)
   expect(status).toBe(201)
-  return body as Resource // As the document describes a 201; `call` compares them.
+  return body as Pet // As the document describes a 201; `call` compares them.
 }
 
 /**
- * Expects that a list soon has the resource with this id as `expected`. Lists follow a write,
- * usually within a second.
+ * Expects that a list soon has the pet with this id as `expected`. Lists follow a write, usually
+ * within a second.
  */
 export const expectListed = async (
   id: number,
@@ -97,10 +101,10 @@ export const expectListed = async (
 ): Promise<void> => {
   const listed = async () => {
     const { status, body } = await call({
-      path: `${path}?limit=1&cursor=${cursorAfter(id + 1)}${filter}`,
+      path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}${filter}`,
     })
     expect(status).toBe(200)
-    return (body as Resource[]).find((resource) => resource.id === id)
+    return (body as Pet[]).find((pet) => pet.id === id)
   }
   // It ends at once if there is no list; `expect.poll` would try again.
   await vi

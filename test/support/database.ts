@@ -13,7 +13,6 @@ import { type TableId, tableName } from '../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
 import { scopes } from '../../shared/service.ts'
-import { example } from './example.ts'
 import { type Fault, startFaultProxy } from './fault-proxy.ts'
 
 // Each test file that imports this has its own database, with the service's tables and the local
@@ -56,7 +55,7 @@ export const againIfBusy = { retry: 3 }
 export type Stored = Record<string, unknown>
 
 /** All items of a table. */
-export const storedItems = async (table: TableId = example.table): Promise<Stored[]> => {
+export const storedItems = async (table: TableId = 'pets'): Promise<Stored[]> => {
   const pages = await Array.fromAsync(
     paginateScan({ client: direct }, { TableName: tableName(table) }),
   )
@@ -67,9 +66,9 @@ export const storedItems = async (table: TableId = example.table): Promise<Store
 export const putItem = (table: TableId, Item: Stored) =>
   direct.send(new PutCommand({ TableName: tableName(table), Item }))
 
-/** An example resource as it is stored. */
+/** A pet as it is stored. */
 export const storedItem = async (id: Int64): Promise<Stored | undefined> =>
-  (await direct.send(new GetCommand({ TableName: tableName(example.table), Key: { id } }))).Item
+  (await direct.send(new GetCommand({ TableName: tableName('pets'), Key: { id } }))).Item
 
 type KeyOptions = Stored & { key?: string; clientId?: string }
 

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { service } from '../../shared/service.ts'
-import './example.ts' // What it lacks is said once, before all tests.
 
 let folder: string
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { LOCAL_API_KEY } from '../../infra/local/database/credentials.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
 import { service } from '../../shared/service.ts'
-import { example, type Resource } from './example.ts'
 import { sendUntilServed } from './http.ts'
 import { refuseSecrets } from './secrets.ts'
 
@@ -82,18 +82,18 @@ export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({
   'Content-Type': 'application/json',
 })
 
-/** Lists all example resources, or those of a filter such as `&field=value`, page by page. */
-export const listAll = async (server: LocalServer, filter = ''): Promise<Resource[]> => {
-  const resources: Resource[] = []
-  for (let path = `${example.path}?limit=100${filter}`; path; ) {
+/** Lists all pets, or those of a filter such as `&status=sold`, page by page. */
+export const listAll = async (server: LocalServer, filter = ''): Promise<Pet[]> => {
+  const pets: Pet[] = []
+  for (let path = `/pets?limit=100${filter}`; path; ) {
     const { body, headers } = await sendUntilServed(server.baseUrl, {
       path,
       headers: headersOf(server),
     })
-    resources.push(...(body as Resource[])) // As the service returns them.
+    pets.push(...(body as Pet[])) // As the service returns them.
     path = /<(\S+)>; rel="next"/.exec(headers.link ?? '')?.[1]?.replace(server.baseUrl, '') ?? ''
   }
-  return resources
+  return pets
 }
 
 /** The least environment of a command. The compile cache takes 0.1 s off the start of a server. */

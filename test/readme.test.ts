@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { service } from '../shared/service.ts'
-import { withLocalKey } from './support/secrets.ts'
 import { type LocalServer, leastEnvironment, startServer } from './support/server.ts'
 
 /**
@@ -28,7 +27,7 @@ type Block = { readme: string; language: string; info: string; code: string; out
  * printed.
  */
 const blocksOf = (readme: string): Block[] => {
-  const text = withLocalKey(readFileSync(readme, 'utf8'))
+  const text = readFileSync(readme, 'utf8')
   const blocks = text.matchAll(
     /^( *)```(\w*) ?([^\n]*)\n(.*?)^\1```$(?=(?:\n+\1```(?:json|http|text)\n(.*?)^\1```$)?)/gms,
   )

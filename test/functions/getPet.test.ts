@@ -3,9 +3,10 @@ import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
+import { petOf, storedPet } from '../support/pets.ts'
 
-const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-await putItem('pets', { ...rex, shard: 0, statusShard: 'available#0', revision: 'a' })
+const rex = petOf(373117652410368)
+await putItem('pets', storedPet(rex.id))
 
 test('returns the pet, and announces the removal with an address at the host of the request', async () => {
   const event = eventOf('getPet-found')
@@ -14,7 +15,7 @@ test('returns the pet, and announces the removal with an address at the host of 
 
   const host = 'abcdef1234.execute-api.eu-central-1.amazonaws.com'
   const headers = {
-    ETag: `"${rex.id}-a"`,
+    ETag: `"${rex.id}-x"`,
     Deprecation: '@1795132800', // 2026-11-20
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     Link: `<https://${host}${service.basePath}/pets>; rel="successor-version"`,

@@ -3,16 +3,14 @@ import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
+import { petOf, storedPet } from '../support/pets.ts'
 
-const nala = { id: 106, name: 'Nala', categoryId: 7, status: 'available' }
-const milo = { id: 105, name: 'Milo', categoryId: 7 }
-const bella = { id: 103, name: 'Bella', categoryId: -1, status: 'available' }
-const oldest = [2, 1].map((id) => ({ id, name: 'Tom', categoryId: 9, status: 'sold' }))
+const nala = petOf(106)
+const milo = petOf(105, { status: undefined })
+const bella = petOf(103, { categoryId: -1 })
+const oldest = [petOf(2, { status: 'sold' }), petOf(1, { status: 'sold' })]
 
-for (const pet of [...oldest, nala, milo, bella]) {
-  const keys = { shard: 0, ...('status' in pet && { statusShard: `${pet.status}#0` }) }
-  await putItem('pets', { ...pet, ...keys, revision: 'a' })
-}
+for (const pet of [...oldest, nala, milo, bella]) await putItem('pets', storedPet(pet.id, pet))
 
 const list = (query: Record<string, string | string[]>) =>
   eventOf('listPets-no-parameters', { query })

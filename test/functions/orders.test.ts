@@ -3,6 +3,7 @@ import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
 import { putItem, storedItems } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
+import { storedPet } from '../support/pets.ts'
 
 const petId = 373117652410368
 const order = { id: 373212906332160, petId, complete: false }
@@ -27,14 +28,7 @@ test.each([
 })
 
 test('placeOrder returns 201 with the order, and stores no field that the client made up', async () => {
-  await putItem('pets', {
-    id: petId,
-    name: 'Rex',
-    categoryId: 7,
-    status: 'available',
-    shard: 0,
-    revision: 'a',
-  })
+  await putItem('pets', storedPet(petId))
   const body = JSON.stringify({ id: 1, petId, complete: true, shard: 7, quantity: 2 })
   const event = eventOf('placeOrder-placed', { body })
 

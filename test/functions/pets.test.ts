@@ -2,12 +2,12 @@ import { beforeEach, expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
+import { petOf, storedPet } from '../support/pets.ts'
 
-const rex = { id: 373117652410368, name: 'Rex', categoryId: 7, status: 'available' }
-const stored = { ...rex, shard: 0, statusShard: 'available#0', revision: 'a' }
+const rex = petOf(373117652410368)
 const ETag = expect.stringMatching(/^"373117652410368-[\da-f-]{36}"$/)
 
-beforeEach(() => putItem('pets', stored))
+beforeEach(() => putItem('pets', storedPet(rex.id)))
 
 test.each([
   ['updatePet-changed', { status: 200, headers: { ETag }, body: { ...rex, status: 'sold' } }],

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { cors, type Event } from '../../shared/pipeline/http.ts'
-import { withLocalKey } from './secrets.ts'
 
 type Changes = {
   headers?: Values
@@ -16,15 +15,15 @@ type Changes = {
 type Values = Record<string, string | string[] | undefined>
 
 /**
- * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it, and
- * with the local API key. Each call returns a new object, because a function may change its event.
+ * Returns the event of `test/events/<name>.json` with `changes`, as API Gateway would send it. Each
+ * call returns a new object, because a function may change its event.
  */
 export const eventOf = (
   name: string,
   { headers, query, id, requestContext, ...body }: Changes = {},
 ): Event => {
-  const stored = readFileSync(new URL(`../events/${name}.json`, import.meta.url), 'utf8')
-  const event: Event = JSON.parse(withLocalKey(stored))
+  const file = new URL(`../events/${name}.json`, import.meta.url)
+  const event: Event = JSON.parse(readFileSync(file, 'utf8'))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
   const [parameter = '', value] = Object.entries(event.pathParameters ?? {})[0] ?? []

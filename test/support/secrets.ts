@@ -13,10 +13,7 @@ export const exampleCredentials = {
   AWS_SESSION_TOKEN: 'IQoJb3JpZ2luX2VjEXAMPLETOKEN',
 }
 
-/**
- * Returns a text with the local API key of this service. test/names.test.ts names the files that
- * say another one.
- */
+/** Returns a text with the local API key of this service. */
 export const withLocalKey = (text: string): string =>
   text.replaceAll(/\b[a-z]+_local_\w+/g, LOCAL_API_KEY)
 

@@ -7,7 +7,6 @@ import type { Event } from '../../shared/pipeline/http.ts'
 import { service } from '../../shared/service.ts'
 import { endpoint, storeKey } from '../support/database.ts'
 import { type errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
-import { example } from '../support/example.ts'
 import { type Call, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
 import { ALL, type FaultKind } from './fault-kinds.ts'
 
@@ -15,21 +14,15 @@ import { ALL, type FaultKind } from './fault-kinds.ts'
 export type Way = {
   /** The requests to the database, when there are no faults. */
   calls: string[]
-  /**
-   * Changes the database right before it gets the first write. Its argument is the id of the last
-   * item that is put.
-   */
+  /** Changes the database right before it gets the first write, which last puts this id. */
   meanwhile?: (id: number) => Promise<unknown>
   /** The request of the client, one of many. */
   event: (apiKey: string, number: number) => Event
   /** Stores what exists before. */
   exists?: (number: number) => Promise<unknown>
-  /**
-   * The responses that a client gets without faults: to its request, and to a retry if that has an
-   * idempotency key.
-   */
+  /** The responses without faults: to the request, and to a retry if it has a key. */
   served: string
-  /** The responses to its retries after a 503. */
+  /** The responses to the retries after a 503. */
   retried: string[]
 }
 
@@ -48,8 +41,8 @@ export const casesOf = <Each extends Way>(
   }
   const entries = Object.entries(ways)
   if (kind.overcome === ALL) return entries.map(([name, way]) => caseOf(name, way, 0, 1000))
-  // Once, as often as the SDK retries a request, as often as it sends a transaction, and until the
-  // client gives up.
+  // Once, as often as the SDK retries a request, as often as the service sends a transaction, and
+  // until the client gives up.
   const allTimes = kind.overcome === 0 ? [1] : [1, 2, ...(kind.only ? [3] : []), 1000]
   return entries.flatMap(([name, way], number) =>
     way.calls.flatMap((call, i) => {
@@ -67,10 +60,7 @@ export const eventFrom = (
   { headers, ...changes }: Parameters<typeof eventOf>[1] = {},
 ) => eventOf(name, { ...changes, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 
-/**
- * The functions with caches and connections of their own, as in a Lambda container, and a proxy to
- * the database.
- */
+/** The functions with caches and connections of their own, and a proxy to the database. */
 type Container = {
   call: typeof import('../support/call.ts')['call']
   proxy: FaultProxy
@@ -89,7 +79,7 @@ const startContainer = (): Promise<Container> =>
     process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
     const container = { call, proxy, uses: 0 }
     // The SDK reads the address at its first request, and keeps it.
-    await sendUntilServed(container, eventFrom(newApiKey('local'), example.events.list))
+    await sendUntilServed(container, eventFrom(newApiKey('local'), 'listPets-no-parameters'))
     return container
   })
 
@@ -108,19 +98,16 @@ const send = async (container: Container, event: Event): Promise<Exchange> => {
   return { event, response, milliseconds: performance.now() - started }
 }
 
-/**
- * Sends a request until it is no 503, because a busy machine can delay any request until its 503.
- * Returns all exchanges.
- */
-const sendUntilServed = async (
-  container: Container,
-  event: Event,
-  limit = 100,
-): Promise<Exchange[]> => {
-  const exchange = await send(container, event)
-  if (isServed(exchange) || limit === 1) return [exchange]
-  await pause(20) // As a client would.
-  return [exchange, ...(await sendUntilServed(container, event, limit - 1))]
+/** Sends a request until it is no 503, which on a busy machine any request can get. */
+const sendUntilServed = async (container: Container, event: Event): Promise<Exchange[]> => {
+  const exchanges: Exchange[] = []
+  while (exchanges.length < 100) {
+    const exchange = await send(container, event)
+    exchanges.push(exchange)
+    if (isServed(exchange)) break
+    await pause(20) // As a client would.
+  }
+  return exchanges
 }
 
 const isServed = ({ response }: Exchange): boolean => response.status !== 503
@@ -129,9 +116,8 @@ let number = 0
 const idle: Container[] = []
 
 /**
- * Sends a request with faults, and retries it without them, in a container that no other case uses
- * at the same time. Returns the exchanges, the responses in short, and the calls and faults that
- * the first request met.
+ * Sends a request with faults, and retries it without them, in a container of its own. Returns the
+ * exchanges, the responses in short, and the calls and faults that the first request met.
  */
 export const run = <Each extends Way>(each: Case<Each>) =>
   limits[each.waits ? 'waiting' : 'working'](async () => {
@@ -160,10 +146,7 @@ export const run = <Each extends Way>(each: Case<Each>) =>
     return { each, number: own, exchanges, responses: names.join(' '), ...met }
   })
 
-/**
- * Applies the faults of a case until the returned function is called. It returns the requests and
- * how many faults they met.
- */
+/** Applies the faults of a case until the returned function is called, which says what they met. */
 const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Case<Way>) => {
   const met = { calls: [] as string[], faults: 0 }
   let { meanwhile } = way
@@ -179,8 +162,7 @@ const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Ca
     await changed // On a busy machine, the SDK may resend the call before that.
     if (isOver) return 'pass'
     const count = met.calls.push(name)
-    // On a busy machine, the SDK may have sent a request twice before, so that this call is of
-    // another kind.
+    // On a busy machine, the SDK may have resent a request, so that this call is of another kind.
     const isFaulty = count >= from && met.faults < times && name.startsWith(only ?? '')
     if (isFaulty) met.faults++
     if (!isFaulty) return 'pass'
@@ -198,17 +180,16 @@ const startFaults = ({ proxy }: Container, { fault, from, times, only, way }: Ca
 /** A request to the database in short, such as `GetItem apiKeys`. */
 const nameOf = ({ operation, body }: Call): string => {
   const names = [...body.matchAll(/"TableName":"([^"]+)"/g)].map(([, name]) => name)
-  return [operation, ...names.map((name) => tableIds.find((id) => tableName(id) === name))].join(
-    ' ',
-  )
+  const ids = names.map((name) => tableIds.find((id) => tableName(id) === name))
+  return [operation, ...ids].join(' ')
 }
 
 type Resource = { path: string; body: { id: unknown }; revision: unknown }
 type Expected = Omit<ReturnType<typeof errorResponse>, 'status'>
 
 /**
- * Expects that a case met its faults, and got the responses that its way says. They are whole:
- * those of success have the resource at its path, unless `others` has one for their status.
+ * Expects that a case met its faults and got the responses of its way, each of them whole. Those of
+ * success have the pet or order, unless `others` has a response for the status.
  */
 export const expectResponses = (
   { each, exchanges, responses, ...met }: Awaited<ReturnType<typeof run>>,
@@ -217,13 +198,10 @@ export const expectResponses = (
 ) => {
   const { title, way, fault, overcome, from, times, only } = each
   const [first] = exchanges
-  // A 503 after 500 ms or more, the shortest time limit, may have another cause: a busy machine can
-  // reach it without a fault.
+  // A busy machine can reach a time limit, of which the shortest is 500 ms, without a fault.
   const isInTime = isServed(first) || first.milliseconds < 500
   if (fault === 'pass' && first.milliseconds < 500) expect(met.calls, title).toEqual(way.calls)
   if (isInTime) expect(met.faults, title).toBeGreaterThan(0)
-  // On a busy machine, the SDK may reach a time limit before it gets the fault, and resend the
-  // request.
   const mustFail =
     (overcome === 0 && first.milliseconds < 500) || (times > (only ? 3 : 2) && times > overcome)
   // The SDK sends a request three times at most.

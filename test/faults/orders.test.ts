@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { Item, Key } from '../../shared/data/database.ts'
 import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
 import { orders } from '../../shared/orders/orders.ts'
+import type { PetStatus } from '../../shared/pets/pet.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../support/database.ts'
 import { errorResponse } from '../support/events.ts'
+import { storedPet } from '../support/pets.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
 import { explore } from './exploration.ts'
 import { faultKinds } from './fault-kinds.ts'
@@ -27,17 +29,10 @@ const unmatched = (pets: Stored[], orders: Stored[]): string[] => {
   ]
 }
 
-const aPet = (id: number, status: string, order?: number) => {
-  return {
-    id,
-    name: 'Rex',
-    categoryId: 7,
-    status,
-    ...(order && { order }),
-    shard: 0,
-    revision: 'x',
-  }
-}
+const aPet = (id: number, status: PetStatus, order?: number) => ({
+  ...storedPet(id, { status }),
+  ...(order && { order }),
+})
 const anOrder = (id: number, petId = id) => ({
   id,
   petId,

@@ -8,13 +8,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { storedLocalApiKey } from '../../infra/local/database/credentials.ts'
-import { example } from '../support/example.ts'
+import { petOf } from '../support/pets.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */
 export type DynamoDb = Awaited<ReturnType<typeof startDynamoDb>>
-
-/** What the resource that DynamoDB returns has, besides what the service itself gives it. */
-export const RESOURCE = example.body()
 
 /**
  * Starts the DynamoDB in this process, which otherwise only waits while a function is measured.
@@ -57,11 +54,9 @@ const responseTo = (operation: string, { Limit = 0 }: { Limit?: number }): objec
   throw new Error(operation)
 }
 
-const { field, value } = example.filter
-
-const item = (offset: number) => ({
-  ...marshall(example.resource(NEWEST_ID + offset * 4096, RESOURCE)),
-  ...marshall({ shard: 0, [`${field}Shard`]: `${value}#0`, revision: 'f9b4d1a0-6c8e-4b7f-9d55' }),
-})
+const item = (offset: number) => {
+  const attributes = { shard: 0, statusShard: 'available#0', revision: 'f9b4d1a0-6c8e-4b7f-9d55' }
+  return marshall({ ...petOf(NEWEST_ID + offset * 4096), ...attributes })
+}
 
 const NEWEST_ID = 373117652410368

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CommandError } from '../../infra/command-line.ts'
 import type { OperationId } from '../../shared/contract.ts'
-import { filterIndex, tableIds, tableVariable } from '../../shared/data/tables.ts'
+import { tableIds, tableVariable } from '../../shared/data/tables.ts'
 import type { Event, Result } from '../../shared/pipeline/http.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import type { Bundles } from '../support/bundles.ts'
 import { eventOf } from '../support/events.ts'
-import { example } from '../support/example.ts'
-import { RESOURCE } from './dynamodb.ts'
+import { newPet } from '../support/pets.ts'
 import type { Bundled } from './peers.ts'
 
 /** A measured function: Lambda loads `handler`, a file and its export, from `folder`. */
@@ -22,7 +21,6 @@ export type Subject = Call & {
 /** What a function is called with, and the number of items in a right response. */
 type Call = { event: Event; items: number }
 
-const { table, list, create, events, filter } = example
 const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 
 /** The functions of the service beside the peers, which do the work of the list of one. */
@@ -38,27 +36,20 @@ export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subject[] => {
       ...call,
     }
   }
-  const query = { [filter.field]: filter.value, limit: '1' }
-  const one = { event: eventOf(events.list, { query }), items: 1 }
-  const page = { event: eventOf(events.list), items: 20 }
-  const body = JSON.stringify(RESOURCE)
-  const creation = { event: eventOf(events.create, { body }), items: 1 }
+  const query = { status: 'available', limit: '1' }
+  const one = { event: eventOf('listPets-no-parameters', { query }), items: 1 }
+  const page = { event: eventOf('listPets-no-parameters'), items: 20 }
+  const creation = { event: eventOf('createPet-created'), items: 1 }
   return [
-    functionOf(list, list, page),
-    functionOf(list, `${list}, 1 ${example.title.toLowerCase()}`, one),
-    functionOf(create, create, creation),
+    functionOf('listPets', 'listPets', page),
+    functionOf('listPets', 'listPets, 1 pet', one),
+    functionOf('createPet', 'createPet', creation),
     ...peers.map((peer) => ({ ...peer, handler: 'index.handler', environment: ofPeers, ...one })),
   ]
 }
 
-const { index, name } = filterIndex(filter.field)
 const ofPeers = {
   ...tables,
-  LIST_TABLE: table,
-  LIST_INDEX: index,
-  LIST_PARTITION: name,
-  LIST_FILTER: filter.field,
-  LIST_FIELDS: `id,${Object.keys(RESOURCE)}`,
   POWERTOOLS_LOG_LEVEL: 'WARN',
   POWERTOOLS_METRICS_NAMESPACE: service.stack,
   POWERTOOLS_SERVICE_NAME: service.name,
@@ -71,7 +62,7 @@ export const checkResult = (
 ): void => {
   if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
   const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []
-  const isRight = (each: object) => isDeepStrictEqual(each, { ...each, ...RESOURCE })
+  const isRight = (pet: object) => isDeepStrictEqual(pet, { ...pet, ...newPet() })
   if (found.length !== items || !found.every(isRight))
     throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
 }

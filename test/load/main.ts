@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CommandError, command, run, wholeNumber } from '../../infra/command-line.ts'
-import { example, has, type Resource } from '../support/example.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
 import { processFolder } from '../support/process.ts'
 import { HEAP_MB, type Run, runLoad } from './run-load.ts'
 
 const DETAILS = `
 64 connections send 80 % lists, 15 % creates and 5 % changes to a server with a data folder of its own. The exit code is 1
-if a request has no 2xx, if a restart loses, doubles or invents a resource, or if the JavaScript heap exceeds ${HEAP_MB} MB.`
+if a request has no 2xx, if a restart loses, doubles or invents a pet, or if the JavaScript heap exceeds ${HEAP_MB} MB.`
 
 const main = command(
   'npm run load --',
@@ -19,7 +19,7 @@ const main = command(
     console.table([result.figures])
     console.table(Object.fromEntries([...result.responses].sort()))
     console.log(
-      `${result.created.length} were created with a 201. After a restart, the server has ${result.found.length}.`,
+      `${result.created.length} pets got a 201. After a restart, the server has ${result.found.length}.`,
     )
     const shortcomings = shortcomingsOf(result)
     if (shortcomings.length === 0) return
@@ -33,28 +33,25 @@ const main = command(
 
 /** What a run must not show, one sentence each. */
 const shortcomingsOf = ({ failed, sent, created, responses, found }: Run): string[] => {
-  const { list, create, change, text } = example
-  const changes = has.change ? [`${change.operation} 200`] : []
-  const missing = [`${list} 200`, `${create} 201`, ...changes].filter(
-    (kind) => !responses.has(kind),
-  )
+  const expected = ['listPets 200', 'createPet 201', 'updatePet 200']
+  const missing = expected.filter((kind) => !responses.has(kind))
   const errors = [...responses].filter(([kind]) => !/ 2\d\d$/.test(kind))
-  // Each was sent with a text of its own.
-  const byText = new Map(found.map((each) => [each[text], each]))
-  const twice = found.filter((each) => byText.get(each[text]) !== each)
-  const unknown = found.filter((each) => !sent.has(each[text]))
-  const lost = created.filter((each) => !isDeepStrictEqual(byText.get(each[text]), each))
+  // Each was sent with a name of its own.
+  const byName = new Map(found.map((pet) => [pet.name, pet]))
+  const twice = found.filter((pet) => byName.get(pet.name) !== pet)
+  const unknown = found.filter(({ name }) => !sent.has(name))
+  const lost = created.filter((pet) => !isDeepStrictEqual(byName.get(pet.name), pet))
   return [
     ...missing.map((kind) => `No ${kind}.`),
     ...errors.map(([kind, times]) => `${kind}: ${times} times.`),
     ...(failed > 0 ? [`No response: ${failed} times.`] : []),
-    ...about('Created with a 201, but missing after the restart', lost),
+    ...about('Added with a 201, but missing after the restart', lost),
     ...about('Found more than once', twice),
     ...about('Found, but never sent', unknown),
   ]
 }
 
-const about = (what: string, found: Resource[]): string[] =>
+const about = (what: string, found: Pet[]): string[] =>
   found.length > 0 ? [`${what}: ${found.length}, such as ${JSON.stringify(found[0])}.`] : []
 
 await run(main)

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import autocannon, { type Request } from 'autocannon'
-import type { OperationId } from '../../shared/contract.ts'
-import { example, has, type Resource } from '../support/example.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
+import { newPet } from '../support/pets.ts'
 import { showProgress } from '../support/process.ts'
 import { headersOf, type LocalServer, listAll, startServer } from '../support/server.ts'
 
 /** What was sent and received. */
 type Ledger = {
-  /** The texts that were sent, each of them in one resource. */
-  sent: Set<unknown>
-  /** The resources of all 201s. */
-  created: Resource[]
+  /** The names that were sent, each of them in one pet. */
+  sent: Set<string>
+  /** The pets of all 201s. */
+  created: Pet[]
   /** The number of responses by operation and status. */
   responses: Map<string, number>
 }
@@ -23,7 +23,7 @@ type Ledger = {
 export type Run = Ledger & {
   failed: number
   figures: Record<string, number>
-  found: Resource[]
+  found: Pet[]
   output: string
 }
 
@@ -58,7 +58,7 @@ const sendLoad = async (server: LocalServer, ledger: Ledger, seconds: number) =>
   let sent = 0
   let responses = 0
   // Autocannon keeps the context of a request for its response.
-  const setupRequest = (defaults: Request, context: { operation?: OperationId }): Request => {
+  const setupRequest = (defaults: Request, context: { operation?: string }): Request => {
     const { operation, path, headers, ...request } = requests.next().value
     context.operation = operation
     sent++
@@ -72,12 +72,12 @@ const sendLoad = async (server: LocalServer, ledger: Ledger, seconds: number) =>
   const onResponse = (
     status: number,
     body: string,
-    { operation }: { operation?: OperationId },
+    { operation }: { operation?: string },
   ): void => {
     responses++
     const kind = `${operation} ${status}`
     ledger.responses.set(kind, (ledger.responses.get(kind) ?? 0) + 1)
-    if (kind === `${example.create} 201`) ledger.created.push(JSON.parse(body))
+    if (kind === 'createPet 201') ledger.created.push(JSON.parse(body))
   }
   const load = {
     connections: CONNECTIONS,
@@ -100,48 +100,47 @@ const stop = async (server: LocalServer): Promise<void> => {
 }
 
 /** A request of an operation; `path` is below the base address. */
-type LoadRequest = { operation: OperationId; path: string } & Pick<
+type LoadRequest = { operation: string; path: string } & Pick<
   Request,
   'method' | 'headers' | 'body'
 >
 
-const { field, value } = example.filter
 // Their lengths have no common divisor, so that each filter meets each limit.
-const VALUES = [value, undefined]
+const FILTERS = ['status=available', '']
 const LIMITS = [1, 20, undefined, 50, 100]
 
 /**
- * The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 changes a resource
- * to what it is.
+ * The endless requests of a run: of twenty, 16 are lists, 3 are creates, and 1 changes a pet to what
+ * it is.
  */
 function* requestsOf(ledger: Ledger): Generator<LoadRequest, never> {
   let lists = 0
   for (let turn = 0; ; turn++) {
-    const resource = ledger.created[turn % ledger.created.length] // None at the very start.
+    const pet = ledger.created[turn % ledger.created.length] // None at the very start.
     if ([0, 7, 13].includes(turn % 20)) yield create(ledger)
-    else if (has.change && turn % 20 === 10 && resource) yield change(resource)
+    else if (turn % 20 === 10 && pet) yield change(pet)
     else yield list(lists++)
   }
 }
 
 const create = ({ sent }: Ledger): LoadRequest => {
   const nth = sent.size
-  const body = JSON.stringify(example.body(`Rex ${nth}`))
+  const body = JSON.stringify(newPet(`Rex ${nth}`))
   sent.add(`Rex ${nth}`)
   // A third of them use an idempotency key, which takes more writes.
   const headers = nth % 3 === 0 ? { 'Idempotency-Key': randomUUID() } : {}
-  return { operation: example.create, method: 'POST', path: example.path, headers, body }
+  return { operation: 'createPet', method: 'POST', path: '/pets', headers, body }
 }
 
-const change = ({ id, [example.text]: same }: Resource): LoadRequest => ({
-  operation: example.change.operation,
+const change = ({ id, name }: Pet): LoadRequest => ({
+  operation: 'updatePet',
   method: 'PATCH',
-  path: `${example.path}/${id}`,
-  body: JSON.stringify({ [example.text]: same }),
+  path: `/pets/${id}`,
+  body: JSON.stringify({ name }),
 })
 
 const list = (nth: number): LoadRequest => {
-  const [of, limit] = [VALUES[nth % VALUES.length], LIMITS[nth % LIMITS.length]]
-  const query = [of && `${field}=${of}`, limit && `limit=${limit}`].filter(Boolean).join('&')
-  return { operation: example.list, method: 'GET', path: `${example.path}?${query}` }
+  const [filter, limit] = [FILTERS[nth % FILTERS.length], LIMITS[nth % LIMITS.length]]
+  const query = [filter, limit && `limit=${limit}`].filter(Boolean).join('&')
+  return { operation: 'listPets', method: 'GET', path: `/pets?${query}` }
 }

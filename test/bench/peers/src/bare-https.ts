@@ -1,8 +1,7 @@
-// The least that can do the work of a list of one resource: it signs its requests itself (AWS
-// Signature Version 4,
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html) and
-// sends them with Node.js's own HTTPS client. It has no retries, no time limits, and no checks, so
-// it is a bound and not an alternative.
+// The least that can do the work of a list of one pet: it signs its requests itself
+// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html) and
+// sends them with Node.js's own HTTPS client. It has no retries, no time limits and no checks, so it
+// is a bound and not an alternative.
 import { createHash, createHmac } from 'node:crypto'
 import { request } from 'node:https'
 import { bareHandler, storeOf } from './list.ts'

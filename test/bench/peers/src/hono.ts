@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { handle } from 'hono/aws-lambda'
 import { store } from './aws-sdk.ts'
-import { isKnown, unauthorized, valueIn } from './list.ts'
+import { isKnown, unauthorized } from './list.ts'
 
 const app = new Hono()
 
@@ -11,6 +11,6 @@ app.use(async (context, next) => {
   return next()
 })
 
-app.get('*', async (context) => context.json(await store.list(valueIn(context.req.query()))))
+app.get('*', async (context) => context.json(await store.list(context.req.query('status') ?? '')))
 
 export const handler = handle(app)

@@ -1,26 +1,16 @@
-// What the peers share: a filtered list of one resource. Each brings its own way to reach DynamoDB,
+// What the peers share: a list of one pet with a status. Each brings its own way to reach DynamoDB,
 // or its own framework.
 import { createHash } from 'node:crypto'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 
-/** The list, as test/bench/subjects.ts describes it. */
-const { LIST_TABLE, LIST_INDEX, LIST_PARTITION, LIST_FILTER = '', LIST_FIELDS = '' } = process.env
-
-/**
- * Reads an API key by its digest, `undefined` when there is none, and the newest resource with a
- * value to filter by.
- */
+/** Reads an API key by its digest, `undefined` when there is none, and the newest pet of a status. */
 export type Store = {
   readKey: (digest: string) => Promise<unknown>
-  list: (value: string) => Promise<object[]>
+  list: (status: string) => Promise<object[]>
 }
 
-/** The fields of a resource. */
-export const fields = LIST_FIELDS.split(',')
-
-/** The value to filter by. */
-export const valueIn = (query: Record<string, string | undefined> | null): string =>
-  query?.[LIST_FILTER] ?? ''
+/** The fields of a pet. */
+export const fields = ['id', 'name', 'categoryId', 'status']
 
 export const unauthorized = { status: 401, code: 'unauthorized', message: 'Send an API key.' }
 
@@ -35,7 +25,7 @@ export const response = (statusCode: number, body: object) => ({
 export const bareHandler = (store: Store) => async (event: APIGatewayProxyEvent) => {
   if (!(await isKnown(event.headers.Authorization, store.readKey)))
     return response(401, unauthorized)
-  return response(200, await store.list(valueIn(event.queryStringParameters)))
+  return response(200, await store.list(event.queryStringParameters?.status ?? ''))
 }
 
 const REMEMBERED_MS = 60_000
@@ -59,7 +49,7 @@ export const isKnown = async (
   return isFound
 }
 
-type Attribute = { S?: string; N?: string; BOOL?: boolean }
+type Attribute = { S?: string; N?: string }
 type Item = Record<string, Attribute | undefined>
 
 /** What is read of DynamoDB's responses, in its JSON. */
@@ -70,9 +60,9 @@ export type Output = { Item?: Item; Items?: Item[] }
  * another page.
  */
 export const queryOf = <Value>(partition: Value) => ({
-  TableName: LIST_TABLE,
-  IndexName: LIST_INDEX,
-  KeyConditionExpression: `${LIST_PARTITION} = :partition`,
+  TableName: process.env.PETS_TABLE,
+  IndexName: 'byStatus',
+  KeyConditionExpression: 'statusShard = :partition',
   ExpressionAttributeValues: { ':partition': partition },
   ScanIndexForward: false,
   Limit: 2,
@@ -90,12 +80,12 @@ export const storeOf = (
     }
     return (await send('GetItem', key)).Item
   },
-  list: async (value) => {
-    const { Items = [] } = await send('Query', queryOf({ S: `${value}#0` }))
+  list: async (status) => {
+    const { Items = [] } = await send('Query', queryOf({ S: `${status}#0` }))
     return Items.slice(0, 1).map((item) =>
       Object.fromEntries(fields.map((name) => [name, plain(item[name])])),
     )
   },
 })
 
-const plain = ({ S, BOOL, N }: Attribute = {}): unknown => S ?? BOOL ?? (N && Number(N))
+const plain = ({ S, N }: Attribute = {}): unknown => S ?? (N && Number(N))

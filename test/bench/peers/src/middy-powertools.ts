@@ -9,7 +9,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
-import { fields, isKnown, queryOf, response, type Store, unauthorized, valueIn } from './list.ts'
+import { fields, isKnown, queryOf, response, type Store, unauthorized } from './list.ts'
 
 const logger = new Logger()
 const metrics = new Metrics()
@@ -21,8 +21,8 @@ const store: Store = {
     const key = { TableName: process.env.API_KEYS_TABLE, Key: { digest }, ConsistentRead: true }
     return (await client.send(new GetCommand(key))).Item
   },
-  list: async (value) => {
-    const { Items = [] } = await client.send(new QueryCommand(queryOf(`${value}#0`)))
+  list: async (status) => {
+    const { Items = [] } = await client.send(new QueryCommand(queryOf(`${status}#0`)))
     return Items.slice(0, 1).map((item) =>
       Object.fromEntries(fields.map((name) => [name, item[name]])),
     )
@@ -30,15 +30,15 @@ const store: Store = {
 }
 
 const list = async (event: APIGatewayProxyEvent) => {
-  const value = valueIn(event.queryStringParameters)
+  const status = event.queryStringParameters?.status ?? ''
   try {
     if (!(await isKnown(event.headers.Authorization, store.readKey)))
       return response(401, unauthorized)
-    logger.info('Fetching resources', { value })
-    const found = await store.list(value)
-    logger.info('Resources found', { value, count: found.length })
-    metrics.addMetric('resourcesRetrieved', MetricUnit.Count, found.length)
-    metrics.addMetadata('value', value)
+    logger.info('Fetching pets', { status })
+    const found = await store.list(status)
+    logger.info('Pets found', { status, count: found.length })
+    metrics.addMetric('petsRetrieved', MetricUnit.Count, found.length)
+    metrics.addMetadata('status', status)
     return response(200, found)
   } catch (error) {
     logger.error('Unexpected error', error as Error)

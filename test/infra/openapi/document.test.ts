@@ -10,7 +10,6 @@ import { inertJson, publicDocuments } from '../../../infra/openapi/public-docume
 import { jsonSchema, returned } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
-import { example } from '../../support/example.ts'
 
 const run = promisify(execFile)
 const text = openApiText()
@@ -76,7 +75,7 @@ test('an operation says how stable it is, has the errors of its entry, and retur
   const painted = v.pipe(v.object({ id: v.number(), name }), v.examples([{ id: 1, name: 'Ball' }]))
 
   const documented = operationObject('paintToy', {
-    ...contract[example.create],
+    ...contract.createPet,
     stability: 'beta',
     query: v.pipe(
       v.object({ color: v.pipe(v.array(name), v.description('texts')) }),
@@ -135,8 +134,8 @@ test('a response always has what has a default, and a request need not', () => {
 
   expect(jsonSchema(response)).toMatchObject({ required: ['isNew'] })
   expect(jsonSchema(body)).not.toMatchObject({ required: ['isNew'] })
-  expect(returned).toContain(contract[example.create].success.body)
-  expect(returned).not.toContain(contract[example.create].body)
+  expect(returned).toContain(contract.createPet.success.body)
+  expect(returned).not.toContain(contract.createPet.body)
 })
 
 const even = v.pipe(

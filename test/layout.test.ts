@@ -1,7 +1,25 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { importsBelow, importsOf, sources } from './support/imports.ts'
+
+/** The source files of the repository, by their paths. */
+const sources = globSync('{functions,shared,infra}/**/*.ts', { exclude: ['**/dist/**'] })
+
+// `import … from 'x'`, also over several lines, `export … from 'x'`, `import 'x'` and
+// `import(`x`)`.
+const IMPORT = /^(?:(?:import|export|\}) .*?from |import )'([^']+)'|\bimport\([`']([^`']+)/gm
+
+/** What a file imports: paths from the top of the repository for our files, names for packages. */
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)]
+    .map(([, fixed, dynamic]) => fixed ?? dynamic ?? '')
+    .map((name) => (name.startsWith('.') ? normalize(join(file, '..', name)) : name))
+
+/** All imports of the files that match `pattern`, as `file > import`. */
+const importsBelow = (pattern: RegExp): string[] =>
+  sources
+    .filter((file) => pattern.test(file))
+    .flatMap((file) => importsOf(file).map((name) => `${file} > ${name}`))
 
 test.each([
   ['functions', /^functions\//, /> shared\//],

@@ -18,7 +18,7 @@ type Header = { required?: boolean; schema: Schema }
  * operation for the request.
  */
 export const differences = (openApi: OpenApi, request: Sent, response: Received): string[] => {
-  const operation = operationOf(openApi, request)
+  const operation = operationFor(openApi, request)
   if (!operation) return []
   const described = operation.responses[response.status]
   if (!described) return [`The status ${response.status} is not documented.`]
@@ -28,14 +28,11 @@ export const differences = (openApi: OpenApi, request: Sent, response: Received)
   ]
 }
 
-const operationOf = ({ paths }: OpenApi, { method = 'GET', path = '' }: Sent) => {
+const operationFor = ({ paths }: OpenApi, { method = 'GET', path = '' }: Sent) => {
   const sent = path.replace(/\?.*/s, '').replaceAll(/\/+/g, '/').replace(/\/$/, '')
-  // A literal part wins over a parameter, as in API Gateway: `{` comes after all characters of a
-  // literal part.
-  const templates = Object.keys(paths).sort()
-  const template =
-    templates.find((each) => new RegExp(`^${each.replaceAll(/{\w+}/g, '[^/]+')}$`).test(sent)) ?? ''
-  return paths[template]?.[method.toLowerCase()]
+  const isSent = (template: string) =>
+    new RegExp(`^${template.replaceAll(/{\w+}/g, '[^/]+')}$`).test(sent)
+  return paths[Object.keys(paths).find(isSent) ?? '']?.[method.toLowerCase()]
 }
 
 const headerDifferences = (
@@ -47,7 +44,7 @@ const headerDifferences = (
     const header = openApi.components.headers[name]
     const value = response.headers[name.toLowerCase()]
     if (value === undefined) return header?.required ? [`The header ${name} is missing.`] : []
-    return errorsOf(openApi, header?.schema ?? false, value).map((error) => `${name}: ${error}`)
+    return schemaErrors(openApi, header?.schema ?? false, value).map((error) => `${name}: ${error}`)
   })
 
 const bodyDifferences = (
@@ -59,13 +56,13 @@ const bodyDifferences = (
   const type = headers['content-type'] ?? ''
   const described = content[type]
   return described
-    ? errorsOf(openApi, described.schema, body)
+    ? schemaErrors(openApi, described.schema, body)
     : [`The content type "${type}" is not documented.`]
 }
 
 // Both the limits of an int64 and the numbers in a body are parsed as doubles here. Other tests
 // compare their digits.
-const errorsOf = (
+const schemaErrors = (
   { components: { schemas } }: OpenApi,
   schema: Schema | boolean,
   value: unknown,

@@ -46,11 +46,10 @@ export const send = async (
     request.on('error', reject).end(sent)
   })
   const body = await text(response)
+  const lines = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
   const received = {
     status: response.statusCode ?? 0,
-    headers: Object.fromEntries(
-      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-    ),
+    headers: Object.fromEntries(lines),
     text: body,
   }
   const type = response.headers['content-type'] ?? 'application/json'

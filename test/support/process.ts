@@ -87,10 +87,8 @@ export const run = async (
   args: string[],
   { env, output }: Surroundings,
 ): Promise<void> => {
-  const [code, signal] = await once(
-    start(command, args, { env, stdio: ['ignore', output, output] }),
-    'exit',
-  )
+  const child = start(command, args, { env, stdio: ['ignore', output, output] })
+  const [code, signal] = await once(child, 'exit')
   if (code !== 0)
     throw new CommandError(`Ended with ${code ?? signal}: ${[command, ...args].join(' ')}`)
 }
@@ -125,17 +123,9 @@ export const preparePython = async (
   const python = join(folder, 'bin', 'python')
   const complete = join(folder, 'complete')
   if (!existsSync(complete)) {
-    const pip = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '-r',
-      requirements,
-    ]
+    const install = '-m pip install --quiet --disable-pip-version-check -r'.split(' ')
     await run('python3', ['-m', 'venv', '--clear', folder], surroundings)
-    await run(python, pip, surroundings)
+    await run(python, [...install, requirements], surroundings)
     writeFileSync(complete, '')
   }
   return python

@@ -23,7 +23,7 @@ const cdk = ['test/infra/{app,github,stack/*}.test.ts']
 const stateless = [
   'test/infra/{bundle/lean-client*,openapi/*,local/gateway/!(rights)}.test.ts',
   'test/shared/{pipeline,model}/*.test.ts',
-  'test/layout.test.ts',
+  'test/{layout,functions/events}.test.ts',
 ]
 // They only call the API.
 const api = 'test/api/*.test.ts'

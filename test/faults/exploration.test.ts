@@ -5,7 +5,7 @@ import { conflict, notFound } from '../../shared/model/api-error.ts'
 import { tagOf } from '../../shared/model/etag.ts'
 import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
 import { pets } from '../../shared/pets/pets.ts'
-import { newPet, storedPet } from '../support/pets.ts'
+import { newPet, petOf, storedPet } from '../support/pets.ts'
 import { explore } from './exploration.ts'
 import {
   type Attempt,
@@ -123,6 +123,18 @@ const sellOne = (id: number): Attempt => ({
 })
 const sellOneOfTwo = { attempts: [sellOne(1), sellOne(2)], stored: [pet(1), pet(2)] }
 
+/** Adds a pet if neither of two exists. */
+const addOne = (id: number): Attempt => ({
+  work: async (tx) => {
+    const both = [await pets.find(tx, 1), await pets.find(tx, 2)]
+    if (both.some((item) => item)) throw conflict('One exists.')
+    tx.put(pets.keyOf(id), pets.itemOf(petOf(id)))
+    return { resource: petOf(id), revision: tx.revision }
+  },
+  isWrong: (_, items) => Object.keys(items).length === 0,
+})
+const addOneOfTwo = { attempts: [addOne(1), addOne(2)] }
+
 /** Gives two pets the same other status. */
 const changeBoth: Attempt = {
   work: async (tx) => {
@@ -172,8 +184,11 @@ test.each<[requests: string, stored: keyof typeof states, ends: string, clock?: 
   expect(await explore({ ...requests(text, state), clock })).toEqual({ ends })
 })
 
-test('in all orders of events, an item that was only read is as it was', async () => {
-  expect(await explore(sellOneOfTwo)).toEqual({ ends: '200 409 | 409 200' })
+test.each([
+  ['an item that was only read is as it was', sellOneOfTwo],
+  ['what was only found to be missing still is', addOneOfTwo],
+])('in all orders of events, %s', async (_, scenario) => {
+  expect(await explore(scenario)).toEqual({ ends: '200 409 | 409 200' })
 })
 
 test('in all orders of events, nothing is refused for what was true at no moment', async () => {

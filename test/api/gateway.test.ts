@@ -130,9 +130,13 @@ test('lets browsers read the headers of responses, errors included', async () =>
   }
 })
 
-test('serves the OpenAPI document to anybody', async () => {
-  const { status, headers, text } = await callAnonymously({
-    path: '/openapi.json',
+test.each([
+  ['/openapi.json', 'application/json'],
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/', 'text/html; charset=utf-8'],
+])('serves %s to anybody', async (path, type) => {
+  const { status, headers } = await callAnonymously({
+    path,
     headers: { Authorization: 'Bearer wrong' },
   })
 
@@ -140,11 +144,25 @@ test('serves the OpenAPI document to anybody', async () => {
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',
     'cache-control': 'no-cache',
-    'content-type': 'application/json',
+    'content-type': type,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-request-id': expect.stringMatching(/^\S+$/),
   })
+})
+
+test('the document is that of the contract, with the address of the API', async () => {
+  const { text } = await callAnonymously({ path: '/openapi.json' })
+
   const document = stringifyJson(exactJson(text, JSON.parse(text)))
   expect(document.replace(new URL(baseUrl).origin, '')).toBe(stringifyJson(openApiDocument()))
+})
+
+test('the page shows the document, and runs its two scripts only', async () => {
+  const { headers, text } = await callAnonymously({ path: '/docs' })
+
+  expect(headers['content-security-policy']).toMatch(
+    /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+; img-src data:$/,
+  )
+  expect(text).toContain(`"url":"${service.basePath}/openapi.json"`)
 })

@@ -2,4 +2,6 @@ import { pets } from '../shared/pets/pets.ts'
 import { operation } from '../shared/pipeline/operation.ts'
 
 /** `GET /pets`: lists pets, newest first. */
-export const handler = operation('listPets', ({ tx, query }) => pets.list(tx, query))
+export const handler = operation('listPets', ({ tx, query: { limit, cursor, status } }) =>
+  pets.list(tx, { limit, cursor, filter: { status } }),
+)

@@ -1,7 +1,5 @@
 import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { contract } from '../shared/contract.ts'
-import { resources } from '../shared/resources.ts'
 import { contractProblem } from './contract-problem.ts'
 import { ServiceStack } from './stack/service-stack.ts'
 import { ConfigurationError, type Stage, stackName, stages } from './stages.ts'
@@ -22,7 +20,7 @@ const addStack = (stage: Stage): void => {
 }
 
 try {
-  const problem = contractProblem(contract, resources)
+  const problem = contractProblem()
   if (problem) throw new ConfigurationError(problem)
   for (const stage of Object.values(stages)) addStack(stage)
 } catch (error) {

@@ -1,97 +1,83 @@
-import type { GenericSchema, ObjectEntries } from 'valibot'
-import type { StoredResource } from '../shared/data/collection.ts'
-import type { Entry } from '../shared/pipeline/entry.ts'
-import { collections, service } from '../shared/service.ts'
-import { fieldProblem, filterProblem } from './field-problem.ts'
+import { globSync } from 'node:fs'
+import type * as v from 'valibot'
+import { entries } from '../shared/contract.ts'
+import { meaningsOf } from '../shared/model/meanings.ts'
+import { type Entry, partsOf } from '../shared/pipeline/entry.ts'
+import { ruleOf } from '../shared/pipeline/input.ts'
+import { resources } from '../shared/resources.ts'
+import { collections } from '../shared/service.ts'
 import { referencePaths } from './gateway.ts'
-import { isPlain } from './kinds.ts'
 
-const parts = ['params', 'query', 'headers', 'body'] as const
+type Named<T> = Readonly<Record<string, T>>
+type Stored = { collection: { fields: v.ObjectEntries } }
 
-type CheckedEntry = Pick<Entry, 'method' | 'path' | (typeof parts)[number]> &
-  Partial<Pick<Entry, 'success'>>
-type CheckedResource = { collection: Pick<StoredResource, 'fields'> }
-
-/** Why a service could not be deployed, or would go wrong silently; `undefined` if it is sound. */
-export const contractProblem = (
-  contract: Record<string, CheckedEntry>,
-  resources: Record<string, CheckedResource>,
-): string | undefined => {
-  if (!/^\/[\w-]+$/.test(service.basePath))
-    return `The basePath ${service.basePath} is not one part, such as /v1, as a stage of API Gateway is.`
+/** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
+export const contractProblem = ({
+  contract = entries as Named<Entry>,
+  files = globSync('*.ts', { cwd: new URL('../functions', import.meta.url) }),
+  filters = collections as Named<readonly string[]>,
+  stored = resources as Named<Stored>,
+} = {}): string | undefined => {
   const operations = Object.entries(contract)
-  for (const [i, [id, operation]] of operations.entries()) {
-    const problem =
-      pathProblem(operation, operations.slice(0, i)) ??
-      locationProblem(operation, Object.values(contract)) ??
-      requestProblem(operation)
-    if (problem) return `${id} ${problem}`
+  for (const [i, [id, entry]] of operations.entries()) {
+    const problem = pathProblem(entry, operations.slice(0, i)) ?? fieldProblem(entry)
+    if (problem) return `${id} in shared/contract.ts ${problem}`
+    if (!files.includes(`${id}.ts`))
+      return `functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`
   }
-  for (const [id, { collection }] of Object.entries(resources)) {
-    const problem = fieldProblem('field', collection.fields)
-    if (problem) return `${id} ${problem}`
-  }
-  for (const [id, filters] of Object.entries(collections)) {
-    const problem = filterProblem(filters, resources[id]?.collection.fields)
-    if (problem) return `${id} ${problem}`
+  const other = files.find((file) => !Object.hasOwn(contract, file.slice(0, -3)))
+  if (other) return `functions/${other} has the name of no operation in shared/contract.ts.`
+  for (const [name, fields] of Object.entries(filters)) {
+    // Variables and outputs of the stack are named after a collection.
+    if (!/^[a-z][A-Za-z0-9]*$/.test(name))
+      return `${name} in shared/service.ts is no name of letters and digits, such as pets.`
+    const wrong = fields.find((field) => !isSingle(stored[name]?.collection.fields[field]))
+    if (wrong) return `${name} in shared/service.ts has the filter ${wrong}: no single value.`
   }
   return undefined
 }
 
-/** Why API Gateway would refuse a path (API Gateway developer guide, "Important notes"). */
 const pathProblem = (
-  { method, path }: CheckedEntry,
-  earlier: [id: string, CheckedEntry][],
+  { method, path, params }: Entry,
+  earlier: [id: string, Entry][],
 ): string | undefined => {
+  if (!METHODS.includes(method)) return `needs a method: one of ${METHODS.join(', ')}.`
   const same = earlier.find(([, other]) => other.method === method && other.path === path)
   if (same) return `has the method and path of ${same[0]}: ${method} ${path}. Change one of them.`
-  const reference: string[] = Object.values(referencePaths)
-  if (reference.includes(path)) return `has the path ${path}, but that is the API reference.`
-  if (/^\/s?ping(\/|$)/.test(path))
-    return `has the path ${path}, but API Gateway reserves /ping and /sping for its health check.`
-  if (path.startsWith('/{'))
-    return `has the path ${path}, but {proxy+}, which catches unknown paths, allows no parameter beside it.`
-  const wrong = path
-    .split('/')
-    .find((part, i) => i > 0 && !/^(\{[A-Za-z]\w*\}|[\w.:-]+)$/.test(part))
-  if (wrong !== undefined) return `has the path ${path}, but "${wrong}" is no valid part.`
+  if (Object.values<string>(referencePaths).includes(path))
+    return `has the path ${path}, which the API reference has. Change it.`
+  const names = Object.keys(params?.entries ?? {})
+  if (`${path.match(PARAMETERS) ?? ''}` !== `${names.map((name) => `{${name}}`)}`)
+    return `has the path ${path}, but its params are ${names.join(', ') || 'none'}. Name the same.`
   for (const { 0: parameter, index } of path.matchAll(PARAMETERS)) {
     const parent = path.slice(0, index)
-    const sibling = earlier.find(([, other]) => other.path.startsWith(`${parent}{`))
-    const other = sibling?.[1].path.slice(index).split('/')[0] ?? parameter
-    if (other !== parameter)
-      return `has the path ${path}, but another path has ${other} after ${parent.slice(0, -1)}. Use one name.`
+    const [id, sibling] = earlier.find(([, other]) => other.path.startsWith(`${parent}{`)) ?? []
+    const other = sibling?.path.slice(index).split('/')[0] ?? parameter
+    // API Gateway refuses it.
+    if (other !== parameter) return `has ${parameter} where ${id} has ${other}. Use one name.`
   }
   return undefined
 }
 
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
 const PARAMETERS = /\{\w+\}/g
 
-/** Why the `location` of an entry would lead nowhere. */
-const locationProblem = (
-  { path, success }: CheckedEntry,
-  operations: CheckedEntry[],
-): string | undefined => {
-  const location = success?.status === 201 && success.location
-  if (!location) return undefined
-  const unknown = location.match(PARAMETERS)?.find((parameter) => !path.includes(parameter))
-  if (unknown) return `has the location ${location}, but its path has no ${unknown}.`
-  const isBelow = (other: string) =>
-    other.startsWith(`${location}/{`) && other.lastIndexOf('/') === location.length
-  if (operations.some((other) => isBelow(other.path))) return undefined
-  return `has the location ${location}, but no operation has that path and one parameter.`
+const fieldProblem = (entry: Entry): string | undefined => {
+  const requests = Object.values(partsOf(entry)).flat()
+  for (const { entries } of requests)
+    for (const [field, schema] of Object.entries(entries))
+      if (!ruleOf(schema))
+        return `has the field ${field} without a rule. Add v.description() to it.`
+  const body: object = 'body' in entry.success ? entry.success.body : {}
+  const response = 'item' in body ? Object(body.item) : body // A list has objects.
+  for (const { entries = {}, ...schema } of [...requests, response])
+    for (const field of Object.keys(entries))
+      if (!meaningsOf(schema)[field])
+        return `has the field ${field} without a text. Add it to the meanings() of its object.`
+  return undefined
 }
 
-/** Why a request could not be sent, or would be changed. */
-const requestProblem = (operation: CheckedEntry): string | undefined => {
-  for (const part of parts) {
-    const schema: (GenericSchema & { entries: ObjectEntries }) | undefined = operation[part]
-    if (!schema) continue
-    if (!isPlain(schema, 'object'))
-      return `has a ${part} that is not a v.object(), at most with checks.`
-    const bodyPlace = operation.method === 'PATCH' ? 'change' : 'field'
-    const problem = fieldProblem(part === 'body' ? bodyPlace : part, schema.entries)
-    if (problem) return problem
-  }
-  return undefined
+const isSingle = (schema: v.ObjectEntries[string] | undefined): boolean => {
+  if (schema && 'wrapped' in schema) return isSingle(schema.wrapped)
+  return schema !== undefined && !['array', 'object'].includes(schema.type)
 }

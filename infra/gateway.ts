@@ -1,5 +1,5 @@
 // What AWS and the local server must agree on. It must not import CDK, which loads slowly.
-import { contract } from '../shared/contract.ts'
+import { entries } from '../shared/contract.ts'
 import {
   ApiError,
   internalServerError,
@@ -27,7 +27,7 @@ export const referenceHeaders = {
 export const referenceMethods = ['GET', 'OPTIONS']
 
 const routes = [
-  ...Object.values(contract).map(({ method, path }) => `${method} ${service.basePath}${path}`),
+  ...Object.values(entries).map(({ method, path }) => `${method} ${service.basePath}${path}`),
   ...Object.values(referencePaths).map((path) => `GET ${service.basePath}${path}`),
 ]
 const retryAfter = { headers: { 'Retry-After': '1' } }

@@ -4,10 +4,9 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { TableId } from '../shared/data/tables.ts'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
 import { service } from '../shared/service.ts'
-import type { SettingName } from '../shared/settings.ts'
 
 /** Everything in which deployments differ. */
-export type Stage = Partial<Record<SettingName, string | number>> & {
+export type Stage = {
   /** The tag `stage` of all resources, and the end of the stack's name. */
   name: string
   /** The part of its API keys that names the stage. `local` is not deployed. */

@@ -1,7 +1,6 @@
-import * as v from 'valibot'
 import { keysOf } from './model/keys.ts'
-import { NewOrder, Order, OrderChanges, OrderIdText, Orders } from './orders/order.ts'
-import { NewPet, Pet, PetChanges, PetIdText, PetStatus, Pets } from './pets/pet.ts'
+import { NewOrder, Order, OrderChanges, OrderPath, Orders } from './orders/order.ts'
+import { NewPet, Pet, PetChanges, PetFilters, PetPath, Pets } from './pets/pet.ts'
 import type { Entry } from './pipeline/entry.ts'
 
 const HELD = 'Pet 373212905520046 has the open order 373212906332160. Complete or cancel it first.'
@@ -12,9 +11,10 @@ export const contract = {
     method: 'GET',
     path: '/pets',
     summary: 'List all animals',
+    description: 'Returns a page of all pets, or of those with a status.',
     tag: 'Pets',
     scope: 'pets:read',
-    query: v.object({ status: v.optional(PetStatus) }),
+    query: PetFilters,
     success: { status: 200, body: Pets },
     paged: true,
     access: { pets: 'list' },
@@ -23,6 +23,7 @@ export const contract = {
     method: 'POST',
     path: '/pets',
     summary: 'Add an animal',
+    description: 'Adds a pet, and returns it with the `id` that the service assigned.',
     tag: 'Pets',
     scope: 'pets:write',
     body: NewPet,
@@ -35,9 +36,13 @@ export const contract = {
     method: 'GET',
     path: '/pets/{petId}',
     summary: 'Get an animal',
+    description:
+      'Returns the pet with this identifier. A pet can be read as soon as it has been added. An ' +
+      'identifier that is not an int64 gets the same response as an unknown one: 404. When this ' +
+      'operation is removed, only `createPet` and `updatePet` return the `ETag` of a pet.',
     tag: 'Pets',
     scope: 'pets:read',
-    params: v.object({ petId: PetIdText }),
+    params: PetPath,
     success: { status: 200, body: Pet },
     etag: true,
     deprecated: {
@@ -51,10 +56,15 @@ export const contract = {
     method: 'PATCH',
     path: '/pets/{petId}',
     summary: 'Change a pet',
+    description:
+      'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC ' +
+      '7396). The body must have at least one of `name`, `categoryId` and `status`. A `status` of ' +
+      '`null` removes the status. Without `If-Match`, the last of several requests that change a ' +
+      'field at the same time wins. While a pet has an open order, its status cannot be changed: 409.',
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',
-    params: v.object({ petId: PetIdText }),
+    params: PetPath,
     body: PetChanges,
     success: { status: 200, body: Pet },
     etag: true,
@@ -66,10 +76,13 @@ export const contract = {
     method: 'DELETE',
     path: '/pets/{petId}',
     summary: 'Delete a pet',
+    description:
+      'Deletes the pet. From then on, every request for it gets a 404. A retry of the request ' +
+      'that added the pet does not bring it back. A pet with an open order cannot be deleted: 409.',
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',
-    params: v.object({ petId: PetIdText }),
+    params: PetPath,
     success: { status: 204 },
     conditional: true,
     errors: { 409: HELD },
@@ -79,6 +92,7 @@ export const contract = {
     method: 'GET',
     path: '/store/orders',
     summary: 'List all orders',
+    description: 'Returns a page of all orders.',
     tag: 'Store',
     scope: 'orders:read',
     stability: 'experimental',
@@ -90,6 +104,9 @@ export const contract = {
     method: 'POST',
     path: '/store/orders',
     summary: 'Order a pet',
+    description:
+      'Orders a pet. Only a pet with the status `available` can be ordered; it is `pending` from ' +
+      'then on. Of any number of requests for a pet, one gets it, and all others get a 409.',
     tag: 'Store',
     scope: 'orders:write',
     stability: 'experimental',
@@ -104,10 +121,11 @@ export const contract = {
     method: 'GET',
     path: '/store/orders/{orderId}',
     summary: 'Get an order',
+    description: 'Returns the order with this identifier.',
     tag: 'Store',
     scope: 'orders:read',
     stability: 'experimental',
-    params: v.object({ orderId: OrderIdText }),
+    params: OrderPath,
     success: { status: 200, body: Order },
     etag: true,
     access: { orders: 'read' },
@@ -116,10 +134,13 @@ export const contract = {
     method: 'PATCH',
     path: '/store/orders/{orderId}',
     summary: 'Complete an order',
+    description:
+      'Completes the order; its pet is `sold` from then on. A complete order cannot be changed any ' +
+      'more. Completing it again changes nothing.',
     tag: 'Store',
     scope: 'orders:write',
     stability: 'experimental',
-    params: v.object({ orderId: OrderIdText }),
+    params: OrderPath,
     body: OrderChanges,
     success: { status: 200, body: Order },
     etag: true,
@@ -130,10 +151,13 @@ export const contract = {
     method: 'DELETE',
     path: '/store/orders/{orderId}',
     summary: 'Cancel an order',
+    description:
+      'Deletes an order that is not complete; its pet is `available` again. From then on, every ' +
+      'request for the order gets a 404.',
     tag: 'Store',
     scope: 'orders:write',
     stability: 'experimental',
-    params: v.object({ orderId: OrderIdText }),
+    params: OrderPath,
     success: { status: 204 },
     conditional: true,
     errors: {
@@ -148,3 +172,11 @@ export type Contract = typeof contract
 export type OperationId = keyof Contract
 
 export const operationIds = keysOf(contract)
+
+/** The same entries for whoever works with any operation, without the type of each. */
+export const entries: Readonly<Record<OperationId, Entry>> = widened(contract)
+
+/** `satisfies` has checked the entries: a second error at a mistake would hide the first. */
+function widened(checked: object) {
+  return checked as Readonly<Record<OperationId, Entry>>
+}

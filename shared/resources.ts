@@ -4,30 +4,20 @@ import type { CollectionId } from './data/tables.ts'
 import type { Transaction } from './data/transaction.ts'
 import { storedOrders } from './orders/orders.ts'
 import { seedOrders } from './orders/seed.ts'
-import { orderTexts } from './orders/texts.ts'
 import { pets } from './pets/pets.ts'
 import { seedPets } from './pets/seed.ts'
-import { petTexts } from './pets/texts.ts'
 
-/** What commands, document and reference know of a resource. */
+/** What commands know of a resource. */
 type Resource = {
   collection: StoredResource
-  texts: {
-    /** What a caller must know beyond the title, by operationId. */
-    operations: Readonly<Record<string, string>>
-    /** What the fields of the schemas mean, by the title of the schema. */
-    fields: Readonly<Record<string, Readonly<Record<string, string>>>>
-    /** What parameters mean, by name, or by operation and name (`listPets.status`). */
-    parameters: Readonly<Record<string, string>>
-  }
   /** Adds examples to an empty database, for a laptop. Returns what it added, such as `51 pets`. */
   seed?: (tx: Transaction) => Promise<string>
 }
 
 /** The resources of the service, in the order of their seeds. No function loads this file. */
 export const resources: Record<CollectionId, Resource> = {
-  pets: { collection: pets, texts: petTexts, seed: seedPets },
-  orders: { collection: storedOrders, texts: orderTexts, seed: seedOrders },
+  pets: { collection: pets, seed: seedPets },
+  orders: { collection: storedOrders, seed: seedOrders },
 }
 
 /** What the smoke test of a deployment sends. */

@@ -70,8 +70,8 @@ export const findTable = async (
     throw new CommandError(
       'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
     )
-  process.env[settings.readShards.variable] = output('ReadShards')
-  process.env[settings.writeShards.variable] = output('WriteShards')
+  process.env[settings.readShards] = output('ReadShards')
+  process.env[settings.writeShards] = output('WriteShards')
   return output(tableOutput(id))
 }
 

@@ -3,10 +3,9 @@ import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import * as v from 'valibot'
-import { contract, operationIds } from '../../shared/contract.ts'
+import { entries, operationIds } from '../../shared/contract.ts'
 import { transaction } from '../../shared/data/transaction.ts'
 import { keysOf } from '../../shared/model/keys.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run } from '../command-line.ts'
@@ -77,13 +76,12 @@ const addExamples = async (): Promise<string> => {
     if (items.length > 0) return 'no examples: it is not empty'
   }
   const added: string[] = []
-  for (const resource of Object.values(resources))
-    if (resource.seed) added.push(await transaction(resource.seed))
-  return added.join(' and ') || 'no examples'
+  for (const { seed } of Object.values(resources)) if (seed) added.push(await transaction(seed))
+  return added.join(' and ')
 }
 
 const serve = async (listener: Server, database: string, stopped: Promise<unknown>) => {
-  const problem = contractProblem(contract, resources)
+  const problem = contractProblem()
   if (problem) throw new CommandError(problem)
   const { server, stop } = createLocalServer(await loadFunctions(operationIds))
   server.listen(listener)
@@ -117,7 +115,7 @@ const silenceFunctions = (): void => {
 const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-const withoutInput = Object.values<Entry>(contract).find(
+const withoutInput = Object.values(entries).find(
   ({ method, path, query }) =>
     method === 'GET' && !path.includes('{') && v.is(query ?? v.object({}), {}),
 )

@@ -1,16 +1,14 @@
-import * as v from 'valibot'
-import { contract } from '../../shared/contract.ts'
+import type * as v from 'valibot'
+import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
+import { meaningsOf } from '../../shared/model/meanings.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/entry.ts'
 import { reference, service } from '../../shared/service.ts'
 import { command, run } from '../command-line.ts'
-import { operationText, parameterText } from './descriptions.ts'
 import { guide, introduction } from './guide.ts'
 import { componentHeaders, responseObjects } from './responses.ts'
 import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
-
-const entries: Entry[] = Object.values(contract)
 
 /** The OpenAPI 3.1 document. Its first address begins with `origin`; a `bigint` is a number. */
 export const openApiDocument = (origin = ''): Json => ({
@@ -39,7 +37,7 @@ export const openApiDocument = (origin = ''): Json => ({
 })
 
 const tagObjects = (): Json[] => {
-  const names = new Set(entries.map(({ tag }) => tag))
+  const names = new Set(Object.values(entries).map(({ tag }) => tag))
   const descriptions = new Map<string, string>(Object.entries(reference.tags))
   const own = Array.from(names, (name) => ({ name, description: descriptions.get(name) }))
   return [...own, { name: 'Guide', description: guide() }]
@@ -48,7 +46,7 @@ const tagObjects = (): Json[] => {
 /** The operations of the contract by path and method. */
 const pathItems = (): Json => {
   const items: Record<string, Json> = {}
-  for (const [id, entry] of Object.entries(contract)) {
+  for (const [id, entry] of Object.entries(entries)) {
     const { path, method } = entry
     items[path] = { ...items[path], [method.toLowerCase()]: operationObject(id, entry) }
   }
@@ -71,21 +69,20 @@ export const servers = (origin = ''): Json[] => [
 export const operationObject = (id: string, entry: Entry): Json => ({
   operationId: id,
   summary: entry.summary,
-  description: description(id, entry),
+  description: operationText(entry),
   tags: [entry.tag],
   ...(entry.stability && {
     'x-stability': entry.stability,
     'x-badges': [{ name: entry.stability }], // Shown by the page.
   }),
   ...(entry.deprecated && { deprecated: true, 'x-sunset': day(entry.deprecated.sunset) }),
-  parameters: parameterObjects(id, entry),
+  parameters: parameterObjects(entry),
   ...(entry.body && { requestBody: { required: true, content: jsonContent(entry.body) } }),
   responses: responseObjects(entry),
 })
 
-const description = (id: string, { scope, query, deprecated, stability }: Entry): string => {
-  const queryRule = query && v.getDescription(query)
-  const parts = [operationText(id), queryRule, `Needs an API key with the scope \`${scope}\`.`]
+const operationText = ({ description, scope, deprecated, stability }: Entry): string => {
+  const parts = [description, `Needs an API key with the scope \`${scope}\`.`]
   if (stability)
     parts.push(
       `This operation is marked as ${stability}: it may change or be removed without notice.`,
@@ -94,7 +91,7 @@ const description = (id: string, { scope, query, deprecated, stability }: Entry)
     parts.push(
       `This operation is deprecated: it will be removed on ${day(deprecated.sunset)}. Use \`${deprecated.successor}\` instead.`,
     )
-  return parts.filter(Boolean).join('\n\n')
+  return parts.join('\n\n')
 }
 
 const day = (date: Date): string => date.toISOString().slice(0, 10)
@@ -108,32 +105,32 @@ const jsonContent = (schema: ObjectSchema): Json => ({
   },
 })
 
-const parameterObjects = (id: string, entry: Entry): Json[] => {
+const parameterObjects = (entry: Entry): Json[] => {
   const { params, query, headers } = partsOf(entry)
   const objects: Json[] = []
-  for (const [location, part] of Object.entries({ path: params, query, header: headers }))
-    for (const [name, schema] of Object.entries(part?.entries ?? {}))
-      objects.push(parameterObject(location, name, schema, parameterText(id, name)))
+  for (const [location, schemas] of Object.entries({ path: params, query, header: headers }))
+    for (const schema of schemas)
+      for (const [name, field] of Object.entries(schema.entries))
+        objects.push(parameterObject(location, name, field, meaningsOf(schema)[name]))
   return objects
 }
 
 const parameterObject = (
   location: string,
   name: string,
-  entry: v.GenericSchema,
+  field: v.GenericSchema,
   meaning?: string,
 ): Json => {
-  const isRequired = entry.type !== 'optional'
+  const isRequired = field.type !== 'optional'
   // The rule says in words what the JSON Schema says.
-  const { description: rule, ...schema } = jsonSchema(entry)
+  const { description: _, ...schema } = jsonSchema(field)
   return {
     name,
     in: location,
     required: isRequired,
-    description: meaning ?? rule,
-    ...(schema.type === 'array' && { style: 'form', explode: true }), // It may be repeated.
+    description: meaning,
     schema,
-    ...(isRequired ? exampleMember(entry) : { example: HARMLESS[name] }),
+    ...(isRequired ? exampleMember(field) : { example: HARMLESS[name] }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
-import { contract } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import {
   ApiError,
   badRequest,
@@ -48,11 +48,8 @@ export const responseObjects = (entry: Entry): Json => {
 }
 
 /** The headers of a success. It has no location if no operation has its path. */
-const sentHeaders = (entry: Entry): string[] => {
-  const { path, success } = entry
-  const list = success.status === 201 ? (success.location ?? path) : path
-  return successHeaders(entry).filter((name) => name !== 'Location' || hasPathOfOne(list))
-}
+const sentHeaders = (entry: Entry): string[] =>
+  successHeaders(entry).filter((name) => name !== 'Location' || hasPathOfOne(entry.path))
 
 /** The example of a response body, with the values that the example of the request body sends. */
 const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema): Json => {
@@ -78,11 +75,11 @@ export const componentHeaders = (): Json => {
 const possibleErrors = (entry: Entry): ApiError[] => {
   const { scope, conditional, idempotent, errors = {} } = entry
   const { params, query, headers, body } = partsOf(entry)
-  const input = body ?? query ?? headers
+  const [input] = [...body, ...query, ...headers]
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
   if (input) possible.push(badRequest(firstRule(input)))
-  if (params) possible.push(notFound(firstRule(params)))
-  if (body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
+  if (params[0]) possible.push(notFound(firstRule(params[0])))
+  if (entry.body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
   if (conditional) possible.push(preconditionFailed())
   if (idempotent) possible.push(idempotencyKeyReused())
   for (const [status, message] of Object.entries(errors))
@@ -137,7 +134,7 @@ const headerReferences = (entry: Entry, names: string[]): Json => {
 }
 
 const examplePath = (fits: (entry: Entry) => unknown): string =>
-  service.basePath + (Object.values<Entry>(contract).find(fits)?.path ?? '')
+  service.basePath + (Object.values(entries).find(fits)?.path ?? '')
 
 /** `required`: each response for which the header is documented has it. */
 type Header = { description: string; schema?: Json; example: string; required?: true }

@@ -5,22 +5,15 @@ import {
   toJsonSchemaDefs,
 } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import { contract } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
-import { isCheck } from '../kinds.ts'
-import { fieldTexts } from './descriptions.ts'
 
 /** A JSON Schema (draft 2020-12), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
 
 /** The JSON Schemas of all schemas with a title, by title. Elsewhere they are references. */
-export const componentSchemas = (): Record<string, Json> => {
-  const schemas: Record<string, Json> = {}
-  for (const [title, schema] of Object.entries(complete(toJsonSchemaDefs(named, config))))
-    schemas[title] = described(schema, fieldTexts(title))
-  return schemas
-}
+export const componentSchemas = (): Record<string, Json> =>
+  complete(toJsonSchemaDefs(named, config)) as Record<string, Json> // None is just `true`.
 
 /**
  * The JSON Schema of a value as it is sent. Throws an Error if it cannot express a part that
@@ -47,21 +40,10 @@ const schemasIn = (value: unknown): v.GenericSchema[] => {
 
 /** The schemas in the contract that have a title, by that title. */
 const named: Record<string, v.GenericSchema> = {}
-for (const schema of schemasIn(contract)) {
+for (const schema of schemasIn(entries)) {
   const title = v.getTitle(schema)
   if (title !== undefined) named[title] = schema
 }
-
-/** The schemas of responses alone: whatever has a default has a value there. */
-export const returned = new Set(schemasIn(Object.values(contract).map(({ success }) => success)))
-for (const schema of schemasIn(Object.values<Entry>(contract).map(({ body }) => body)))
-  returned.delete(schema)
-
-const requiredWithDefaults = (entries: v.ObjectEntries, required: string[] = []): string[] =>
-  Object.keys(entries).filter(
-    (name) =>
-      required.includes(name) || v.getDefault(entries[name] as v.GenericSchema) !== undefined,
-  )
 
 const INCOMPLETE = 'x-incomplete'
 
@@ -70,7 +52,7 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    const { type, metadata, description = '' }: Action = valibotAction
+    const { kind, type, metadata, description = '', texts = {} }: Action = valibotAction
     switch (type) {
       case 'metadata':
         // It replaces what the checks before it say. An object keeps its properties.
@@ -79,6 +61,8 @@ const config: ConversionConfig = {
         return { ...jsonSchema, title: undefined } // It is the name in the document.
       case 'examples':
         return { ...jsonSchema, examples: undefined } // An example stands beside the schema.
+      case 'meanings':
+        return withMeanings(jsonSchema, texts)
       case 'min_entries':
         return { ...jsonSchema, not: hasNoneOf(Object.keys(jsonSchema.properties ?? {})) }
       case 'description':
@@ -87,16 +71,11 @@ const config: ConversionConfig = {
       default:
         if (!errors) return undefined
         // The description says what a check does, if JSON Schema cannot.
-        return isCheck(valibotAction) ? { ...jsonSchema } : { ...jsonSchema, [INCOMPLETE]: type }
+        return { ...jsonSchema, ...(kind === 'transformation' && { [INCOMPLETE]: type }) }
     }
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
-    if (valibotSchema.type === 'object' && returned.has(valibotSchema as v.GenericSchema)) {
-      // The converter's type of a schema has no entries.
-      const { entries } = valibotSchema as unknown as { entries: v.ObjectEntries }
-      return { ...jsonSchema, required: requiredWithDefaults(entries, jsonSchema.required) }
-    }
     // OpenAPI Generator makes wrong Java and Python of a boolean with `const`.
     if (typeof jsonSchema.const === 'boolean')
       return { type: 'boolean', not: { const: !jsonSchema.const } }
@@ -107,7 +86,9 @@ const config: ConversionConfig = {
   },
 }
 
-type Action = { type: string; metadata?: Json; description?: string }
+type Action = { kind: string; type: string; metadata?: Json; description?: string } & {
+  texts?: Record<string, string>
+}
 
 // An object with none of these. (Of `anyOf`, generators make a type of each part.)
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
@@ -115,12 +96,11 @@ const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: na
 const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
 
 /** Puts the meaning of each property before its rule. */
-const described = (schema: JsonSchema, meanings: Record<string, string> = {}): Json => {
-  if (!schema.properties) return { ...schema }
+const withMeanings = (schema: JsonSchema, texts: Record<string, string>): Json => {
   const properties: Json = {}
-  for (const [name, property] of Object.entries(schema.properties)) {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const own = Object(property) // It is an object, but its type allows `true`.
-    const description = [meanings[name], own.description].filter(Boolean).join(' ') || undefined
+    const description = [texts[name], own.description].filter(Boolean).join(' ')
     properties[name] = { ...own, description }
   }
   return { ...schema, properties }

@@ -71,7 +71,7 @@ export class CanaryRelease extends Construct {
       environment: {
         ...putKeys.environment,
         NEW_VERSIONS: versions.join(','),
-        [settings.keyPrefix.variable]: stage.keyPrefix,
+        [settings.keyPrefix]: stage.keyPrefix,
       },
       role: new Role(this, 'HookRole', roleProps('Hook', [putKeys.statement, invoke], logGroup)),
     })

@@ -13,10 +13,10 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { collections } from '../../shared/service.ts'
-import { type Setting, type SettingName, settings } from '../../shared/settings.ts'
+import { type SettingName, settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
 import { functionSettings, permissions } from '../functions.ts'
-import { ConfigurationError, type Stage } from '../stages.ts'
+import type { Stage } from '../stages.ts'
 import type { Grant, Storage } from './storage.ts'
 
 type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
@@ -103,18 +103,10 @@ export const roleProps = (
   }
 }
 
-const settingVariables = (entry: Entry, stage: Stage): Record<string, string> => {
-  const isSharded = Object.keys(entry.access).some((table) => table in collections)
-  const shards: SettingName[] = isSharded ? ['readShards', 'writeShards'] : []
-  const names: SettingName[] = ['keyPrefix', ...shards, ...(entry.settings ?? [])]
-  return Object.fromEntries(
-    names.map((name) => [settings[name].variable, settingText(name, stage)]),
-  )
-}
-
-const settingText = (name: SettingName, stage: Stage): string => {
-  const setting: Setting = settings[name]
-  const value = stage[name] ?? ('default' in setting ? setting.default : undefined)
-  if (value !== undefined) return `${value}`
-  throw new ConfigurationError(`The stage ${stage.name} has no ${name}. Set it in infra/stages.ts.`)
+const settingVariables = ({ access }: Entry, stage: Stage): Record<string, string> => {
+  const isSharded = Object.keys(access).some((table) => table in collections)
+  const names: SettingName[] = isSharded
+    ? ['keyPrefix', 'readShards', 'writeShards']
+    : ['keyPrefix']
+  return Object.fromEntries(names.map((name) => [settings[name], `${stage[name]}`]))
 }

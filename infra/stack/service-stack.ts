@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
-import { contract } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
 import { ConfigurationError, type Stage, stageProblem } from '../stages.ts'
@@ -11,7 +11,7 @@ import { newLogGroup, OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
 /**
- * A deployment. The `entries` are those of the contract, except in tests. Throws a
+ * A deployment. The `contract` has all operations, except in tests. Throws a
  * ConfigurationError if the stage is invalid.
  */
 export class ServiceStack extends Stack {
@@ -19,7 +19,7 @@ export class ServiceStack extends Stack {
     scope: Construct,
     id: string,
     stage: Stage,
-    entries: Record<string, Entry> = contract,
+    contract: Record<string, Entry> = entries,
   ) {
     super(scope, id, {
       env: { account: stage.account, region: stage.region },
@@ -30,7 +30,7 @@ export class ServiceStack extends Stack {
     const problem = stageProblem(stage)
     if (problem) throw new ConfigurationError(`${id} ${problem}`)
     const storage = new Storage(this, 'Storage', stage)
-    const operations = Object.entries(entries).map(
+    const operations = Object.entries(contract).map(
       ([operationId, entry]) => new OperationFunction(this, operationId, { entry, storage, stage }),
     )
     const api = new Api(this, 'Api', { operations, stage })

@@ -3,88 +3,109 @@ import { notFound, preconditionFailed } from '../model/api-error.ts'
 import { type IfMatch, type Revised, tagOf } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
-import type { AtMostOne } from '../model/paging.ts'
 import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
-import type { Page, PageQuery } from './page.ts'
-import type { Attributes } from './shards.ts'
-import { itemForm } from './stored-item.ts'
-import type { CollectionId, FilterOf } from './tables.ts'
+import type { Page } from './page.ts'
+import { type Attributes, partitions } from './shards.ts'
+import type { CollectionId } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
-/**
- * The schema of a resource. A collection stores its `id`, `shard`, `revision` and a `<field>Shard`
- * for each filter itself.
- */
-type ResourceSchema = v.GenericSchema<unknown, { id: number }> & {
-  entries: v.ObjectEntries & Reserved
+/** The schema of a resource. */
+type ResourceSchema = v.GenericSchema<unknown, { id: number }> & { entries: Fields }
+
+/** Schemas of fields. Those that a collection stores itself have other names. */
+type Fields = v.ObjectEntries & { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
+
+/** Fields that are stored and never returned. Earlier items lack them. */
+type Own<OwnFields> = {
+  [Name in keyof OwnFields]?: OwnFields[Name] extends v.GenericSchema
+    ? v.InferOutput<OwnFields[Name]> | undefined
+    : never
 }
 
-/** Attributes that a collection stores itself. */
-type Reserved = { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
+/** A field that may be absent can be removed: `null`. */
+type Changes<Values> = {
+  [Name in keyof Values]?:
+    | Values[Name]
+    | undefined
+    | (undefined extends Values[Name] ? null : never)
+}
+
+/** A page of a list: the newest `limit` (1 to 100) resources with ids below `cursor`. */
+type ListQuery<Resource> = {
+  limit: number
+  cursor?: number | undefined
+  /** The value of one field, which `collections` in shared/service.ts names. */
+  filter?: { [Name in keyof Resource]?: Resource[Name] | undefined }
+}
 
 /** A collection without its types: the schemas of its fields, an item as this version stores it. */
 export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
 
-type ListQuery = Pick<PageQuery, 'limit' | 'cursor' | 'after'>
-
-/** A field that may be absent can be removed: `null`. */
-type Changes<Fields> = {
-  [Name in keyof Fields]?:
-    | Fields[Name]
-    | undefined
-    | (undefined extends Fields[Name] ? null : never)
-}
-
-/** Fields that are stored and never returned. Earlier items lack them. */
-type Own<Entries> = { [Name in keyof Entries]?: Output<Entries[Name]> | undefined }
-
-/** Fields that follow from `Given`, with their schemas and functions. */
-type Derivations<Entries, Given> = {
-  [Name in keyof Entries]: readonly [
-    schema: Entries[Name],
-    compute: (fields: Readonly<Given>) => Output<Entries[Name]> | undefined,
-  ]
-}
-
-type Output<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : never
-
 /**
- * The resources in a table, with the fields of the `schema`. `own` fields are stored, and never
- * returned. `derived` fields follow from all others. They are computed when an item is read or
- * stored, and returned if the schema has them. A field that is `undefined` is absent.
+ * The resources in a table, with the fields of the `schema`. Fields of its `own` are stored, and
+ * never returned. A field that is `undefined` is absent.
  */
 export const collection = <
-  Id extends CollectionId,
   Schema extends ResourceSchema,
-  OwnEntries extends v.ObjectEntries & Reserved = Record<never, never>,
-  DerivedEntries extends v.ObjectEntries & Reserved = Record<never, never>,
+  OwnFields extends Fields = Record<never, never>,
 >(
-  table: Id,
+  table: CollectionId,
   schema: Schema,
-  options: {
-    own?: OwnEntries
-    derived?: Derivations<DerivedEntries, v.InferOutput<Schema> & Own<OwnEntries>>
-  } = {},
+  own?: OwnFields,
 ) => {
   type Resource = v.InferOutput<Schema>
-  type Given = Omit<Resource & Own<OwnEntries>, keyof DerivedEntries>
-  type Stored = Item & Resource & Own<OwnEntries> & Own<DerivedEntries>
-  type NotSet = { [Name in keyof DerivedEntries]?: never }
+  type Values = Omit<Resource & Own<OwnFields>, 'id'>
+  type Stored = Item & Resource & Own<OwnFields>
 
-  const { own = {}, derived = {} } = options
-  const form = itemForm(table, schema.entries, own, derived)
   const title = v.getTitle(schema)?.toLowerCase() ?? table
-
-  // The casts say what `put` has stored.
-  const asResource = (item: Attributes) => form.returned(item) as Resource
+  const returned = Object.keys(schema.entries)
+  const fields: v.ObjectEntries = { ...schema.entries, ...own }
+  const defaults = defaultsOf(fields)
+  const required = returned.filter((name) => schema.entries[name]?.type !== 'optional')
 
   const keyOf = (id: Int64): Key => ({ table, value: id })
+
+  /** An item with its defaults. Throws an Error if an edit by hand has damaged it. */
+  const asRead = (stored: Attributes): Attributes => {
+    const item = { ...defaults, ...stored }
+    const damaged =
+      required.find((name) => item[name] === undefined) ??
+      Object.keys(fields).find((name) => Number.isNaN(item[name]))
+    if (damaged)
+      throw new Error(
+        `The item ${stored.id} of ${table} has no ${damaged}, or one that JavaScript would round.`,
+      )
+    return item
+  }
+
+  const itemOf = (item: Attributes): Attributes => {
+    const stored = asRead(present(item))
+    return present({ ...stored, ...partitions(table, stored) })
+  }
+
+  const asResource = (item: Attributes): Resource => {
+    const given = returned.filter((name) => item[name] !== undefined)
+    // As `put` has stored it.
+    return Object.fromEntries(given.map((name) => [name, item[name]])) as Resource
+  }
+
+  const put = (tx: Transaction, item: { id: number }, values: object): Revised<Resource> => {
+    for (const [name, value] of Object.entries(values)) {
+      const field = fields[name]
+      // Without the value, which may be personal.
+      if (!field || !(value === undefined || v.is(field, value)))
+        throw new Error(`${name} of ${table} would get a value that its schema does not allow.`)
+    }
+    const stored = itemOf({ ...item, ...values })
+    tx.put(keyOf(item.id), stored)
+    return { resource: asResource(stored), revision: tx.revision }
+  }
 
   /** Reads a resource as it is stored; `undefined` if there is none. */
   const find = async (tx: Transaction, id: Int64): Promise<Stored | undefined> => {
     const item = await tx.read(keyOf(id))
-    return item && (form.read(item) as Stored)
+    return item && (asRead(item) as Stored) // As `put` has stored it.
   }
 
   /** As `find`, but throws an ApiError: 404 if there is none, 412 if `ifMatch` does not match. */
@@ -96,18 +117,10 @@ export const collection = <
     return item
   }
 
-  const put = (tx: Transaction, item: { id: number }, changes: object): Revised<Resource> => {
-    form.check(changes)
-    const stored = form.stored({ ...item, ...changes })
-    tx.put(keyOf(item.id), stored)
-    return { resource: asResource(stored), revision: tx.revision }
-  }
-
   return {
-    fields: form.fields,
+    fields,
     /** An item as this version stores it. Throws an Error if it cannot be read or stored so. */
-    itemOf: form.stored,
-    keyOf,
+    itemOf,
     find,
     read,
 
@@ -117,17 +130,11 @@ export const collection = <
       return { resource: asResource(item), revision: item.revision }
     },
 
-    /** Creates a resource. Throws an Error if a value breaks its schema, a 413 if too large. */
-    create: async (tx: Transaction, values: Omit<Given, 'id'> & NotSet) =>
-      put(tx, { id: newId() }, values),
+    /** Creates a resource. Throws an Error if a value breaks its schema. */
+    create: async (tx: Transaction, values: Values) => put(tx, { id: newId() }, values),
 
     /** Changes a resource; `null` removes a field. Throws errors as `read` and `create` do. */
-    change: async (
-      tx: Transaction,
-      id: Int64,
-      changes: Changes<Omit<Given, 'id'>> & NotSet,
-      ifMatch?: IfMatch,
-    ) => {
+    change: async (tx: Transaction, id: Int64, changes: Changes<Values>, ifMatch?: IfMatch) => {
       const item = await read(tx, id, ifMatch)
       // JSON merge patch (RFC 7396): a field without a value stays, and null removes it.
       const given = Object.entries(changes).filter(([, value]) => value !== undefined)
@@ -140,20 +147,38 @@ export const collection = <
       tx.remove(keyOf(id))
     },
 
+    /** Stores a resource with an id that it has already, such as that of an example. */
+    restore: (tx: Transaction, resource: Resource & Own<OwnFields>): void =>
+      tx.put(keyOf(resource.id), itemOf(resource)),
+
     /**
-     * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with
-     * ids below `cursor` and above `after`. Large resources make it shorter.
+     * Reads a page of a list (eventually consistent). Throws an Error for a filter without an
+     * index, and for two filters: an index has the values of one field.
      */
-    list: async <Query extends ListQuery & AtMostOne<Pick<Stored, FilterOf<Id> & keyof Stored>>>(
+    list: async (
       tx: Transaction,
-      // Anything else would be ignored, and the list would have too much.
-      query: Query & { [Other in Exclude<keyof Query, keyof ListQuery | FilterOf<Id>>]: never },
+      { limit, cursor, filter = {} }: ListQuery<Resource>,
     ): Promise<Page<Resource>> => {
-      const { limit, cursor, after, ...filters }: ListQuery & Attributes = query
-      const field = collections[table].find((name) => filters[name] !== undefined)
-      const filter = field && { field, value: filters[field] }
-      const { items, next } = await tx.list({ table, limit, cursor, after, filter })
-      return { items: items.map((item) => asResource(form.read(item))), next }
+      const filters = Object.entries(present(filter)).map(([field, value]) => ({ field, value }))
+      const indexed: readonly string[] = collections[table]
+      if (filters.length > 1 || filters.some(({ field }) => !indexed.includes(field)))
+        throw new Error(`A list of ${table} can be filtered by one of ${indexed.join() || 'none'}.`)
+      const { items, next } = await tx.list({ table, limit, cursor, filter: filters[0] })
+      return { items: items.map((item) => asResource(asRead(item))), next }
     },
   }
 }
+
+/** The literal defaults of fields, for items that were stored before a field existed. */
+const defaultsOf = (fields: v.ObjectEntries): Attributes => {
+  const defaults: Attributes = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const value = v.getDefault(field)
+    if (value !== undefined) defaults[name] = value
+  }
+  return defaults
+}
+
+/** The attributes that are not `undefined`. */
+const present = (attributes: object): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))

@@ -4,14 +4,13 @@ import { type Attributes, filterPartition, shardCount } from './shards.ts'
 import { type CollectionId, filterIndex, NEWEST, tableName } from './tables.ts'
 
 /**
- * Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor` and
- * above `after`, and with a value of a field.
+ * Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor`, and
+ * with a value of a field.
  */
 export type PageQuery = {
   table: CollectionId
   limit: number
   cursor?: number | undefined
-  after?: number | undefined
   filter?: { field: string; value: unknown } | undefined
 }
 
@@ -26,30 +25,27 @@ export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<A
   const parts = await Promise.all(shards)
   const found = parts.flatMap(({ items }) => items).sort((a, b) => b.id - a.id)
   // What follows in a shard whose query ended early is unknown.
-  const end = Math.max(0, ...parts.map(({ last }) => last))
-  const items = found.filter(({ id }) => id >= end).slice(0, query.limit)
-  const isLast = end === 0 && items.length === found.length
+  const lowestId = Math.max(0, ...parts.map(({ endedAt }) => endedAt))
+  const items = found.filter(({ id }) => id >= lowestId).slice(0, query.limit)
+  const isLast = lowestId === 0 && items.length === found.length
   return { items, next: isLast ? undefined : items.at(-1)?.id }
 }
 
-/** Reads the newest items of one shard; `last` is the id after which it ended early, or 0. */
+/** Reads the newest items of one shard; `endedAt` is the id where the query ended early, or 0. */
 const readShard = async (
-  { table, limit, cursor = END_OF_IDS, after = 0, filter }: PageQuery,
+  { table, limit, cursor = END_OF_IDS, filter }: PageQuery,
   shard: number,
   budget: Budget,
 ) => {
-  // DynamoDB refuses a range that ends before it starts.
-  if (cursor - after < 2) return { items: [], last: 0 }
   const { index, name } = filter ? filterIndex(filter.field) : NEWEST
   const command = new QueryCommand({
     TableName: tableName(table),
     IndexName: index,
-    KeyConditionExpression: '#partition = :partition AND id BETWEEN :first AND :last',
+    KeyConditionExpression: '#partition = :partition AND id < :cursor',
     ExpressionAttributeNames: { '#partition': name }, // `shard` is a reserved word.
     ExpressionAttributeValues: {
       ':partition': filter ? filterPartition(filter.value, shard) : shard,
-      ':first': after + 1,
-      ':last': cursor - 1,
+      ':cursor': cursor,
     },
     ScanIndexForward: false,
     // One more than the page has tells whether it is the last. The query ends before that at 1 MB.
@@ -59,8 +55,8 @@ const readShard = async (
   // The document client types every item as `any`.
   return {
     items: Items as (Attributes & { id: number })[],
-    last: Number(LastEvaluatedKey?.id ?? 0),
+    endedAt: Number(LastEvaluatedKey?.id ?? 0),
   }
 }
 
-const END_OF_IDS = Number.MAX_SAFE_INTEGER + 1
+const END_OF_IDS = Number.MAX_SAFE_INTEGER

@@ -14,28 +14,14 @@ export type Success = {
 /** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
 const VALID_SECONDS = 24 * 60 * 60
 
-/** DynamoDB stores items of 400 KB. The rest of a reservation has less than 2 KB. */
-const LONGEST_BODY_BYTES = 398 * 1024
-
 /**
- * Does the work once for each intent, and stores its response in the same transaction. A later
- * request with this intent gets that response (`isReplay`). Throws an ApiError 422 if the intent
- * was that of another request, and an Error if the response is too long to be stored.
+ * The response to an earlier request with this intent; `undefined` if there was none. Throws an
+ * ApiError 422 if the intent was that of another request.
  */
-export const doOnce = async (
+export const earlierSuccess = async (
   tx: Transaction,
-  intent: Intent | undefined,
-  work: () => Promise<Success>,
-): Promise<Success & { isReplay: boolean }> => {
-  if (!intent) return { ...(await work()), isReplay: false }
-  const earlier = await earlierSuccess(tx, intent)
-  if (earlier) return { ...earlier, isReplay: true }
-  const success = await work()
-  reserve(tx, intent, success)
-  return { ...success, isReplay: false }
-}
-
-const earlierSuccess = async (tx: Transaction, intent: Intent): Promise<Success | undefined> => {
+  intent: Intent,
+): Promise<Success | undefined> => {
   const reservation = await tx.read(reservationKey(intent))
   if (!reservation || Number(reservation.expiresAt) <= now()) return undefined
   if (reservation.request !== intent.request) throw idempotencyKeyReused()
@@ -43,15 +29,13 @@ const earlierSuccess = async (tx: Transaction, intent: Intent): Promise<Success 
   return { status, body, tag, location }
 }
 
-const reserve = (tx: Transaction, intent: Intent, success: Success): void => {
-  const { operation, request } = intent
-  const bytes = Buffer.byteLength(success.body)
-  if (bytes > LONGEST_BODY_BYTES)
-    throw new Error(
-      `A response of ${operation} has ${bytes} bytes. To be stored, it may have ${LONGEST_BODY_BYTES}.`,
-    )
-  tx.put(reservationKey(intent), { request, ...success, expiresAt: now() + VALID_SECONDS })
-}
+/** Stores the response in the same transaction, for later requests with this intent. */
+export const reserve = (tx: Transaction, intent: Intent, success: Success): void =>
+  tx.put(reservationKey(intent), {
+    request: intent.request,
+    ...success,
+    expiresAt: now() + VALID_SECONDS,
+  })
 
 const reservationKey = (intent: Intent): Key => ({
   table: 'idempotencyKeys',

@@ -10,7 +10,7 @@ export const shardCount = (name: 'readShards' | 'writeShards'): number => {
   const count = Number(setting(name))
   // Without this check, a list would be empty.
   if (!(Number.isInteger(count) && count > 0))
-    throw new Error(`${settings[name].variable} must be a positive integer.`)
+    throw new Error(`${settings[name]} must be a positive integer.`)
   return count
 }
 

@@ -17,9 +17,6 @@ export type Table = {
 /** The collections of the service, by the name of their table. */
 export type CollectionId = keyof typeof collections
 
-/** The fields by which a list of a collection can be filtered. */
-export type FilterOf<Id extends CollectionId> = (typeof collections)[Id][number]
-
 /** The index of all items of a collection, and its partition key. */
 export const NEWEST = { index: 'newest', name: 'shard', type: 'N' } as const
 

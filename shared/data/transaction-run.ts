@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { itemTooLarge } from '../model/api-error.ts'
 import {
   type Database,
   type Item,
@@ -12,12 +11,6 @@ import type { Attributes } from './shards.ts'
 
 /** Items by the names of their keys; `undefined` where there is none. */
 export type Items = ReadonlyMap<string, Item | undefined>
-
-/** The largest item that DynamoDB stores. */
-const MOST_BYTES = 400 * 1024
-
-/** DynamoDB takes 100 items in a transaction. One is left for the idempotency key. */
-const MOST_ITEMS = 99
 
 /** One run of the work of a transaction: what it reads and writes. */
 export class TransactionRun {
@@ -56,13 +49,9 @@ export class TransactionRun {
     return this.#call(this.#database.list(query))
   }
 
-  /**
-   * Puts an item in place of the one that was read; if none was read, there must be none. Throws an
-   * ApiError 413 for more than 400 KB.
-   */
+  /** Puts an item in place of the one that was read; if none was read, there must be none. */
   put(key: Key, attributes: object): void {
     const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
-    if (byteSize(item) > MOST_BYTES) throw itemTooLarge()
     this.#written.set(this.#nameOf(key), { key, item })
   }
 
@@ -90,11 +79,6 @@ export class TransactionRun {
     if (outcome.status === 'fulfilled' && !wasAwaited)
       throw new Error(
         'The function returned while a call with its tx was pending. Await each of them.',
-      )
-    const count = this.actions().filter(({ key }) => key.table !== 'idempotencyKeys').length
-    if (count > MOST_ITEMS)
-      throw new Error(
-        `An operation may use ${MOST_ITEMS} items at most, and this one uses ${count}.`,
       )
     return outcome
   }
@@ -164,19 +148,3 @@ export class TransactionRun {
 }
 
 const nameOf = ({ table, value }: Key): string => `${table} ${value}`
-
-/**
- * The size in bytes ("DynamoDB item sizes and formats" in the developer guide). Numbers count as
- * the largest, because the guide does not say it exactly.
- */
-const byteSize = (value: unknown): number => {
-  if (typeof value === 'string') return Buffer.byteLength(value)
-  if (typeof value === 'number' || typeof value === 'bigint') return 21
-  if (typeof value !== 'object' || value === null) return 1
-  let size = 3
-  for (const [name, part] of Object.entries(value)) {
-    const nameSize = Array.isArray(value) ? 0 : Buffer.byteLength(name)
-    size += nameSize + byteSize(part) + 1
-  }
-  return size
-}

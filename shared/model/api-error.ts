@@ -74,10 +74,6 @@ export const preconditionFailed = (sentWeakTag = false) =>
 export const payloadTooLarge = () =>
   new ApiError(413, `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
 
-/** What would be stored is larger than the items of DynamoDB may be. */
-export const itemTooLarge = () =>
-  new ApiError(413, 'The resource would have more than 400 KB. Nothing was stored.')
-
 /** The `Content-Type` of the body is not JSON. */
 export const unsupportedMediaType = () =>
   new ApiError(415, 'Send the body as JSON, with the header Content-Type: application/json')

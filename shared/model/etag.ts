@@ -17,12 +17,11 @@ export const tagOf = (id: Int64, revision: string): string => `${id}-${revision}
 export const EXAMPLE_TAG = '"373212905455903-0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa"'
 
 /**
- * The header `If-Match` (RFC 9110, section 13.1.1) as tags; `*` for any. Several lines are one
- * list. A weak tag matches nothing, because `If-Match` compares strongly.
+ * The header `If-Match` (RFC 9110, section 13.1.1) as tags; `*` for any. A weak tag matches
+ * nothing, because `If-Match` compares strongly.
  */
 export const IfMatch = v.pipe(
-  v.array(v.string()),
-  v.transform((lines): string => lines.join(',')),
+  v.string(),
   v.regex(FORM),
   v.transform((text): string[] | '*' => (text === '*' ? text : tagsIn(text))),
   v.metadata({ type: 'string', pattern: FORM.source }),

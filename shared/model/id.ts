@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { Int64Text, SafeInteger } from './int64.ts'
+import { SafeInteger } from './int64.ts'
 
 /** The id of a resource, as `newId` generates it: an int64 that a `number` holds exactly. */
 export const Id = v.pipe(
@@ -9,9 +9,6 @@ export const Id = v.pipe(
   v.description('a positive integer of at most 53 bits'),
 )
 
-/** An id in a path: any int64, because an id that no resource can have is a 404 like any other. */
-export const IdText = Int64Text
-
 /**
  * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Every JSON client
  * holds ids exactly (53 bits, until 2093). They sort by creation; those of one process always
@@ -19,13 +16,11 @@ export const IdText = Int64Text
  */
 export const newId = (now = Date.now()): number => {
   // Plain arithmetic, because the shift operators truncate to 32 bits.
-  const candidate = firstIdAt(now) + Math.floor(Math.random() * IDS_PER_MILLISECOND)
+  const candidate =
+    (now - ID_EPOCH) * IDS_PER_MILLISECOND + Math.floor(Math.random() * IDS_PER_MILLISECOND)
   lastId = Math.max(candidate, lastId + 1)
   return lastId
 }
-
-/** The lowest id of a moment, in milliseconds since 1970, for the range of a list. */
-export const firstIdAt = (time: number): number => (time - ID_EPOCH) * IDS_PER_MILLISECOND
 
 const ID_EPOCH = Date.UTC(2024, 0, 1)
 const IDS_PER_MILLISECOND = 4096

@@ -6,7 +6,7 @@ const MAX_INT64 = 2n ** 63n - 1n
 
 const RANGE = `an integer from ${MIN_INT64} to ${MAX_INT64}, in digits`
 
-/** An integer that a `number` holds exactly. Kinds of integers start with it. */
+/** An integer that a `number` holds exactly. */
 export const SafeInteger = v.pipe(v.number(), v.safeInteger())
 
 /**
@@ -20,7 +20,10 @@ export const Int64 = v.pipe(
 )
 export type Int64 = v.InferOutput<typeof Int64>
 
-/** An int64 in a path: decimal digits without leading zeros, so that each id has one address. */
+/**
+ * An int64 in a path or a query: decimal digits without leading zeros, so that each id has one
+ * address.
+ */
 export const Int64Text = v.pipe(
   v.string(),
   v.regex(/^(0|-?[1-9]\d{0,18})$/),

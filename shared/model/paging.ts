@@ -43,27 +43,3 @@ export const Limit = v.pipe(
 /** A page of items. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(v.array(item), v.maxLength(MAX_LIMIT))
-
-/** At most one of the fields. */
-export type AtMostOne<Fields> =
-  | { [One in keyof Fields]?: undefined }
-  | {
-      [One in keyof Fields]-?: { [F in One]?: Fields[F] | undefined } & {
-        [F in Exclude<keyof Fields, One>]?: undefined
-      }
-    }[keyof Fields]
-
-/** Fields to filter a list by. A request has one at most, because an index has values of one. */
-export const Filters = <Fields extends v.ObjectEntries>(fields: Fields) => {
-  const given = (query: object) =>
-    Object.entries(query).filter(([key, value]) => key in fields && value !== undefined)
-  const rule = `The query must have at most one of ${Object.keys(fields).join(', ')}`
-  return v.pipe(
-    v.object(fields),
-    v.guard(
-      (query): query is typeof query & AtMostOne<typeof query> => given(query).length < 2,
-      rule,
-    ),
-    v.description(`${rule}.`),
-  )
-}

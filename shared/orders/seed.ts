@@ -8,12 +8,12 @@ import { orders, storedOrders } from './orders.ts'
 export const seedOrders = async (tx: Transaction): Promise<string> => {
   const examples = v.getExamples(Order)
   for (const order of examples) {
-    tx.put(storedOrders.keyOf(order.id), storedOrders.itemOf(order))
+    storedOrders.restore(tx, order)
     const pet = await pets.read(tx, order.petId)
-    tx.put(pets.keyOf(pet.id), pets.itemOf({ ...pet, order: order.id }))
+    pets.restore(tx, { ...pet, order: order.id })
   }
   let placed = 0
-  const { items } = await pets.list(tx, { limit: 100, status: 'available' })
+  const { items } = await pets.list(tx, { limit: 100, filter: { status: 'available' } })
   for (const [i, pet] of items.entries()) {
     const status = OUTCOMES[i % OUTCOMES.length]
     if (status === 'available') continue

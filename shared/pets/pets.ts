@@ -7,7 +7,7 @@ import type { Int64 } from '../model/int64.ts'
 import { Pet, type PetChanges, type PetStatus } from './pet.ts'
 
 /** A pet is stored with its open `order`, if it has one. */
-const stored = collection('pets', Pet, { own: { order: Id } })
+const stored = collection('pets', Pet, { order: Id })
 
 type StoredPet = Awaited<ReturnType<typeof stored.read>>
 

@@ -6,7 +6,7 @@ import { pets } from './pets.ts'
 /** Adds the same pets each time, with the examples of the reference. */
 export const seedPets = async (tx: Transaction): Promise<string> => {
   const examples = v.getExamples(Pet)
-  for (const pet of examples) tx.put(pets.keyOf(pet.id), pets.itemOf(pet))
+  for (const pet of examples) pets.restore(tx, pet)
   const names = NAMES.trim().split(/\s+/)
   // One after the other: a list has them in the reverse of this order.
   for (const [i, name] of names.entries())

@@ -1,8 +1,8 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
-import { contract } from '../contract.ts'
+import { entries } from '../contract.ts'
 import type { Caller } from '../model/api-key.ts'
-import { type Entry, noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
+import { noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
 
 /** The Lambda proxy event of an API Gateway REST API. `bearerKey` sets its authorizer. */
 export type Event = APIGatewayProxyEventBase<Caller | undefined>
@@ -57,7 +57,7 @@ export const respond = (event: Event, { status, headers, body }: Response): Resu
   body,
 })
 
-const operations: Entry[] = Object.values(contract)
+const operations = Object.values(entries)
 
 /** CORS (Fetch standard). Any origin may call, because a bearer key is not a cookie. */
 export const cors = {

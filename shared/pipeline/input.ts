@@ -1,86 +1,84 @@
 import * as v from 'valibot'
 import { badRequest, notFound } from '../model/api-error.ts'
-import type { Caller } from '../model/api-key.ts'
 import type { IfMatch } from '../model/etag.ts'
 import { frozen } from '../model/frozen.ts'
 import { type Intent, jsonDigest } from '../model/idempotency-key.ts'
-import { setting } from '../settings.ts'
 import { type Entry, type ObjectSchema, partsOf } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 
 /**
- * Creates the function that parses requests after `jsonBody`: into their parts, and the intent of
- * one with an idempotency key. It throws an ApiError: 404 for an invalid path parameter, 400 that
- * names every other invalid part.
+ * Parses the parts of a request after `jsonBody`. Throws an ApiError: 404 for an invalid path
+ * parameter, 400 that names everything that is invalid in another part.
  */
-export const requestParser = (operation: string, entry: Entry) => {
+export const parseRequest = (entry: Entry, event: Event) => {
   const { params, query, headers, body } = partsOf(entry)
-  return (event: Event, { clientId }: Caller) => {
-    const sentHeaders = sentValues(headers, (name) => headerValues(event, name.toLowerCase()))
-    const sentQuery = event.multiValueQueryStringParameters ?? {}
-    const parsed = {
-      params: params && parse(params, event.pathParameters ?? {}, notFound),
-      query:
-        query &&
-        parse(
-          query,
-          sentValues(query, (name) => sentQuery[name]),
-        ),
-      headers: headers && parse(headers, sentHeaders),
-      body: body && parse(body, event.body),
-    }
-    const { 'Idempotency-Key': key, 'If-Match': ifMatch }: FlaggedHeaders = parsed.headers ?? {}
-    const { 'Idempotency-Key': _, ...otherHeaders } = sentHeaders
-    const intentOf = (key: string): Intent => ({
-      clientId,
-      operation,
-      key,
-      request: jsonDigest([event.pathParameters, sentQuery, otherHeaders, event.body]),
-    })
-    const settings = Object.fromEntries((entry.settings ?? []).map((name) => [name, setting(name)]))
-    return {
-      input: frozen({ ...parsed, ifMatch, settings }),
-      intent: key === undefined ? undefined : intentOf(key),
-    }
+  const parsed = {
+    params: parse(params, event.pathParameters ?? {}, notFound),
+    query: parse(query, sentOnce(event.multiValueQueryStringParameters ?? {})),
+    headers: parse(headers, sentHeaders(event)) as ParsedHeaders,
+    body: parse(body, event.body),
   }
+  return frozen(parsed)
 }
 
-/** The parsed parts of a request, and what follows from the flags and the settings of its entry. */
-export type ParsedRequest = ReturnType<ReturnType<typeof requestParser>>['input']
+/** The parsed headers, which flags of the entry add. */
+type ParsedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
 
-/** The headers that flags of an entry add. */
-type FlaggedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
+/** What a client wants to happen once, if it has sent an idempotency key. */
+export const intentOf = (
+  operation: string,
+  { headers }: { headers: ParsedHeaders },
+  event: Event,
+): Intent | undefined => {
+  const caller = event.requestContext.authorizer
+  const key = headers['Idempotency-Key']
+  if (!caller || key === undefined) return undefined
+  const { pathParameters, multiValueQueryStringParameters: query, body } = event
+  const request = jsonDigest([pathParameters, query, headers['If-Match'], body])
+  return { clientId: caller.clientId, operation, key, request }
+}
 
-/**
- * The rules of the fields of a schema, in order. Each completes "<field> must be …". Throws an
- * Error if a field has none.
- */
+/** The rules of the fields of a schema, in order. Each completes "<field> must be …". */
 export const fieldRules = ({ entries }: ObjectSchema): { field: string; rule: string }[] =>
-  Object.entries(entries).map(([field, schema]) => ({ field, rule: ruleOf(schema, field) }))
+  Object.entries(entries).map(([field, schema]) => ({ field, rule: `${ruleOf(schema)}` }))
 
-const ruleOf = (schema: v.ObjectEntries[string], field: string): string => {
+/** The rule of a field: its `v.description()`; `undefined` if it has none. */
+export const ruleOf = (schema: v.ObjectEntries[string]): string | undefined => {
   const rule = v.getDescription(schema)
-  if (rule) return rule
-  if ('wrapped' in schema) return ruleOf(schema.wrapped, field) + alternativesOf(schema)
-  throw new Error(
-    `The field ${field} has no rule. Add v.description() to its schema: "${field} must be …".`,
-  )
+  if (rule || !('wrapped' in schema)) return rule
+  const inner = ruleOf(schema.wrapped)
+  return inner && inner + alternativesOf(schema)
 }
 
 /** What a wrapper of Valibot allows besides a value. */
 const alternativesOf = ({ type }: v.ObjectEntries[string]): string =>
   (/^null/.test(type) ? ', or null' : '') + (/(optional|nullish)$/.test(type) ? ', or omitted' : '')
 
-const parse = (schema: ObjectSchema, sent: unknown, error = badRequest): object => {
-  const { success, output, issues } = v.safeParse(schema, sent)
-  if (success) return output
+/** Parses what was sent by each of the schemas. The error names everything that is invalid. */
+const parse = (schemas: ObjectSchema[], sent: unknown, error = badRequest): object => {
+  const values = {}
+  const problems: string[] = []
+  for (const schema of schemas) {
+    const { success, output, issues } = v.safeParse(schema, sent)
+    if (success) Object.assign(values, output)
+    else problems.push(...problemsOf(schema, issues, sent))
+  }
+  if (problems.length > 0) throw error(`${problems.join('; ')}.`)
+  return values
+}
+
+const problemsOf = (
+  schema: ObjectSchema,
+  issues: v.BaseIssue<unknown>[],
+  sent: unknown,
+): string[] => {
   const invalid = new Set(issues.map(({ path }) => path?.[0]?.key))
   const values = new Map(Object.entries(sent ?? {}))
   const problems = fieldRules(schema)
     .filter(({ field }) => invalid.has(field))
     .map(({ field, rule }) => valueProblem(field, rule, values.get(field)))
   const problemsOfAll = issues.filter(({ path }) => !path).map(({ message }) => message)
-  throw error(`${[...problems, ...problemsOfAll].join('; ')}.`)
+  return [...problems, ...problemsOfAll]
 }
 
 const valueProblem = (field: string, rule: string, value: unknown): string => {
@@ -91,21 +89,18 @@ const valueProblem = (field: string, rule: string, value: unknown): string => {
 /** Stands for several values where only one is allowed. No schema accepts it. */
 const REPEATED = Symbol('repeated')
 
-/** The values that were sent for the fields of a schema. All others are ignored. */
-const sentValues = (
-  schema: ObjectSchema | undefined,
-  valuesOf: (name: string) => string[] | undefined,
-) => {
+const sentOnce = (lists: Record<string, string[] | undefined>): Record<string, unknown> => {
   const sent: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(schema?.entries ?? {}))
-    sent[name] = valueOrList(field, valuesOf(name))
+  for (const [name, values = []] of Object.entries(lists))
+    sent[name] = values.length > 1 ? REPEATED : values[0]
   return sent
 }
 
-const valueOrList = (schema: v.ObjectEntries[string], values: string[] = []): unknown => {
-  if (isList(schema) && values.length > 0) return values
-  return values.length > 1 ? REPEATED : values[0]
+const sentHeaders = (event: Event): Record<string, unknown> => {
+  const tags = headerValues(event, 'if-match')
+  return {
+    ...sentOnce({ 'Idempotency-Key': headerValues(event, 'idempotency-key') }),
+    // Several lines are one list (RFC 9110, section 5.3).
+    ...(tags.length > 0 && { 'If-Match': tags.join(',') }),
+  }
 }
-
-const isList = (schema: v.ObjectEntries[string]): boolean =>
-  schema.type === 'array' || ('wrapped' in schema && isList(schema.wrapped))

@@ -1,4 +1,4 @@
-import { contract } from '../contract.ts'
+import { entries } from '../contract.ts'
 import type { Page } from '../data/page.ts'
 import type { Success } from '../data/reservations.ts'
 import { type Revised, tagOf } from '../model/etag.ts'
@@ -10,50 +10,47 @@ import { absoluteUrl, basePath, type Event, type Response, requestPath } from '.
 /** The success of an operation without pages, from what its function returned. */
 export const successOf = (entry: Entry, event: Event, result: unknown): Success => {
   const { success, etag } = entry
-  if (!('body' in success)) return { status: success.status, body: '' }
-  if (success.status !== 201 && !etag)
-    return { status: success.status, body: stringifyJson(result) }
-  const { resource, revision } = result as Revised<{ id: number }>
+  const { status } = success
+  if (!('body' in success)) return { status, body: '' }
+  if (status !== 201 && !etag) return { status, body: stringifyJson(result) }
+  const { resource, revision } = result as Revised<{ id: number }> // As the entry says.
   return {
-    status: success.status,
+    status,
     body: stringifyJson(resource),
     tag: etag && tagOf(resource.id, revision),
     location:
-      success.status === 201
-        ? newLocation(resource.id, success.location ?? entry.path, event)
-        : undefined,
+      status === 201 && hasPathOfOne(entry.path) ? newLocation(event, resource.id) : undefined,
   }
 }
 
-/** The path of a new resource below the base address, if an operation has such a path. */
-const newLocation = (id: number, list: string, { pathParameters }: Event): string | undefined => {
-  if (!hasPathOfOne(list)) return undefined
-  // Path parameters arrive decoded.
-  const parent = list.replaceAll(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(pathParameters?.[name] ?? ''),
-  )
-  return `${parent}/${id}`
-}
+/** The path of a new resource below the base address. */
+const newLocation = (event: Event, id: number): string =>
+  `${requestPath(event).slice(basePath(event).length)}/${id}`
 
 /** Whether an operation has the path of one resource of a list. */
 export const hasPathOfOne = (list: string): boolean =>
-  Object.values(contract).some(
+  Object.values(entries).some(
     ({ path }) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/'),
   )
 
 /** The response for a success. */
 export const successResponse = (
   event: Event,
-  { status, body, tag, location, isReplay }: Success & { isReplay: boolean },
+  { status, body, tag, location }: Success,
 ): Response => ({
   status,
   headers: {
     ...(location !== undefined && { Location: basePath(event) + location }),
     ...(tag !== undefined && { ETag: `"${tag}"` }),
-    ...(isReplay && { 'Idempotent-Replayed': 'true' }),
   },
   body,
 })
+
+/** The response to an earlier request, once more. */
+export const replayResponse = (event: Event, success: Success): Response => {
+  const { headers, ...response } = successResponse(event, success)
+  return { ...response, headers: { ...headers, 'Idempotent-Replayed': 'true' } }
+}
 
 /** The response with a page of a list, and a link to the next one. */
 export const pageResponse = (
@@ -70,8 +67,9 @@ export const pageResponse = (
 const linkToNext = (entry: Entry, event: Event, next: number): string => {
   const sent = event.multiValueQueryStringParameters ?? {}
   const parameters = new URLSearchParams()
-  for (const name of Object.keys(partsOf(entry).query?.entries ?? {}))
-    if (name !== 'cursor') for (const value of sent[name] ?? []) parameters.append(name, value)
+  const known = partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
+  for (const name of known)
+    for (const value of sent[name] ?? []) if (name !== 'cursor') parameters.append(name, value)
   parameters.append('cursor', cursorAfter(next))
   return `<${absoluteUrl(event, `${requestPath(event)}?${parameters}`)}>; rel="next"`
 }

@@ -26,7 +26,7 @@ const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 /** The functions of the service beside the peers, which do the work of the list of one. */
 export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subject[] => {
   const functionOf = (id: OperationId, name: string, call: Call): Subject => {
-    const prefix = { [settings.keyPrefix.variable]: settings.keyPrefix.local }
+    const prefix = { [settings.keyPrefix]: 'local' }
     const environment = { ...bundles.environmentOf(id), ...tables, ...prefix }
     return {
       name,

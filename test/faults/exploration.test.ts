@@ -22,6 +22,7 @@ vi.stubEnv('READ_SHARDS', '1')
 vi.stubEnv('WRITE_SHARDS', '1')
 
 const intent: Intent = { clientId: 'ann', operation: 'createPet', key: 'a', request: 'one' }
+const keyOf = (id: number): Key => ({ table: 'pets', value: id })
 const reservationKey: Key = { table: 'idempotencyKeys', value: intentDigest(intent) }
 
 /** Whether a 422 is wrong, the only error that these requests may get. */
@@ -60,7 +61,7 @@ const conditional =
   (revisions: string[]): Attempt => {
     const tags = revisions[0] ? revisions.map((each) => tagOf(1, each)) : undefined
     const isWrong: Attempt['isWrong'] = (status, items) => {
-      const item = items[nameOf(pets.keyOf(1))]
+      const item = items[nameOf(keyOf(1))]
       return item
         ? status !== 412 || !tags || tags.includes(tagOf(1, item.revision))
         : status !== 404
@@ -70,7 +71,7 @@ const conditional =
 
 /** Changes the pet 1 after two reads at a time, which must find the same. */
 const readTwice = async (_: unknown, tx: Transaction) => {
-  const key = pets.keyOf(1)
+  const key = keyOf(1)
   const [first, second] = await Promise.all([tx.read(key), tx.read(key)])
   if (first?.revision !== second?.revision) throw conflict('They differ.')
   return pets.change(tx, 1, { name: 'Leo' })
@@ -88,7 +89,7 @@ const kinds: Record<string, (words: string[]) => Attempt> = {
   readTwice: conditional(readTwice),
 }
 
-const pet = (id: number): [Key, Item] => [pets.keyOf(id), storedPet(id)]
+const pet = (id: number): [Key, Item] => [keyOf(id), storedPet(id)]
 const expiresAt = (START + EIGHT_HOURS) / 1000
 const reservation = {
   request: 'one',
@@ -128,7 +129,7 @@ const addOne = (id: number): Attempt => ({
   work: async (tx) => {
     const both = [await pets.find(tx, 1), await pets.find(tx, 2)]
     if (both.some((item) => item)) throw conflict('One exists.')
-    tx.put(pets.keyOf(id), pets.itemOf(petOf(id)))
+    tx.put(keyOf(id), pets.itemOf(petOf(id)))
     return { resource: petOf(id), revision: tx.revision }
   },
   isWrong: (_, items) => Object.keys(items).length === 0,

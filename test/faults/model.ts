@@ -1,5 +1,5 @@
 import type { Item, Key, TransactAction, Written } from '../../shared/data/database.ts'
-import { doOnce } from '../../shared/data/reservations.ts'
+import { earlierSuccess, reserve } from '../../shared/data/reservations.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import type { Revised } from '../../shared/model/etag.ts'
 import type { Intent } from '../../shared/model/idempotency-key.ts'
@@ -24,11 +24,12 @@ export type Work = (tx: Transaction) => Promise<Revised<object>>
 
 /** Does some work once for an intent, as the pipeline does. */
 export const once = (status: number, work: Work, intent?: Intent) => async (tx: Transaction) => {
-  const { body, tag, ...success } = await doOnce(tx, intent, async () => {
-    const { resource, revision } = await work(tx)
-    return { status, body: JSON.stringify(resource), tag: revision }
-  })
-  return { resource: JSON.parse(body), revision: tag, ...success }
+  const earlier = intent && (await earlierSuccess(tx, intent))
+  if (earlier)
+    return { ...earlier, resource: JSON.parse(earlier.body), revision: earlier.tag, isReplay: true }
+  const { resource, revision } = await work(tx)
+  if (intent) reserve(tx, intent, { status, body: JSON.stringify(resource), tag: revision })
+  return { status, resource, revision, isReplay: false }
 }
 
 export type Scenario = {

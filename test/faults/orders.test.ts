@@ -109,7 +109,10 @@ describe('on the wire', () => {
 })
 
 describe('in all orders of events', () => {
-  const [PET, ORDER] = [pets.keyOf(1), { table: 'orders', value: 9 } as const]
+  const [PET, ORDER] = [
+    { table: 'pets', value: 1 } as const,
+    { table: 'orders', value: 9 } as const,
+  ]
   const intentOf = (key: string): Intent => ({
     clientId: 'ann',
     operation: 'placeOrder',

@@ -86,7 +86,6 @@ describe('a stage', () => {
       'OneStage has provisionedConcurrency and the release canary.',
     ],
     // Its only value without a stage is for a developer's machine.
-    [{ keyPrefix: undefined }, 'The stage staging has no keyPrefix. Set it in infra/stages.ts.'],
     // CDK checks it.
     [{ recoveryDays: 36 }, '`recoveryPeriodInDays` must be'],
   ])('must not have %o', (changes, message) => {

@@ -5,7 +5,7 @@ type Alone<Member> = Member extends (tx: Transaction, ...rest: infer Rest) => Pr
   ? (...rest: Rest) => Promise<Result>
   : Member
 
-const WITHOUT_TRANSACTION = ['keyOf', 'itemOf']
+const WITHOUT_TRANSACTION = ['itemOf']
 
 /** The functions of a collection or a resource, each call in a transaction of its own. */
 export const alone = <Collection extends object>(

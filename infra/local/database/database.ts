@@ -3,7 +3,7 @@ import { Option } from '@commander-js/extra-typings'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { service } from '../../../shared/service.ts'
-import { type Setting, settings } from '../../../shared/settings.ts'
+import { settings } from '../../../shared/settings.ts'
 import { CommandError, wholeNumber } from '../../command-line.ts'
 import { placeholders, storedLocalApiKey } from './credentials.ts'
 import { createTables } from './tables.ts'
@@ -99,9 +99,10 @@ const localVariables: Record<string, unknown> = {
   // With an endpoint, the SDK refuses these, which developers may have set.
   AWS_USE_FIPS_ENDPOINT: 'false',
   AWS_USE_DUALSTACK_ENDPOINT: 'false',
+  [settings.keyPrefix]: 'local',
+  [settings.readShards]: '1',
+  [settings.writeShards]: '1',
 }
-for (const setting of Object.values<Setting>(settings))
-  localVariables[setting.variable] = 'local' in setting ? setting.local : setting.default
 for (const id of tableIds)
   localVariables[tableVariable(id)] =
     `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
-import { contract, type OperationId } from '../../../shared/contract.ts'
+import { entries, type OperationId } from '../../../shared/contract.ts'
 import { exactJson } from '../../../shared/model/json.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
 import type { Event } from '../../../shared/pipeline/http.ts'
-import { CommandError } from '../../command-line.ts'
 import { gatewayResponses } from '../../gateway.ts'
 import { responseObjects } from '../../openapi/responses.ts'
 import { runWithRights } from './rights.ts'
@@ -45,15 +42,12 @@ export const invoke = async (
   }
 }
 
-/** Loads the functions of operations. Throws a CommandError if the file of one is missing. */
+/** Loads the functions of operations. */
 export const loadFunctions = async (ids: OperationId[]): Promise<Record<OperationId, Handler>> => {
-  const load = async (id: OperationId): Promise<[OperationId, Handler]> => {
-    if (!existsSync(new URL(`../../../functions/${id}.ts`, import.meta.url)))
-      throw new CommandError(
-        `functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`,
-      )
-    return [id, (await import(`../../../functions/${id}.ts`)).handler]
-  }
+  const load = async (id: OperationId): Promise<[OperationId, Handler]> => [
+    id,
+    (await import(`../../../functions/${id}.ts`)).handler,
+  ]
   // Those of `ids`, which are all that the caller reads.
   return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler>
 }
@@ -77,7 +71,7 @@ const contractDifference = (
   id: OperationId,
   { statusCode, body = '' }: ProxyResponse,
 ): string | undefined => {
-  const entry: Entry = contract[id]
+  const entry = entries[id]
   const { success } = entry
   if (statusCode !== success.status)
     return statusCode in responseObjects(entry) ? undefined : `the status ${statusCode}`

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { permissions } from '../../../infra/functions.ts'
 import { stages } from '../../../infra/stages.ts'
-import { contract, operationIds } from '../../../shared/contract.ts'
+import { contract, entries, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { collections } from '../../../shared/service.ts'
-import { settings } from '../../../shared/settings.ts'
 import {
   everyOption,
   onlyId,
@@ -67,14 +65,10 @@ test.each(operationIds)(
   'the function of %s has the expected settings and environment',
   (operation) => {
     const { handler, role, logGroup } = partsOf(production, operation)
-    const entry: Entry = contract[operation]
+    const entry = entries[operation]
     const used = permissions(entry).map(({ table }) => [
       tableVariable(table),
       { Ref: tableOf(production, table) },
-    ])
-    const own = (entry.settings ?? []).map((name) => [
-      settings[name].variable,
-      expect.stringMatching(/./),
     ])
     const { keyPrefix, readShards, writeShards } = stages.production
     const isSharded = Object.keys(entry.access).some((table) => table in collections)
@@ -82,7 +76,7 @@ test.each(operationIds)(
     expect(handler.Environment.Variables).toEqual({
       KEY_PREFIX: keyPrefix,
       ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
-      ...Object.fromEntries([...used, ...own]),
+      ...Object.fromEntries(used),
     })
     const LoggingConfig = { LogFormat: 'JSON', LogGroup: { Ref: logGroup } }
     expect(handler).toMatchObject({ LoggingConfig, Role: arn(role), Timeout: 10 })

@@ -3,12 +3,13 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { available, dynamodb, withBudget } from '../../../shared/data/dynamodb.ts'
-import { doOnce } from '../../../shared/data/reservations.ts'
+import { earlierSuccess } from '../../../shared/data/reservations.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { transaction } from '../../../shared/data/transaction.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
+import { pets as withTransaction } from '../../../shared/pets/pets.ts'
+import { alone } from '../../support/alone.ts'
 import { againIfBusy, proxy } from '../../support/database.ts'
-import { example } from '../../support/example.ts'
 import {
   canceled,
   databaseResponse,
@@ -16,9 +17,9 @@ import {
   type Fault,
   lostResponse,
 } from '../../support/fault-proxy.ts'
-import { toys } from '../../support/toys.ts'
+import { newPet } from '../../support/pets.ts'
 
-const toy = { inscription: 'a' }
+const pets = alone(withTransaction)
 
 const untilAborted = async (signal: AbortSignal) => {
   await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -87,7 +88,7 @@ test.each<[Fault, RegExp]>([
     return fault
   }
 
-  const error = await toys.create(toy).catch((failure) => failure)
+  const error = await pets.create(newPet()).catch((failure) => failure)
 
   expect(error).toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
 })
@@ -96,7 +97,7 @@ test('no 503: a value that the SDK cannot send, an error of another service of A
   const metadata = { $metadata: { httpStatusCode: 503 } }
   const error = Object.assign(new Error('The topic is busy.'), metadata)
 
-  await expect(toys.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
+  await expect(pets.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
   await expect(transaction(() => Promise.reject(error))).rejects.toBe(error)
 })
 
@@ -104,14 +105,14 @@ test('a read that is throttled each time is a 503', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   proxy.faultOf = () => databaseResponses.throughputExceeded
 
-  await expect(toys.get(1)).rejects.toMatchObject({ status: 503 })
+  await expect(pets.get(1)).rejects.toMatchObject({ status: 503 })
 })
 
 test('a write whose first response was lost is a 503, whatever its resend gets', async () => {
   const faults = [lostResponse, databaseResponses.accessDenied]
   proxy.faultOf = () => faults.shift() ?? 'pass'
 
-  await expect(toys.create(toy)).rejects.toMatchObject({ status: 503 })
+  await expect(pets.create(newPet())).rejects.toMatchObject({ status: 503 })
   expect(faults).toEqual([])
 })
 
@@ -126,7 +127,7 @@ test.each<[string, Fault, object]>([
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   proxy.faultOf = () => response
 
-  const error = await toys.create(toy).catch((failure) => failure)
+  const error = await pets.create(newPet()).catch((failure) => failure)
 
   expect(error).toMatchObject(expected)
 })
@@ -142,12 +143,12 @@ test(
     }
     const intent = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
 
-    await transaction((tx) => doOnce(tx, intent, async () => ({ status: 200, body: '' })))
-    const { resource } = await toys.create(toy)
-    await toys.get(resource.id)
+    await transaction((tx) => earlierSuccess(tx, intent))
+    const { resource } = await pets.create(newPet())
+    await pets.get(resource.id)
     await apiKeys.find(newApiKey('local'))
 
-    const tables = (['idempotencyKeys', example.table, 'apiKeys'] as const).map(tableName)
+    const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)
     expect(reads).toMatchObject(tables.map((TableName) => ({ TableName, ConsistentRead: true })))
   },
 )

@@ -1,35 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import middy from '@middy/core'
-import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
-import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { tableVariable } from '../../../shared/data/tables.ts'
+import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
-import { Id } from '../../../shared/model/id.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { cursorAfter } from '../../../shared/model/paging.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
 import type { Event, Result } from '../../../shared/pipeline/http.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { operation } from '../../../shared/pipeline/operation.ts'
-import { pageResponse, successOf, successResponse } from '../../../shared/pipeline/responses.ts'
-import { type Scope, scopes, service } from '../../../shared/service.ts'
+import { pageResponse } from '../../../shared/pipeline/responses.ts'
+import { type Scope, scopes } from '../../../shared/service.ts'
 import { call, context, error, info } from '../../support/call.ts'
-import { always, storedItems, storeKey } from '../../support/database.ts'
+import { always, storeKey } from '../../support/database.ts'
 import { errorResponse, eventOf, responseTo, unavailable } from '../../support/events.ts'
-import { example } from '../../support/example.ts'
+import { newPet, petOf } from '../../support/pets.ts'
 
 const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
 
 const LOCAL_KEY = `Bearer ${LOCAL_API_KEY}`
 
-const { events, create } = example
-
-const list = () => eventOf(events.list)
+const list = () => eventOf('listPets-no-parameters')
 const withUnknownKey = () =>
-  eventOf(events.list, { headers: { Authorization: `Bearer ${newApiKey('local')}` } })
+  eventOf('listPets-no-parameters', { headers: { Authorization: `Bearer ${newApiKey('local')}` } })
 
 const errorLine = (event: Event, status: number, cause: unknown) => [
   'Request %s failed with status %d:',
@@ -57,28 +51,30 @@ describe('the request log', () => {
   const local = { keyId: 'local', clientId: 'local' }
 
   test('has one line for each request, with these fields only: never a key, a header or a body', async () => {
-    const created = { ...eventOf(events.create), path: `${example.path}/` }
-    const invalid = eventOf(events.create, { body: JSON.stringify(example.invalid.body) })
+    const created = { ...eventOf('createPet-created'), path: '/pets/' }
+    const invalid = eventOf('createPet-created', { body: '{}' })
     const unauthorized = withUnknownKey()
 
     for (const event of [created, invalid, unauthorized]) await call(event)
 
     expect(info.mock.calls).toEqual([
-      [{ ...line(created, create, 201), ...local, coldStart: true }],
-      [{ ...line(invalid, create, 400), ...local, code: 'bad_request' }],
-      [{ ...line(unauthorized, example.list, 401), code: 'unauthorized' }],
+      [{ ...line(created, 'createPet', 201), ...local, coldStart: true }],
+      [{ ...line(invalid, 'createPet', 400), ...local, code: 'bad_request' }],
+      [{ ...line(unauthorized, 'listPets', 401), code: 'unauthorized' }],
     ])
     expect(error).not.toHaveBeenCalled()
   })
 
   test('has the request id that every event has, if there is none that clients cannot choose', async () => {
-    const event = eventOf(events.list, { requestContext: { extendedRequestId: undefined } })
+    const event = eventOf('listPets-no-parameters', {
+      requestContext: { extendedRequestId: undefined },
+    })
 
     const { headers } = await call(event)
 
     const { requestId } = event.requestContext
     expect(headers['X-Request-Id']).toBe(requestId)
-    expect(info.mock.lastCall).toEqual([{ ...line(event, example.list, 200), ...local, requestId }])
+    expect(info.mock.lastCall).toEqual([{ ...line(event, 'listPets', 200), ...local, requestId }])
   })
 })
 
@@ -87,7 +83,7 @@ test.each([
   ['spelled alike', { Authorization: [LOCAL_KEY, LOCAL_KEY] }],
   ['that differ in case', { authorization: LOCAL_KEY }],
 ])('the response is 401 for two Authorization headers %s', async (_, headers) => {
-  const { status } = await call(eventOf(events.create, { headers }))
+  const { status } = await call(eventOf('createPet-created', { headers }))
 
   expect(status).toBe(401)
 })
@@ -96,7 +92,7 @@ describe('the scopes of the API key', () => {
   /** A request with a new key of these scopes, whose body is malformed. */
   const requestWith = async (scopes?: readonly Scope[]) => {
     const Authorization = `Bearer ${await storeKey({ scopes })}`
-    return eventOf(events.create, { headers: { Authorization }, body: '{' })
+    return eventOf('createPet-created', { headers: { Authorization }, body: '{' })
   }
   const run = () => Promise.reject(new ApiError(404, 'Made by the test.'))
 
@@ -106,7 +102,7 @@ describe('the scopes of the API key', () => {
     { scopes: [], allowed: [] },
     ...scopes.map((scope) => ({
       scopes: [scope],
-      allowed: operationIds.filter((id) => contract[id].scope === scope),
+      allowed: operationIds.filter((id) => entries[id].scope === scope),
     })),
   ])('a key with the scopes $scopes allows $allowed', async ({ scopes, allowed }) => {
     const call = async (id: OperationId) => operation(id, run)(await requestWith(scopes), context)
@@ -117,13 +113,12 @@ describe('the scopes of the API key', () => {
   })
 
   test('a key that only reads gets a 403 for a change', async () => {
-    const event = await requestWith([example.scopes.read])
+    const event = await requestWith(['pets:read'])
 
     const response = await call(event)
 
-    const { write } = example.scopes
-    const message = `This API key does not allow the operation. It needs the scope ${write}.`
-    const challenge = `Bearer realm="${service.name}", error="insufficient_scope", scope="${write}"`
+    const message = 'This API key does not allow the operation. It needs the scope pets:write.'
+    const challenge = 'Bearer realm="pet-store", error="insufficient_scope", scope="pets:write"'
     expect(response).toEqual(
       responseTo(
         event,
@@ -154,7 +149,7 @@ test('the response is 503 while DynamoDB is unavailable, and the log has the cau
 describe('a bug', () => {
   test('is a 500 without details, and the log has the cause', async () => {
     const event = list()
-    vi.stubEnv(tableVariable(example.table), 'NoSuchTable')
+    vi.stubEnv('PETS_TABLE', 'NoSuchTable')
 
     const response = await call(event)
 
@@ -170,7 +165,7 @@ describe('a bug', () => {
   ])('that throws %s is a 500 without details', async (_, thrown) => {
     const event = list()
 
-    const response = await operation(example.list, () => Promise.reject(thrown))(event, context)
+    const response = await operation('listPets', () => Promise.reject(thrown))(event, context)
 
     const body = JSON.stringify({ code: 'internal_server_error', message: BUG, status: 500 })
     expect(response).toMatchObject({ statusCode: 500, body })
@@ -178,62 +173,31 @@ describe('a bug', () => {
   })
 })
 
-describe('a response', () => {
-  const of = (success: Entry['success'], result: unknown, pathParameters = {}) => {
-    // Its flags fit each kind of success.
-    const entry = { ...contract[example.create], etag: undefined, success } as Entry
-    const event = { ...list(), pathParameters }
-    return successResponse(event, { ...successOf(entry, event, result), isReplay: false })
-  }
-  const created = { status: 201, body: v.object({ id: Id }) } as const
-  const revised = { resource: { id: 7 }, revision: 'x' }
-
-  test('can have a body without a tag, or none', () => {
-    expect(of({ status: 200, body: v.object({}) }, {})).toEqual({
-      status: 200,
-      headers: {},
-      body: '{}',
-    })
-    expect(of({ status: 202 }, undefined)).toEqual({ status: 202, headers: {}, body: '' })
+test('a list links to its next page with the parameters that it knows, as they were sent', () => {
+  const event = eventOf('listPets-no-parameters', {
+    query: { status: 'sold', other: 'a', cursor: 'b', limit: '5' },
   })
 
-  test('says where a new resource is, if an operation is there', () => {
-    const Location = `${service.basePath}${example.path}/7`
+  const { headers } = pageResponse(entries.listPets, event, { items: [], next: 1 })
 
-    expect(of(created, revised)).toEqual({ status: 201, headers: { Location }, body: '{"id":7}' })
-    expect(of({ ...created, location: '/cats' }, revised).headers).toEqual({})
-  })
-
-  test('of a list links to the next page with the parameters as they were sent, those that it knows', () => {
-    const event = eventOf(events.list, {
-      query: { limit: '5', size: ['1', '2'], other: 'a', cursor: 'b' },
-    })
-    const entry = {
-      ...contract[example.list],
-      query: v.object({ size: v.optional(v.array(v.string())) }),
-    } as const
-
-    const { headers } = pageResponse(entry, event, { items: [], next: 1 })
-
-    expect(headers.Link).toContain(`?limit=5&size=1&size=2&cursor=${cursorAfter(1)}>`)
-  })
+  expect(headers.Link).toContain(`?limit=5&status=sold&cursor=${cursorAfter(1)}>`)
 })
 
 describe('an operation with an idempotency key', () => {
-  const keyed = () => eventOf(events.create, { headers: { 'Idempotency-Key': randomUUID() } })
+  const keyed = () => eventOf('createPet-created', { headers: { 'Idempotency-Key': randomUUID() } })
 
   test('runs once, also if it writes nothing, and each retry gets its response', async () => {
     const event = keyed()
-    const resource = example.resource(7)
+    const resource = petOf(7)
     const run = vi.fn(async () => ({ resource, revision: 'a' }))
-    const handler = operation(create, run)
+    const handler = operation('createPet', run)
 
     const responses = [
       await handler(structuredClone(event), context),
       await handler(structuredClone(event), context),
     ]
 
-    const headers = { Location: `${service.basePath}${example.path}/7`, ETag: '"7-a"' }
+    const headers = { Location: '/v1/pets/7', ETag: '"7-a"' }
     const [first, replay] = responses
     expect(first).toMatchObject({ statusCode: 201, headers, body: stringifyJson(resource) })
     expect(first?.headers).not.toHaveProperty('Idempotent-Replayed')
@@ -243,75 +207,37 @@ describe('an operation with an idempotency key', () => {
     })
     expect(run).toHaveBeenCalledTimes(1)
   })
-
-  test('is a 500 whose log says so if its response cannot be stored, and has no effect', async () => {
-    const resource = { ...example.resource(7), [example.text]: 'é'.repeat(204_000) }
-    const before = await storedItems()
-    const handler = operation(create, async ({ tx }) => {
-      tx.put({ table: example.table, value: 7 }, example.item(7))
-      return { resource, revision: 'a' }
-    })
-
-    const { statusCode } = await handler(keyed(), context)
-
-    const bytes = Buffer.byteLength(stringifyJson(resource))
-    const cause = new Error(
-      `A response of ${create} has ${bytes} bytes. To be stored, it may have 407552.`,
-    )
-    expect([statusCode, error.mock.lastCall?.at(-1)]).toEqual([500, cause])
-    expect(await storedItems()).toEqual(before)
-  })
 })
 
-test('a function gets its caller, and can change nothing that it gets', async () => {
-  const key = await storeKey({ clientId: 'bob' })
-  const event = eventOf(events.create, { headers: { Authorization: `Bearer ${key}` } })
-  const inputs: object[] = []
-  const handler = operation(example.create, async ({ tx, ...input }) => {
-    inputs.push(input)
-    const { caller, body, headers, settings } = input
-    expect([caller, caller.scopes, body, headers, settings].every(Object.isFrozen)).toBe(true)
-    return { resource: example.resource(7), revision: tx.revision }
+test('a function can change nothing that it gets', async () => {
+  const inputs: unknown[] = []
+  const handler = operation('createPet', async ({ tx, ...input }) => {
+    inputs.push(input, ...Object.values(input))
+    return { resource: petOf(7), revision: tx.revision }
   })
 
-  const { statusCode } = await handler(event, context)
+  const { statusCode } = await handler(eventOf('createPet-created'), context)
 
   expect(statusCode).toBe(201)
-  expect(inputs).toMatchObject([{ caller: { clientId: 'bob', keyId: 'key-1', scopes } }])
-})
-
-test('a page is shorter than its limit if a response cannot have all of it', async () => {
-  const text = 'é'.repeat(100_000)
-  const read = async ({ query }: { query: { limit: number } }) => ({
-    items: Array.from({ length: query.limit }, (_, i) => ({
-      ...example.resource(100 - i),
-      [example.text]: text,
-    })),
-    next: 101 - query.limit,
-  })
-
-  const { headers, body } = await operation(example.list, read)(
-    eventOf(events.list, { query: { limit: '60' } }),
-    context,
-  )
-
-  expect(JSON.parse(body)).toHaveLength(15)
-  expect(headers.Link).toContain(`limit=60&cursor=${cursorAfter(86)}`)
+  expect(inputs[0]).toMatchObject({ params: {}, query: {}, body: newPet() })
+  expect(inputs.slice(1).every(Object.isFrozen)).toBe(true)
 })
 
 test('a deprecated list keeps the link to its next page, and links with https by default', async () => {
-  const next = '<https://api.example.com/v1/toys?cursor=x>; rel="next"'
+  const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
   const run = async (): Promise<Result> => ({
     statusCode: 200,
     headers: { Link: next },
     body: '[]',
   })
   const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
-  const handler = middy<Event, Result>(run).use(deprecation({ ...dates, successor: '/games' }))
-  const headersSent = { Host: 'toys.example.com', 'X-Forwarded-Proto': undefined }
-  const event = eventOf(events.list, {
+  const handler = middy<Event, Result>(run).use(
+    deprecation({ ...dates, successor: '/store/orders' }),
+  )
+  const headersSent = { Host: 'pets.example.com', 'X-Forwarded-Proto': undefined }
+  const event = eventOf('listPets-no-parameters', {
     headers: headersSent,
-    requestContext: { path: example.path },
+    requestContext: { path: '/pets' },
   })
 
   const { headers } = await handler(event, context)
@@ -319,7 +245,7 @@ test('a deprecated list keeps the link to its next page, and links with https by
   expect(headers).toEqual({
     Deprecation: '@1795132800', // 2026-11-20
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    Link: `${next}, <https://toys.example.com/games>; rel="successor-version"`,
+    Link: `${next}, <https://pets.example.com/store/orders>; rel="successor-version"`,
   })
 })
 
@@ -328,8 +254,8 @@ test('a body that is nested deeply is a 400 or a success, with a key, too', asyn
 
   for (let depth = 1000; depth < 4000; depth += 500) {
     const nested = '{"a":'.repeat(depth) + 1 + '}'.repeat(depth)
-    const body = JSON.stringify(example.body()).replace('{', `{"nested":${nested},`)
-    const event = eventOf(events.create, { body, headers: { 'Idempotency-Key': `${depth}` } })
+    const body = JSON.stringify(newPet()).replace('{', `{"nested":${nested},`)
+    const event = eventOf('createPet-created', { body, headers: { 'Idempotency-Key': `${depth}` } })
     statuses.add((await call(event)).status)
   }
 

@@ -1,0 +1,73 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { contractProblem } from '../../infra/contract-problem.ts'
+import { contract } from '../../shared/contract.ts'
+import { Int64, Int64Text } from '../../shared/model/int64.ts'
+import { meanings } from '../../shared/model/meanings.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
+
+const { createPet, getPet } = contract
+
+/** The contract with these entries in place of, or beside, its own. */
+const withEntries = (entries: Record<string, object>) => ({
+  contract: { ...contract, ...entries } as Record<string, Entry>, // Some are wrong.
+  files: Object.keys({ ...contract, ...entries }).map((id) => `${id}.ts`),
+})
+
+const params = v.pipe(v.object({ id: Int64Text }), meanings({ id: 'The id.' }))
+const secret = v.object({ secret: v.pipe(Int64, v.description('a secret')) })
+
+test('the service has no problem', () => {
+  expect(contractProblem()).toBeUndefined()
+})
+
+test.each([
+  [{ createPet: { ...createPet, method: undefined } }, 'needs a method: one of GET, POST, PATCH'],
+  [{ addPet: createPet }, 'addPet in shared/contract.ts has the method and path of createPet'],
+  [{ createPet: { ...createPet, path: '/docs' } }, 'the path /docs, which the API reference has'],
+  [{ getPet: { ...getPet, params } }, 'the path /pets/{petId}, but its params are id'],
+  [{ getPet: { ...getPet, params: undefined } }, 'but its params are none'],
+  [
+    { getName: { ...getPet, path: '/pets/{id}/name', params } },
+    'has {id} where getPet has {petId}',
+  ],
+  [
+    { createPet: { ...createPet, body: v.object({ size: v.optional(v.number()) }) } },
+    'createPet in shared/contract.ts has the field size without a rule',
+  ],
+  [{ createPet: { ...createPet, body: secret } }, 'the field secret without a text'],
+  [{ getPet: { ...getPet, success: { status: 200, body: secret } } }, 'the field secret without'],
+  [
+    { getPet: { ...getPet, success: { status: 200, body: v.array(secret) } } },
+    'the field secret without a text',
+  ],
+])('says what is wrong with an entry: %#', (entries, problem) => {
+  expect(contractProblem(withEntries(entries))).toContain(problem)
+})
+
+test.each([
+  [
+    ['createPet.ts'],
+    'functions/listPets.ts is missing. Create it: shared/contract.ts has the operation listPets.',
+  ],
+  [
+    [...Object.keys(contract).map((id) => `${id}.ts`), 'addPet.ts'],
+    'functions/addPet.ts has the name of no operation in shared/contract.ts.',
+  ],
+])('says which function is missing or has no operation: %#', (files, problem) => {
+  expect(contractProblem({ files })).toBe(problem)
+})
+
+test.each([
+  [{ 'my-pets': [] }, 'my-pets in shared/service.ts is no name of letters and digits'],
+  [{ pets: ['size'] }, 'pets in shared/service.ts has the filter size: no single value'],
+  [{ pets: ['tags'] }, 'pets in shared/service.ts has the filter tags: no single value'],
+])('says what is wrong with a collection: %o', (filters, problem) => {
+  const stored = { pets: { collection: { fields: { tags: v.optional(v.array(v.string())) } } } }
+
+  expect(contractProblem({ filters, stored })).toContain(problem)
+})
+
+test.each(['categoryId', 'status', 'name', 'id'])('pets can be filtered by %s', (filter) => {
+  expect(contractProblem({ filters: { pets: [filter] } })).toBeUndefined()
+})

@@ -155,7 +155,9 @@ test.each([
     })
 
     const valid = { sender: { value: call }, type: { value: json[0] }, header: { value: [] } }
-    const examples = invalidBodies.map((value) => ({ ...valid, body: { value, refused: 400 } }))
+    // What is no body of a create is none of a change.
+    const bodies = method === 'POST' ? invalidBodies : []
+    const examples = bodies.map((value) => ({ ...valid, body: { value, refused: 400 } }))
     await fc.assert(property, tries(examples))
   },
 )

@@ -44,8 +44,6 @@ export type Stage = {
   hostedZone?: { id: string; name: string }
   /** How many environments of each function may run at once. */
   reservedConcurrency?: number
-  /** How many environments of each function are kept initialized. Not with a canary release. */
-  provisionedConcurrency?: number
   /** Bundles the SDK's DynamoDB client, with every command, instead of the faster lean one. */
   stockClient?: boolean
   /**
@@ -83,7 +81,7 @@ export const stages = {
   },
 } as const satisfies Record<string, Stage>
 
-/** The name of a stage's stack, without a prefix. */
+/** The name of a stage's stack. */
 export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
   `${service.stack}${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
@@ -107,10 +105,5 @@ export const stageProblem = (stage: Stage): string | undefined => {
     ((hostedZone || domainOnly) && !domainName)
   )
     return 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
-  if (stage.provisionedConcurrency && stage.release === 'canary')
-    return (
-      'has provisionedConcurrency and the release canary. Lambda allows no provisioned concurrency while an alias has two ' +
-      'versions. Set the release to all-at-once.'
-    )
   return undefined
 }

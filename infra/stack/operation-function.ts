@@ -45,7 +45,6 @@ export class OperationFunction extends Construct {
     this.alias = new Alias(this, 'Live', {
       aliasName: 'live',
       version: this.handler.currentVersion,
-      provisionedConcurrentExecutions: stage.provisionedConcurrency,
     })
   }
 

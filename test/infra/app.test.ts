@@ -28,21 +28,17 @@ const runApp = (context: object) => {
 
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 
-test('the app has a stack of each stage, with a prefix and a release from its context', async () => {
-  await runApp({ prefix: 'Blue-', release: 'all-at-once' })
+test('the app has a stack of each stage, with the release of its context', async () => {
+  await runApp({ release: 'all-at-once' })
 
   const { artifacts } = JSON.parse(read('manifest.json'))
   const stacks = Object.keys(artifacts).filter(
     (name) => artifacts[name].type === 'aws:cloudformation:stack',
   )
-  expect(stacks.sort()).toEqual(
-    Object.values(stages)
-      .map((stage) => `Blue-${stackName(stage)}`)
-      .sort(),
-  )
+  expect(stacks.sort()).toEqual(Object.values(stages).map(stackName).sort())
   for (const each of Object.values(stages)) {
     const { name, keyPrefix, deletionProtection, alarmEmail }: Stage = each
-    const stack = `Blue-${stackName(each)}`
+    const stack = stackName(each)
     const template = read(`${stack}.template.json`)
     const prefixes = template.matchAll(/"KEY_PREFIX": "(\w+)"/g)
     expect(new Set([...prefixes].map(([, prefix]) => prefix))).toEqual(new Set([keyPrefix]))
@@ -81,10 +77,6 @@ describe('a stage', () => {
     [{ domainName }, DOMAIN],
     [{ hostedZone }, DOMAIN],
     [{ domainOnly: true }, DOMAIN],
-    [
-      { release: 'canary', provisionedConcurrency: 1 },
-      'OneStage has provisionedConcurrency and the release canary.',
-    ],
     // Its only value without a stage is for a developer's machine.
     // CDK checks it.
     [{ recoveryDays: 36 }, '`recoveryPeriodInDays` must be'],

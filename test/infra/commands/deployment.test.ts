@@ -27,11 +27,11 @@ test.each(invalid)('"%s" is no duration', (text) => {
 
 describe('a stage in AWS', () => {
   /** Finds a deployment of production, where CloudFormation sends this response. */
-  const findWith = async (status: number, body: string, prefix?: string) => {
+  const findWith = async (status: number, body: string) => {
     const { baseUrl, requests } = await serve({ status, body })
     vi.stubEnv('AWS_REGION', 'eu-central-1')
     vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
-    const found = await findDeployment({ stage: 'production', prefix, port: 0 })
+    const found = await findDeployment({ stage: 'production', port: 0 })
     return { found, stack: new URLSearchParams(requests[0]?.body).get('StackName') }
   }
   const output = (name: string) =>
@@ -43,18 +43,14 @@ describe('a stage in AWS', () => {
     '<R><Error><Code>ValidationError</Code><Message>Stack with id a does not exist</Message></Error></R>'
 
   test('is known by the outputs of its stack', async () => {
-    const { found, stack } = await findWith(
-      200,
-      stackWith('OtherTable', 'BaseUrl', 'ApiKeysTable'),
-      'mine-',
-    )
+    const { found, stack } = await findWith(200, stackWith('OtherTable', 'BaseUrl', 'ApiKeysTable'))
 
     expect(found).toEqual({
       baseUrl: 'the BaseUrl',
       apiKeysTable: 'the ApiKeysTable',
       keyPrefix: 'live',
     })
-    expect(stack).toBe(`mine-${name}`)
+    expect(stack).toBe(name)
   })
 
   test.each([

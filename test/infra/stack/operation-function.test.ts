@@ -8,7 +8,6 @@ import {
   everyOption,
   onlyId,
   partsOf,
-  propertiesOf,
   resource,
   resourcesOf,
   tableOf,
@@ -119,17 +118,13 @@ test.each(operationIds)(
   },
 )
 
-test('functions have reserved and provisioned concurrency if the stage sets it', () => {
+test('functions of operations have reserved concurrency if the stage sets it', () => {
   const limited = templateOf('production', everyOption)
 
-  const reserved = propertiesOf(limited, 'AWS::Lambda::Function').map(
-    (each) => each.ReservedConcurrentExecutions,
-  )
-  const warm = propertiesOf(limited, 'AWS::Lambda::Alias').map(
-    (each) => each.ProvisionedConcurrencyConfig,
+  const reserved = operationIds.map(
+    (id) => partsOf(limited, id).handler.ReservedConcurrentExecutions,
   )
   expect(reserved).toEqual(Array(operationIds.length).fill(5))
-  expect(warm).toEqual(Array(operationIds.length).fill({ ProvisionedConcurrentExecutions: 5 }))
 })
 
 const READS = ['BatchGetItem', 'GetItem', 'Query', 'Scan']

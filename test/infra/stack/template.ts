@@ -11,14 +11,12 @@ type StageName = keyof typeof stages
 
 /** Every optional setting of a stage except `adopt`. */
 export const everyOption = {
-  release: 'all-at-once', // A canary release allows no provisioned concurrency.
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0f5fcd1c',
   hostedZone: { id: 'Z0123456789', name: 'example.com' },
   domainOnly: true,
   alarmEmail: 'on-call@example.com',
   reservedConcurrency: 5,
-  provisionedConcurrency: 5,
   stockClient: true,
 } as const satisfies Partial<Stage>
 

@@ -31,11 +31,14 @@ type ReleaseProps = {
  * minutes late. A version that crashes, times out or returns 500 is rolled back. A 503 does not
  * count: a slow database is not the version's fault.
  *
- * CloudFormation changes an alias last, because that starts a deployment. Each arrow points to what
- * comes later:
+ * CloudFormation changes an alias last, because that starts a deployment. The order is:
  *
- *     CodeDeploy's role, alarms → deployment groups → the hook's right to report ┐
- *     new versions → the hook's right to invoke them ────────────────────────────┴→ hook → the right to invoke it → aliases
+ * 1. CodeDeploy's role, alarms and new versions;
+ * 2. deployment groups;
+ * 3. the hook's rights to report to them, and to invoke the versions;
+ * 4. the hook;
+ * 5. CodeDeploy's right to invoke it;
+ * 6. aliases.
  */
 export class CanaryRelease extends Construct {
   constructor(scope: Construct, id: string, props: ReleaseProps) {

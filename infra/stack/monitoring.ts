@@ -4,6 +4,7 @@ import {
   AlarmStatusWidgetSortBy,
   Dashboard,
   GraphWidget,
+  type IMetric,
   SearchExpression,
   Stats,
   TextWidget,
@@ -34,17 +35,12 @@ export class Monitoring extends Construct {
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName: Stack.of(this).stackName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
-    for (const [question, graphs] of Object.entries(
-      dashboardGraphs(metrics, operations, storage),
-    )) {
-      const widgets = Object.entries(graphs).map(
-        ([title, left]) => new GraphWidget({ title, left, width: 8 }),
-      )
+    const graphs = newGraphs(metrics, operations, storage)
+    for (const [question, group] of Map.groupBy(graphs, (graph) => graph.question))
       dashboard.addWidgets(
         new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }),
-        ...widgets,
+        ...group.map(({ title, metrics }) => new GraphWidget({ title, left: metrics, width: 8 })),
       )
-    }
     this.#saveQueries(operations, api.accessLog)
   }
 
@@ -81,44 +77,40 @@ export class Monitoring extends Construct {
   }
 }
 
-/** The graphs, by the question that they answer. A search also finds new tables and indexes. */
-const dashboardGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: Storage) => {
+type Graph = { question: string; title: string; metrics: IMetric[] }
+
+const newGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: Storage): Graph[] => {
+  const names = tableIds.map((id) => `"${storage.tables[id].current.tableName}"`).join(' OR ')
+  const ofTables = `Namespace="AWS/DynamoDB" TableName=(${names})`
+  const tableLatency = search(ofTables, '"SuccessfulRequestLatency"', 'p99')
+  const tableErrors = search(ofTables, '("ThrottledRequests" OR "SystemErrors")', 'Sum')
+  // The samples are refused requests, retried ones included; the sum counts their items.
+  const conflicts = search(ofTables, '"TransactionConflict"', 'SampleCount')
+  const failures = search(`Namespace="${Stack.of(storage).stackName}"`, '"ServerErrors"', 'Sum')
   const handlers = operations.map(({ handler }) => handler)
-  const search = (where: string, metrics: string, statistic: string) => {
-    const expression = `SEARCH('${where} MetricName=${metrics}', '${statistic}', 300)`
-    return [new SearchExpression({ expression, label: '' })]
-  }
-  const tables = tableIds.map((id) => `"${storage.tables[id].tableName}"`).join(' OR ')
-  const ofTables = (metrics: string, statistic: string) =>
-    search(`Namespace="AWS/DynamoDB" TableName=(${tables})`, metrics, statistic)
-  const inLogs = (metrics: string, statistic: string) =>
-    search(`Namespace="${Stack.of(storage).stackName}"`, metrics, statistic)
-  return {
-    'Are customers hurt?': {
-      '5xx': [api.unavailable, api.broken],
-      'Latency (ms)': [50, 90, 99].map(api.latency),
-      '429 (% of the requests)': [api.throttledPercentage],
-    },
-    'Which operation?': {
-      '5xx of each operation': inLogs('"ServerErrors"', 'Sum'),
-      'Calls of each function': handlers.map((each) => each.metricInvocations()),
-      'Duration of each function, p99 (ms)': handlers.map((each) =>
-        each.metricDuration({ statistic: Stats.p(99) }),
-      ),
-    },
-    'Which cause?': {
-      'Latency of DynamoDB, p99 (ms)': ofTables('"SuccessfulRequestLatency"', 'p99'),
-      'Errors of DynamoDB': ofTables('("ThrottledRequests" OR "SystemErrors")', 'Sum'),
-      // The samples are refused requests, retried ones included; the sum counts their items.
-      'Conflicts of transactions': ofTables('"TransactionConflict"', 'SampleCount'),
-      'Throttles of each function': handlers.map((each) => each.metricThrottles()),
-    },
-    'What is usual?': {
-      Requests: [api.requests, api.refused],
-      'Consumed capacity': ofTables(
-        '("ConsumedReadCapacityUnits" OR "ConsumedWriteCapacityUnits")',
-        'Sum',
-      ),
-    },
-  }
+  const durations = handlers.map((each) => each.metricDuration({ statistic: Stats.p(99) }))
+  const throttles = handlers.map((each) => each.metricThrottles())
+  const latencies = [50, 90, 99].map(api.latency)
+  return [
+    { question: IMPACT, title: '5xx', metrics: [api.unavailable, api.broken] },
+    { question: IMPACT, title: 'Latency (ms)', metrics: latencies },
+    { question: IMPACT, title: '429 (% of the requests)', metrics: [api.throttledPercentage] },
+    { question: IMPACT, title: 'Requests', metrics: [api.requests, api.refused] },
+    { question: OPERATION, title: '5xx of each operation', metrics: failures },
+    { question: OPERATION, title: 'Duration of each function, p99 (ms)', metrics: durations },
+    { question: CAUSE, title: 'Latency of DynamoDB, p99 (ms)', metrics: tableLatency },
+    { question: CAUSE, title: 'Errors of DynamoDB', metrics: tableErrors },
+    { question: CAUSE, title: 'Conflicts of transactions', metrics: conflicts },
+    { question: CAUSE, title: 'Throttles of each function', metrics: throttles },
+  ]
+}
+
+const IMPACT = 'Are customers hurt?'
+const OPERATION = 'Which operation?'
+const CAUSE = 'Which cause?'
+
+/** Also finds the metrics of new tables and indexes. */
+const search = (where: string, metrics: string, statistic: string): IMetric[] => {
+  const expression = `SEARCH('${where} MetricName=${metrics}', '${statistic}', 300)`
+  return [new SearchExpression({ expression, label: '' })]
 }

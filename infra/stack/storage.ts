@@ -18,17 +18,21 @@ import type { Stage } from '../stages.ts'
 /** What a function needs to use a table. */
 export type Grant = { statement: PolicyStatement; environment: Record<string, string> }
 
+/**
+ * The table that new versions use, and all that functions may use. The live version may still use
+ * another one, because a role changes before the alias moves.
+ */
+type Tables = { current: ITable; granted: ITable[] }
+
 export class Storage extends Construct {
-  /** The tables that new versions use. */
-  readonly tables: Record<TableId, ITable>
-  readonly #stage: Stage
-  // Also those that live versions may still use: a role changes before the alias moves.
-  readonly #granted: Record<TableId, ITable[]> = forEachTable(() => [])
+  readonly tables: Record<TableId, Tables>
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id)
-    this.#stage = stage
-    this.tables = forEachTable((id) => this.#newOrAdopted(id))
+    // `fromEntries` loses the keys.
+    this.tables = Object.fromEntries(
+      tableIds.map((id) => [id, this.#tablesOf(id, stage)]),
+    ) as Record<TableId, Tables>
     // For `npm run rewrite`, which must store items as the functions do.
     new CfnOutput(Stack.of(this), 'ReadShards', { value: `${stage.readShards}` })
     new CfnOutput(Stack.of(this), 'WriteShards', { value: `${stage.writeShards}` })
@@ -37,32 +41,29 @@ export class Storage extends Construct {
 
   /** Grants right and variable together, so that a function cannot have one without the other. */
   grant({ table, index, actions }: Permission): Grant {
+    const { current, granted } = this.tables[table]
     return {
       statement: new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
-        resources: this.#granted[table].map(({ tableArn }) =>
-          index ? `${tableArn}/index/${index}` : tableArn,
-        ),
+        resources: granted.map(({ tableArn }) => (index ? `${tableArn}/index/${index}` : tableArn)),
       }),
-      environment: { [tableVariable(table)]: this.tables[table].tableName },
+      environment: { [tableVariable(table)]: current.tableName },
     }
   }
 
-  #newOrAdopted(name: TableId): ITable {
-    const own = this.#newTable(name, tables[name])
-    const names = this.#stage.adopt?.[name] ?? []
-    const adopted = names.map((tableName) =>
-      Table.fromTableName(this, `${name}Adopted-${tableName}`, tableName),
-    )
-    const [table = own] = adopted
-    this.#granted[name].push(...adopted, own)
+  #tablesOf(id: TableId, stage: Stage): Tables {
+    const own = this.#newTable(id, tables[id], stage)
+    const names = stage.adopt?.[id] ?? []
+    const adopted = names.map((name) => Table.fromTableName(this, `${id}Adopted-${name}`, name))
+    const [current = own] = adopted
     // For operators: commands and restores use it.
-    new CfnOutput(Stack.of(this), tableOutput(name), { value: table.tableName })
-    return table
+    new CfnOutput(Stack.of(this), tableOutput(id), { value: current.tableName })
+    return { current, granted: [...adopted, own] }
   }
 
-  #newTable(name: string, { partitionKey, indexes, timeToLive }: TableDefinition): Table {
-    const { onRemoval, deletionProtection, recoveryDays } = this.#stage
+  #newTable(name: string, definition: TableDefinition, stage: Stage): Table {
+    const { partitionKey, indexes, timeToLive } = definition
+    const { onRemoval, deletionProtection, recoveryDays } = stage
     const table = new Table(this, name, {
       partitionKey: attribute(partitionKey),
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -80,10 +81,6 @@ export class Storage extends Construct {
     return table
   }
 }
-
-const forEachTable = <T>(make: (id: TableId) => T): Record<TableId, T> =>
-  // `fromEntries` loses the keys.
-  Object.fromEntries(tableIds.map((id) => [id, make(id)])) as Record<TableId, T>
 
 const attribute = ({ name, type }: KeyAttribute) => ({
   name,

@@ -7,7 +7,6 @@ import { commonHeaders } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import {
   everyOption,
-  methodsOf,
   only,
   onlyId,
   partsOf,
@@ -16,81 +15,54 @@ import {
   templateOf,
 } from './template.ts'
 
-/** Each path of the contract, and the methods that it allows. */
-const routes = [...Map.groupBy(Object.values(contract), ({ path }) => path)].map(
-  ([path, entries]): [string, string[]] => [
-    path,
-    [...entries.map(({ method }) => method), 'OPTIONS'],
-  ],
+const template = templateOf('production')
+const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
+
+const pathOf = (resourceId: string | undefined): string => {
+  if (resourceId === undefined) return ''
+  const { ParentId, PathPart } = resource(template, resourceId).Properties
+  return `${pathOf(ParentId.Ref)}/${PathPart}`
+}
+/** The properties of each method of the API, by route, such as `GET /`. */
+const methods = Object.fromEntries(
+  propertiesOf(template, 'AWS::ApiGateway::Method').map((properties) => [
+    `${properties.HttpMethod} ${pathOf(properties.ResourceId.Ref) || '/'}`,
+    properties,
+  ]),
 )
 
 /** Headers as API Gateway maps them: fixed values in quotes. */
-const headersOf = (headers: object, hasBody: boolean) => ({
-  ...Object.fromEntries(
-    Object.entries({ ...commonHeaders('', hasBody), ...headers }).map(([name, value]) => [
-      name,
-      `'${value}'`,
-    ]),
-  ),
-  'X-Request-Id': 'context.extendedRequestId',
-})
-
-const prefixed = (prefix: string, headers: object) =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [`${prefix}.header.${name}`, value]),
-  )
-
-const CONTENT_TYPES = ['application/json', 'application/merge-patch+json', 'text/plain']
-
-type Response = { status: number; headers: object; body?: unknown }
-
-/**
- * A method that needs no API key and responds without a function, whatever the content type of the
- * request.
- */
-const mockMethod = (HttpMethod: string | undefined, { status, headers, body }: Response) => {
-  const StatusCode = `${status}`
-  const ResponseParameters = prefixed('method.response', headersOf(headers, body !== undefined))
-  // A header that the method does not declare is not sent.
-  const declared = Object.fromEntries(Object.keys(ResponseParameters).map((name) => [name, true]))
-  const ResponseTemplates = {
-    'application/json': typeof body === 'string' ? body : JSON.stringify(body),
-  }
+const mapped = (prefix: string, headers: object, hasBody = true) => {
+  const sent = Object.entries({ ...commonHeaders('', hasBody), ...headers })
+  const quoted = sent.map(([name, value]) => [`${prefix}.header.${name}`, `'${value}'`])
   return {
-    HttpMethod,
-    AuthorizationType: 'NONE',
-    ResourceId: expect.anything(),
-    RestApiId: expect.anything(),
-    Integration: {
-      Type: 'MOCK',
-      PassthroughBehavior: 'NEVER',
-      RequestTemplates: expect.objectContaining(
-        Object.fromEntries(CONTENT_TYPES.map((type) => [type, `{"statusCode": ${status}}`])),
-      ),
-      IntegrationResponses: [
-        { StatusCode, ResponseParameters, ...(body !== undefined && { ResponseTemplates }) },
-      ],
-    },
-    MethodResponses: [{ StatusCode, ResponseParameters: declared }],
+    ...Object.fromEntries(quoted),
+    [`${prefix}.header.X-Request-Id`]: 'context.extendedRequestId',
   }
 }
+
+type Response = { status: number; headers: object; body?: unknown }
 
 const { notFound, methodNotAllowed } = gatewayResponses
 const preflight = (allowed: string[]): Response => ({
   status: 204,
   headers: preflightHeaders(allowed),
 })
-const documents = publicDocuments()
+
+const routes = Map.groupBy(Object.values(contract), ({ path }) => path)
 
 /** Each method that responds without a function. */
 const MOCKS: [route: string, Response][] = [
   ['ANY /', notFound],
   ['ANY /{proxy+}', notFound],
-  ...routes.flatMap(([path, allowed]): [string, Response][] => [
-    [`OPTIONS ${path}`, preflight(allowed)],
-    [`ANY ${path}`, methodNotAllowed(allowed)],
-  ]),
-  ...Object.entries(documents).flatMap(([path, document]): [string, Response][] => [
+  ...[...routes].flatMap(([path, entries]): [string, Response][] => {
+    const allowed = [...entries.map(({ method }) => method), 'OPTIONS']
+    return [
+      [`OPTIONS ${path}`, preflight(allowed)],
+      [`ANY ${path}`, methodNotAllowed(allowed)],
+    ]
+  }),
+  ...Object.entries(publicDocuments()).flatMap(([path, document]): [string, Response][] => [
     [`GET ${path}`, { status: 200, ...document }],
     [`OPTIONS ${path}`, preflight(['GET', 'OPTIONS'])],
     [`ANY ${path}`, methodNotAllowed(['GET', 'OPTIONS'])],
@@ -99,37 +71,28 @@ const MOCKS: [route: string, Response][] = [
 
 const TLS = { SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PQ_2025_09', EndpointAccessMode: 'STRICT' }
 
-const template = templateOf('production')
-const methods = methodsOf(template)
-const api = { Ref: onlyId(template, 'AWS::ApiGateway::RestApi') }
-
 test.each(Object.values(stages))(
-  '$name has an API of its name with only the stage of the base path, and its throttle',
-  (stage) => {
-    const template = templateOf(stage.name)
+  '$name has a regional API of its name with only the stage of the base path, and its throttle',
+  ({ name, throttle }) => {
+    const template = templateOf(name)
     const { StageName, MethodSettings } = only(template, 'AWS::ApiGateway::Stage')
-    const { rate, burst } = stage.throttle
+
+    expect(only(template, 'AWS::ApiGateway::RestApi')).toMatchObject({
+      Name: stackName({ name }),
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      ...TLS,
+      MinimumCompressionSize: 1024,
+    })
+    expect(`/${StageName}`).toBe(service.basePath)
     // Tracing would log whole requests, API keys included.
     const settings = {
       DataTraceEnabled: false,
-      ThrottlingRateLimit: rate,
-      ThrottlingBurstLimit: burst,
+      ThrottlingRateLimit: throttle.rate,
+      ThrottlingBurstLimit: throttle.burst,
     }
-
-    expect(only(template, 'AWS::ApiGateway::RestApi').Name).toBe(stackName(stage))
-    expect(`/${StageName}`).toBe(service.basePath)
     expect(MethodSettings).toEqual([{ HttpMethod: '*', ResourcePath: '/*', ...settings }])
   },
 )
-
-test('the API is regional, requires TLS 1.2 or newer, and compresses responses of 1 KiB or more', () => {
-  expect(only(template, 'AWS::ApiGateway::RestApi')).toMatchObject({
-    EndpointConfiguration: { Types: ['REGIONAL'] },
-    ...TLS,
-    MinimumCompressionSize: 1024,
-    DisableExecuteApiEndpoint: false,
-  })
-})
 
 test.each(operationIds)(
   'the API invokes the live version of %s, and no other method may',
@@ -137,49 +100,64 @@ test.each(operationIds)(
     const { method, path } = contract[operation]
     const source = `/${method}${path.replaceAll(/{\w+}/g, '*')}`
     const alias = { Ref: partsOf(template, operation).aliasId }
-    const permissions = propertiesOf(template, 'AWS::Lambda::Permission').filter(
-      ({ FunctionName }) => FunctionName.Ref === alias.Ref,
-    )
+    const permissions = template.findResources('AWS::Lambda::Permission', {
+      Properties: { FunctionName: alias },
+    })
 
     expect(methods[`${method} ${path}`]).toMatchObject({
       OperationName: operation,
       AuthorizationType: 'NONE',
       Integration: { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' },
     })
-    expect(permissions).toEqual([
-      {
-        Action: 'lambda:InvokeFunction',
-        FunctionName: alias,
-        Principal: 'apigateway.amazonaws.com',
-        SourceArn: { 'Fn::Join': ['', expect.arrayContaining([api, source])] },
-      },
+    const SourceArn = { 'Fn::Join': ['', expect.arrayContaining([api, source])] }
+    expect(Object.values(permissions)).toMatchObject([
+      { Properties: { Principal: 'apigateway.amazonaws.com', SourceArn } },
     ])
   },
 )
 
 test.each(MOCKS)(
-  'the API responds to %s without a function, to web pages of any origin too',
-  (route, response) => {
-    expect(methods[route]).toEqual(mockMethod(route.split(' ')[0], response))
+  'the API responds to %s without a function or a key, whatever its content type',
+  (route, { status, headers, body }) => {
+    const { AuthorizationType, Integration, MethodResponses } = methods[route]
+    const [response, ...others] = Integration.IntegrationResponses
+
+    expect(Integration).toMatchObject({ Type: 'MOCK', PassthroughBehavior: 'NEVER' })
+    for (const type of ['application/json', 'application/merge-patch+json', 'text/plain'])
+      expect(Integration.RequestTemplates[type]).toBe(`{"statusCode": ${status}}`)
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    expect(response).toEqual({
+      StatusCode: `${status}`,
+      ResponseParameters: mapped('method.response', headers, body !== undefined),
+      ...(text && { ResponseTemplates: { 'application/json': text } }),
+    })
+    // A header that the method does not declare is not sent.
+    expect(MethodResponses).toHaveLength(1)
+    expect(Object.keys(MethodResponses[0].ResponseParameters)).toEqual(
+      Object.keys(response.ResponseParameters),
+    )
+    expect([AuthorizationType, others]).toEqual(['NONE', []])
   },
 )
 
 test.each(Object.entries(gatewayResponseTypes))(
   'the API has an Error body for the gateway response %s',
   (ResponseType, { status, headers, body }) => {
-    const responses = propertiesOf(template, 'AWS::ApiGateway::GatewayResponse')
-
-    expect(responses).toContainEqual({
+    expect(propertiesOf(template, 'AWS::ApiGateway::GatewayResponse')).toContainEqual({
       RestApiId: api,
       ResponseType,
       StatusCode: `${status}`,
-      ResponseParameters: prefixed('gatewayresponse', headersOf(headers, true)),
+      ResponseParameters: mapped('gatewayresponse', headers),
       ResponseTemplates: { 'application/json': JSON.stringify(body) },
     })
-    // They would let API Gateway insert parts of the request.
-    expect(JSON.stringify(body)).not.toMatch(/[$#]/)
   },
 )
+
+test('no response without a function inserts parts of the request: $ and # would', () => {
+  const bodies = [...Object.values(gatewayResponseTypes), ...MOCKS.map(([, mock]) => mock)]
+
+  for (const { body } of bodies) expect(`${JSON.stringify(body)}`).not.toMatch(/[$#]/)
+})
 
 test('the API logs one line of JSON for each request, without anything that may contain an API key', () => {
   const { requestId, ...fields } = JSON.parse(

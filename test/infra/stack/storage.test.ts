@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { permissions } from '../../../infra/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
-import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
-import { example } from '../../support/example.ts'
+import { tableIds, tableOutput, tableVariable } from '../../../shared/data/tables.ts'
 import { partsOf, resource, resourcesOf, tableOf, templateOf } from './template.ts'
 
 const TABLE = 'AWS::DynamoDB::Table'
@@ -35,15 +34,12 @@ test.each([
   { name: 'production', removal: 'Retain', protection: true, recovery: 35, logs: 90 },
 ] as const)(
   'tables and logs in $name have the removal policy $removal',
-  ({ name, ...expected }) => {
+  ({ name, removal, protection, recovery, logs }) => {
     const template = templateOf(name)
-    const found = resourcesOf(template, TABLE)
+    const removed = { DeletionPolicy: removal, UpdateReplacePolicy: removal }
     const logGroups = resourcesOf(template, 'AWS::Logs::LogGroup')
 
-    const { removal, protection, recovery, logs } = expected
-    const removed = { DeletionPolicy: removal, UpdateReplacePolicy: removal }
-    expect(found).toHaveLength(tableIds.length)
-    for (const [, table] of found)
+    for (const [, table] of resourcesOf(template, TABLE))
       expect(table).toMatchObject({
         ...removed,
         Properties: {
@@ -64,22 +60,20 @@ test.each([
 
 test('a stack that adopts tables uses the first of each, and keeps its own tables and the rights to all', () => {
   const adopt: Stage['adopt'] = {
-    [example.table]: ['restored-data'],
+    pets: ['restored-data'],
     apiKeys: ['restored-again', 'restored-keys'],
   }
   const template = templateOf('production', { adopt })
-  const outputs = Object.values<{ Value: unknown }>(template.toJSON().Outputs).map(
-    ({ Value }) => Value,
-  )
+  const { Outputs } = template.toJSON()
 
   for (const id of tableIds) {
     const own = tableOf(template, id)
     const used = adopt[id]?.[0] ?? { Ref: own }
-    expect(outputs).toContainEqual(used)
-
     const users = operationIds.filter((operation) =>
       permissions(contract[operation]).some(({ table }) => table === id),
     )
+
+    expect(Outputs[tableOutput(id)].Value).toEqual(used)
     for (const { handler, role } of users.map((operation) => partsOf(template, operation))) {
       const rights = JSON.stringify(resource(template, role).Properties.Policies)
       expect(handler.Environment.Variables[tableVariable(id)]).toEqual(used)

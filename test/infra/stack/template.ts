@@ -22,10 +22,7 @@ export const everyOption = {
 
 const synthesized = new Map<string, { stack: ServiceStack; template: Template }>()
 
-/**
- * A stage's stack and template, with other settings or operations if given. Each is synthesized
- * once, for all test files.
- */
+/** A stage's stack and template. Each is synthesized once, for all test files. */
 export const synthesize = (
   name: StageName,
   options: Partial<Stage> = {},
@@ -37,12 +34,8 @@ export const synthesize = (
   // Bundling and CDK's own validation of the template take seconds.
   const context = { ...CURRENTLY_RECOMMENDED_FLAGS, 'aws:cdk:bundling-stacks': [] }
   const app = new App({ builtinCloudFormationValidation: false, context })
-  const stack = new ServiceStack(
-    app,
-    stackName(stages[name]),
-    { ...stages[name], ...options },
-    entries,
-  )
+  const stage = { ...stages[name], ...options }
+  const stack = new ServiceStack(app, stackName(stage), stage, entries)
   const result = { stack, template: Template.fromStack(stack) }
   synthesized.set(key, result)
   return result
@@ -78,11 +71,8 @@ export const only = (template: Template, type: string) =>
 /** The logical id of the stack's own table. */
 export const tableOf = (template: Template, id: TableId): string => {
   const logicalId = new RegExp(`^Storage${id}[\\dA-F]{8}$`) // CDK appends a hash.
-  const [found] = Object.keys(template.findResources('AWS::DynamoDB::Table')).filter((each) =>
-    logicalId.test(each),
-  )
-  if (!found) throw new Error(`There is no table ${id}.`)
-  return found
+  const tables = Object.keys(template.findResources('AWS::DynamoDB::Table'))
+  return `${tables.find((each) => logicalId.test(each))}`
 }
 
 /**
@@ -104,19 +94,4 @@ export const partsOf = (template: Template, operationName: string) => {
   const role: string = handler.Role['Fn::GetAtt'][0]
   const logGroup: string = handler.LoggingConfig.LogGroup.Ref
   return { aliasId, alias, functionId, handler, role, logGroup }
-}
-
-/** The properties of each method of the API, by route, such as `GET /`. */
-export const methodsOf = (template: Template) =>
-  Object.fromEntries(
-    propertiesOf(template, 'AWS::ApiGateway::Method').map((properties) => [
-      `${properties.HttpMethod} ${pathOf(template, properties.ResourceId.Ref) || '/'}`,
-      properties,
-    ]),
-  )
-
-const pathOf = (template: Template, resourceId: string | undefined): string => {
-  if (resourceId === undefined) return ''
-  const { ParentId, PathPart } = resource(template, resourceId).Properties
-  return `${pathOf(template, ParentId.Ref)}/${PathPart}`
 }

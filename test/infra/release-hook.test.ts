@@ -24,14 +24,12 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllEnvs())
 
 type Settings = {
-  /**
-   * What the first requests to Lambda meet. The next ones reach the versions, the last of which may
-   * be a bad one.
-   */
+  /** What the first requests to Lambda meet. The next ones reach the versions. */
   lambda?: Fate[]
+  /** What the last version returns. */
   badVersion?: Fate
   codeDeploy?: Fate[]
-  /** The milliseconds that the hook has for the checks, for the report, and for each request. */
+  /** Milliseconds for the checks, for the report, and for each request. */
   checks?: number
   report?: number
   request?: number

@@ -12,26 +12,34 @@ import type { DynamoDBClient, SendOptions } from './client-dynamodb.ts'
 import { notSupported } from './environment.ts'
 
 type Values = Record<string, unknown>
-type Command = { operation: string; input: Values }
+type Command = { operation: string; input: Values; request: Fields; response: Fields }
 type Translation = { marshallOptions?: marshallOptions; unmarshallOptions?: unmarshallOptions }
 
 export const DynamoDBDocumentClient = {
   from: (client: DynamoDBClient, { marshallOptions, unmarshallOptions }: Translation) => ({
-    async send({ operation, input }: Command, options: SendOptions): Promise<Values> {
-      const marshalled = translate(input, (value) =>
-        convertToAttr(value as Native, marshallOptions),
+    async send({ operation, input, request, response }: Command, options: SendOptions) {
+      // The casts lose nothing: the types of the replaced package check what a function sends.
+      const sent = translate(input, request, (value) =>
+        convertToAttr(value as Parameters<typeof convertToAttr>[0], marshallOptions),
       )
       // All resends have one token, so that DynamoDB applies the transaction once.
-      if (operation === 'TransactWriteItems') marshalled.ClientRequestToken ??= randomUUID()
-      const output = await client.send(operation, marshalled, options)
-      return translate(output, (value) => convertToNative(value as Attribute, unmarshallOptions))
+      if (operation === 'TransactWriteItems') sent.ClientRequestToken ??= randomUUID()
+      const received = await client.send(operation, sent, options)
+      return translate(received, response, (value) =>
+        convertToNative(value as Parameters<typeof convertToNative>[0], unmarshallOptions),
+      )
     },
   }),
 }
 
-const commandClass = (operation: string) =>
+/** The fields of a request or response that hold items, or that hold such fields. */
+type Fields = { [name: string]: 'item' | Fields }
+
+const commandClass = (operation: string, request: Fields, response: Fields) =>
   class {
     readonly operation = operation
+    readonly request = request
+    readonly response = response
     readonly input: Values
     constructor(input: Values) {
       this.input = input
@@ -39,54 +47,56 @@ const commandClass = (operation: string) =>
   }
 
 // Add a command here when an operation needs it.
-export const GetCommand = commandClass('GetItem')
-export const PutCommand = commandClass('PutItem')
-export const QueryCommand = commandClass('Query')
-export const TransactGetCommand = commandClass('TransactGetItems')
-export const TransactWriteCommand = commandClass('TransactWriteItems')
 
-// The fields that hold items or parts of them, and those that hold such fields (DynamoDB API
-// reference). No name means something else in another command above, or in its output.
-const ITEMS =
-  'Key Item Items Attributes ExclusiveStartKey LastEvaluatedKey ExpressionAttributeValues'.split(
-    ' ',
-  )
-const CONTAINERS = 'TransactItems Responses Get Put Update Delete ConditionCheck'.split(' ')
+const write: Fields = { Key: 'item', Item: 'item', ExpressionAttributeValues: 'item' }
 
-// They add items to other parts of a response. (DynamoDB refuses the values of the legacy ones.)
+export const GetCommand = commandClass('GetItem', { Key: 'item' }, { Item: 'item' })
+
+export const PutCommand = commandClass('PutItem', write, { Attributes: 'item' })
+
+export const QueryCommand = commandClass(
+  'Query',
+  { ExclusiveStartKey: 'item', ExpressionAttributeValues: 'item' },
+  { Items: 'item', LastEvaluatedKey: 'item' },
+)
+
+export const TransactGetCommand = commandClass(
+  'TransactGetItems',
+  { TransactItems: { Get: { Key: 'item' } } },
+  { Responses: { Item: 'item' } },
+)
+
+export const TransactWriteCommand = commandClass(
+  'TransactWriteItems',
+  { TransactItems: { Put: write, Update: write, Delete: write, ConditionCheck: write } },
+  {},
+)
+
+// They add items to other fields of a response.
 const UNSUPPORTED = ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionCheckFailure']
 
-// The casts to them lose nothing: the types that check what a function sends are those of the
-// replaced package.
-type Native = Parameters<typeof convertToAttr>[0]
-type Attribute = Parameters<typeof convertToNative>[0]
 type Convert = (value: unknown) => unknown
 
-const translate = (values: object, convert: Convert): Values => {
-  const translated: Values = {}
-  for (const [name, value] of Object.entries(values)) {
-    if (UNSUPPORTED.includes(name)) throw notSupported(`the parameter ${name}`)
-    if (value === undefined || value === null) continue // To the SDK, null is no value.
-    if (ITEMS.includes(name)) translated[name] = each(value, (item) => translateItem(item, convert))
-    else if (CONTAINERS.includes(name))
-      translated[name] = each(value, (part) => translate(part, convert))
-    else translated[name] = value
+const translate = (values: object, fields: Fields, convert: Convert): Values => {
+  const translated: Values = { ...values }
+  for (const name of UNSUPPORTED)
+    if (name in translated) throw notSupported(`the parameter ${name}`)
+  for (const [name, inner] of Object.entries(fields)) {
+    const value = translated[name] as object | undefined // The fields hold objects.
+    const change = (each: object) =>
+      inner === 'item' ? translateItem(each, convert) : translate(each, inner, convert)
+    if (value) translated[name] = Array.isArray(value) ? value.map(change) : change(value)
   }
   return translated
 }
-
-const each = (value: object, change: (each: object) => Values) =>
-  Array.isArray(value) ? value.map(change) : change(value)
 
 /**
  * Converts the attributes of an item one by one, as the SDK does: it would refuse a map with the
  * key `constructor`.
  */
-const translateItem = (item: object, convert: Convert): Values => {
-  const converted: Values = {}
-  for (const [name, value] of Object.entries(item)) {
-    if (name === '__proto__') throw notSupported('an attribute __proto__')
-    if (value !== undefined) converted[name] = convert(value)
-  }
-  return converted
-}
+const translateItem = (item: object, convert: Convert): Values =>
+  Object.fromEntries(
+    Object.entries(item)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, convert(value)]),
+  )

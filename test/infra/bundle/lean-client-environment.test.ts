@@ -3,41 +3,41 @@ import { Sha256 } from '@smithy/core/checksum'
 import { HttpRequest } from '@smithy/core/protocols'
 import { SignatureV4 } from '@smithy/signature-v4'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { DynamoDBClient as LeanClient } from '../../../infra/bundle/lean-client/client-dynamodb.ts'
 import { endpoint } from '../../../infra/bundle/lean-client/environment.ts'
 import { signer } from '../../../infra/bundle/lean-client/signature.ts'
 
-afterEach(() => void vi.unstubAllEnvs())
+beforeEach(() => {
+  vi.stubEnv('AWS_ENDPOINT_URL', '')
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', '')
+  return () => void vi.unstubAllEnvs()
+})
 
-const stubEnvironment = (variables: Record<string, string>) => {
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
-}
+const config = new DynamoDBClient({ region: 'eu-central-1' }).config
 
-describe('the endpoint', () => {
-  const { config } = new DynamoDBClient({ region: 'eu-central-1' })
+test.each([
+  'eu-central-1',
+  'us-gov-west-1',
+  'cn-north-1',
+  'eusc-de-east-1',
+  'us-iso-east-1',
+  'us-isob-east-1',
+  'eu-isoe-west-1',
+  'us-isof-south-1',
+])('the endpoint is the one that the SDK uses in %s', (region) => {
+  vi.stubEnv('AWS_REGION', region)
 
-  const regions =
-    'eu-central-1 us-gov-west-1 cn-north-1 eusc-de-east-1 us-iso-east-1 us-isob-east-1 eu-isoe-west-1 us-isof-south-1'
+  const { url } = config.endpointProvider({ Region: region, UseDualStack: false, UseFIPS: false })
+  expect(endpoint().href).toBe(url.href)
+})
 
-  test.each(regions.split(' '))('is the one that the SDK uses in %s', (region) => {
-    stubEnvironment({ AWS_ENDPOINT_URL: '', AWS_ENDPOINT_URL_DYNAMODB: '', AWS_REGION: region })
+test('the endpoint can be set for all of AWS, and for DynamoDB alone', () => {
+  vi.stubEnv('AWS_ENDPOINT_URL', 'http://all.example:1')
+  expect(endpoint().href).toBe('http://all.example:1/')
 
-    const { url } = config.endpointProvider({ Region: region, UseDualStack: false, UseFIPS: false })
-    expect(endpoint().href).toBe(url.href)
-  })
-
-  test.each([
-    ['', 'http://all.example:1/'],
-    ['http://one.example:2/', 'http://one.example:2/'],
-  ])('can be set for all of AWS, and for DynamoDB alone: "%s"', (ofDynamoDB, expected) => {
-    stubEnvironment({
-      AWS_ENDPOINT_URL: 'http://all.example:1',
-      AWS_ENDPOINT_URL_DYNAMODB: ofDynamoDB,
-    })
-
-    expect(endpoint().href).toBe(expected)
-  })
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://one.example:2')
+  expect(endpoint().href).toBe('http://one.example:2/')
 })
 
 test.each<[string, Record<string, string>, object?]>([
@@ -47,9 +47,9 @@ test.each<[string, Record<string, string>, object?]>([
   ['an endpoint with a path', { AWS_ENDPOINT_URL_DYNAMODB: 'http://one.example:2/?b' }],
   ['the option region', {}, { region: 'eu-central-1' }],
 ])(
-  'a client that needs %s is refused, with the setting that bundles the SDK: %o',
+  'a client that needs %s is refused, with the setting for the SDK',
   (what, variables, options) => {
-    stubEnvironment(variables)
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
     const requestHandler = { connectionTimeout: 1, requestTimeout: 1, socketTimeout: 1 }
 
     const message = `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`
@@ -91,13 +91,8 @@ test('the signature is the one that the SDK makes', async () => {
         vi.stubEnv('AWS_SESSION_TOKEN', credentials.sessionToken)
         const request = new HttpRequest({ method: 'POST', path: '/', headers, body })
         const signableHeaders = new Set(Object.keys(headers))
-        const sdk = new SignatureV4({
-          service: 'dynamodb',
-          sha256: Sha256,
-          applyChecksum: false,
-          region,
-          credentials,
-        })
+        const options = { service: 'dynamodb', sha256: Sha256, applyChecksum: false }
+        const sdk = new SignatureV4({ ...options, region, credentials })
         const sign = signer()
 
         for (const signingDate of dates) {

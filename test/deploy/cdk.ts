@@ -10,10 +10,7 @@ export const cdkIn = (folder: string, surroundings: Surroundings) => {
   const cdk = (...args: string[]) => run('cdk', args, surroundings)
   const outputsFile = join(folder, 'outputs.json')
   return {
-    /**
-     * Synthesizes an app, without what the emulator does not support. Returns the folder of the
-     * assembly.
-     */
+    /** Synthesizes an app, without what the emulator refuses. Returns the folder of the assembly. */
     synth: async (app: string, ...context: string[]): Promise<string> => {
       const assembly = join(folder, basename(app, '.ts'))
       // The emulator does not support CodeDeploy, which the canary release uses.
@@ -33,20 +30,17 @@ export const cdkIn = (folder: string, surroundings: Surroundings) => {
   }
 }
 
-const UNSUPPORTED = ['AWS::Logs::QueryDefinition', 'AWS::CloudWatch::Dashboard']
-
 /**
- * Removes the resources for which the emulator refuses a whole template, and the dashboard, which
- * refers to some of them.
+ * Removes the saved queries and the alarms on metric math, for which the emulator refuses a whole
+ * template, and the dashboard, which refers to some of them.
  */
 const removeUnsupported = (file: string): void => {
   const template = JSON.parse(readFileSync(file, 'utf8'))
-  const removed = Object.keys(template.Resources).filter((name) => {
+  for (const name of Object.keys(template.Resources)) {
     const { Type, Properties } = template.Resources[name]
-    // The latter is an alarm on metric math.
-    return UNSUPPORTED.includes(Type) || (Type === 'AWS::CloudWatch::Alarm' && Properties?.Metrics)
-  })
-  for (const name of removed) delete template.Resources[name]
-  console.log(`  Removed from ${basename(file)}: ${removed.join(', ')}`)
+    const isMath = Type === 'AWS::CloudWatch::Alarm' && Properties.Metrics
+    if (isMath || ['AWS::Logs::QueryDefinition', 'AWS::CloudWatch::Dashboard'].includes(Type))
+      delete template.Resources[name]
+  }
   writeFileSync(file, JSON.stringify(template))
 }

@@ -1,46 +1,32 @@
 import assert from 'node:assert/strict'
-import { contract, type OperationId } from '../../shared/contract.ts'
-import { example, type Resource } from '../support/example.ts'
+import type { Pet } from '../../shared/pets/pet.ts'
 import { sendUntilServed } from '../support/http.ts'
+import { newPet } from '../support/pets.ts'
 
 /** A deployed API, and a key for it. */
 export type Deployed = { baseUrl: string; apiKey: string }
 
 /**
- * Requests on the example resources of a deployed API. Each throws if the response has another
- * status than expected.
+ * Requests on the pets of a deployed API. Each throws if the response has another status than
+ * expected. The API tests, which run before, compare responses with the document.
  */
 export const deployedApi = ({ baseUrl, apiKey }: Deployed) => {
-  const call = async (
-    status: number,
-    operation: OperationId,
-    end = '',
-    body?: object,
-    key = '',
-  ) => {
-    const { method, path } = contract[operation]
-    const received = await sendUntilServed(baseUrl, {
-      method,
-      path: path.replace(/\/\{\w+\}/, '') + end,
-      headers: {
-        Authorization: `Bearer ${apiKey}`,
-        'Content-Type': 'application/json',
-        ...(key && { 'Idempotency-Key': key }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    assert.equal(received.status, status, `${operation}: ${received.text}`)
+  const call = async (status: number, method: string, path: string, body?: object, key = '') => {
+    const headers = {
+      Authorization: `Bearer ${apiKey}`,
+      'Content-Type': 'application/json',
+      ...(key && { 'Idempotency-Key': key }),
+    }
+    const sent = { method, path, headers, ...(body && { body: JSON.stringify(body) }) }
+    const received = await sendUntilServed(baseUrl, sent)
+    assert.equal(received.status, status, `${method} ${path}: ${received.text}`)
     return received.body
   }
-  // The API tests, which run before, compare responses with the document.
   return {
-    create: async (body: object, idempotencyKey: string) =>
-      (await call(201, example.create, '', body, idempotencyKey)) as Resource,
-    list: async (query = {}, status = 200) => {
-      const parameters = new URLSearchParams({ limit: '100', ...query })
-      return (await call(status, example.list, `?${parameters}`)) as Resource[]
-    },
-    change: async (id: number, body: object) =>
-      (await call(200, example.change.operation, `/${id}`, body)) as Resource,
+    create: async (key: string) => (await call(201, 'POST', '/pets', newPet(), key)) as Pet,
+    list: async (status = 200) => (await call(status, 'GET', '/pets?limit=100')) as Pet[],
+    listAvailable: async () => (await call(200, 'GET', '/pets?status=available')) as Pet[],
+    change: async (id: number, changes: Partial<Pet>) =>
+      (await call(200, 'PATCH', `/pets/${id}`, changes)) as Pet,
   }
 }

@@ -53,9 +53,8 @@ export const startEmulator = async (
 
 /**
  * Starts a proxy that forwards to `target`, and tells it that requests came over `protocol`. It
- * gives a deployed API an origin of its own, as on AWS: the emulator serves all APIs from one
- * origin, either below a path, which is missing in the links of responses, or by host names that
- * few machines resolve.
+ * gives a deployed API an origin of its own, as on AWS: the emulator serves all APIs below paths of
+ * one origin, which are missing in the links of responses.
  */
 export const startProxy = async (target: string, protocol: 'http' | 'https'): Promise<string> => {
   const { hostname, port, pathname } = new URL(target)

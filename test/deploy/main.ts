@@ -4,19 +4,13 @@ import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { command, run as runCommand } from '../../infra/command-line.ts'
-import { filterIndex } from '../../shared/data/tables.ts'
-import { service } from '../../shared/service.ts'
-import { example, has } from '../support/example.ts'
+import { stackName, stages } from '../../infra/stages.ts'
 import { endAfter, environment, preparePython, processFolder, run } from '../support/process.ts'
 import { cdkIn, type Outputs } from './cdk.ts'
 import { type Deployed, deployedApi } from './deployed-api.ts'
 import { type Emulator, startEmulator, startProxy } from './emulator.ts'
 
-const DETAILS = `
-Tests both stages, stops writes, restores tables, deploys an update that uses them, restores a deleted table, and deletes
-production, whose tables must stay. The procedures of an operator are run as infra/OPERATE.md has them.`
-
-const stacks = { staging: `${service.stack}Staging`, production: `${service.stack}Production` }
+const stacks = { staging: stackName(stages.staging), production: stackName(stages.production) }
 
 const testDeployment = async (): Promise<void> => {
   endAfter(10)
@@ -51,13 +45,9 @@ const testDeployment = async (): Promise<void> => {
   const staging = await openApi('staging', emulator, outputs)
   const production = await openApi('production', emulator, outputs)
 
-  const { table, list, create, filter } = example
-  const { body: changes } = example.change
-  const filtered = { [filter.field]: filter.value }
   const api = deployedApi(production)
-  const createOnce = (idempotencyKey: string) => api.create(example.body(), idempotencyKey)
-  const early = await step('Use production', () => createOnce('early'))
-  await deployedApi({ ...production, apiKey: staging.apiKey }).list({}, 401)
+  const early = await step('Use production', () => api.create('early'))
+  await deployedApi({ ...production, apiKey: staging.apiKey }).list(401)
   const smokeTest = () =>
     node(`infra/commands/smoke.ts --stage production --base-url ${production.baseUrl}`)
   await step('Smoke test production', smokeTest)
@@ -77,7 +67,7 @@ const testDeployment = async (): Promise<void> => {
   // The marked blocks of the section.
   const [stop, restore, undelete, protect] = [0, 1, 2, 3]
   await step('Stop writes', async () => {
-    const [reader, writer] = [list, create].map(
+    const [reader, writer] = ['listPets', 'createPet'].map(
       (id) =>
         `$(aws lambda get-function-concurrency --output text --function-name ${named(`${id}F`)})`,
     )
@@ -87,41 +77,38 @@ const testDeployment = async (): Promise<void> => {
     await bash(`[[ "${reader}, ${writer}" == ', ' ]]`)
   })
   await step('Restore the tables of production', () => follow('Restore data', [restore, protect]))
-  const restored = await restoredTable(table, env)
-  const late = await createOnce('late')
+  const restored = await restoredPets(env)
+  const late = await api.create('late')
 
   const update = await step('Synthesize an update', () => {
     const time = restored.split('-').at(-1)
     return cdk.synth('test/deploy/updated-app.ts', `restored=${time}`)
   })
   await step('Deploy the update, which uses the restored tables', () => cdk.deploy(update))
-  assert.deepEqual(await step('Retry a restored request', () => createOnce('early')), early)
-  assert.deepEqual(await api.list(filtered), [early])
-  if (has.change) assert.deepEqual(await api.change(early.id, changes), { ...early, ...changes })
+  assert.deepEqual(await step('Retry a restored request', () => api.create('early')), early)
+  assert.deepEqual(await api.listAvailable(), [early])
+  assert.deepEqual(await api.change(early.id, { name: 'Max' }), { ...early, name: 'Max' })
   // Neither of the two tables has the later request.
-  assert.notEqual((await createOnce('late')).id, late.id)
+  assert.notEqual((await api.create('late')).id, late.id)
   await step('Smoke test production, with the stock DynamoDB client', smokeTest)
   await step('Restore the restored tables', async () => {
     await follow('Restore data', [restore])
-    assert.notEqual(await restoredTable(table, env), restored)
+    assert.notEqual(await restoredPets(env), restored)
   })
   const old = `--table-name ${restored} --key '{"id": {"N": "${early.id}"}}'`
-  await bash(
-    `aws dynamodb update-item ${old} --update-expression 'REMOVE ${filterIndex(filter.field).name}'`,
-  )
-  assert.equal((await api.list(filtered)).length, 1)
-  const rewrite = `infra/commands/rewrite.ts --stage production --collection ${table}`
+  await bash(`aws dynamodb update-item ${old} --update-expression 'REMOVE statusShard'`)
+  assert.equal((await api.listAvailable()).length, 1)
+  const rewrite = 'infra/commands/rewrite.ts --stage production --collection pets'
   await step('Rewrite an item of an earlier version', () => node(rewrite))
   await step('Check that the rewrite is complete', () => node(`${rewrite} --check`))
-  assert.equal((await api.list(filtered)).length, 2)
+  assert.equal((await api.listAvailable()).length, 2)
   await step('Add an index to the restored table', () =>
     follow('Add an index to an adopted table', [0], { table: restored }),
   )
-  const { index, name } = filterIndex('name')
-  await bash(
-    `aws dynamodb put-item --table-name ${restored} --item '{"id": {"N": "1"}, "${name}": {"S": "Rex#0"}}'`,
-  )
-  const query = `aws dynamodb query --table-name ${restored} --index-name ${index} --key-condition-expression '${name} = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}' --query Count`
+  const item = '{"id": {"N": "1"}, "nameShard": {"S": "Rex#0"}}'
+  await bash(`aws dynamodb put-item --table-name ${restored} --item '${item}'`)
+  const condition = `--key-condition-expression 'nameShard = :name' --expression-attribute-values '{":name": {"S": "Rex#0"}}'`
+  const query = `aws dynamodb query --table-name ${restored} --index-name byName ${condition} --query Count`
   const checkIndex = () => bash(`[[ $(${query}) == 1 ]]`)
   await checkIndex()
   const items = await api.list()
@@ -143,10 +130,7 @@ const testDeployment = async (): Promise<void> => {
   await run('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], { env, output })
 }
 
-/**
- * Makes the API of a stage reachable at an origin of its own, and issues a key with the operators'
- * command.
- */
+/** Gives the API of a stage an origin of its own, and issues a key with the operators' command. */
 const openApi = async (
   stage: keyof typeof stacks,
   { address, env }: Emulator,
@@ -159,9 +143,9 @@ const openApi = async (
   return { baseUrl: origin + pathname, apiKey: JSON.parse(stdout).key }
 }
 
-/** The name of the table of a collection that was restored last. */
-const restoredTable = async (table: string, env: NodeJS.ProcessEnv): Promise<string> => {
-  const start = `${stacks.production}-Storage${table}-restored-`
+/** The name of the table of pets that was restored last. */
+const restoredPets = async (env: NodeJS.ProcessEnv): Promise<string> => {
+  const start = `${stacks.production}-Storagepets-restored-`
   const query = `max(TableNames[?starts_with(@, '${start}')])`
   const args = ['dynamodb', 'list-tables', '--output', 'text', '--query', query]
   const { stdout } = await promisify(execFile)('aws', args, { env })
@@ -176,10 +160,7 @@ const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
   })
 }
 
-/**
- * Some of the blocks of commands that are marked in a section of `infra/OPERATE.md`, as an operator
- * pastes them.
- */
+/** Some of the blocks that are marked in a section of `infra/OPERATE.md`, as an operator pastes them. */
 const blocksOf = (heading: string, indexes: number[]): string => {
   const [, after = ''] = readFileSync('infra/OPERATE.md', 'utf8').split(`\n### ${heading}\n`)
   const [section = ''] = after.split('\n##')
@@ -200,9 +181,10 @@ const step = async <Result>(name: string, act: () => Promise<Result>): Promise<R
   return result
 }
 
-const main = command('npm run test:deploy --', 'Deploys the service to an emulated AWS.')
-  .addHelpText('after', DETAILS)
-  .action(testDeployment)
-
-await runCommand(main)
+await runCommand(
+  command(
+    'npm run test:deploy --',
+    'Deploys the service to an emulated AWS, and follows the procedures of infra/OPERATE.md.',
+  ).action(testDeployment),
+)
 process.exit() // The emulated AWS and the proxies are still running.

@@ -1,8 +1,7 @@
 import { App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
-import { type Stage, stages } from '../../infra/stages.ts'
-import { collections, service } from '../../shared/service.ts'
+import { type Stage, stackName, stages } from '../../infra/stages.ts'
 
 // A later release of infra/app.ts: production adopts the restored tables, as infra/OPERATE.md says.
 // Besides, both stages get changes that must keep the data. One of them is the SDK's DynamoDB
@@ -10,10 +9,13 @@ import { collections, service } from '../../shared/service.ts'
 // another deployment.
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 const change: Partial<Stage> = { release: 'all-at-once', readShards: 2, stockClient: true }
-const restored = [...Object.keys(collections), 'idempotencyKeys']
 const time = app.node.tryGetContext('restored')
-const adopt = Object.fromEntries(
-  restored.map((id) => [id, [`${service.stack}Production-Storage${id}-restored-${time}`]]),
-)
-new ServiceStack(app, `${service.stack}Staging`, { ...stages.staging, ...change })
-new ServiceStack(app, `${service.stack}Production`, { ...stages.production, ...change, adopt })
+const { staging, production } = stages
+const restored = (id: string) => [`${stackName(production)}-Storage${id}-restored-${time}`]
+const adopt = {
+  pets: restored('pets'),
+  orders: restored('orders'),
+  idempotencyKeys: restored('idempotencyKeys'),
+}
+new ServiceStack(app, stackName(staging), { ...staging, ...change })
+new ServiceStack(app, stackName(production), { ...production, ...change, adopt })

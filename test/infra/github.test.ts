@@ -121,18 +121,14 @@ test.each([
     const [, production] = deploy.split('\n  production:\n')
 
     const gh = `gh() { [[ $1 != api ]] || { ${answer}; }; }`
-    const env = {
-      ...process.env,
-      GITHUB_OUTPUT: '/dev/stdout',
-      GITHUB_REPOSITORY: 'octo-org/octo-repo',
-    }
+    const github = { GITHUB_OUTPUT: '/dev/stdout', GITHUB_REPOSITORY: 'octo-org/octo-repo' }
     // The output must be a pipe, because a socket cannot be opened by its name.
-    const run = spawnSync('bash', ['-eo', 'pipefail', '-c', `{ ${gh}\n${script}\n} | cat`], {
-      env,
-      encoding: 'utf8',
-    })
+    const args = ['-eo', 'pipefail', '-c', `{ ${gh}\n${script}\n} | cat`]
+    const env = { ...process.env, ...github }
+    const { status, stdout } = spawnSync('bash', args, { env, encoding: 'utf8' })
 
-    expect(run).toMatchObject({ status: 0, stdout: expect.stringMatching(expected) })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(expected)
     expect(production).toContain(
       "(needs.build.outputs.reviewed == 'true' || github.event_name == 'workflow_dispatch')",
     )

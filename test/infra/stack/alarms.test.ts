@@ -29,13 +29,8 @@ const outages: [outage: string, Outage, Mails][] = [
     { ApiUnavailable: [6, 12], ApiUnavailableRarely: [6, 65] },
   ],
   [
-    'one of many requests gets a 502 in each minute',
-    { usual: { 200: 1e6 }, requests: { 200: 1e6, 502: 60 }, minutes: 10 },
-    { ApiBroken: [2, 8] },
-  ],
-  [
-    'one request gets a 500 in each hour of a day',
-    { requests: { 500: 1 }, minutes: DAY },
+    'one request gets a 502 in each hour of a day',
+    { requests: { 502: 1 }, minutes: DAY },
     { ApiBroken: [2, 8] },
   ],
   [

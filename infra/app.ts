@@ -6,7 +6,7 @@ import { ConfigurationError, type Stage, stackName, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 
-/** Adds the stack of a stage, whose `release` a context such as `-c release=all-at-once` replaces. */
+/** Adds the stack of a stage, with a context such as `-c release=all-at-once`. */
 const addStack = (stage: Stage): void => {
   const release = app.node.tryGetContext('release') ?? stage.release
   if (!['canary', 'all-at-once'].includes(release))

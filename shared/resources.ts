@@ -1,4 +1,3 @@
-import type { OperationId } from './contract.ts'
 import type { StoredResource } from './data/collection.ts'
 import type { CollectionId } from './data/tables.ts'
 import type { Transaction } from './data/transaction.ts'
@@ -18,29 +17,4 @@ type Resource = {
 export const resources: Record<CollectionId, Resource> = {
   pets: { collection: pets, seed: seedPets },
   orders: { collection: storedOrders, seed: seedOrders },
-}
-
-/** What the smoke test of a deployment sends. */
-type Smoke = {
-  create: OperationId
-  /** The response has all of its fields. */
-  body: (name: string) => object
-  list: OperationId
-  filter?: Record<string, string>
-  change?: { operation: OperationId; body: object }
-  /** Gets a 409. */
-  refused?: { operation: OperationId; body: (id: number) => object }
-  /** Without it, each test leaves one. */
-  remove?: OperationId
-}
-
-/** Nobody can order what is sold. The largest int64 shows whether integers stay exact. */
-export const smoke: Smoke = {
-  create: 'createPet',
-  body: (name) => ({ name, categoryId: 2n ** 63n - 1n, status: 'sold' }),
-  list: 'listPets',
-  filter: { status: 'sold' },
-  change: { operation: 'updatePet', body: { name: 'Smoke test, changed' } },
-  refused: { operation: 'placeOrder', body: (petId) => ({ petId }) },
-  remove: 'deletePet',
 }

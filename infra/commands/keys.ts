@@ -6,7 +6,6 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run, stopSignal } from '../command-line.ts'
-import { storedLocalApiKey } from '../local/database/credentials.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { expiryOf, type Report, reportOf, tableOf, viewOf } from './key-report.ts'
 import { type KeyRequest, KeyTable, newKey, secondsFromNow } from './key-table.ts'
@@ -104,33 +103,26 @@ export const rotate = async (
   request: RotationRequest,
 ): Promise<Report> => {
   const old = await find(table, id)
-  const { keyId, name, clientId } = old
-  const { grace, expiresIn, scopes = scopesOf(old.scopes) } = request
-  if (!request.scopes && new Set(old.scopes).size > scopes.length)
-    throw new CommandError(
-      `${keyId} has a scope that the service no longer has. Name those of the new key with --scope.`,
-    )
-  // An earlier rotation may have shortened its life.
-  if (old.expiresAt !== undefined && expiresIn === undefined)
-    throw new CommandError(`${keyId} expires. Set the lifetime of the new key with --expires-in.`)
-  const fresh = newKey(table.keyPrefix, { name, clientId, expiresIn, scopes })
+  const { keyId, expiresAt = Infinity } = old
+  const fresh = newKey(table.keyPrefix, successorOf(old, request))
   await table.put(fresh.stored)
   const { text, json } = reportOf(fresh)
-  try {
-    const expiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, secondsFromNow(grace))
-    if (await table.expire(old.digest, expiresAt)) {
-      const previous = { ...old, expiresAt }
-      return {
-        text: `${text}\nThe previous key, ${keyId}, expires: ${expiryOf(previous)}.`,
-        json: { ...json, previous: viewOf(previous) },
-      }
+  const previous = { ...old, expiresAt: Math.min(expiresAt, secondsFromNow(request.grace)) }
+  const ending = await endingOf(table, previous)
+  switch (ending) {
+    case 'set': {
+      const line = `The previous key, ${keyId}, expires: ${expiryOf(previous)}.`
+      return { text: `${text}\n${line}`, json: { ...json, previous: viewOf(previous) } }
     }
-  } catch (error) {
-    return { text, json, failure: notExpired(keyId, error) }
+    case 'revoked':
+      // The client must not get a new key.
+      await table.remove(fresh.stored.digest)
+      throw new CommandError(
+        `The key ${keyId} was revoked in the meantime, so no new key was issued.`,
+      )
+    default:
+      return { text, json, failure: notExpired(keyId, ending) }
   }
-  // Somebody has just revoked the old key, so the client must not get a new one.
-  await table.remove(fresh.stored.digest)
-  throw new CommandError(`The key ${keyId} was revoked in the meantime, so no new key was issued.`)
 }
 
 /** Deletes a key, once `confirm` resolves. Who sends the key itself is not asked. */
@@ -170,23 +162,41 @@ const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
   const found = (await table.all()).find((key) =>
     digest ? key.digest === digest : key.keyId === id,
   )
-  if (!found)
-    throw new CommandError(
-      'There is no such key in this stage. List the keys with npm run keys -- list.',
-    )
-  if (found.digest !== storedLocalApiKey.digest) return found
+  if (found) return found
   throw new CommandError(
-    'local is the key of every local server, so it stays as it is. Issue another key to try this.',
+    'There is no such key in this stage. List the keys with npm run keys -- list.',
   )
 }
 
+const successorOf = (
+  { keyId, clientId, name, expiresAt, ...old }: StoredApiKey,
+  { expiresIn, scopes = scopesOf(old.scopes) }: RotationRequest,
+): KeyRequest => {
+  // An earlier rotation may have shortened its life.
+  if (expiresAt !== undefined && expiresIn === undefined)
+    throw new CommandError(`${keyId} expires. Set the lifetime of the new key with --expires-in.`)
+  return { clientId, name, scopes, expiresIn }
+}
+
+/** Sets the expiry of a key, unless somebody has just revoked it. */
+const endingOf = async (
+  table: KeyTable,
+  { digest, expiresAt }: StoredApiKey & { expiresAt: number },
+): Promise<'set' | 'revoked' | Error> => {
+  try {
+    return (await table.expire(digest, expiresAt)) ? 'set' : 'revoked'
+  } catch (error) {
+    return explained(error)
+  }
+}
+
 // The write may have succeeded. Either way, the client needs the new key.
-const notExpired = (keyId: string, error: unknown): CommandError => {
-  const { message } = explained(error)
+const notExpired = (keyId: string, cause: Error): CommandError => {
   const advice = `The new key is valid. Revoke ${keyId} when the client uses the new key.`
-  return new CommandError(`The expiry of ${keyId} may not have been set: ${message} ${advice}`, {
-    cause: error,
-  })
+  return new CommandError(
+    `The expiry of ${keyId} may not have been set: ${cause.message} ${advice}`,
+    { cause },
+  )
 }
 
 if (import.meta.main) await run(keys)

@@ -2,7 +2,7 @@ import { exec } from 'node:child_process'
 import { once as event } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { KeyTable, newKey } from '../../../infra/commands/key-table.ts'
 import { confirm, issue, list, revoke, rotate } from '../../../infra/commands/keys.ts'
@@ -12,18 +12,16 @@ import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { scopes, service } from '../../../shared/service.ts'
 import { NOW } from '../../support/clock.ts'
 import { once, proxy, storeKey } from '../../support/database.ts'
-import { example } from '../../support/example.ts'
 import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
-const { read, write } = example.scopes
 const deployment = { apiKeysTable: tableName('apiKeys'), keyPrefix: 'local' } as const
 const table = new KeyTable(deployment)
 
-/** Makes a key that allows to read, and stores it. */
+/** Makes a key that allows to read pets, and stores it. */
 const storeNewKey = async (expiresIn?: number) => {
-  const key = newKey('local', { name: 'shop front', scopes: [read], expiresIn })
+  const key = newKey('local', { name: 'shop front', scopes: ['pets:read'], expiresIn })
   await table.put(key.stored)
   return key
 }
@@ -67,13 +65,14 @@ test('issue makes a key that the API accepts, shows it once, and stores only its
 })
 
 test('the process issues a key with an expiry and one scope, and gives scripts all its fields; its help has all options', async () => {
-  const options = ['--name', 'till 2', '--expires-in', '90d', '--scope', read, '--json']
+  const options = ['--name', 'till 2', '--expires-in', '90d', '--scope', 'pets:read', '--json']
+
   const { stdout } = await runProcess('issue', ...options)
   const help = await runProcess('issue', '--help')
 
   expect(help.stdout).toContain('--stage <stage>')
   const json = JSON.parse(stdout)
-  const fields = { keyId, clientId, name: 'till 2', scopes: [read], createdAt: time }
+  const fields = { keyId, clientId, name: 'till 2', scopes: ['pets:read'], createdAt: time }
   expect(json).toEqual({
     key: expect.stringMatching(KEY),
     ...fields,
@@ -87,7 +86,7 @@ test('the process issues a key with an expiry and one scope, and gives scripts a
 })
 
 test('list shows keys with their state, but neither keys themselves nor digests', async () => {
-  const { key, ...kiosk } = Object((await issue(table, { name: 'kiosk', scopes: [write] })).json)
+  const { key, ...kiosk } = Object((await issue(table, { name: 'kiosk' })).json)
   const old = { keyId: 'key_old', clientId: 'c', name: 'Old', scopes, createdAt: '2020' }
   await table.put({ digest: 'd1', ...old, expiresAt: 1_600_000_000 })
   proxy.faultOf = stale
@@ -116,13 +115,13 @@ test('list reports that there are no keys', async () => {
 
 test('an item that somebody has edited is listed as the service takes it', async () => {
   await storeKey({ key: 'a', keyId: 'key_bare', name: undefined, scopes: null, expiresAt: 'soon' })
-  await storeKey({ key: 'b', keyId: 'key_set', createdAt: undefined, scopes: new Set([write]) })
+  await storeKey({ key: 'b', keyId: 'key_set', scopes: new Set(['pets:write', 'no:longer']) })
 
   const { text, json } = await list(table)
 
   const damaged = { keyId: 'key_bare', scopes: [], expiresAt: 'damaged', state: 'expired' }
   expect(json).toContainEqual(expect.objectContaining(damaged))
-  expect(json).toContainEqual(expect.objectContaining({ keyId: 'key_set', scopes: [write] }))
+  expect(json).toContainEqual(expect.objectContaining({ keyId: 'key_set', scopes: ['pets:write'] }))
   expect(text).toMatch(/^key_bare .+ none .+ damaged +expired$/m)
 })
 
@@ -138,15 +137,11 @@ test('the process deletes the key that it reads from standard input, and no othe
   expect([await storedOf(keyId), await storedOf(other.keyId)]).toEqual([undefined, other])
 })
 
-test.each([
-  ['key_unknown', 'There is no such key in this stage. List the keys with npm run keys -- list.'],
-  [
-    'local',
-    'local is the key of every local server, so it stays as it is. Issue another key to try this.',
-  ],
-])('revoke and rotate refuse the key %s', async (keyId, line) => {
-  await expect(revoke(table, keyId)).rejects.toThrow(new CommandError(line))
-  await expect(rotate(table, keyId, { grace: 1 })).rejects.toThrow(new CommandError(line))
+test('revoke and rotate refuse an unknown key', async () => {
+  const line = 'There is no such key in this stage. List the keys with npm run keys -- list.'
+
+  await expect(revoke(table, 'key_a')).rejects.toThrow(new CommandError(line))
+  await expect(rotate(table, 'key_a', { grace: 1 })).rejects.toThrow(new CommandError(line))
 })
 
 test('the process does not revoke without a terminal to confirm on, except with --yes', async () => {
@@ -165,33 +160,25 @@ test('the process does not revoke without a terminal to confirm on, except with 
   })
 })
 
-describe('confirm', () => {
-  /** Asks on a terminal where someone types an answer, or closes the terminal. */
-  const ask = async (answer: string | undefined, stop?: AbortController) => {
-    const input = Object.assign(new PassThrough(), { isTTY: true })
-    const output = new PassThrough()
-    const { signal } = stop ?? new AbortController()
-    const confirmed = confirm('Revoke key_1?', signal, input, output)
-    if (stop) stop.abort()
-    else input.end(answer && `${answer}\n`)
-    const [asked] = await Promise.all([event(output, 'data'), confirmed.catch(() => {})])
-    expect(String(asked)).toBe('Revoke key_1? [y/N] ')
-    return confirmed
-  }
+/** Asks on a terminal where someone types an answer, closes the terminal, or stops the process. */
+const ask = async (answer: string) => {
+  const input = Object.assign(new PassThrough(), { isTTY: true })
+  const output = new PassThrough()
+  const stop = new AbortController()
+  const confirmed = confirm('Revoke key_1?', stop.signal, input, output)
+  if (answer === 'Ctrl-C') stop.abort()
+  else input.end(answer)
+  const [asked] = await Promise.all([event(output, 'data'), confirmed.catch(() => {})])
+  expect(String(asked)).toBe('Revoke key_1? [y/N] ')
+  return confirmed
+}
 
-  test.each(['y', ' Yes '])('accepts "%s"', async (answer) => {
-    await expect(ask(answer)).resolves.toBeUndefined()
-  })
+test.each(['y\n', ' Yes \n'])('%j confirms', async (answer) => {
+  await expect(ask(answer)).resolves.toBeUndefined()
+})
 
-  test('revokes nothing if it is stopped', async () => {
-    await expect(ask(undefined, new AbortController())).rejects.toThrow(
-      new CommandError('Nothing was revoked.'),
-    )
-  })
-
-  test.each(['', 'yep', undefined])('refuses %j, where undefined is no answer', async (answer) => {
-    await expect(ask(answer)).rejects.toThrow(new CommandError('Nothing was revoked.'))
-  })
+test.each(['\n', 'yep\n', '', 'Ctrl-C'])('%j does not confirm', async (answer) => {
+  await expect(ask(answer)).rejects.toThrow(new CommandError('Nothing was revoked.'))
 })
 
 test.each(['shop\u001b[2J', 'x'.repeat(101)])('the process refuses the name %j', async (name) => {
@@ -249,31 +236,22 @@ test('rotate refuses a key that expires, unless the lifetime of the new one is n
   await expect(again).rejects.toThrow(new CommandError(line))
 })
 
-test('rotate refuses a key with a scope that the service no longer has, unless the new scopes are named', async () => {
-  await storeKey({ key: 'e', keyId: 'key_e', scopes: new Set([read, 'no:longer']) })
-
-  const rotation = rotate(table, 'key_e', { grace: 60 })
-
-  const line =
-    'key_e has a scope that the service no longer has. Name those of the new key with --scope.'
-  await expect(rotation).rejects.toThrow(new CommandError(line))
-  expect((await rotate(table, 'key_e', { grace: 60, scopes: [read] })).json).toMatchObject({
-    scopes: [read],
-  })
-})
-
 test('both keys stay valid if the old key cannot get its expiry; the process prints the new key, and why', async () => {
   const old = await storeNewKey()
   const { keyId, clientId } = old.stored
   once({ UpdateItem: databaseResponses.accessDenied })
 
-  const options = ['--grace', '1h', '--scope', write, '--json']
+  const options = ['--grace', '1h', '--scope', 'pets:write', '--json']
   const { code, stdout, stderr } = await runProcess('rotate', keyId, ...options)
 
   const fresh = JSON.parse(stdout)
   expect(code).toBe(1)
-  expect(await find(fresh.key)).toMatchObject({ keyId: fresh.keyId, clientId, scopes: [write] })
-  expect(await find(old.text)).toMatchObject({ keyId, clientId, scopes: [read] })
+  expect(await find(fresh.key)).toMatchObject({
+    keyId: fresh.keyId,
+    clientId,
+    scopes: ['pets:write'],
+  })
+  expect(await find(old.text)).toMatchObject({ keyId, clientId, scopes: ['pets:read'] })
   const problem = `The expiry of ${keyId} may not have been set: AWS refused the request: Made by the test.`
   expect(stderr).toBe(
     `${problem} The new key is valid. Revoke ${keyId} when the client uses the new key.\n`,

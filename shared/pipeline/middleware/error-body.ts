@@ -1,22 +1,19 @@
 import { ApiError, internalServerError } from '../../model/api-error.ts'
 import { stringifyJson } from '../../model/json.ts'
 import { type Middleware, requestId, respond } from '../http.ts'
-import { nameSourceLines } from './source-lines.ts'
 
 /** Turns every error into a response with the Error body. */
 export const errorBody = (): Middleware => ({
   onError: (request) => {
     const error =
       request.error instanceof ApiError ? request.error : internalServerError(request.error)
-    if (error.status >= 500) {
-      nameSourceLines(error.cause)
+    if (error.status >= 500)
       console.error(
         'Request %s failed with status %d:',
         requestId(request.event),
         error.status,
         error.cause,
       )
-    }
     request.internal.errorCode = error.code
     const { status, headers, body } = error
     request.response = respond(request.event, { status, headers, body: stringifyJson(body) })

@@ -43,8 +43,11 @@ type Plan = Pick<StoredResource, 'itemOf'> & {
   signal: AbortSignal
 }
 
-/** An item that was changed meanwhile is `same`. An error says why one cannot be read or stored. */
-type Outcome = 'same' | 'different' | Error
+/**
+ * What became of an item: it needs no change; it was rewritten, or must be; somebody has changed it
+ * meanwhile, which stays; or it cannot be read or stored, for the reason in the error.
+ */
+type Outcome = 'same' | 'different' | 'changed' | Error
 
 /**
  * Changes the attributes in which an item differs from what `itemOf` returns, on condition that it
@@ -55,10 +58,7 @@ type Outcome = 'same' | 'different' | Error
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
   const { table: TableName, isCheck, signal } = plan
-  // The SDK sends less while DynamoDB throttles, and tries for about a minute.
-  const dynamodb = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
-  const unmarshallOptions = { wrapNumbers: exactNumber }
-  const client = DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions })
+  const client = newClient()
   const write = writer(client, plan)
   const counts = { read: 0, different: 0, failed: 0 }
   const visit = async (item: Attributes): Promise<void> => {
@@ -74,14 +74,20 @@ export const rewrite = async (plan: Plan): Promise<void> => {
     console.info(`${counts.read} read, ${counts.different} ${isCheck ? 'different' : 'rewritten'}.`)
   for await (const { Items = [] } of paginateScan({ client, pageSize: 1000 }, { TableName }))
     await Readable.from(Items).forEach(visit, { concurrency: 8 }).finally(print)
-  const problems: string[] = []
-  if (isCheck && counts.different > 0)
-    problems.push(
-      `${counts.different} items are not as this version stores them. Run this without --check.`,
+  const { different, failed } = counts
+  if (failed > 0)
+    throw new CommandError(`${failed} items cannot be read or stored. Mend them by hand.`)
+  if (isCheck && different > 0)
+    throw new CommandError(
+      `${different} items are not as this version stores them. Run this without --check.`,
     )
-  if (counts.failed > 0)
-    problems.push(`${counts.failed} items cannot be read or stored. Mend them by hand.`)
-  if (problems.length > 0) throw new CommandError(problems.join(' '))
+}
+
+const newClient = (): DynamoDBDocumentClient => {
+  // The SDK sends less while DynamoDB throttles, and tries for about a minute.
+  const dynamodb = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
+  const unmarshallOptions = { wrapNumbers: exactNumber }
+  return DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions })
 }
 
 type Write = (update: UpdateCommand) => Promise<Outcome>
@@ -118,7 +124,7 @@ const writer = (client: DynamoDBDocumentClient, { perSecond, signal }: Plan): Wr
         return 'different'
       } catch (error) {
         const { name, message } = error as Error // The SDK throws nothing else.
-        if (name === 'ConditionalCheckFailedException') return 'same'
+        if (name === 'ConditionalCheckFailedException') return 'changed'
         // It would have more than 400 KB.
         if (name === 'ValidationException') return new Error(message)
         // A transaction holds the item. It may be one that only checks it.
@@ -138,11 +144,24 @@ const updateOf = (
     (name) => !isDeepStrictEqual(item[name], wanted[name]),
   )
   if (different.length === 0) return undefined
+  const { names, values, expression } = changeOf(different, wanted)
+  return new UpdateCommand({
+    TableName,
+    Key: { id: item.id },
+    UpdateExpression: expression,
+    ConditionExpression: 'revision = :revision',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...values, ':revision': item.revision },
+  })
+}
+
+/** Sets attributes to the wanted values, and removes those that are not wanted. */
+const changeOf = (attributes: string[], wanted: Attributes) => {
   const names: Record<string, string> = {}
-  const values: Attributes = { ':revision': item.revision }
+  const values: Attributes = {}
   const set: string[] = []
   const removed: string[] = []
-  for (const [i, name] of different.entries()) {
+  for (const [i, name] of attributes.entries()) {
     names[`#${i}`] = name
     if (wanted[name] === undefined) removed.push(`#${i}`)
     else {
@@ -151,14 +170,7 @@ const updateOf = (
     }
   }
   const clauses = [set.length > 0 && `SET ${set}`, removed.length > 0 && `REMOVE ${removed}`]
-  return new UpdateCommand({
-    TableName,
-    Key: { id: item.id },
-    UpdateExpression: clauses.filter(Boolean).join(' '),
-    ConditionExpression: 'revision = :revision',
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
-  })
+  return { names, values, expression: clauses.filter(Boolean).join(' ') }
 }
 
 if (import.meta.main) await run(command)

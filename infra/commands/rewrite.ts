@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { Option } from '@commander-js/extra-typings'
 import type { StoredResource } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/shards.ts'
@@ -50,11 +50,10 @@ type Plan = Pick<StoredResource, 'itemOf'> & {
 type Outcome = 'same' | 'different' | 'changed' | Error
 
 /**
- * Changes the attributes in which an item differs from what `itemOf` returns, on condition that it
- * has the revision that was read, which it keeps. So a resend does no harm, a later change or
- * delete wins, and the rewrite of another version loses nothing. Prints and passes items that
- * cannot be read or stored. Throws a CommandError at the end if there were any, or if a check has
- * found a difference; and the reason of the signal.
+ * Stores each item that differs from what `itemOf` returns, on condition that it has the revision
+ * that was read, which it keeps. So a resend does no harm, and a later change or delete wins.
+ * Prints and passes items that cannot be read or stored. Throws a CommandError at the end if there
+ * were any, or if a check has found a difference; and the reason of the signal.
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
   const { table: TableName, isCheck, signal } = plan
@@ -90,25 +89,28 @@ const newClient = (): DynamoDBDocumentClient => {
   return DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions })
 }
 
-type Write = (update: UpdateCommand) => Promise<Outcome>
+type Write = (item: Attributes) => Promise<Outcome>
 
 const rewriteItem = async (
   item: Attributes,
-  { table, itemOf, isCheck }: Plan,
+  { itemOf, isCheck }: Plan,
   write: Write,
 ): Promise<Outcome> => {
   if (typeof item.revision !== 'string') return new Error('It has no revision.')
   try {
-    const update = updateOf(table, item, itemOf(item))
-    if (!update) return 'same'
-    return isCheck ? 'different' : write(update)
+    const wanted = itemOf(item)
+    if (isDeepStrictEqual(item, wanted)) return 'same'
+    return isCheck ? 'different' : write(wanted)
   } catch (error) {
     return error as Error // `itemOf` throws nothing else.
   }
 }
 
 /** Returns a function that writes as often in a second as the plan allows. */
-const writer = (client: DynamoDBDocumentClient, { perSecond, signal }: Plan): Write => {
+const writer = (
+  client: DynamoDBDocumentClient,
+  { table: TableName, perSecond, signal }: Plan,
+): Write => {
   let nextTurn = 0
   const takeTurn = async (): Promise<void> => {
     const now = performance.now()
@@ -116,11 +118,17 @@ const writer = (client: DynamoDBDocumentClient, { perSecond, signal }: Plan): Wr
     await pause(nextTurn - now)
     signal.throwIfAborted()
   }
-  return async (update) => {
+  return async (Item) => {
+    const put = new PutCommand({
+      TableName,
+      Item,
+      ConditionExpression: 'revision = :revision',
+      ExpressionAttributeValues: { ':revision': Item.revision },
+    })
     for (;;) {
       await takeTurn()
       try {
-        await client.send(update)
+        await client.send(put)
         return 'different'
       } catch (error) {
         const { name, message } = error as Error // The SDK throws nothing else.
@@ -132,45 +140,6 @@ const writer = (client: DynamoDBDocumentClient, { perSecond, signal }: Plan): Wr
       }
     }
   }
-}
-
-/** Changes the attributes that differ, unless the item was changed; `undefined` if none differs. */
-const updateOf = (
-  TableName: string,
-  item: Attributes,
-  wanted: Attributes,
-): UpdateCommand | undefined => {
-  const different = Object.keys({ ...item, ...wanted }).filter(
-    (name) => !isDeepStrictEqual(item[name], wanted[name]),
-  )
-  if (different.length === 0) return undefined
-  const { names, values, expression } = changeOf(different, wanted)
-  return new UpdateCommand({
-    TableName,
-    Key: { id: item.id },
-    UpdateExpression: expression,
-    ConditionExpression: 'revision = :revision',
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ...values, ':revision': item.revision },
-  })
-}
-
-/** Sets attributes to the wanted values, and removes those that are not wanted. */
-const changeOf = (attributes: string[], wanted: Attributes) => {
-  const names: Record<string, string> = {}
-  const values: Attributes = {}
-  const set: string[] = []
-  const removed: string[] = []
-  for (const [i, name] of attributes.entries()) {
-    names[`#${i}`] = name
-    if (wanted[name] === undefined) removed.push(`#${i}`)
-    else {
-      set.push(`#${i} = :${i}`)
-      values[`:${i}`] = wanted[name]
-    }
-  }
-  const clauses = [set.length > 0 && `SET ${set}`, removed.length > 0 && `REMOVE ${removed}`]
-  return { names, values, expression: clauses.filter(Boolean).join(' ') }
 }
 
 if (import.meta.main) await run(command)

@@ -92,8 +92,8 @@ type Sent = { headers?: Record<string, string>; body?: object | undefined; has?:
 type Received = { status: number; headers: Headers; text: string; json: unknown }
 
 /**
- * Sends a request: a method, a path, and words for the reader. Repeats a GET for `waitSeconds`: a new
- * deployment and lists take some. Throws a CommandError if the response is wrong.
+ * Sends a request: a method, a path, and words for the reader. Repeats a GET for `waitSeconds`, as
+ * a new deployment or a list may be late. Throws a CommandError if the response is wrong.
  */
 const check = async (api: Api, status: number, request: string, sent: Sent = {}) => {
   const end = Date.now() + (request.startsWith('GET') ? 1000 * api.waitSeconds : 0)

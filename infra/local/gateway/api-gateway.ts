@@ -30,7 +30,10 @@ const documents: Record<string, (host: string) => Document> = {
 }
 const documentPaths = Object.keys(documents)
 
-type Document = { headers: Record<string, string>; body: string }
+type Document = { headers: Record<string, string>; body: string | Buffer }
+
+/** A response, of a function or without one. */
+export type GatewayResponse = Omit<ProxyResponse, 'body'> & { body?: string | Buffer | undefined }
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
@@ -44,7 +47,7 @@ export const responseTo = async (
   requestId: string,
   maxBodyBytes: number,
   invoke: Invoke,
-): Promise<ProxyResponse> => {
+): Promise<GatewayResponse> => {
   try {
     // The body comes first: some clients read no response while they are still sending.
     const body = await readBody(message, maxBodyBytes)
@@ -57,8 +60,8 @@ export const responseTo = async (
     if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
     const document = documents[route.resource]
     if (message.method !== 'GET' || !document) throw gatewayResponses.methodNotAllowed(methods)
-    const { headers, body: text } = document(message.headers.host ?? '')
-    return response(requestId, 200, headers, text)
+    const { headers, body: content } = document(message.headers.host ?? '')
+    return response(requestId, 200, headers, content)
   } catch (error) {
     if (error instanceof ApiError) return gatewayErrorResponse(requestId, error)
     console.error('Request %s failed:', requestId, error)
@@ -70,14 +73,14 @@ export const responseTo = async (
 export const gatewayErrorResponse = (
   requestId: string,
   { status, headers, body }: ApiError,
-): ProxyResponse => response(requestId, status, headers, JSON.stringify(body))
+): GatewayResponse => response(requestId, status, headers, JSON.stringify(body))
 
 const response = (
   requestId: string,
   statusCode: number,
   headers: Record<string, string>,
-  body?: string,
-): ProxyResponse => ({
+  body?: string | Buffer,
+): GatewayResponse => ({
   statusCode,
   headers: { ...commonHeaders(requestId, body !== undefined), ...headers },
   ...(body && { body }),

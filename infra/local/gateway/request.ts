@@ -48,7 +48,10 @@ const readAll = async (message: IncomingMessage, maxBytes: number): Promise<Buff
   message.on('data', (chunk: Buffer) => {
     size += chunk.length
     if (size <= maxBytes) chunks.push(chunk)
-    else reject(gatewayResponses.payloadTooLarge)
+    else {
+      chunks.length = 0
+      reject(gatewayResponses.payloadTooLarge)
+    }
   })
   message.on('end', () => resolve(Buffer.concat(chunks)))
   // Without an end before: the client has disconnected.

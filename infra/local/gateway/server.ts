@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
@@ -7,14 +8,22 @@ import type { ApiError } from '../../../shared/model/api-error.ts'
 import { functionSettings } from '../../functions.ts'
 import { gatewayResponses } from '../../gateway.ts'
 import { atMost } from '../queue.ts'
-import { gatewayErrorResponse, type Invoke, newRequestId, responseTo } from './api-gateway.ts'
-import { type Handler, invoke, type ProxyResponse } from './lambda.ts'
+import {
+  type GatewayResponse,
+  gatewayErrorResponse,
+  type Invoke,
+  newRequestId,
+  responseTo,
+} from './api-gateway.ts'
+import { type Handler, invoke } from './lambda.ts'
 
 const localLimits = {
   /** Size of the URL and headers in bytes, as in API Gateway: else 431. */
   maxHeaderSize: 10_240,
   /** Connections at once: more are closed. */
   maxConnections: 500,
+  /** Requests in flight on one connection: one with more is closed. */
+  requests: 100,
   /** Size of a body in bytes, also when decompressed: else 413. */
   bodyBytes: 1024 * 1024,
   // Hundreds at once would delay each other until their database calls time out.
@@ -27,12 +36,9 @@ const localLimits = {
 /** The limits of a local server, and those of Node.js that differ from its defaults. */
 export type Limits = typeof localLimits & ServerOptions
 
-/** The last request of a connection, when those `before` it are done, and when it is `done`. */
-type Last = { message: IncomingMessage; before: Promise<void>; done: Promise<void> }
-
 /**
- * Creates the HTTP server of the local API. It responds to the requests of a connection in turn,
- * and ends a connection that exceeds a limit or sends what Node.js refuses.
+ * Creates the HTTP server of the local API. It closes a connection that exceeds a limit or sends
+ * what Node.js refuses.
  */
 export const createLocalServer = (
   handlers: Record<OperationId, Handler>,
@@ -42,71 +48,76 @@ export const createLocalServer = (
   // Without this setting, Node.js responds to a request without Host by itself, without a body.
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
-  // A client that closes its side after a request still expects the response.
-  Object.assign(server, { httpAllowHalfOpen: true })
 
-  const inFlight = new Map<Socket, Last>()
-  const queue = atMost(limits.functions)
-  const invokeInTurn: Invoke = (id, event) =>
-    queue(() => invoke(id, handlers[id], event, limits.functionMs))
+  /** The requests in flight, by connection. */
+  const connections = new Map<Socket, Set<IncomingMessage>>()
+  server.on('connection', (socket) => {
+    connections.set(socket, new Set())
+    socket.on('close', () => connections.delete(socket))
+  })
 
-  const serve = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (message.socket.destroyed) return
-    const startedAt = performance.now()
-    const requestId = newRequestId()
-    const result = await responseTo(message, requestId, limits.bodyBytes, invokeInTurn)
-    logResponse(message, result, requestId, performance.now() - startedAt)
-    // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
-    if (!server.listening || message.headers.upgrade) response.setHeader('Connection', 'close')
-    // Node.js then reads the rest of a body that is too large: the client gets the response.
-    if (!message.complete) response.setHeader('Connection', 'keep-alive')
-    writeResponse(response, result)
-    // They fail if the client disconnects.
+  const respond = responder(handlers, limits)
+  const responding = new Set<Promise<void>>()
+
+  const listener = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const requests = connections.get(message.socket)
+    if (!requests || requests.size === limits.requests) return void message.socket.destroy()
+    requests.add(message)
+    const responded = respond(message, response)
+    responding.add(responded)
+    await responded
+    responding.delete(responded)
+    // If the client disconnects, they may never settle, and `requests` is not used any more.
     await Promise.allSettled([finished(response), finished(message)])
+    requests.delete(message)
   }
-
-  /** Serves a request when those before it on its connection have their responses. */
-  const listener = (message: IncomingMessage, response: ServerResponse): void => {
-    const { socket } = message
-    const before = inFlight.get(socket)?.done ?? Promise.resolve()
-    const done = before.then(() => serve(message, response))
-    const last = { message, before, done }
-    inFlight.set(socket, last)
-    done.finally(() => {
-      if (inFlight.get(socket) === last) inFlight.delete(socket)
-    })
-  }
-
-  /** Ends a connection, with an error if no response to an earlier request is awaited. */
-  const refuse = async (socket: Socket, error: ApiError): Promise<void> => {
-    const last = inFlight.get(socket)
-    if (!last) return endWith(socket, error)
-    await (last.message.complete ? last.done : last.before)
-    socket.destroy()
-  }
-
   server.on('request', listener)
   // Node.js would respond to an unknown expectation by itself, without a body.
   server.on('checkExpectation', listener)
+
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    if (socket.writable) refuse(socket, clientError(code, limits.maxHeaderSize))
+    if (!socket.writable || connections.get(socket)?.size) socket.destroy()
+    else endWith(socket, clientError(code, limits.maxHeaderSize))
   })
 
   /** Refuses new connections and completes the requests in flight, within `limitMs`. */
   const stop = async (limitMs = limits.functionMs): Promise<void> => {
-    server.close()
+    const closed = once(server.close(), 'close')
+    const isLate = pause(limitMs, undefined, { ref: false })
     // When a client disconnects, its request still runs and needs the database.
-    const requests = Array.from(inFlight.values(), ({ done }) => done)
-    await Promise.race([Promise.all(requests), pause(limitMs, undefined, { ref: false })])
-    // `close` leaves those without a request, which browsers open in advance.
+    await Promise.race([Promise.all(responding), isLate])
+    for (const socket of connections.keys()) socket.destroySoon()
+    await Promise.race([closed, isLate])
     server.closeAllConnections()
   }
   return { server, stop }
 }
 
+/** Returns a function that responds to a request, and logs the response. */
+const responder = (handlers: Record<OperationId, Handler>, limits: Limits) => {
+  const queue = atMost(limits.functions)
+  return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const startedAt = performance.now()
+    const requestId = newRequestId()
+    const invokeInTurn: Invoke = (id, event) =>
+      queue(async () => {
+        // The client has disconnected meanwhile.
+        if (message.socket.destroyed) throw gatewayResponses.badRequest
+        return invoke(id, handlers[id], event, limits.functionMs)
+      })
+    const result = await responseTo(message, requestId, limits.bodyBytes, invokeInTurn)
+    logResponse(message, result, requestId, performance.now() - startedAt)
+    // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
+    if (message.headers.upgrade) response.setHeader('Connection', 'close')
+    // Node.js then reads the rest of a body that is too large: the client gets the response.
+    if (!message.complete) response.setHeader('Connection', 'keep-alive')
+    writeResponse(response, result)
+  }
+}
+
 const writeResponse = (
   response: ServerResponse,
-  { statusCode, headers = {}, body }: ProxyResponse,
+  { statusCode, headers = {}, body }: GatewayResponse,
 ): void => {
   response.statusCode = statusCode
   response.setHeaders(new Map(Object.entries(headers)))
@@ -131,14 +142,14 @@ const endWith = (socket: Socket, error: ApiError): void => {
 /** Logs a response on one line. */
 const logResponse = (
   message: IncomingMessage,
-  result: ProxyResponse,
+  result: GatewayResponse,
   requestId: string,
   milliseconds: number,
 ) => {
   const { method = '', url = '' } = message
   const { statusCode, body = '' } = result
   const path = url.replace(/\?.*/s, '')
-  const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(body)?.[1]) || ''
+  const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(`${body}`)?.[1]) || ''
   const columns = [
     new Date().toTimeString().slice(0, 8),
     method.padEnd(7),

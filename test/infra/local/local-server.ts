@@ -7,19 +7,14 @@ import { createLocalServer, type Limits } from '../../../infra/local/gateway/ser
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
-import { example } from '../../support/example.ts'
 import { type Sent, send } from '../../support/http.ts'
 import { refuseInternals, refuseLoggedSecrets } from '../../support/secrets.ts'
 
 export const BASE = service.basePath
-const PATH = `${BASE}${example.path}`
 
-/**
- * A request for the example list, and the beginning of one that creates a resource, as they are on
- * the wire.
- */
-export const GET = `GET ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`
-export const POST = `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`
+/** A request that lists pets, and the beginning of one that adds one, as they are on the wire. */
+export const GET = `GET ${BASE}/pets HTTP/1.1\r\nHost: a\r\n\r\n`
+export const POST = `POST ${BASE}/pets HTTP/1.1\r\nHost: a\r\n`
 
 /** A local server in this process. */
 type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
@@ -70,9 +65,9 @@ export const waiting = () => {
 /** A response without the headers of its connection. */
 type Response = { status: number; headers: Record<string, string>; body: unknown }
 
-/** Sends a request, by default for the example list; `path` starts after the host. */
+/** Sends a request, by default for the list of pets; `path` starts after the host. */
 export const ask = async ({ baseUrl }: Served, request: Sent = {}): Promise<Response> => {
-  const { status, headers, body } = await send(baseUrl, { path: PATH, ...request })
+  const { status, headers, body } = await send(baseUrl, { path: `${BASE}/pets`, ...request })
   return { status, headers: withoutConnection(headers), body }
 }
 
@@ -105,9 +100,9 @@ export const gatewayResponse = (
 export const logged = (): string[] => vi.mocked(console.info).mock.calls.map(([line]) => line)
 
 /** Opens a connection until the test ends, and sends a text over it unchanged. */
-export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', options = {}) => {
+export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
   const { hostname: host, port } = new URL(baseUrl)
-  const socket = connect({ host, port: Number(port), ...options }).setEncoding('latin1')
+  const socket = connect({ host, port: Number(port) }).setEncoding('latin1')
   onTestFinished(() => void socket.destroy())
   let received = ''
   socket.on('data', (text) => {
@@ -157,9 +152,9 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '', option
 }
 
 /** Does the same, and also returns the server's side of the connection. */
-export const wireAndSocket = async (served: Served, sent = '', options = {}) => {
+export const wireAndSocket = async (served: Served, sent = '') => {
   const accepted = Promise.withResolvers<Socket>()
   served.server.once('connection', accepted.resolve)
-  const wire = await wireTo(served, sent, options)
+  const wire = await wireTo(served, sent)
   return { wire, socket: await accepted.promise }
 }

@@ -9,27 +9,25 @@ import { tableName } from '../../../../shared/data/tables.ts'
 import { operation } from '../../../../shared/pipeline/operation.ts'
 import { error } from '../../../support/call.ts'
 import { eventOf } from '../../../support/events.ts'
-import { example } from '../../../support/example.ts'
 import '../../../support/database.ts'
 
-const { table, create, list } = example
-const [resources, idempotencyKeys] = [tableName(table), tableName('idempotencyKeys')]
+const [pets, idempotencyKeys] = [tableName('pets'), tableName('idempotencyKeys')]
 const options = { abortSignal: new AbortController().signal }
 // The clients' types differ.
 const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options)
 
 test('a command that the contract does not grant is a 500, and the log says what to add', async () => {
-  const event = eventOf(example.events.list)
-  const handler = operation(list, async () => {
-    await send(new lean.GetCommand({ TableName: resources, Key: { id: 7 } }))
+  const event = eventOf('listPets-no-parameters')
+  const handler = operation('listPets', async () => {
+    await send(new lean.GetCommand({ TableName: pets, Key: { id: 7 } }))
     return { items: [], next: undefined }
   })
 
-  const { statusCode } = await invoke(list, handler, event, 60_000)
+  const { statusCode } = await invoke('listPets', handler, event, 60_000)
 
   const message =
-    `${list} may not use GetItem on the table ${table}. ` +
-    `Add ${table}: 'read' to "access" in its entry in shared/contract.ts.`
+    'listPets may not use GetItem on the table pets. ' +
+    `Add pets: 'read' to "access" in its entry in shared/contract.ts.`
   const cause = expect.objectContaining({ name: 'AccessDenied', message })
   expect(statusCode).toBe(500)
   expect(error.mock.calls).toEqual([
@@ -38,37 +36,42 @@ test('a command that the contract does not grant is a 500, and the log says what
 })
 
 const Key = { id: 7 }
-const own = { TableName: resources, Key }
+const own = { TableName: pets, Key }
 const check = { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' }
 const transact = (...TransactItems: object[]) => new sdk.TransactWriteCommand({ TransactItems })
-const gets = [tableName('apiKeys'), resources].map((TableName) => ({ Get: { TableName, Key } }))
+const gets = [tableName('apiKeys'), pets].map((TableName) => ({ Get: { TableName, Key } }))
 
 test.each<[OperationId, string, object, string]>([
-  [create, 'Scan: no entry can', new sdk.ScanCommand(own), ' get this right.'],
-  [list, 'GetItem on the table Toys', new lean.GetCommand({ ...own, TableName: 'Toys' }), 'read'],
+  ['createPet', 'Scan: no entry can', new sdk.ScanCommand(own), ' get this right.'],
   [
-    list,
+    'listPets',
+    'GetItem on the table Other',
+    new lean.GetCommand({ ...own, TableName: 'Other' }),
+    'read',
+  ],
+  [
+    'listPets',
     'ConditionCheckItem on the table idempotencyKeys',
     transact({ ConditionCheck: check }),
     'read',
   ],
   [
-    list,
-    `GetItem on the table ${table}`,
+    'listPets',
+    `GetItem on the table pets`,
     new lean.TransactGetCommand({ TransactItems: gets }),
     'read',
   ],
   [
-    create,
-    `DeleteItem on the table ${table}`,
+    'createPet',
+    `DeleteItem on the table pets`,
     transact({ Put: { ...own, Item: Key } }, { Delete: own }),
     'remove',
   ],
   // A right to a table is not one to its indexes.
   [
-    create,
-    `Query on the index newest of the table ${table}`,
-    new lean.QueryCommand({ TableName: resources, IndexName: 'newest' }),
+    'createPet',
+    `Query on the index newest of the table pets`,
+    new lean.QueryCommand({ TableName: pets, IndexName: 'newest' }),
     'list',
   ],
 ])('%s may not use %s', async (id, refused, command, advice) => {

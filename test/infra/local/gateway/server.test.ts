@@ -1,7 +1,11 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { example } from '../../../support/example.ts'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
+import { listeningAddress } from '../../../../infra/local/gateway/ports.ts'
 import {
   ask,
   BASE,
@@ -16,25 +20,70 @@ import {
   wireTo,
 } from '../local-server.ts'
 
-const { path, list } = example
 const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`
+const CHUNKS = `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`
+/** A request that an attacker hides in or after another one. */
+const SMUGGLED = GET
 
-test('responds to a client that closes its side after a request, then ends the connection', async () => {
-  const { handler, called, release } = waiting()
-  const { wire, socket } = await wireAndSocket(await serve({ [list]: handler }), '', {
-    allowHalfOpen: true,
-  })
-  const ended = once(socket, 'end')
+const MALFORMED = gatewayResponse(400, 'bad_request', 'The request is malformed.')
+const HEADERS_TOO_LARGE = gatewayResponse(
+  431,
+  'request_header_fields_too_large',
+  'The URL and headers must be smaller than 10240 bytes.',
+)
 
-  wire.socket.end(GET)
-  await Promise.all([called, ended])
-  release({ statusCode: 200, body: '["first"]' })
+test.each<[name: string, text: string, response?: object]>([
+  ['a header over 10 KB', `${POST}X-A: ${'a'.repeat(10_240)}\r\n\r\n`, HEADERS_TOO_LARGE],
+  ['a trailer over 10 KB', `${CHUNKS}0\r\nX-A: ${'a'.repeat(10_240)}\r\n\r\n`],
+  ['a chunk without a length', `${CHUNKS}{}\r\n0\r\n\r\n`],
+  [
+    'a length after chunks',
+    `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
+    MALFORMED,
+  ],
+  ['two lengths', `${POST}Content-Length: 2\r\nContent-Length: 40\r\n\r\n{}`, MALFORMED],
+  ['bytes that are not HTTP', 'Hello\r\n\r\n', MALFORMED],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', MALFORMED],
+  ['a complete request and bytes that are not HTTP', `${POST}\r\nHello\r\n\r\n`],
+])(
+  'closes the connection after %s, with an error if no request is in flight',
+  async (_name, text, error) => {
+    const smuggled = vi.fn<Handler>()
+    const served = await serve({ listPets: smuggled })
+    const wire = await wireTo(served, text + SMUGGLED)
 
-  expect([(await wire.response()).body, await wire.rest()]).toEqual([['first'], ''])
+    if (error) expect(await wire.response()).toEqual(error)
+
+    expect(await wire.rest()).toBe('')
+    expect(smuggled).not.toHaveBeenCalled()
+    expect((await ask(served, { method: 'POST' })).status).toBe(200)
+  },
+)
+
+test.each([
+  ['an unknown expectation', `${POST}Expect: something\r\nContent-Length: 2\r\n\r\n{}`],
+  ['headers of 10 KB', `${POST}X-A: ${'a'.repeat(10_000)}\r\nContent-Length: 2\r\n\r\n{}`],
+])('reads a request with %s, and responds to the next one separately', async (_name, text) => {
+  const echo: Handler = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body) })
+  const wire = await wireTo(await serve({ createPet: echo, listPets: echo }), text + SMUGGLED)
+
+  expect([(await wire.response()).body, (await wire.response()).body]).toEqual(['{}', null])
+})
+
+test('closes the connection after a request to upgrade the protocol', async () => {
+  const upgrade = `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`
+  const wire = await wireTo(await serve(), upgrade + SMUGGLED)
+
+  const head = await wire.take(/\r\n\r\n/)
+
+  expect([head, await wire.rest()]).toEqual([
+    expect.stringMatching(/ 200 [\s\S]+\r\nConnection: close\r\n/),
+    '[]',
+  ])
 })
 
 test.each([
-  ['in the middle of the headers', `GET ${BASE}${path} HT`],
+  ['in the middle of the headers', `GET ${BASE}/pets HT`],
   ['in the middle of a body', HALF_POST],
   ['before the response', GET],
   ['after invalid HTTP', 'Hello\r\n\r\n'],
@@ -43,7 +92,7 @@ test.each([
 
   for (let i = 0; i < 10; i++) {
     const { wire, socket } = await wireAndSocket(served)
-    const closed = new Promise((resolve) => socket.on('close', resolve))
+    const closed = once(socket, 'close').catch(() => {}) // Reset by the client.
     wire.socket.write(text, () => wire.socket.resetAndDestroy())
     await closed
   }
@@ -53,47 +102,7 @@ test.each([
   await served.stop(NEVER)
 })
 
-test('serves any number of requests of a connection in order, one after the other', async () => {
-  let running = 0
-  let most = 0
-  const served = await serve({
-    [list]: async ({ queryStringParameters }) => {
-      most = Math.max(most, ++running)
-      await nextTurn()
-      running--
-      return { statusCode: 200, body: JSON.stringify(queryStringParameters) }
-    },
-  })
-  const sent = Array.from({ length: 3000 }, (_, i) => ({ nth: String(i) }))
-  const text = sent.map(({ nth }) => GET.replace(path, `${path}?nth=${nth}`)).join('')
-  const wire = await wireTo(
-    served,
-    `${text}${HALF_POST.replace('20', '200000')}${' '.repeat(199_999)}`,
-  )
-
-  const bodies = []
-  while (bodies.length < sent.length + 1) bodies.push((await wire.response()).body)
-
-  expect(bodies).toEqual([...sent, []])
-  expect(logged()).toHaveLength(sent.length + 1)
-  expect(most).toBe(1)
-})
-
-test('calls no function for requests of a client that has disconnected', async () => {
-  const { handler, called, release } = waiting()
-  const served = await serve({ [list]: handler })
-  const { wire, socket } = await wireAndSocket(served, GET.repeat(50))
-  await called
-
-  wire.socket.resetAndDestroy()
-  release({ statusCode: 200, body: '[]' })
-  await expect.poll(() => socket.destroyed).toBe(true)
-  await served.stop(NEVER)
-
-  expect([handler.mock.calls.length, logged().length]).toEqual([1, 1])
-})
-
-test('ends a connection whose request does not arrive in time', async () => {
+test('closes a connection whose request does not arrive in time', async () => {
   const served = await serve({}, { headersTimeout: 1, connectionsCheckingInterval: 1 })
   const wire = await wireTo(served, GET.slice(0, 9))
 
@@ -114,6 +123,65 @@ test('closes connections beyond its limit', async () => {
   expect((await allowed.response()).status).toBe(200)
 })
 
+test('responds in order to 100 requests in flight on a connection, and then to more', async () => {
+  const [first, rest] = [waiting(), waiting()]
+  const served = await serve(
+    { createPet: first.handler, listPets: rest.handler },
+    { functions: 100 },
+  )
+  const wire = await wireTo(served, `${POST}\r\n${GET.repeat(99)}`)
+  await Promise.all([first.called, rest.called])
+
+  rest.release({ statusCode: 200, body: '["rest"]' })
+  await expect.poll(logged).toHaveLength(99)
+  first.release({ statusCode: 200, body: '["first"]' })
+
+  expect((await wire.response()).body).toEqual(['first'])
+  for (let i = 0; i < 99; i++) expect((await wire.response()).body).toEqual(['rest'])
+  wire.socket.write(GET)
+  expect((await wire.response()).body).toEqual(['rest'])
+})
+
+test('closes a connection with more requests in flight, and serves others', async () => {
+  const listPets = vi.fn<Handler>()
+  const served = await serve({ listPets })
+
+  const wire = await wireTo(served, GET.repeat(1000))
+
+  expect(await wire.rest()).toBe('')
+  expect((await ask(served, { method: 'POST' })).status).toBe(200)
+  expect(listPets).not.toHaveBeenCalled()
+})
+
+test('calls no function for requests of a client that has disconnected', async () => {
+  const { handler, called, release } = waiting()
+  const served = await serve({ listPets: handler }, { functions: 1 })
+  const { wire, socket } = await wireAndSocket(served, GET.repeat(50))
+  await called
+
+  wire.socket.resetAndDestroy()
+  await expect.poll(() => socket.destroyed).toBe(true)
+  release({ statusCode: 200, body: '[]' })
+  await served.stop(NEVER)
+
+  expect(handler).toHaveBeenCalledTimes(1)
+})
+
+test('runs only some functions at once', async () => {
+  const { handler, release } = waiting()
+  const served = await serve({ listPets: handler }, { functions: 2 })
+  let arrived = 0
+  served.server.on('request', () => arrived++)
+  const responses = [ask(served), ask(served), ask(served)]
+  await expect.poll(() => arrived).toBe(3)
+
+  const running = handler.mock.calls.length
+  release({ statusCode: 199, body: '' }) // A bug: the next function runs after it, too.
+
+  const statuses = (await Promise.all(responses)).map(({ status }) => status)
+  expect([running, ...statuses]).toEqual([2, 502, 502, 502])
+})
+
 test('refuses a body that is too large before it is complete, and reads the next request after it', async () => {
   const served = await serve({}, { bodyBytes: 10 })
   const withLength = (bytes: number) =>
@@ -130,25 +198,73 @@ test('refuses a body that is too large before it is complete, and reads the next
   expect(responses[1]).toEqual(gatewayResponse(413, 'payload_too_large', message))
 })
 
-test('runs only some functions at once', async () => {
-  const { handler, release } = waiting()
-  const served = await serve({ [list]: handler }, { functions: 2 })
-  let arrived = 0
-  served.server.on('request', () => arrived++)
-  const responses = [ask(served), ask(served), ask(served)]
-  await expect.poll(() => arrived).toBe(3)
+test('reads a body of 10 MB to its end after a 413, because the client may read nothing before', async () => {
+  const bytes = 10 * 1024 * 1024
+  const { wire, socket } = await wireAndSocket(await serve({}, { keepAliveTimeout: 600_000 }))
+  wire.socket.write(
+    `${POST}Connection: close\r\nContent-Length: ${bytes}\r\n\r\n${'a'.repeat(bytes)}`,
+  )
 
-  const running = handler.mock.calls.length
-  release({ statusCode: 199, body: '' }) // A bug: the next function runs after it, too.
+  expect((await wire.response()).status).toBe(413)
+  await expect.poll(() => socket.bytesRead).toBeGreaterThan(bytes)
+})
 
-  const statuses = (await Promise.all(responses)).map(({ status }) => status)
-  expect([running, ...statuses]).toEqual([2, 502, 502, 502])
+test('sends one response to a body that is too large, and then broken', async () => {
+  const wire = await wireTo(await serve({}, { bodyBytes: 1 }), CHUNKS)
+
+  const { status } = await wire.response()
+  wire.socket.write('{}\r\n')
+
+  expect([status, await wire.rest()]).toEqual([413, ''])
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** The memory of this process after a garbage collection, in MB. */
+const memory = (kind: 'arrayBuffers' | 'rss'): number => {
+  collectGarbage()
+  return process.memoryUsage()[kind] / 1e6
+}
+
+test('keeps nothing of bodies that are too large, nor of connections that have ended', async () => {
+  const served = await serve()
+  const sockets: WeakRef<object>[] = []
+  served.server.on('connection', (socket) => sockets.push(new WeakRef(socket)))
+  const before = memory('arrayBuffers')
+  const tooLarge = `${POST}Content-Length: 2000000\r\n\r\n${' '.repeat(1_500_000)}`
+
+  const clients = await Promise.all(Array.from({ length: 50 }, () => wireTo(served, tooLarge)))
+  for (const client of clients) expect((await client.response()).status).toBe(413)
+  expect(memory('arrayBuffers')).toBeLessThan(before + 10)
+  for (const { socket } of clients) socket.resetAndDestroy()
+
+  const kept = () => {
+    collectGarbage()
+    return sockets.filter((socket) => socket.deref()).length
+  }
+  await expect.poll(kept).toBeLessThan(5)
+  await served.stop(NEVER)
+})
+
+test('needs the memory of the reference page once for all clients that do not read it', async () => {
+  const { server } = await serve()
+  const before = memory('rss')
+
+  for (let i = 0; i < 100; i++) {
+    const socket = connect(listeningAddress(server).port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.write(GET.replace('/pets', '/docs.js'))
+  }
+
+  await expect.poll(logged).toHaveLength(100)
+  expect(memory('rss')).toBeLessThan(before + 100)
 })
 
 /** A local server with a request in flight. */
 const serveRequest = async () => {
   const { handler, called, release } = waiting()
-  const served = await serve({ [list]: handler })
+  const served = await serve({ listPets: handler })
   const wire = await wireTo(served, GET)
   await called
   return { served, wire, release }
@@ -169,6 +285,21 @@ test('stop waits for the request of a client that has disconnected', async () =>
   expect(seen).toEqual(['released', 'stopped'])
 })
 
+test('stop waits until the client has read the response', async () => {
+  const { served, wire, release } = await serveRequest()
+  const long = JSON.stringify('a'.repeat(2 ** 25)) // Larger than all buffers.
+  wire.socket.pause()
+
+  const stopped = served.stop(NEVER)
+  release({ statusCode: 200, body: long })
+  await expect.poll(logged).toHaveLength(1)
+  wire.socket.resume()
+
+  const whole = await wire.rest()
+  expect(whole.length - whole.indexOf('"')).toBe(long.length)
+  await stopped
+})
+
 test('stop does not wait for a request longer than its limit', async () => {
   const { served, wire } = await serveRequest()
 
@@ -177,7 +308,7 @@ test('stop does not wait for a request longer than its limit', async () => {
   expect(await wire.rest()).toBe('')
 })
 
-test('stop ends the connection of a client that has sent nothing', async () => {
+test('stop closes the connection of a client that has sent nothing', async () => {
   const served = await serve()
   const { wire } = await wireAndSocket(served)
 

@@ -45,7 +45,10 @@ const serverCommand = command(
   )
   .option('--seed', 'add examples to an empty database, as to one in memory')
   .addOption(new Option('--empty', 'add no examples').conflicts('seed'))
-  .option('--watch', 'restart when a source file changes; data and API keys are kept')
+  .option(
+    '--watch',
+    'restart when a source file changes; data and API keys are kept, unless tables change',
+  )
   .addHelpText(
     'after',
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one',
@@ -57,12 +60,13 @@ const serverCommand = command(
     const database = await openDatabase({ address, folder, listener })
     // Before the banner is printed: whoever reads it may stop the server at once.
     const stopped = parentPort ? once(parentPort, 'message') : anySignal('SIGINT', 'SIGTERM')
-    const isInMemory = !address && folder === undefined
-    const isSeeded = !empty && (seed || isInMemory)
+    const isSeeded = !empty && (seed || database.isNew)
     const content = isSeeded ? `, with ${await addExamples()}` : ''
     const description = thread?.database ?? database.description + content
+    if (thread && database.isNew) process.stdout.write(`The tables are new${content}.\n`)
     if (watch) {
       const argv = [`--host=${host}`, `--port=${listeningAddress(api).port}`]
+      if (empty) argv.push('--empty')
       api.close()
       await serveAndWatch(argv, { address: database.address, database: description }, stopped)
     } else await serve(api, description, stopped)

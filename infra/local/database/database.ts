@@ -14,8 +14,11 @@ export const DEFAULT_PORT = 3000
 export const portOption = (description: string, least = 1) =>
   new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
 
-/** A DynamoDB. Only if the user has named it, it gets the user's credentials. */
-export type Address = { endpoint: string; isNamed: boolean }
+/**
+ * A DynamoDB. Only if the user has named it, it gets the user's credentials. Only if it is in
+ * memory, its tables are made anew when their definitions change.
+ */
+export type Address = { endpoint: string; isNamed: boolean; isInMemory?: boolean }
 
 /** The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if that is in AWS. */
 export const namedDatabase = (): Address | undefined => {
@@ -50,8 +53,9 @@ type Choice = {
 
 /**
  * Opens the DynamoDB at `address`, or an embedded one with a folder (default: in memory), for this
- * process, with all tables, indexes and the local API key. The banner has the `description`. Throws
- * a CommandError if the folder or the address cannot be used.
+ * process, with all tables and the local API key. The banner has the `description`; `isNew` says
+ * whether the tables are in memory and new. Throws a CommandError if the folder or the address
+ * cannot be used.
  */
 export const openDatabase = async ({ address, folder, listener }: Choice = {}) => {
   if (folder === '')
@@ -63,24 +67,26 @@ export const openDatabase = async ({ address, folder, listener }: Choice = {}) =
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
   if (address) {
-    await prepareDatabase(address).catch((error) => {
+    const isNew = await prepareDatabase(address).catch((error) => {
       throw address.isNamed ? namedError(address, error) : error
     })
-    return { address, description: address.endpoint, close: async () => {} }
+    return { address, isNew, description: address.endpoint, close: async () => {} }
   }
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
-  const embedded = { endpoint, isNamed: false }
-  await prepareDatabase(embedded)
-  return { address: embedded, description: `${endpoint} (${folder ?? 'in memory'})`, close }
+  const embedded = { endpoint, isNamed: false, isInMemory: folder === undefined }
+  const isNew = await prepareDatabase(embedded)
+  return { address: embedded, isNew, description: `${endpoint} (${folder ?? 'in memory'})`, close }
 }
 
-const namedError = ({ endpoint }: Address, { message, name }: Error): CommandError =>
-  new CommandError(
+const namedError = ({ endpoint }: Address, error: Error): CommandError => {
+  if (error instanceof CommandError) return error
+  return new CommandError(
     `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ` +
-      `${message || name}. Start it, or unset the variable to use the embedded one.`,
+      `${error.message || error.name}. Start it, or unset the variable to use the embedded one.`,
   )
+}
 
 /** Lets this process use a DynamoDB, by environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {
@@ -107,9 +113,13 @@ for (const id of tableIds)
   localVariables[tableVariable(id)] =
     `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`
 
-/** Lets this process use a DynamoDB, which then has the tables and the local API key. */
-const prepareDatabase = async (address: Address): Promise<void> => {
+/**
+ * Lets this process use a DynamoDB, which then has the tables and the local API key. Returns
+ * whether it is in memory and the tables are new.
+ */
+const prepareDatabase = async (address: Address): Promise<boolean> => {
   useDatabase(address)
-  await createTables(!address.isNamed)
+  const isNew = await createTables(address.isInMemory ?? false)
   await apiKeys.put(storedLocalApiKey)
+  return isNew
 }

@@ -64,43 +64,32 @@ const checkExpressions = (request: object): void => {
 }
 
 /**
- * A store that reads the real one, and only collects writes. `items` are the keys of the items that
- * were read, each as often as that.
+ * A store that reads the real one, and only records what is written. `reads` are the keys of the
+ * items that were read, each as often as that.
  */
-export const rehearse = (store: Store) => {
+export const recordingStore = (real: Store) => {
   const writes: Write[] = []
-  const items: string[] = []
-  const collect = (prefix: string): Writes => ({
-    put: (key, value, done) => {
-      writes.push({ type: 'put', key: prefix + key, value })
-      done()
-    },
-    del: (key, done) => {
-      writes.push({ type: 'del', key: prefix + key })
-      done()
-    },
+  const reads: string[] = []
+  const record = (write: Write, done: Done): void => {
+    writes.push(write)
+    done()
+  }
+  const recorder = (prefix: string): Writes => ({
+    put: (key, value, done) => record({ type: 'put', key: prefix + key, value }, done),
+    del: (key, done) => record({ type: 'del', key: prefix + key }, done),
   })
   const getItemDb = (table: string): ItemStore => {
-    const real = store.getItemDb(table)
-    const get: ItemStore['get'] = (key, done) => {
-      items.push(`${table}~${key}`)
-      real.get(key, done)
+    const { get, lock } = real.getItemDb(table)
+    const recordAndGet: ItemStore['get'] = (key, done) => {
+      reads.push(`${table}~${key}`)
+      get(key, done)
     }
-    return { ...collect(itemPrefix(table)), get, lock: real.lock }
+    return { ...recorder(`item-${table}~`), get: recordAndGet, lock }
   }
   const getIndexDb: Store['getIndexDb'] = (_type, table, index) =>
-    collect(indexPrefix(table, index))
-  return { store: { ...store, getItemDb, getIndexDb }, writes, items }
+    recorder(`index-global~${table}~${index}~`)
+  return { store: { ...real, getItemDb, getIndexDb }, writes, reads }
 }
-
-// What dynalite's keys of items begin with, and those of the entries of an index.
-export const itemPrefix = (table: string): string => `item-${table}~`
-export const indexPrefix = (table: string, index: string): string =>
-  `index-global~${table}~${index}~`
-
-/** The entry of an item in an index; none if the item lacks an attribute of its key. */
-export const indexEntries = (table: object, index: object, item: object) =>
-  db.getIndexActions([index], undefined, item, table).puts
 
 /** An error response of DynamoDB. */
 export type DynamoDBError = Error & {
@@ -127,12 +116,6 @@ type Validations = {
 type Internals = {
   create: (options: { path: string | undefined; createTableMs: number }) => Store
   validationError: (message: string) => DynamoDBError
-  getIndexActions: (
-    indexes: object[],
-    before: undefined,
-    item: object,
-    table: object,
-  ) => { puts: { key: string; item: object }[] }
 }
 
 // A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, but those of

@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Server as Listener } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { tables } from '../../../shared/data/tables.ts'
 import { CommandError } from '../../command-line.ts'
 import { createStore, dynamoDBError, isDynamoDBError, type Store } from './dynalite.ts'
 import { createEngine, type Engine } from './engine.ts'
@@ -69,17 +71,34 @@ const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> 
   return { store, engine: await createEngine(store) }
 }
 
-/** A file in each data folder. Raise its number when stored items change their form. */
-const FORMAT = 'format-3'
+/**
+ * A file in each data folder, with another name for other tables or indexes. Raise its number when
+ * stored items change their form.
+ */
+const FORMAT = `format-3-${hash('sha256', JSON.stringify(tables), 'hex').slice(0, 8)}`
 
-/** Creates a data folder. Throws if it has other files: LevelDB would delete some of them. */
+/**
+ * Creates a data folder, or checks one without opening it, because that changes it. Throws if it
+ * has no data of this version: LevelDB would delete some of its files.
+ */
 const claim = (folder: string): void => {
-  mkdirSync(folder, { recursive: true })
+  createFolder(folder)
   const files = readdirSync(folder)
-  if (files.includes(FORMAT)) return
-  if (files.length > 0)
-    throw new Error('it has other files, or data of another version. Choose a new folder.')
-  writeFileSync(join(folder, FORMAT), '')
+  if (files.length === 0) writeFileSync(join(folder, FORMAT), '')
+  else if (!files.includes(FORMAT))
+    throw new Error(
+      'it has other files, or data of another version. Choose a new folder, or use that version.',
+    )
+  // While LevelDB creates its files, there is no data yet: a process may be killed then.
+  else if (!files.includes('CURRENT') && files.some((file) => /\.(ldb|log)$/.test(file)))
+    throw new Error('its file CURRENT is missing. Restore that file, or choose a new folder.')
+}
+
+// With `recursive`, mkdirSync would never return from a folder such as /proc/data.
+const createFolder = (folder: string): void => {
+  if (existsSync(folder)) return
+  createFolder(dirname(folder))
+  mkdirSync(folder)
 }
 
 const failureReason = ({ message, cause }: Error): string => {

@@ -1,26 +1,21 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { UpdateTableInput } from '@aws-sdk/client-dynamodb'
 import { atMost } from '../queue.ts'
 import {
   type ApiAction,
   apiAction,
   dynamoDBError,
   isDynamoDBError,
-  rehearse,
+  recordingStore,
   type Store,
   validationError,
   type Write,
 } from './dynalite.ts'
-import { addIndex } from './new-index.ts'
 
 const MAX_ACTIONS = 100
 const TOKEN_MS = 10 * 60 * 1000
 
 /** Carries out an action. Throws a DynamoDBError, or a TypeError if the request is malformed. */
-export type Engine = (
-  name: string,
-  body: TransactionBody & Partial<UpdateTableInput>,
-) => Promise<object>
+export type Engine = (name: string, body: TransactionBody) => Promise<object>
 
 type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
@@ -34,7 +29,6 @@ export const createEngine = async (store: Store): Promise<Engine> => {
   return async (name, body) => {
     if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, tokens, body))
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
-    if (name === 'UpdateTable') return inTurn(() => addIndex(store, body))
     const write = writes.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
     const other = otherActions.get(name)
@@ -55,9 +49,9 @@ const otherActions = apiActions(
 )
 
 const writeAlone = async (store: Store, action: ApiAction, body: object): Promise<object> => {
-  const rehearsal = rehearse(store)
-  const result = await action.run(rehearsal.store, action.parse(store, body))
-  await store.db.batch(rehearsal.writes)
+  const recording = recordingStore(store)
+  const result = await action.run(recording.store, action.parse(store, body))
+  await store.db.batch(recording.writes)
   return result
 }
 
@@ -117,7 +111,7 @@ const writesOfTransactions: Allowed = {
   Delete: apiAction('DeleteItem'),
   ConditionCheck: {
     ...conditionCheck,
-    run: (store, request) => conditionCheck.run(rehearse(store).store, request),
+    run: (store, request) => conditionCheck.run(recordingStore(store).store, request),
   },
 }
 const readsOfTransactions: Allowed = { Get: apiAction('GetItem') }
@@ -127,14 +121,20 @@ const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknow
   if (!Array.isArray(items) || items.length < 1 || items.length > MAX_ACTIONS)
     throw validationError(`TransactItems must be a list of 1 to ${MAX_ACTIONS} actions`)
   const actions = items.map((item) => parseAction(store, allowed, item))
-  const rehearsal = rehearse(store)
-  const running = actions.map(({ run, request }) => run(rehearsal.store, request))
-  const outcomes = await Promise.allSettled(running)
-  if (new Set(rehearsal.items).size < rehearsal.items.length)
+  const { store: recording, reads, writes } = recordingStore(store)
+  const outcomes = await Promise.allSettled(
+    actions.map(({ run, request }) => run(recording, request)),
+  )
+  if (new Set(reads).size < reads.length)
     throw validationError('Transaction request cannot include multiple operations on one item')
-  const errors = outcomes.map((each) => (each.status === 'rejected' ? each.reason : undefined))
-  if (errors.some(Boolean)) throw cancellation(errors)
-  return { results: await Promise.all(running), writes: rehearsal.writes }
+  const results: object[] = []
+  const errors: unknown[] = []
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') results.push(outcome.value)
+    errors.push(outcome.status === 'rejected' ? outcome.reason : undefined)
+  }
+  if (results.length < outcomes.length) throw cancellation(errors)
+  return { results, writes }
 }
 
 /** Checks an action of a transaction, such as `{ Put: … }`. */

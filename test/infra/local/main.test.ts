@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { referencePaths } from '../../../infra/gateway.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
-import { contract, operationIds } from '../../../shared/contract.ts'
 import { eventOf } from '../../support/events.ts'
-import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
+import { newPet } from '../../support/pets.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import {
   headersOf,
@@ -21,9 +20,8 @@ import {
 } from '../../support/server.ts'
 import { BASE, POST, wireTo } from './local-server.ts'
 
-const { path, events } = example
-const BODY = JSON.stringify(example.body('Mia'))
-const saved = expect.objectContaining(example.body('Mia'))
+const BODY = JSON.stringify(newPet('Mia'))
+const saved = expect.objectContaining(newPet('Mia'))
 
 // Neither the profile nor the empty address, which means all addresses to Node.js, must be used.
 const server = await startServer(['--host=', '--empty'], { AWS_PROFILE: 'of-another-account' })
@@ -33,25 +31,22 @@ const banner = server.output()
 afterAll(() => server.stop('SIGKILL'))
 
 const create = (server: LocalServer) =>
-  send(server.baseUrl, { method: 'POST', path, headers: headersOf(server), body: BODY })
+  send(server.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(server), body: BODY })
 
 test('prints its address, its key and a command to try it', () => {
   expect(server.baseUrl).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+${BASE}$`))
-  // Another resource may come first.
-  const [, tried] = new RegExp(`curl \\S+${BASE}(/\\S+) `).exec(banner) ?? []
-  expect(operationIds.map((id) => contract[id].path)).toContain(tried)
   expect(banner).toBe(
     `  Base address  ${server.baseUrl}\n  API key       ${LOCAL_API_KEY}\n` +
       `  Database      ${database} (in memory)\n` +
       `  Reference     ${server.baseUrl}${referencePaths.page}\n` +
-      `  Try it        curl ${server.baseUrl}${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
+      `  Try it        curl ${server.baseUrl}/pets -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
   )
 })
 
 test('accepts the key that it prints, and logs one line for each request', async () => {
-  const { status, body } = await send(server.baseUrl, { path, headers: headersOf(server) })
+  const { status, body } = await send(server.baseUrl, { path: '/pets', headers: headersOf(server) })
   await send(server.baseUrl, { path: '/nothing?color=black' })
-  await send(server.baseUrl, { method: 'OPTIONS', path })
+  await send(server.baseUrl, { method: 'OPTIONS', path: '/pets' })
 
   expect([status, body]).toEqual([200, []])
   const lines = () => server.output().slice(banner.length).trimEnd().split('\n')
@@ -60,22 +55,22 @@ test('accepts the key that it prints, and logs one line for each request', async
   const duration = expect.stringMatching(/^\d+ ms$/)
   const id = expect.stringMatching(/^[\w-]{15}=$/)
   expect(lines().map((line) => line.split(/ {2,}/))).toEqual([
-    [time, 'GET', BASE + path, '200', duration, id],
+    [time, 'GET', `${BASE}/pets`, '200', duration, id],
     [time, 'GET', `${BASE}/nothing`, '404', duration, 'not_found', id],
-    [time, 'OPTIONS', BASE + path, '204', duration, id],
+    [time, 'OPTIONS', `${BASE}/pets`, '204', duration, id],
   ])
 })
 
 test('npm run invoke runs a function on the database of the server at a port, or on an empty one', async () => {
-  const event = join(temporaryFolder(), `${example.create}-now.json`)
-  writeFileSync(event, JSON.stringify(eventOf(events.create)))
+  const event = join(temporaryFolder(), 'createPet-now.json')
+  writeFileSync(event, JSON.stringify(eventOf('createPet-created')))
 
   const running = await runCommand('local/invoke', [event], { PORT: port })
   // Somebody's server may listen on the default port, so no request gets there.
   const NODE_OPTIONS = '--import=data:text/javascript,globalThis.fetch=()=>Promise.reject()'
-  const other = await runCommand('local/invoke', [example.list, event], { NODE_OPTIONS })
+  const other = await runCommand('local/invoke', ['listPets', event], { NODE_OPTIONS })
 
-  const log = new RegExp(`^Database: ${database}\n[\\s\\S]+: '${example.create}'`)
+  const log = new RegExp(`^Database: ${database}\n[\\s\\S]+: 'createPet'`)
   expect(running).toMatchObject({ code: 0, stderr: expect.stringMatching(log) })
   expect(await listAll(server)).toEqual([JSON.parse(JSON.parse(running.stdout).body)])
   expect(other.stderr).toMatch(/^No local server .+ This uses an empty database\.\nDatabase: http/)
@@ -83,14 +78,14 @@ test('npm run invoke runs a function on the database of the server at a port, or
 })
 
 test('npm run invoke says in a sentence what is wrong with its arguments', async () => {
-  const event = join(temporaryFolder(), `${example.list}.json`)
+  const event = join(temporaryFolder(), 'listPets.json')
   writeFileSync(event, '{"requestContext":{}}')
   const stderrOf = async (...args: string[]) => (await runCommand('local/invoke', args)).stderr
 
-  expect(await stderrOf(example.list)).toMatch(/^There is no file .+\n$/)
+  expect(await stderrOf('listPets')).toMatch(/^There is no file .+\n$/)
   expect(await stderrOf(event)).toMatch(/^Cannot .+ is no API Gateway event: .+\n$/)
-  expect(await stderrOf('feedCat', `test/events/${events.list}.json`)).toMatch(
-    new RegExp(`^There is no operation feedCat\\. .+: .*${example.create}.+\n$`),
+  expect(await stderrOf('feedCat', 'test/events/listPets-no-parameters.json')).toMatch(
+    /^There is no operation feedCat\. .+: .*createPet.+\n$/,
   )
 })
 

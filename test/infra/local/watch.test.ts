@@ -11,11 +11,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { contract } from '../../../shared/contract.ts'
+import type { Pet } from '../../../shared/pets/pet.ts'
 import { service } from '../../../shared/service.ts'
-import { example } from '../../support/example.ts'
 import { send } from '../../support/http.ts'
-import { headersOf, startServer } from '../../support/server.ts'
+import { newPet } from '../../support/pets.ts'
+import { headersOf, startServer, temporaryFolder } from '../../support/server.ts'
 
 const copy = mkdtempSync(join(tmpdir(), `${service.name}-watched-`))
 for (const folder of ['functions', 'infra', 'shared', 'package.json'])
@@ -33,16 +33,6 @@ afterAll(async () => {
   rmSync(copy, { recursive: true })
 })
 
-test('names its database, and a command that returns a list', async () => {
-  const [, path] =
-    new RegExp(`Try it +curl \\S+${service.basePath}(/\\S+)`).exec(server.output()) ?? []
-
-  const { body } = await send(server.baseUrl, { path, headers: headersOf(server) })
-
-  expect(server.output()).toMatch(/^ {2}Database +http:\S+ \(in memory\), with \w+ \w+/m)
-  expect(body).toEqual(expect.any(Array))
-})
-
 /** How much of the output belongs to earlier changes. */
 let read = 0
 
@@ -56,19 +46,22 @@ const change = (file: string, text = readFileSync(file, 'utf8')) => {
 const untilPrinted = (lines: string) =>
   expect.poll(() => server.output().slice(read)).toMatch(new RegExp(`^${lines}$`, 'm'))
 
-const SENT = { path: example.path, headers: headersOf(server) }
+const SENT = { path: '/pets', headers: headersOf(server) }
 
 const list = async () => (await send(server.baseUrl, SENT).catch(() => undefined))?.body
 
 const CONTRACT = 'shared/contract.ts'
-const LIST = `functions/${example.list}.ts`
-const body = JSON.stringify(example.body())
-await send(server.baseUrl, { ...SENT, method: 'POST', body })
+const SERVICE = 'shared/service.ts'
+const LIST = 'functions/listPets.ts'
+/** The names of the newest pets. */
+const names = async () => Object(await list()).map(({ name }: Pet) => name)
+const examples = await names()
+await send(server.baseUrl, { ...SENT, method: 'POST', body: JSON.stringify(newPet()) })
 const listed = await list()
 
-/** A source of the example list. */
+/** A source of the list of pets. */
 const listing = (expression: string, from = '../shared/pipeline/operation.ts') =>
-  `import { operation } from '${from}'\nexport const handler = operation('${example.list}', () => ${expression})\n`
+  `import { operation } from '${from}'\nexport const handler = operation('listPets', () => ${expression})\n`
 
 test('serves a changed source with the rights of its operation, and warns of a response that breaks the contract', async () => {
   const putKey = `import('../shared/data/api-keys.ts').then(({ put }) => put({}))`
@@ -77,7 +70,7 @@ test('serves a changed source with the rights of its operation, and warns of a r
   await expect.poll(list).toEqual([{ id: 'AccessDenied' }])
   await untilPrinted(`Serving http:\\S+${service.basePath} again: ${LIST} changed\\.`)
   await untilPrinted(
-    `Not what shared/contract\\.ts says of ${example.list}: 0\\.id: Invalid type: .+"AccessDenied"; 0\\.\\w+: .+`,
+    `Not what shared/contract\\.ts says of listPets: 0\\.id: Invalid type: .+"AccessDenied"; 0\\.\\w+: .+`,
   )
 })
 
@@ -89,12 +82,8 @@ test('names what is wrong with a source, and serves the same data when it is rig
   await untilPrinted(`${LIST}\nError: Cannot find module 'shared/nothing\\.ts' .+${ended}`)
   rmSync(join(copy, LIST))
   await untilPrinted(`${LIST} is missing\\. Create it: .+${ended}`)
-  const { method, path } = contract[example.create]
   const contractText = readFileSync(CONTRACT, 'utf8')
-  change(
-    CONTRACT,
-    contractText.replace(new RegExp(`'${method}'(?=,\\s+path: '${path}',)`), "'GET'"),
-  )
+  change(CONTRACT, contractText.replace(/'POST'(?=,\s+path: '\/pets')/, "'GET'"))
   change(LIST)
   await untilPrinted(`\\w+ has the method and path of \\w+: .+${ended}`)
   change(CONTRACT)
@@ -115,6 +104,22 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
 
   await expect.poll(list).toEqual(listed)
   expect(await occupied).toBeUndefined()
+})
+
+test('makes new tables with the examples when a filter is added, but refuses a data folder', async () => {
+  const folder = temporaryFolder()
+  const earlier = await startServer(['--data', folder], {}, copy)
+  await earlier.stop()
+
+  const text = readFileSync(SERVICE, 'utf8')
+  change(SERVICE, text.replace("pets: ['status']", "pets: ['status', 'categoryId']"))
+
+  await untilPrinted(
+    `The tables are new, with \\d+ pets and \\d+ orders\\.\nServing .+ again: ${SERVICE} changed\\.`,
+  )
+  expect([examples.length, await names()]).toEqual([20, examples])
+  const started = startServer(['--data', folder], {}, copy)
+  await expect(started).rejects.toThrow(`Cannot use the data folder ${folder}: `)
 })
 
 test('ends with its server', async () => {

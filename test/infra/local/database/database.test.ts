@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,7 +9,10 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
 import { namedDatabase, openDatabase } from '../../../../infra/local/database/database.ts'
 import { startEmbedded } from '../../../../infra/local/database/embedded-database.ts'
-import { temporaryFolder } from '../../../support/server.ts'
+import { send } from '../../../support/http.ts'
+import { newPet } from '../../../support/pets.ts'
+import { environment } from '../../../support/process.ts'
+import { endWithParent, headersOf, ready, temporaryFolder } from '../../../support/server.ts'
 import { wireTo } from '../local-server.ts'
 
 /** An embedded database that is closed when the test ends. */
@@ -85,25 +89,74 @@ test('refuses a data folder that is a file or below one, or has no name', async 
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   const below = join(file, 'below')
+  const open = (folder: string) => openDatabase({ folder }).catch((error) => error)
 
-  const opened = [file, below, ''].map((folder) => openDatabase({ folder }).catch((error) => error))
-
-  expect(await Promise.all(opened)).toEqual([
-    refused(file, `EEXIST: file already exists, mkdir '${file}'`),
+  expect([await open(file), await open(below), await open('')]).toEqual([
+    refused(file, `ENOTDIR: not a directory, scandir '${file}'`),
     refused(below, `ENOTDIR: not a directory, mkdir '${below}'`),
     new CommandError('--data is empty. Name a folder, or omit --data to keep the data in memory.'),
   ])
+  expect((await open('/proc/data')).message).toMatch('Cannot use the data folder /proc/data: ')
 })
 
-test('refuses a folder of somebody else, or of another version, and leaves it as it is', async () => {
+/** The names and contents of the files in a folder. */
+const filesIn = (folder: string) =>
+  readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'latin1')])
+
+const LOST = 'its file CURRENT is missing. Restore that file, or choose a new folder.'
+const OTHER =
+  'it has other files, or data of another version. Choose a new folder, or use that version.'
+
+test.each([
+  ['of another version', /^format-/, 'format-2', OTHER],
+  ['that has lost a file', 'CURRENT', 'lost', LOST],
+])('refuses a data folder %s, and leaves it as it is', async (_name, file, renamed, reason) => {
+  const folder = temporaryFolder()
+  const { endpoint, close } = await startEmbedded(folder)
+  await createTable(endpoint)
+  await close()
+  const found = readdirSync(folder).find((each) => each.match(file)) ?? ''
+  renameSync(join(folder, found), join(folder, renamed))
+  const before = filesIn(folder)
+
+  await expect(startEmbedded(folder)).rejects.toEqual(refused(folder, reason))
+
+  expect(filesIn(folder)).toEqual(before)
+})
+
+test('refuses a folder of somebody else, and leaves it as it is', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, '7.ldb'), 'anything')
 
-  const reason = 'it has other files, or data of another version. Choose a new folder.'
-  await expect(startEmbedded(folder)).rejects.toEqual(refused(folder, reason))
+  await expect(startEmbedded(folder)).rejects.toEqual(refused(folder, OTHER))
 
-  expect(readdirSync(folder)).toEqual(['7.ldb'])
-  expect(readFileSync(join(folder, '7.ldb'), 'utf8')).toBe('anything')
+  expect(filesIn(folder)).toEqual([['7.ldb', 'anything']])
+})
+
+test('opens a folder again after a start that was killed before there was data', async () => {
+  const folder = temporaryFolder()
+  const { close } = await startEmbedded(folder)
+  await close()
+  for (const file of readdirSync(folder))
+    if (!file.startsWith('format-')) rmSync(join(folder, file))
+
+  expect(await tablesAt(await startDatabase(folder))).toEqual([])
+})
+
+test('a full disk ends the server with a sentence', async () => {
+  // A limit on the size of files stands for the size of the disk.
+  const command = 'ulimit -f 128; exec node "$OPTION" infra/local/main.ts --port 0 --data "$FOLDER"'
+  const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
+  const server = await ready(spawn('bash', ['-c', command], { env }))
+  const exited = once(server.process, 'exit')
+  const body = JSON.stringify(newPet('x'.repeat(1000)))
+  const create = { method: 'POST', path: '/pets', headers: headersOf(server), body }
+
+  const isServed = () => send(server.baseUrl, create).then(Boolean, () => false)
+  while (await isServed());
+
+  expect(await exited).toEqual([1, null])
+  expect(server.output()).toMatch(/\nCannot use the data folder: IO error: .+: File too large\n$/)
 })
 
 test.each([
@@ -121,7 +174,6 @@ test.each([
 const long = `attribute_exists(id)${' AND attribute_exists(id)'.repeat(170)}`
 
 test.each([
-  ['UpdateTable', {}, 'TypeError: UpdateTable can only add an index to a table.'],
   ['TagResource', {}, 'The embedded database has no operation TagResource.'],
   [
     'Scan',
@@ -181,6 +233,18 @@ test.each([
     expect(response.status).toBe(status)
   },
 )
+
+test('refuses a named database of another version', async () => {
+  const endpoint = await startDatabase()
+  await createTable(endpoint, 'PetStoreLocal-Pets')
+
+  const opened = openDatabase({ address: { endpoint, isNamed: true } })
+
+  const reason =
+    'The table PetStoreLocal-Pets lacks the index newest: another version of this service made it. ' +
+    'Use that version, or an empty database.'
+  await expect(opened).rejects.toEqual(new CommandError(reason))
+})
 
 const NOT_EMBEDDED =
   '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'

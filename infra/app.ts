@@ -6,12 +6,14 @@ import { ConfigurationError, type Stage, stackName, stages } from './stages.ts'
 
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
 
-/** Adds the stack of a stage, with a context such as `-c release=all-at-once`. */
+/** Adds the stack of a stage, with a context such as `-c prefix=Blue -c release=all-at-once`. */
 const addStack = (stage: Stage): void => {
   const release = app.node.tryGetContext('release') ?? stage.release
   if (!['canary', 'all-at-once'].includes(release))
     throw new ConfigurationError('The context value "release" must be canary or all-at-once.')
-  const stack = new ServiceStack(app, stackName(stage), { ...stage, release })
+  // Several copies can share an account.
+  const prefix = app.node.tryGetContext('prefix') ?? ''
+  const stack = new ServiceStack(app, `${prefix}${stackName(stage)}`, { ...stage, release })
   if (stage.alarmEmail) return
   const message = `Nobody gets the alarms of ${stack.stackName}. Set alarmEmail in infra/stages.ts.`
   Annotations.of(stack).addWarningV2('noAlarmEmail', message)

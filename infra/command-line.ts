@@ -115,7 +115,7 @@ const checkDashes = (command: CommandUnknownOpts): void => {
 }
 
 // npm may have them for itself, from its own settings.
-const OPTIONS_OF_NPM = ['json', 'scope', 'yes']
+const OPTIONS_OF_NPM = ['json', 'prefix', 'scope', 'yes']
 
 const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3600, d: 86_400 }))
 

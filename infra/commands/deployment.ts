@@ -18,8 +18,8 @@ import { stackName, stages } from '../stages.ts'
 
 type StageName = keyof typeof stages
 
-/** Selects a deployment: a stage, or the local server at a port. */
-type Target = { stage: StageName | 'local'; port: number }
+/** Selects a deployment: a prefix one of several copies in an account, a port a local server. */
+type Target = { stage: StageName | 'local'; prefix?: string | undefined; port: number }
 
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
@@ -28,6 +28,10 @@ export const deploymentCommand = (call: string, description: string) => {
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)
+    .option(
+      '--prefix <prefix>',
+      'prefix of the stack names, if several copies share an AWS account',
+    )
     .addOption(portOption('port of the local server').default(DEFAULT_PORT))
 }
 
@@ -38,13 +42,13 @@ export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: Key
  * Finds a deployment by the outputs of its stack, or a local server by its port. This process then
  * uses its database. Throws a CommandError if there is none.
  */
-export const findDeployment = async ({ stage, port }: Target): Promise<Deployment> => {
+export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   if (stage === 'local') {
     await selectLocal(port)
     const baseUrl = `http://127.0.0.1:${port}${service.basePath}`
     return { baseUrl, apiKeysTable: tableName('apiKeys'), keyPrefix: 'local' }
   }
-  const output = await outputsOf(stage)
+  const output = await outputsOf(stage, prefix)
   const apiKeysTable = output(tableOutput('apiKeys'))
   return { baseUrl: output('BaseUrl'), apiKeysTable, keyPrefix: stages[stage].keyPrefix }
 }
@@ -53,12 +57,15 @@ export const findDeployment = async ({ stage, port }: Target): Promise<Deploymen
  * Finds the table of a collection in a deployment, whose shards this process then uses. Throws a
  * CommandError if there is none, or if other sources were deployed: they may store other forms.
  */
-export const findTable = async ({ stage, port }: Target, id: CollectionId): Promise<string> => {
+export const findTable = async (
+  { stage, prefix, port }: Target,
+  id: CollectionId,
+): Promise<string> => {
   if (stage === 'local') {
     await selectLocal(port)
     return tableName(id)
   }
-  const output = await outputsOf(stage)
+  const output = await outputsOf(stage, prefix)
   if (output('Sources') !== sourcesDigest())
     throw new CommandError(
       'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
@@ -73,8 +80,8 @@ const selectLocal = async (port: number): Promise<void> =>
   useDatabase(namedDatabase() ?? (await localDatabase(port)))
 
 /** Returns a function that returns an output of a stack, or throws a CommandError. */
-const outputsOf = async (stage: StageName) => {
-  const StackName = stackName(stages[stage])
+const outputsOf = async (stage: StageName, prefix = '') => {
+  const StackName = prefix + stackName(stages[stage])
   const client = new CloudFormationClient(timeouts)
   const { Stacks } = await client
     .send(new DescribeStacksCommand({ StackName }))

@@ -27,13 +27,13 @@ const runApp = (context: object) => {
 
 const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 
-test('the app has a stack of each stage, with the release of its context', async () => {
-  await runApp({ release: 'all-at-once' })
+test('the app has a stack of each stage, with a prefix and a release from its context', async () => {
+  await runApp({ prefix: 'Blue-', release: 'all-at-once' })
 
   const { artifacts } = JSON.parse(read('manifest.json'))
   for (const each of Object.values(stages)) {
     const { name, keyPrefix, deletionProtection, alarmEmail }: Stage = each
-    const stack = stackName(each)
+    const stack = `Blue-${stackName(each)}`
     const template = read(`${stack}.template.json`)
     expect(new Set(template.match(/(?<="KEY_PREFIX": ")\w+/g))).toEqual(new Set([keyPrefix]))
     expect(template).not.toContain('AWS::CodeDeploy')

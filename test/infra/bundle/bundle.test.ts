@@ -66,7 +66,7 @@ const responsesOf = async (operations: readonly OperationId[], event: Event, bun
 
 // A package adds tens of thousands of bytes; `npx esbuild --bundle --analyze` shows what is large.
 test.each(operationIds)('the bundle of %s is not too large', (operation) => {
-  expect(sizeOf(operation)).toBeLessThan(140_000)
+  expect(statSync(bundleOf(operation)).size).toBeLessThan(140_000)
 })
 
 test('each bundle responds', againIfBusy, async () => {

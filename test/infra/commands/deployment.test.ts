@@ -44,10 +44,10 @@ const stackWith = (outputs: Record<string, string>): Fate => {
 test('a stage is known by the outputs of its stack', async () => {
   const requests = await cloudFormation(stackWith({ Other: 'a', BaseUrl: 'b', ApiKeysTable: 'c' }))
 
-  const found = await findDeployment(production)
+  const found = await findDeployment({ ...production, prefix: 'Blue' })
 
   expect(found).toEqual({ baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live' })
-  expect(new URLSearchParams(requests[0]?.body).get('StackName')).toBe('PetStoreProduction')
+  expect(new URLSearchParams(requests[0]?.body).get('StackName')).toBe('BluePetStoreProduction')
 })
 
 test('a stage is unknown without its stack or an output', async () => {

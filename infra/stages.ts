@@ -97,13 +97,17 @@ export const stageProblem = (stage: Stage): string | undefined => {
   const isCount = (value: number) => Number.isInteger(value) && value > 0
   if (!isCount(readShards) || !isCount(writeShards) || writeShards > readShards)
     return (
-      `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive integers, and writeShards ` +
-      'must not exceed readShards, because lists miss items in partitions that are not read.'
+      `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive ` +
+      'integers, and writeShards must not exceed readShards, because lists miss items in ' +
+      'partitions that are not read.'
     )
   if (
     (domainName === undefined) !== (certificateArn === undefined) ||
     ((hostedZone || domainOnly) && !domainName)
   )
-    return 'must have both domainName and certificateArn, or neither; hostedZone and domainOnly need both.'
+    return (
+      'must have both domainName and certificateArn, or neither; ' +
+      'hostedZone and domainOnly need both.'
+    )
   return undefined
 }

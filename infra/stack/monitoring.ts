@@ -56,15 +56,18 @@ export class Monitoring extends Construct {
     save('InitTimes', 'init and duration of each function', logs, {
       filterStatements: ['type = "platform.report"'],
       statsStatements: [
-        'count(*) as calls, pct(record.metrics.durationMs, 50) as p50, pct(record.metrics.durationMs, 99) as p99, ' +
-          'count(record.metrics.initDurationMs) as coldStarts, pct(record.metrics.initDurationMs, 50) as initP50, ' +
+        'count(*) as calls, pct(record.metrics.durationMs, 50) as p50, ' +
+          'pct(record.metrics.durationMs, 99) as p99, ' +
+          'count(record.metrics.initDurationMs) as coldStarts, ' +
+          'pct(record.metrics.initDurationMs, 50) as initP50, ' +
           'pct(record.metrics.initDurationMs, 99) as initP99 by @log',
       ],
     })
     save('Calls', 'calls by operation and key', logs, {
       filterStatements: ['ispresent(message.keyId)'],
       statsStatements: [
-        'count(*) as calls, max(@timestamp) as last by message.operation, message.keyId, message.clientId',
+        'count(*) as calls, max(@timestamp) as last ' +
+          'by message.operation, message.keyId, message.clientId',
       ],
       sort: 'last desc',
     })

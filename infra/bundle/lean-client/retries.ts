@@ -45,8 +45,9 @@ export const retries = (maxAttempts: number) => {
 const words = (text: string) => text.trim().split(/\s+/)
 const THROTTLED_NAMES = words(`
   BandwidthLimitExceeded EC2ThrottledException LimitExceededException PriorRequestNotComplete
-  ProvisionedThroughputExceededException RequestLimitExceeded RequestThrottled RequestThrottledException SlowDown
-  ThrottledException Throttling ThrottlingException TooManyRequestsException TransactionInProgressException`)
+  ProvisionedThroughputExceededException RequestLimitExceeded RequestThrottled
+  RequestThrottledException SlowDown ThrottledException Throttling ThrottlingException
+  TooManyRequestsException TransactionInProgressException`)
 const TRANSIENT_NAMES = words(
   'TimeoutError RequestTimeout RequestTimeoutException ReplicatedWriteConflictException',
 )

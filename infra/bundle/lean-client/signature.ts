@@ -32,7 +32,8 @@ export const signer = () => {
       last.key,
       `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`,
     ).toString('hex')
-    const authorization = `AWS4-HMAC-SHA256 Credential=${keyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`
+    const credential = `Credential=${keyId}/${scope}, SignedHeaders=${names.join(';')}`
+    const authorization = `AWS4-HMAC-SHA256 ${credential}, Signature=${signature}`
     return { ...signed, authorization }
   }
 }

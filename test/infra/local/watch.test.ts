@@ -85,7 +85,7 @@ test('names what is wrong with a source, and serves the same data when it is rig
   const contractText = readFileSync(CONTRACT, 'utf8')
   change(CONTRACT, contractText.replace(/'POST'(?=,\s+path: '\/pets')/, "'GET'"))
   change(LIST)
-  await untilPrinted(`\\w+ has the method and path of \\w+: .+${ended}`)
+  await untilPrinted(`\\w+ in shared/contract.ts has the method and path of \\w+: .+${ended}`)
   change(CONTRACT)
 
   await expect.poll(list).toEqual(listed)

@@ -33,8 +33,10 @@ const name = fc.oneof(
 )
 const categoryId = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)
 const status = fc.constantFrom('available', 'pending', 'sold')
+// The body parser refuses the first two.
+const KNOWN = ['__proto__', 'constructor', 'name', 'categoryId', 'status']
 const unknownNames = fc.oneof(
-  anyText.filter((text) => !/__proto__|constructor/.test(text)), // The body parser refuses these.
+  anyText.filter((text) => !KNOWN.includes(text)),
   fc.constantFrom('id', 'NAME', 'toString'),
 )
 const bodies = fc.record({

@@ -13,7 +13,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { collections } from '../../shared/service.ts'
-import { type SettingName, settings } from '../../shared/settings.ts'
+import { settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
 import { functionSettings, permissions } from '../functions.ts'
 import type { Stage } from '../stages.ts'
@@ -57,7 +57,6 @@ export class OperationFunction extends Construct {
       timeout: Duration.seconds(functionSettings.timeoutSeconds),
       memorySize: functionSettings.memoryMegabytes,
       environment: Object.assign(
-        {},
         settingVariables(entry, stage),
         ...grants.map(({ environment }) => environment),
       ),
@@ -102,10 +101,15 @@ export const roleProps = (
   }
 }
 
+/** The settings that a function reads. */
 const settingVariables = ({ access }: Entry, stage: Stage): Record<string, string> => {
+  const { keyPrefix, readShards, writeShards } = settings
   const isSharded = Object.keys(access).some((table) => table in collections)
-  const names: SettingName[] = isSharded
-    ? ['keyPrefix', 'readShards', 'writeShards']
-    : ['keyPrefix']
-  return Object.fromEntries(names.map((name) => [settings[name], `${stage[name]}`]))
+  return {
+    [keyPrefix]: stage.keyPrefix,
+    ...(isSharded && {
+      [readShards]: `${stage.readShards}`,
+      [writeShards]: `${stage.writeShards}`,
+    }),
+  }
 }

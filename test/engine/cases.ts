@@ -9,10 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import * as sdk from '@aws-sdk/lib-dynamodb'
 
-/**
- * Two tables of a DynamoDB, whose key is the number `id`. They have indexes of the number `n` and
- * of the string `label`.
- */
+/** Two tables of a DynamoDB, whose key is the number `id`. They have an index of the number `n`. */
 export type Engine = { client: sdk.DynamoDBDocumentClient; first: string; second: string }
 
 /** A rule of DynamoDB, and its check. */
@@ -253,10 +250,8 @@ export const write = (
 ) => outcomeOf(client.send(new sdk.TransactWriteCommand({ TransactItems, ClientRequestToken })))
 
 /** Writes an item to the first table. */
-export const put = (
-  { client, first: TableName }: Engine,
-  Item: Record<string, number | string | boolean>,
-) => client.send(new sdk.PutCommand({ TableName, Item }))
+export const put = ({ client, first: TableName }: Engine, Item: Record<string, number | string>) =>
+  client.send(new sdk.PutCommand({ TableName, Item }))
 
 /** Reads an item of the first table. */
 export const read = async ({ client, first: TableName }: Engine, id: number) =>
@@ -285,20 +280,16 @@ const reasonOf = (error: Error): string =>
     : error.name
 
 const createTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
-  const attribute = (AttributeName: string, AttributeType: 'N' | 'S') => ({
-    AttributeName,
-    AttributeType,
-  })
+  const number = (AttributeName: string) => ({ AttributeName, AttributeType: 'N' as const })
   const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' as const }]
   const Projection = { ProjectionType: 'ALL' as const }
-  const index = (name: string) => ({ IndexName: `by-${name}`, KeySchema: key(name), Projection })
   await client.send(
     new CreateTableCommand({
       TableName,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [attribute('id', 'N'), attribute('n', 'N'), attribute('label', 'S')],
+      AttributeDefinitions: [number('id'), number('n')],
       KeySchema: key('id'),
-      GlobalSecondaryIndexes: [index('n'), index('label')],
+      GlobalSecondaryIndexes: [{ IndexName: 'by-n', KeySchema: key('n'), Projection }],
     }),
   )
   await waitUntilTableExists({ client, maxWaitTime: 300, minDelay: 1, maxDelay: 2 }, { TableName })

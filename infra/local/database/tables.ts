@@ -1,10 +1,8 @@
 import {
   CreateTableCommand,
   DeleteTableCommand,
-  DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
-  ResourceNotFoundException,
   type TableDescription,
   waitUntilTableExists,
   waitUntilTableNotExists,
@@ -19,77 +17,74 @@ import {
 import { CommandError, timeouts } from '../../command-line.ts'
 
 /**
- * Creates the tables that are missing. In memory, all are made anew if one is missing or lacks an
- * index. Elsewhere, this throws a CommandError if one lacks an index. Returns whether all are new.
+ * Creates the tables that are missing. In memory, all are made anew if one was missing or lacks an
+ * index. Elsewhere, this throws a CommandError if one lacks an index. Returns whether all are in
+ * memory and new.
  */
 export const createTables = async (isInMemory: boolean): Promise<boolean> => {
   const client = new DynamoDBClient(timeouts)
   try {
-    const areNew = isInMemory && !(await areComplete(client))
-    if (areNew) await Promise.all(tableIds.map((id) => deleteTable(client, tableName(id))))
-    await Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
-    return areNew
+    const found = await createMissing(client)
+    const outdated = found.find(({ missingIndex }) => missingIndex)
+    if (outdated && !isInMemory) throw outdatedError(outdated)
+    const isChanged = outdated || found.some(({ isNew }) => isNew)
+    if (!isChanged || !isInMemory) return false
+    if (!found.every(({ isNew }) => isNew)) await recreate(client, found)
+    return true
   } finally {
     client.destroy()
   }
 }
 
-const areComplete = async (client: DynamoDBClient): Promise<boolean> => {
-  const found = await Promise.all(
-    tableIds.map(async (id) => {
-      const describe = new DescribeTableCommand({ TableName: tableName(id) })
-      const { Table } = await client.send(describe).catch(unlessMissing)
-      return Table !== undefined && missingIndex(Table, tables[id]) === undefined
-    }),
+type Created = { name: string; isNew: boolean; missingIndex: string | undefined }
+
+const outdatedError = ({ name, missingIndex }: Created) =>
+  new CommandError(
+    `The table ${name} lacks the index ${missingIndex}: another version of this service made it. ` +
+      'Use that version, or an empty database.',
   )
-  return !found.includes(false)
-}
 
-const deleteTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
-  await client.send(new DeleteTableCommand({ TableName })).catch(unlessMissing)
-  await waitUntilTableNotExists({ client, ...EAGERLY }, { TableName })
-}
+const createMissing = (client: DynamoDBClient): Promise<Created[]> =>
+  Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
 
-const unlessMissing = (error: unknown): { Table?: undefined } => {
-  if (error instanceof ResourceNotFoundException) return {}
-  throw error
+const recreate = async (client: DynamoDBClient, found: Created[]): Promise<void> => {
+  const deleteTable = async ({ name: TableName }: Created) => {
+    await client.send(new DeleteTableCommand({ TableName }))
+    await waitUntilTableNotExists({ client, ...EAGERLY }, { TableName })
+  }
+  await Promise.all(found.map(deleteTable))
+  await createMissing(client)
 }
 
 const createTable = async (
   client: DynamoDBClient,
-  TableName: string,
-  definition: Table,
-): Promise<void> => {
-  const { partitionKey, indexes } = definition
+  name: string,
+  { partitionKey, indexes }: Table,
+): Promise<Created> => {
   const all = Object.entries(indexes).map(([name, partition]) =>
     index(name, partition, partitionKey),
   )
   const create = new CreateTableCommand({
-    TableName,
+    TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: definitions([partitionKey, ...Object.values(indexes)]),
     KeySchema: [key(partitionKey, 'HASH')],
     ...(all.length > 0 && { GlobalSecondaryIndexes: all }),
   })
-  await client.send(create).catch((error) => {
-    // It exists, or another process is creating it.
-    if (!(error instanceof ResourceInUseException)) throw error
-  })
-  const { reason } = await waitUntilTableExists({ client, ...EAGERLY }, { TableName })
-  const missing = missingIndex(reason.Table, definition)
-  if (missing)
-    throw new CommandError(
-      `The table ${TableName} lacks the index ${missing}: another version of this service made it. ` +
-        'Use that version, or an empty database.',
-    )
+  const isNew = await client.send(create).then(
+    () => true,
+    (error) => {
+      // It exists, or another process is creating it.
+      if (error instanceof ResourceInUseException) return false
+      throw error
+    },
+  )
+  const { reason } = await waitUntilTableExists({ client, ...EAGERLY }, { TableName: name })
+  const { GlobalSecondaryIndexes: existing = [] }: TableDescription = reason.Table
+  const existingNames = existing.map(({ IndexName }) => IndexName)
+  const missingIndex = Object.keys(indexes).find((index) => !existingNames.includes(index))
+  return { name, isNew, missingIndex }
 }
-
-/** The name of an index that a table lacks. */
-const missingIndex = (
-  { GlobalSecondaryIndexes: existing = [] }: TableDescription,
-  { indexes }: Table,
-): string | undefined =>
-  Object.keys(indexes).find((name) => !existing.some(({ IndexName }) => IndexName === name))
 
 /** How long to wait for a table, in seconds. */
 const EAGERLY = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.02 }

@@ -246,6 +246,21 @@ test('refuses a named database of another version', async () => {
   await expect(opened).rejects.toEqual(new CommandError(reason))
 })
 
+test('keeps what a named database has when a table is missing', async () => {
+  const endpoint = await startDatabase()
+  const address = { endpoint, isNamed: true }
+  await openDatabase({ address })
+  const pet = { TableName: 'PetStoreLocal-Pets', Item: { id: { N: '7' } } }
+  await request(endpoint, 'PutItem', pet)
+  await request(endpoint, 'DeleteTable', { TableName: 'PetStoreLocal-Orders' })
+  await expect.poll(() => tablesAt(endpoint)).toHaveLength(3)
+
+  await openDatabase({ address })
+
+  expect(await tablesAt(endpoint)).toHaveLength(4)
+  expect((await request(endpoint, 'Scan', pet)).text).toContain('"Count":1,')
+})
+
 const NOT_EMBEDDED =
   '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'
 const PUBLIC_KEY =

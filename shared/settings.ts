@@ -7,7 +7,7 @@ export const settings = {
   writeShards: 'WRITE_SHARDS',
 } as const
 
-export type SettingName = keyof typeof settings
+type SettingName = keyof typeof settings
 
 /** The value of a setting. Throws an Error if its variable is not set by the deployment. */
 export const setting = (name: SettingName): string => variableValue(settings[name])

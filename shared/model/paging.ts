@@ -28,7 +28,7 @@ export const Cursor = v.pipe(
 )
 
 /** The most items on a page. */
-export const MAX_LIMIT = 100
+const MAX_LIMIT = 100
 
 /** The size of a page, as text in the query. */
 export const Limit = v.pipe(

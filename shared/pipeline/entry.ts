@@ -90,7 +90,7 @@ export const partsOf = (entry: Entry): Record<Part, ObjectSchema[]> => ({
   body: given(entry.body),
 })
 
-export type Part = 'params' | 'query' | 'headers' | 'body'
+type Part = 'params' | 'query' | 'headers' | 'body'
 
 const given = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema[] =>
   schemas.filter((schema) => schema !== undefined)
@@ -144,7 +144,7 @@ const Condition = v.pipe(
 )
 
 /** What a function gets. Nothing of it can be changed, because the function may run again. */
-export type Input<E> = {
+type Input<E> = {
   /** The transaction of the operation: everything that it reads and writes goes through it. */
   tx: Transaction
   /** The parsed parts of the request. */

@@ -13,10 +13,6 @@ export const exampleCredentials = {
   AWS_SESSION_TOKEN: 'IQoJb3JpZ2luX2VjEXAMPLETOKEN',
 }
 
-/** Returns a text with the local API key of this service. */
-export const withLocalKey = (text: string): string =>
-  text.replaceAll(/\b[a-z]+_local_\w+/g, LOCAL_API_KEY)
-
 /**
  * Throws if a response reveals internals. Every response that a test receives passes through here.
  */

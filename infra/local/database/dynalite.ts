@@ -92,7 +92,7 @@ export const recordingStore = (real: Store) => {
 }
 
 /** An error response of DynamoDB. */
-export type DynamoDBError = Error & {
+type DynamoDBError = Error & {
   statusCode: number
   body: { __type: string; message?: string }
 }

@@ -6,7 +6,7 @@ import { Int64, Int64Text } from '../../shared/model/int64.ts'
 import { meanings } from '../../shared/model/meanings.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 
-const { createPet, getPet } = contract
+const { createPet, getOrder } = contract
 
 /** The contract with these entries in place of, or beside, its own. */
 const withEntries = (entries: Record<string, object>) => ({
@@ -25,20 +25,26 @@ test.each([
   [{ createPet: { ...createPet, method: undefined } }, 'needs a method: one of GET, POST, PATCH'],
   [{ addPet: createPet }, 'addPet in shared/contract.ts has the method and path of createPet'],
   [{ createPet: { ...createPet, path: '/docs' } }, 'the path /docs, which the API reference has'],
-  [{ getPet: { ...getPet, params } }, 'the path /pets/{petId}, but its params are id'],
-  [{ getPet: { ...getPet, params: undefined } }, 'but its params are none'],
   [
-    { getName: { ...getPet, path: '/pets/{id}/name', params } },
-    'has {id} where getPet has {petId}',
+    { getOrder: { ...getOrder, params } },
+    'the path /store/orders/{orderId}, but its params are id',
+  ],
+  [{ getOrder: { ...getOrder, params: undefined } }, 'but its params are none'],
+  [
+    { getName: { ...getOrder, path: '/store/orders/{id}/name', params } },
+    'has {id} where getOrder has {orderId}',
   ],
   [
     { createPet: { ...createPet, body: v.object({ size: v.optional(v.number()) }) } },
     'createPet in shared/contract.ts has the field size without a rule',
   ],
   [{ createPet: { ...createPet, body: secret } }, 'the field secret without a text'],
-  [{ getPet: { ...getPet, success: { status: 200, body: secret } } }, 'the field secret without'],
   [
-    { getPet: { ...getPet, success: { status: 200, body: v.array(secret) } } },
+    { getOrder: { ...getOrder, success: { status: 200, body: secret } } },
+    'the field secret without',
+  ],
+  [
+    { getOrder: { ...getOrder, success: { status: 200, body: v.array(secret) } } },
     'the field secret without a text',
   ],
 ])('says what is wrong with an entry: %#', (entries, problem) => {

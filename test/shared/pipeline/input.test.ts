@@ -79,10 +79,10 @@ test.each<[string, OperationId, Event, Error]>([
   ],
   [
     'a path parameter',
-    'getPet',
-    eventOf('getPet-found', { id: 'x' }),
+    'getOrder',
+    eventOf('getOrder-found', { id: 'x' }),
     notFound(
-      'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.',
+      'orderId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.',
     ),
   ],
 ])('says what is wrong with %s', (_, id, event, error) => {

@@ -53,7 +53,7 @@ test.each([
 
 test.each([
   [
-    ['createPet.ts'],
+    Object.keys(contract).flatMap((id) => (id === 'listPets' ? [] : [`${id}.ts`])),
     'functions/listPets.ts is missing. Create it: shared/contract.ts has the operation listPets.',
   ],
   [

@@ -11,11 +11,8 @@ import { startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
 /** A pet of a version that had no index. */
-const early = (id: number): Stored => ({
-  ...storedPet(id),
-  shard: undefined,
-  statusShard: undefined,
-})
+const early = (id: number): Stored =>
+  Object.fromEntries(Object.entries(storedPet(id)).filter(([name]) => !/shard$/i.test(name)))
 const { create, change, remove } = alone(pets)
 const current = (item: Stored): Stored => pets.itemOf(item)
 

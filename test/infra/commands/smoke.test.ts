@@ -6,6 +6,7 @@ import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { KeyTable } from '../../../infra/commands/key-table.ts'
 import { noteAlarms, smokeTest } from '../../../infra/commands/smoke.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
+import { entries } from '../../../shared/contract.ts'
 import { type FakeRequest, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -40,16 +41,10 @@ const CHECKS = [
   '✓ POST /pets with the same Idempotency-Key: 201',
   '✓ GET /pets?status=sold&limit=100 for the new pet: 200',
   '✓ DELETE /pets/<id>: 204',
-  '✓ GET /pets: 200',
-  '✓ POST /pets: 400',
-  '✓ GET /pets/<id>: 404',
-  '✓ PATCH /pets/<id>: 404',
-  '✓ DELETE /pets/<id>: 404',
-  '✓ GET /store/orders: 200',
-  '✓ POST /store/orders: 400',
-  '✓ GET /store/orders/<id>: 404',
-  '✓ PATCH /store/orders/<id>: 404',
-  '✓ DELETE /store/orders/<id>: 404',
+  ...Object.values(entries).map(({ method, path }) => {
+    if (path.includes('{')) return `✓ ${method} ${path.replace(/{\w+}/, '<id>')}: 404`
+    return `✓ ${method} ${path}: ${method === 'GET' ? 200 : 400}`
+  }),
   '✓ POST /store/orders for the deleted pet: 409',
   '✓ GET /pets without a key: 401',
   '✓ GET /pets/1/smoke-test: 404',

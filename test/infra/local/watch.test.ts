@@ -112,7 +112,7 @@ test('makes new tables with the examples when a filter is added, but refuses a d
   await earlier.stop()
 
   const text = readFileSync(SERVICE, 'utf8')
-  change(SERVICE, text.replace("pets: ['status']", "pets: ['status', 'categoryId']"))
+  change(SERVICE, text.replace("pets: ['status'", "pets: ['status', 'name'"))
 
   await untilPrinted(
     `The tables are new, with \\d+ pets and \\d+ orders\\.\nServing .+ again: ${SERVICE} changed\\.`,

@@ -36,6 +36,9 @@ const localLimits = {
 /** The limits of a local server, and those of Node.js that differ from its defaults. */
 export type Limits = typeof localLimits & ServerOptions
 
+/** Its number of requests in flight, and a queue for them. */
+type Connection = { inFlight: number; inTurn: ReturnType<typeof atMost> }
+
 /**
  * Creates the HTTP server of the local API. It closes a connection that exceeds a limit or sends
  * what Node.js refuses.
@@ -49,10 +52,9 @@ export const createLocalServer = (
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
 
-  /** The requests in flight, by connection. */
-  const connections = new Map<Socket, Set<IncomingMessage>>()
+  const connections = new Map<Socket, Connection>()
   server.on('connection', (socket) => {
-    connections.set(socket, new Set())
+    connections.set(socket, { inFlight: 0, inTurn: atMost(1) })
     socket.on('close', () => connections.delete(socket))
   })
 
@@ -60,23 +62,28 @@ export const createLocalServer = (
   const responding = new Set<Promise<void>>()
 
   const listener = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const requests = connections.get(message.socket)
-    if (!requests || requests.size === limits.requests) return void message.socket.destroy()
-    requests.add(message)
-    const responded = respond(message, response)
-    responding.add(responded)
-    await responded
-    responding.delete(responded)
-    // If the client disconnects, they may never settle, and `requests` is not used any more.
-    await Promise.allSettled([finished(response), finished(message)])
-    requests.delete(message)
+    const { socket } = message
+    const connection = connections.get(socket)
+    if (!connection || connection.inFlight === limits.requests) return void socket.destroy()
+    connection.inFlight++
+    // Of a client that reads nothing, one response is in memory.
+    await connection.inTurn(async () => {
+      if (socket.destroyed) return
+      const responded = respond(message, response)
+      responding.add(responded)
+      await responded
+      responding.delete(responded)
+      // If the client disconnects, they may never settle: then its other requests are dropped.
+      await Promise.allSettled([finished(response), finished(message)])
+    })
+    connection.inFlight--
   }
   server.on('request', listener)
   // Node.js would respond to an unknown expectation by itself, without a body.
   server.on('checkExpectation', listener)
 
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-    if (!socket.writable || connections.get(socket)?.size) socket.destroy()
+    if (!socket.writable || connections.get(socket)?.inFlight) socket.destroy()
     else endWith(socket, clientError(code, limits.maxHeaderSize))
   })
 
@@ -96,15 +103,11 @@ export const createLocalServer = (
 /** Returns a function that responds to a request, and logs the response. */
 const responder = (handlers: Record<OperationId, Handler>, limits: Limits) => {
   const queue = atMost(limits.functions)
+  const invokeInTurn: Invoke = (id, event) =>
+    queue(() => invoke(id, handlers[id], event, limits.functionMs))
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now()
     const requestId = newRequestId()
-    const invokeInTurn: Invoke = (id, event) =>
-      queue(async () => {
-        // The client has disconnected meanwhile.
-        if (message.socket.destroyed) throw gatewayResponses.badRequest
-        return invoke(id, handlers[id], event, limits.functionMs)
-      })
     const result = await responseTo(message, requestId, limits.bodyBytes, invokeInTurn)
     logResponse(message, result, requestId, performance.now() - startedAt)
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
-import * as v from 'valibot'
 import { entries, operationIds } from '../../shared/contract.ts'
 import { transaction } from '../../shared/data/transaction.ts'
 import { keysOf } from '../../shared/model/keys.ts'
@@ -14,11 +13,12 @@ import { referencePaths } from '../gateway.ts'
 import { LOCAL_API_KEY } from './database/credentials.ts'
 import { DEFAULT_PORT, namedDatabase, openDatabase, portOption } from './database/database.ts'
 import { loadFunctions } from './gateway/lambda.ts'
-import { LOOPBACK, listeningAddress, reservePorts } from './gateway/ports.ts'
+import { listeningAddress, reservePorts } from './gateway/ports.ts'
 import { enforceRights } from './gateway/rights.ts'
 import { createLocalServer } from './gateway/server.ts'
 import { serveAndWatch, type ThreadData } from './watch.ts'
 
+const LOOPBACK = '127.0.0.1'
 const thread: ThreadData | null = workerData
 
 /**
@@ -119,18 +119,16 @@ const silenceFunctions = (): void => {
 const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-const withoutInput = Object.values(entries).find(
-  ({ method, path, query }) =>
-    method === 'GET' && !path.includes('{') && v.is(query ?? v.object({}), {}),
+const list = Object.values(entries).find(
+  ({ method, path }) => method === 'GET' && !path.includes('{'),
 )
-const tried = withoutInput?.path ?? referencePaths.document
 
 const banner = (baseUrl: string, database: string): string => `\
   Base address  ${baseUrl}
   API key       ${LOCAL_API_KEY}
   Database      ${database}
   Reference     ${baseUrl}${referencePaths.page}
-  Try it        curl ${baseUrl}${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+  Try it        curl ${baseUrl}${list?.path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
 `
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'

@@ -14,10 +14,3 @@ export const storedLocalApiKey: StoredApiKey = {
   scopes,
   createdAt: '2026-11-20T00:00:00.000Z',
 }
-
-/** AWS settings that the SDK requires and a local database ignores. */
-export const placeholders = {
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-}

@@ -5,7 +5,7 @@ import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { service } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import { CommandError, wholeNumber } from '../../command-line.ts'
-import { placeholders, storedLocalApiKey } from './credentials.ts'
+import { storedLocalApiKey } from './credentials.ts'
 import { createTables } from './tables.ts'
 
 /** The port of the local server. Its embedded database listens on the next one. */
@@ -99,6 +99,13 @@ export const useDatabase = ({ endpoint, isNamed }: Address): void => {
   }
   const account = isNamed ? { ...placeholders, ...process.env } : placeholders
   Object.assign(process.env, account, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+}
+
+/** AWS settings that the SDK requires and a local database ignores. */
+const placeholders = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
 }
 
 const localVariables: Record<string, unknown> = {

@@ -44,23 +44,10 @@ export const apiAction = (name: string): ApiAction => {
   const { types, custom } = require(`dynalite/validations/${file}`)
   const parse = (store: Store, body: unknown): object => {
     const request = validations.checkTypes(body, types)
-    checkExpressions(request)
     validations.checkValidations(request, types, custom, store)
     return request
   }
   return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
-}
-
-// DynamoDB's limit. dynalite has none, and parses long expressions slowly.
-const MAX_EXPRESSION_BYTES = 4096
-
-const checkExpressions = (request: object): void => {
-  for (const [name, text] of Object.entries(request)) {
-    if (name.endsWith('Expression') && Buffer.byteLength(text) > MAX_EXPRESSION_BYTES)
-      throw validationError(
-        `Invalid ${name}: Expression size has exceeded the maximum allowed size`,
-      )
-  }
 }
 
 /**

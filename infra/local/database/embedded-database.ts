@@ -2,14 +2,15 @@ import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo, Server as Listener } from 'node:net'
+import type { Server as Listener } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { tables } from '../../../shared/data/tables.ts'
 import { CommandError } from '../../command-line.ts'
-import { createStore, dynamoDBError, isDynamoDBError, type Store } from './dynalite.ts'
-import { createEngine, type Engine } from './engine.ts'
+import { listeningAddress } from '../gateway/ports.ts'
+import { createStore } from './dynalite.ts'
+import { createEngine } from './engine.ts'
 
 /**
  * Starts a DynamoDB in this process, where `listener` listens (default: on a free port), with its
@@ -26,48 +27,30 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
     const sent = await text(request).catch(() => undefined)
     if (sent === undefined) return // The client has disconnected.
     const operation = `${request.headers['x-amz-target']}`.replace(/^DynamoDB_20120810\./, '')
-    const { statusCode, body } = await databaseResponse(engine, operation, sent)
+    const { statusCode, body } = await engine(operation, sent)
     response
       .writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' })
       .end(JSON.stringify(body))
   })
   await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
-  // A server on a TCP port has no other type of address.
-  const { port } = server.address() as AddressInfo
   const close = async () => {
     const closed = promisify(server.close.bind(server))()
     server.closeAllConnections()
     await closed
     await store.db.close()
   }
-  return { endpoint: `http://127.0.0.1:${port}`, close }
+  return { endpoint: `http://127.0.0.1:${listeningAddress(server).port}`, close }
 }
 
 /** A web page has an `Origin`, or after DNS rebinding a host name of its own. */
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
   origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
 
-const databaseResponse = async (engine: Engine, operation: string, sent: string) => {
-  try {
-    return { statusCode: 200, body: await engine(operation, JSON.parse(sent)) }
-  } catch (error) {
-    if (isDynamoDBError(error)) return error
-    // dynalite throws errors for some malformed requests. Errors of the disk end the process.
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'LEVEL_IO_ERROR' || code === 'LEVEL_CORRUPTION') throw error
-    return dynamoDBError('SerializationException', `${error}`)
-  }
-}
-
-const open = async (folder?: string): Promise<{ store: Store; engine: Engine }> => {
+const open = async (folder?: string) => {
   if (folder !== undefined) claim(folder)
   const store = createStore({ path: folder, createTableMs: 0 })
   // This locks the folder until the process ends.
   await store.db.open()
-  // A process that is killed while dynalite creates a table leaves it in CREATING, without items.
-  const tables = store.db.iterator<string, { TableStatus: string }>({ gt: 'table~', lt: 'table~~' })
-  for await (const [key, { TableStatus }] of tables)
-    if (TableStatus === 'CREATING') await store.db.del(key)
   return { store, engine: await createEngine(store) }
 }
 
@@ -89,8 +72,7 @@ const claim = (folder: string): void => {
     throw new Error(
       'it has other files, or data of another version. Choose a new folder, or use that version.',
     )
-  // While LevelDB creates its files, there is no data yet: a process may be killed then.
-  else if (!files.includes('CURRENT') && files.some((file) => /\.(ldb|log)$/.test(file)))
+  else if (!files.includes('CURRENT'))
     throw new Error('its file CURRENT is missing. Restore that file, or choose a new folder.')
 }
 

@@ -14,19 +14,17 @@ import {
 const MAX_ACTIONS = 100
 const TOKEN_MS = 10 * 60 * 1000
 
-/** Carries out an action. Throws a DynamoDBError, or a TypeError if the request is malformed. */
-export type Engine = (name: string, body: TransactionBody) => Promise<object>
-
 type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
 
 /**
- * Creates an engine with dynalite's actions and DynamoDB's transactions. Writes take turns, so they
- * never conflict: each is rehearsed, and then written with one batch, all or nothing.
+ * Creates an engine with dynalite's actions and DynamoDB's transactions: it returns the response to
+ * an action and its JSON. Writes take turns, so they never conflict: each is rehearsed, and then
+ * written with one batch, all or nothing.
  */
-export const createEngine = async (store: Store): Promise<Engine> => {
+export const createEngine = async (store: Store) => {
   const tokens = await storedTokens(store)
   const inTurn = atMost(1)
-  return async (name, body) => {
+  const run = async (name: string, body: TransactionBody): Promise<object> => {
     if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, tokens, body))
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
     const write = writes.get(name)
@@ -36,6 +34,21 @@ export const createEngine = async (store: Store): Promise<Engine> => {
     const message = `The embedded database has no operation ${name}.`
     throw dynamoDBError('UnknownOperationException', message)
   }
+  return async (name: string, sent: string): Promise<{ statusCode: number; body: object }> => {
+    try {
+      return { statusCode: 200, body: await run(name, JSON.parse(sent)) }
+    } catch (error) {
+      return errorResponse(error)
+    }
+  }
+}
+
+const errorResponse = (error: unknown) => {
+  if (isDynamoDBError(error)) return error
+  // dynalite throws errors for some malformed requests. Errors of the disk end the process.
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'LEVEL_IO_ERROR' || code === 'LEVEL_CORRUPTION') throw error
+  return dynamoDBError('SerializationException', `${error}`)
 }
 
 const apiActions = (names: string) =>

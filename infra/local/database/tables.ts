@@ -29,7 +29,9 @@ export const createTables = async (isInMemory: boolean): Promise<boolean> => {
     if (outdated && !isInMemory) throw outdatedError(outdated)
     const isChanged = outdated || found.some(({ isNew }) => isNew)
     if (!isChanged || !isInMemory) return false
-    if (!found.every(({ isNew }) => isNew)) await recreate(client, found)
+    if (found.every(({ isNew }) => isNew)) return true
+    await Promise.all(found.map(({ name }) => deleteTable(client, name)))
+    await createMissing(client)
     return true
   } finally {
     client.destroy()
@@ -47,13 +49,9 @@ const outdatedError = ({ name, missingIndex }: Created) =>
 const createMissing = (client: DynamoDBClient): Promise<Created[]> =>
   Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
 
-const recreate = async (client: DynamoDBClient, found: Created[]): Promise<void> => {
-  const deleteTable = async ({ name: TableName }: Created) => {
-    await client.send(new DeleteTableCommand({ TableName }))
-    await waitUntilTableNotExists({ client, ...EAGERLY }, { TableName })
-  }
-  await Promise.all(found.map(deleteTable))
-  await createMissing(client)
+const deleteTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  await client.send(new DeleteTableCommand({ TableName }))
+  await waitUntilTableNotExists({ client, ...EAGERLY }, { TableName })
 }
 
 const createTable = async (

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { contract, type OperationId } from '../../../shared/contract.ts'
+import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
-import { keysOf } from '../../../shared/model/keys.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
 import { commonHeaders, type Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import {
@@ -14,10 +12,13 @@ import {
   referencePaths,
 } from '../../gateway.ts'
 import { openApiText } from '../../openapi/document.ts'
-import type { ProxyResponse } from './lambda.ts'
-import { pageDocuments } from './page.ts'
+import { referencePage, referenceScriptText } from '../../openapi/page.ts'
+import { LOCAL_API_KEY } from '../database/credentials.ts'
 import { proxyEvent } from './proxy-event.ts'
-import { readBody, readTarget } from './request.ts'
+import { readRequest } from './request.ts'
+
+const SCRIPT = '/docs.js'
+let scriptBytes: Buffer | undefined
 
 /** What everyone gets, by path, for the host that a request names. */
 const documents: Record<string, (host: string) => Document> = {
@@ -26,39 +27,48 @@ const documents: Record<string, (host: string) => Document> = {
     headers: referenceHeaders,
     body: openApiText(`http://${host}`),
   }),
-  ...pageDocuments,
+  // It gets its script from here, so it works without a network.
+  [referencePaths.page]: () => referencePage(service.basePath + SCRIPT, LOCAL_API_KEY),
+  [SCRIPT]: () => {
+    // In bytes: Node.js would copy the text, of 4 MB, for each client that has not read it yet.
+    scriptBytes ??= Buffer.from(referenceScriptText())
+    return { headers: { 'Content-Type': 'text/javascript; charset=utf-8' }, body: scriptBytes }
+  },
 }
-const documentPaths = Object.keys(documents)
 
 type Document = { headers: Record<string, string>; body: string | Buffer }
 
 /** A response, of a function or without one. */
-export type GatewayResponse = Omit<ProxyResponse, 'body'> & { body?: string | Buffer | undefined }
+export type GatewayResponse = {
+  statusCode: number
+  headers?: Record<string, string> | undefined
+  body?: string | Buffer | undefined
+}
 
 /** Creates a request id in the format of API Gateway's extended request ids. */
 export const newRequestId = (): string => `${randomBytes(11).toString('base64url')}=`
 
-/** Runs the function of an operation. Throws an ApiError if it fails. */
-export type Invoke = (id: OperationId, event: Event) => Promise<ProxyResponse>
-
-/** Responds to a request as API Gateway does: with a response of a function, or its own. */
+/**
+ * Responds to a request as API Gateway does: with a response of a function, or its own. `invoke`
+ * throws an ApiError if a function fails.
+ */
 export const responseTo = async (
   message: IncomingMessage,
   requestId: string,
   maxBodyBytes: number,
-  invoke: Invoke,
+  invoke: (id: OperationId, event: Event) => Promise<GatewayResponse>,
 ): Promise<GatewayResponse> => {
   try {
-    // The body comes first: some clients read no response while they are still sending.
-    const body = await readBody(message, maxBodyBytes)
-    const { path, query } = readTarget(message)
-    const route = findRoute(path)
+    const request = await readRequest(message, maxBodyBytes)
+    const route = findRoute(request.path)
     if (!route) throw gatewayResponses.notFound
-    const methods = allowedMethods(route)
-    if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
-    const id = route.operations[message.method ?? '']
-    if (id) return await invoke(id, proxyEvent({ message, path, query, body, requestId, ...route }))
     const document = documents[route.resource]
+    const ids = operationIds.filter((id) => entries[id].path === route.resource)
+    const operationMethods = ids.map((id) => entries[id].method)
+    const methods = document ? referenceMethods : [...operationMethods, 'OPTIONS']
+    if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
+    const id = ids.find((id) => entries[id].method === message.method)
+    if (id) return await invoke(id, proxyEvent(message, requestId, request, route))
     if (message.method !== 'GET' || !document) throw gatewayResponses.methodNotAllowed(methods)
     const { headers, body: content } = document(message.headers.host ?? '')
     return response(requestId, 200, headers, content)
@@ -86,26 +96,15 @@ const response = (
   ...(body && { body }),
 })
 
-/** A resource of API Gateway: its path template, and its operations by method. */
-type Resource<Id> = { resource: string; operations: Partial<Record<string, Id>> }
-type GatewayRoute<Id> = Resource<Id> & { pathParameters: Record<string, string> | null }
-
-/** Returns a function that finds the resource of a path; `undefined` if there is none. */
-export const routeFinder = <Id extends string>(
-  contract: Record<Id, Pick<Entry, 'method' | 'path'>>,
-) => {
-  const ids = keysOf(contract)
+/** Returns a function that finds the template of a path; `undefined` if there is none. */
+export const routeFinder = (templates: string[]) => {
   // API Gateway prefers literal parts, whose characters all sort before `{`.
-  const templates = [...new Set([...documentPaths, ...ids.map((id) => contract[id].path)])].sort()
-  const resources = templates.map((resource) => {
-    const own = ids.filter((id) => contract[id].path === resource)
-    const operations = Object.fromEntries(own.map((id) => [contract[id].method, id]))
-    return { resource, operations, pattern: pathPattern(resource) }
-  })
-  return (path: string): GatewayRoute<Id> | undefined => {
-    for (const { pattern, ...resource } of resources) {
+  const sorted = templates.toSorted()
+  const resources = sorted.map((resource) => ({ resource, pattern: pathPattern(resource) }))
+  return (path: string) => {
+    for (const { resource, pattern } of resources) {
       const match = pattern.exec(path)
-      if (match) return { ...resource, pathParameters: match.groups ?? null }
+      if (match) return { resource, pathParameters: match.groups ?? null }
     }
     return undefined
   }
@@ -118,7 +117,7 @@ const pathPattern = (template: string): RegExp => {
   return new RegExp(`^${service.basePath}/+${parts}/?$`)
 }
 
-const findRoute = routeFinder(contract)
-
-const allowedMethods = ({ resource, operations }: GatewayRoute<OperationId>): string[] =>
-  documentPaths.includes(resource) ? referenceMethods : [...Object.keys(operations), 'OPTIONS']
+const findRoute = routeFinder([
+  ...Object.keys(documents),
+  ...operationIds.map((id) => entries[id].path),
+])

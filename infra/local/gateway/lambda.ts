@@ -5,17 +5,13 @@ import { entries, type OperationId } from '../../../shared/contract.ts'
 import { exactJson } from '../../../shared/model/json.ts'
 import type { Event } from '../../../shared/pipeline/http.ts'
 import { gatewayResponses } from '../../gateway.ts'
-import { responseObjects } from '../../openapi/responses.ts'
 import { runWithRights } from './rights.ts'
 
 export type Handler = (event: Event, context: Context) => Promise<unknown>
 
-/** A response in the format that API Gateway expects of a Lambda proxy integration. */
-export type ProxyResponse = v.InferOutput<typeof ProxyResponse>
-
 /**
  * Invokes a function as Lambda and API Gateway do. Throws an ApiError: 502 if it throws or returns
- * no proxy response, 504 after `timeoutMs`. Warns of a response that differs from the contract.
+ * no proxy response, 504 after `timeoutMs`. Warns of a body that differs from the contract.
  */
 export const invoke = async (
   id: OperationId,
@@ -52,33 +48,21 @@ export const loadFunctions = async (ids: OperationId[]): Promise<Record<Operatio
   return Object.fromEntries(await Promise.all(ids.map(load))) as Record<OperationId, Handler>
 }
 
-/** Node.js accepts every header that these patterns allow. */
+/** The format that API Gateway expects of a Lambda proxy integration. */
 const ProxyResponse = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
-  headers: v.optional(
-    v.record(
-      v.pipe(v.string(), v.regex(/^[\w-]+$/)),
-      v.pipe(v.string(), v.regex(/^[ -~\u00a0-\u00ff]*$/)),
-    ),
-  ),
+  headers: v.optional(v.record(v.string(), v.string())),
   body: v.optional(v.string()),
 })
 
-const JsonText = v.pipe(v.string(), v.parseJson())
-
-/** How a response differs from what callers are told; `undefined` or empty if it does not. */
+/** How the body of a success differs from what callers are told; empty if it does not. */
 const contractDifference = (
   id: OperationId,
-  { statusCode, body = '' }: ProxyResponse,
-): string | undefined => {
-  const entry = entries[id]
-  const { success } = entry
-  if (statusCode !== success.status)
-    return statusCode in responseObjects(entry) ? undefined : `the status ${statusCode}`
-  if (!('body' in success)) return body && 'a body'
-  const json = v.safeParse(JsonText, body)
-  if (!json.success) return 'the body is not JSON'
-  const { issues = [] } = v.safeParse(success.body, exactJson(body, json.output))
+  { statusCode, body = '' }: v.InferOutput<typeof ProxyResponse>,
+): string => {
+  const { success } = entries[id]
+  if (statusCode !== success.status || !('body' in success)) return ''
+  const { issues = [] } = v.safeParse(success.body, exactJson(body, JSON.parse(body)))
   return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ')
 }
 

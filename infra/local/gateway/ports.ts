@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { CommandError } from '../../command-line.ts'
 
-export const LOOPBACK = '127.0.0.1'
-
 /**
  * Listens on a port (0: any free one), and for an embedded database on the next, so that nobody
  * takes them during the start. Closes connections until servers take over.
@@ -16,7 +14,7 @@ export const reservePorts = async (
   const api = await listen(port, host)
   if (!isEmbedded) return [api]
   try {
-    return [api, await listen(listeningAddress(api).port + 1, LOOPBACK)]
+    return [api, await listen(listeningAddress(api).port + 1, '127.0.0.1')]
   } catch (error) {
     api.close()
     if (port !== 0) throw error

@@ -2,21 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
-
-/** A request that was read: `path` as it was sent, `requestId` as the response carries it. */
-type ReadRequest = {
-  message: IncomingMessage
-  path: string
-  query: URLSearchParams
-  body: Buffer
-  requestId: string
-  resource: string
-  pathParameters: Record<string, string> | null
-}
+import type { readRequest } from './request.ts'
 
 /** The event that API Gateway sends to a function (REST API, Lambda proxy integration). */
-export const proxyEvent = (request: ReadRequest): Event => {
-  const { message, path, query, body, requestId, resource, pathParameters } = request
+export const proxyEvent = (
+  message: IncomingMessage,
+  requestId: string,
+  { path, query, body }: Awaited<ReturnType<typeof readRequest>>,
+  { resource, pathParameters }: Pick<Event, 'resource' | 'pathParameters'>,
+): Event => {
   const { method: httpMethod = '', socket } = message
   const { host, 'user-agent': userAgent = null } = message.headers
   const headers = valuesByName(eventHeaders(message))

@@ -6,11 +6,19 @@ import { gatewayResponses } from '../../gateway.ts'
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 
 /**
- * Reads the path of a request, as it was sent, and the query. Throws an ApiError 400 unless it has
- * one valid Host, which links in responses repeat.
+ * Reads a request as API Gateway does: its path, as it was sent, the query, and the decompressed
+ * body. Throws an ApiError: 413 if the body exceeds `maxBytes`, 415 if it is not gzip or deflate as
+ * its headers say, 400 if the request is malformed or cut off.
  */
-export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
+export const readRequest = async (message: IncomingMessage, maxBytes: number) => {
+  // The body comes first: some clients read no response while they are still sending.
+  const body = await readBody(message, maxBytes)
+  return { ...readTarget(message), body }
+}
+
+const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   const hosts = headersDistinct.host ?? []
+  // Links in responses repeat it.
   if (hosts.length !== 1 || !HOST.test(hosts[0] ?? '')) throw gatewayResponses.badRequest
   // A target in absolute form has the host before the path (RFC 9112, section 3.2.2).
   const target = url.replace(/^https?:\/\/[^/?]*/i, '')
@@ -18,12 +26,7 @@ export const readTarget = ({ url = '', headersDistinct }: IncomingMessage) => {
   return { path: path.replace(/^\/+/, '/'), query: new URLSearchParams(query.join('?')) }
 }
 
-/**
- * Reads and decompresses a body as API Gateway does. Throws an ApiError: 413 if it exceeds
- * `maxBytes`, 415 if it is not gzip or deflate as its headers say, 400 if it is malformed or cut
- * off.
- */
-export const readBody = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+const readBody = async (message: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const body = await readAll(message, maxBytes)
   const coding = message.headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (body.length === 0 || coding === 'identity') return body

@@ -5,13 +5,13 @@ import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../../shared/contract.ts'
 import type { ApiError } from '../../../shared/model/api-error.ts'
+import type { Event } from '../../../shared/pipeline/http.ts'
 import { functionSettings } from '../../functions.ts'
 import { gatewayResponses } from '../../gateway.ts'
 import { atMost } from '../queue.ts'
 import {
   type GatewayResponse,
   gatewayErrorResponse,
-  type Invoke,
   newRequestId,
   responseTo,
 } from './api-gateway.ts'
@@ -34,7 +34,7 @@ const localLimits = {
 }
 
 /** The limits of a local server, and those of Node.js that differ from its defaults. */
-export type Limits = typeof localLimits & ServerOptions
+type Limits = typeof localLimits & ServerOptions
 
 /** Its number of requests in flight, and a queue for them. */
 type Connection = { inFlight: number; inTurn: ReturnType<typeof atMost> }
@@ -103,7 +103,7 @@ export const createLocalServer = (
 /** Returns a function that responds to a request, and logs the response. */
 const responder = (handlers: Record<OperationId, Handler>, limits: Limits) => {
   const queue = atMost(limits.functions)
-  const invokeInTurn: Invoke = (id, event) =>
+  const invokeInTurn = (id: OperationId, event: Event) =>
     queue(() => invoke(id, handlers[id], event, limits.functionMs))
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now()

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Handler } from '../../../infra/local/gateway/lambda.ts'
 import { listeningAddress } from '../../../infra/local/gateway/ports.ts'
-import { createLocalServer, type Limits } from '../../../infra/local/gateway/server.ts'
+import { createLocalServer } from '../../../infra/local/gateway/server.ts'
 import { type OperationId, operationIds } from '../../../shared/contract.ts'
 import { cors } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
@@ -22,12 +22,14 @@ type Served = ReturnType<typeof createLocalServer> & { baseUrl: string }
 /** Longer than any test, as a time limit. */
 export const NEVER = 2 ** 31 - 1
 
+type Limits = Parameters<typeof createLocalServer>[1]
+
 type Handlers = Record<OperationId, Handler>
 
 /** Serves functions of a test until the test ends. Those that are not given respond with `[]`. */
 export const serve = async (
   handlers: Partial<Handlers> = {},
-  limits: Partial<Limits> = {},
+  limits: Limits = {},
 ): Promise<Served> => {
   const levels = ['info', 'warn', 'error'] as const
   const logs = levels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
@@ -138,8 +140,7 @@ export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
     )
     const status = Number(statusLine.split(' ')[1])
     const length = headers['content-length']
-    const text =
-      length === undefined ? await rest() : await take(new RegExp(`^[\\s\\S]{${length}}`))
+    const text = length ? await take(new RegExp(`^[\\s\\S]{${length}}`)) : await rest()
     refuseInternals({ status, headers, text })
     return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
   }

@@ -1,32 +1,19 @@
 import { expect, test } from 'vitest'
 import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
-import type { OperationId } from '../../../../shared/contract.ts'
-import { ask, BASE, commonHeaders, gatewayResponse, NEVER, serve } from '../local-server.ts'
+import { ask, commonHeaders, gatewayResponse, NEVER, serve } from '../local-server.ts'
 
-const json = { 'content-type': commonHeaders['content-type'] }
-
-test.each<[string, object, object]>([
-  [
-    'status, headers and body',
-    { statusCode: 207, headers: { 'X-A': 'a' }, body: '[1]' },
-    { status: 207, headers: { 'x-a': 'a' }, body: [1] },
-  ],
-  ['empty body', { statusCode: 204 }, { status: 204, headers: {}, body: undefined }],
-])("returns a function's %s, and nothing else", async (_name, result, expected) => {
+test("returns a function's status, headers and body, and nothing else", async () => {
+  const result = { statusCode: 207, headers: { 'X-A': 'a' }, body: '[1]' }
   const served = await serve({ listPets: async () => result })
 
-  expect(await ask(served)).toEqual(expected)
+  expect(await ask(served)).toEqual({ status: 207, headers: { 'x-a': 'a' }, body: [1] })
 })
-
-const withHeaders = (headers: object) => async () => ({ statusCode: 200, headers, body: '[]' })
 
 test.each<[string, Handler]>([
   ['rejects', () => Promise.reject(new Error('A bug.'))],
   ['returns undefined', async () => undefined],
   ['returns a status code below 200', async () => ({ statusCode: 199, body: '[]' })],
   ['returns an object as body', async () => ({ statusCode: 404, body: {} })],
-  ['returns a header with a line break', withHeaders({ 'X-A': 'a\r\nX-B: b' })],
-  ['returns a header name with a space', withHeaders({ 'X A': 'a' })],
 ])('returns 502 when a function %s, and keeps running', async (_name, handler) => {
   const served = await serve({ listPets: handler })
 
@@ -35,7 +22,8 @@ test.each<[string, Handler]>([
   const message =
     'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.'
   const badGateway = gatewayResponse(502, 'bad_gateway', message, { 'retry-after': '1' })
-  expect(responses).toEqual([badGateway, { status: 200, headers: json, body: [] }])
+  const headers = { 'content-type': commonHeaders['content-type'] }
+  expect(responses).toEqual([badGateway, { status: 200, headers, body: [] }])
 })
 
 test('returns 504 when a function does not respond in time', async () => {
@@ -47,30 +35,9 @@ test('returns 504 when a function does not respond in time', async () => {
   )
 })
 
-test.each<[string, OperationId, { statusCode: number; headers?: object; body: string }]>([
-  [
-    'the body is not JSON',
-    'listPets',
-    { statusCode: 200, headers: { 'Content-Type': 'text/plain' }, body: 'text' },
-  ],
-  ['the status 202', 'listPets', { statusCode: 202, body: '[]' }],
-  ['a body', 'deletePet', { statusCode: 204, body: '[]' }],
-])(
-  'passes on a response that the contract does not have, and warns: %s',
-  async (difference, id, result) => {
-    const served = await serve({ [id]: async () => result })
-    const request = id === 'deletePet' ? { method: 'DELETE', path: `${BASE}/pets/7` } : {}
-
-    const response = await ask(served, request)
-
-    expect(response.status).toBe(result.statusCode)
-    expect(console.warn).toHaveBeenCalledWith(expect.any(String), id, difference)
-  },
-)
-
 test('passes a function its name and its remaining time', async () => {
   const echo: Handler = async (_event, { functionName, getRemainingTimeInMillis }) => ({
-    statusCode: 200,
+    statusCode: 207,
     body: JSON.stringify([functionName, getRemainingTimeInMillis()]),
   })
 

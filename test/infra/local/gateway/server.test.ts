@@ -8,7 +8,6 @@ import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
 import { listeningAddress } from '../../../../infra/local/gateway/ports.ts'
 import {
   ask,
-  BASE,
   GET,
   gatewayResponse,
   logged,
@@ -20,8 +19,6 @@ import {
   wireTo,
 } from '../local-server.ts'
 
-const HALF_POST = `${POST}Content-Length: 20\r\n\r\n{`
-const CHUNKS = `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`
 /** A request that an attacker hides in or after another one. */
 const SMUGGLED = GET
 
@@ -34,13 +31,6 @@ const HEADERS_TOO_LARGE = gatewayResponse(
 
 test.each<[name: string, text: string, response?: object]>([
   ['a header over 10 KB', `${POST}X-A: ${'a'.repeat(10_240)}\r\n\r\n`, HEADERS_TOO_LARGE],
-  ['a trailer over 10 KB', `${CHUNKS}0\r\nX-A: ${'a'.repeat(10_240)}\r\n\r\n`],
-  ['a chunk without a length', `${CHUNKS}{}\r\n0\r\n\r\n`],
-  [
-    'a length after chunks',
-    `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n`,
-    MALFORMED,
-  ],
   ['bytes that are not HTTP', 'Hello\r\n\r\n', MALFORMED],
   ['a complete request and bytes that are not HTTP', `${POST}\r\nHello\r\n\r\n`],
 ])(
@@ -70,17 +60,11 @@ test('closes the connection after a request to upgrade the protocol', async () =
   const upgrade = `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`
   const wire = await wireTo(await serve(), upgrade + SMUGGLED)
 
-  const head = await wire.take(/\r\n\r\n/)
-
-  expect([head, await wire.rest()]).toEqual([
-    expect.stringMatching(/ 200 [\s\S]+\r\nConnection: close\r\n/),
-    '[]',
-  ])
+  expect([(await wire.response()).status, await wire.rest()]).toEqual([200, ''])
 })
 
 test.each([
-  ['in the middle of the headers', `GET ${BASE}/pets HT`],
-  ['in the middle of a body', HALF_POST],
+  ['in the middle of a body', `${POST}Content-Length: 20\r\n\r\n{`],
   ['before the response', GET],
   ['after invalid HTTP', 'Hello\r\n\r\n'],
 ])('keeps serving when clients disconnect %s', async (_name, text) => {
@@ -119,18 +103,12 @@ test('closes connections beyond its limit', async () => {
   expect((await allowed.response()).status).toBe(200)
 })
 
-test('responds in order to 100 requests in flight on a connection, and then to more', async () => {
-  const echo: Handler = async ({ queryStringParameters }) => ({
-    statusCode: 200,
-    body: JSON.stringify(queryStringParameters),
-  })
-  const sent = Array.from({ length: 100 }, (_, i) => ({ nth: String(i) }))
-  const text = sent.map(({ nth }) => GET.replace('/pets', `/pets?nth=${nth}`)).join('')
-  const wire = await wireTo(await serve({ listPets: echo }), text)
+test('responds to 100 requests in flight on a connection, and then to more', async () => {
+  const wire = await wireTo(await serve(), GET.repeat(100))
 
-  for (const query of sent) expect((await wire.response()).body).toEqual(query)
+  for (let i = 0; i < 100; i++) expect((await wire.response()).status).toBe(200)
   wire.socket.write(GET)
-  expect((await wire.response()).body).toBe(null)
+  expect((await wire.response()).status).toBe(200)
 })
 
 test('calls one function at a time for a client that reads nothing', async () => {
@@ -211,15 +189,6 @@ test('reads a body of 10 MB to its end after a 413, because the client may read 
 
   expect((await wire.response()).status).toBe(413)
   await expect.poll(() => socket.bytesRead).toBeGreaterThan(bytes)
-})
-
-test('sends one response to a body that is too large, and then broken', async () => {
-  const wire = await wireTo(await serve({}, { bodyBytes: 1 }), CHUNKS)
-
-  const { status } = await wire.response()
-  wire.socket.write('{}\r\n')
-
-  expect([status, await wire.rest()]).toEqual([413, ''])
 })
 
 setFlagsFromString('--expose-gc')

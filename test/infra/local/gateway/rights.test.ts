@@ -11,7 +11,7 @@ import { error } from '../../../support/call.ts'
 import { eventOf } from '../../../support/events.ts'
 import '../../../support/database.ts'
 
-const [pets, idempotencyKeys] = [tableName('pets'), tableName('idempotencyKeys')]
+const pets = tableName('pets')
 const options = { abortSignal: new AbortController().signal }
 // The clients' types differ.
 const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options)
@@ -37,24 +37,11 @@ test('a command that the contract does not grant is a 500, and the log says what
 
 const Key = { id: 7 }
 const own = { TableName: pets, Key }
-const check = { TableName: idempotencyKeys, Key, ConditionExpression: 'attribute_exists(id)' }
 const transact = (...TransactItems: object[]) => new sdk.TransactWriteCommand({ TransactItems })
 const gets = [tableName('apiKeys'), pets].map((TableName) => ({ Get: { TableName, Key } }))
 
 test.each<[OperationId, string, object, string]>([
   ['createPet', 'Scan: no entry can', new sdk.ScanCommand(own), ' get this right.'],
-  [
-    'listPets',
-    'GetItem on the table Other',
-    new lean.GetCommand({ ...own, TableName: 'Other' }),
-    'read',
-  ],
-  [
-    'listPets',
-    'ConditionCheckItem on the table idempotencyKeys',
-    transact({ ConditionCheck: check }),
-    'read',
-  ],
   [
     'listPets',
     `GetItem on the table pets`,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { referencePaths } from '../../../infra/gateway.ts'
@@ -203,14 +203,4 @@ test.each([
   ])
 
   expect([status, String(stderr)]).toEqual([1, message])
-})
-
-test('each npm script checks this first', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-
-  const others = Object.values<string>(scripts).filter(
-    (script) => !/\binfra\/installed\.mjs\b/.test(script),
-  )
-  expect(others).toEqual([scripts.check])
-  expect(others).toEqual([expect.stringMatching(/^npm run types /)])
 })

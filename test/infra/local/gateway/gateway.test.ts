@@ -7,7 +7,7 @@ import { operationIds } from '../../../../shared/contract.ts'
 import type { Event } from '../../../../shared/pipeline/http.ts'
 import { eventOf as storedEvent } from '../../../support/events.ts'
 import { type Sent, send } from '../../../support/http.ts'
-import { ask, BASE, GET, gatewayResponse, serve, wireTo } from '../local-server.ts'
+import { ask, BASE, GET, gatewayResponse, NEVER, serve, wireTo } from '../local-server.ts'
 
 /** Returns its event as JSON, which is how Lambda passes it to a function. */
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
@@ -163,4 +163,48 @@ test('serves the OpenAPI document as people read it, with the address that was a
   const { text } = await send((await serve()).baseUrl, { path: `${BASE}/openapi.json`, headers })
 
   expect(text).toBe(openApiText().replace(`"${BASE}"`, `"http://a.example:8080${BASE}"`))
+})
+
+test("returns a function's status, headers and body, and nothing else", async () => {
+  const result = { statusCode: 207, headers: { 'X-A': 'a' }, body: '[1]' }
+  const served = await serve({ listPets: async () => result })
+
+  expect(await ask(served)).toEqual({ status: 207, headers: { 'x-a': 'a' }, body: [1] })
+})
+
+test.each<[string, Handler]>([
+  ['rejects', () => Promise.reject(new Error('A bug.'))],
+  ['returns undefined', async () => undefined],
+  ['returns a status code below 200', async () => ({ statusCode: 199, body: '[]' })],
+  ['returns an object as body', async () => ({ statusCode: 404, body: {} })],
+])('returns 502 when a function %s, and keeps running', async (_name, handler) => {
+  const served = await serve({ listPets: handler })
+
+  const responses = [await ask(served), await ask(served, { method: 'POST' })]
+
+  const message =
+    'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.'
+  const badGateway = gatewayResponse(502, 'bad_gateway', message, { 'retry-after': '1' })
+  const ok = expect.objectContaining({ status: 200, body: [] })
+  expect(responses).toEqual([badGateway, ok])
+})
+
+test('returns 504 when a function does not respond in time', async () => {
+  const served = await serve({ listPets: () => new Promise(() => {}) }, { functionMs: 1 })
+
+  const message = 'The service did not respond in time. Try again in a moment.'
+  expect(await ask(served)).toEqual(
+    gatewayResponse(504, 'gateway_timeout', message, { 'retry-after': '1' }),
+  )
+})
+
+test('passes a function its name and its remaining time', async () => {
+  const echo: Handler = async (_event, { functionName, getRemainingTimeInMillis }) => ({
+    statusCode: 207,
+    body: JSON.stringify([functionName, getRemainingTimeInMillis()]),
+  })
+
+  const { body } = await ask(await serve({ listPets: echo }))
+
+  expect(body).toEqual(['listPets', expect.closeTo(NEVER, -8)])
 })

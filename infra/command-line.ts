@@ -16,16 +16,12 @@ export const command = (call: string, description: string) =>
 
 /** Runs the action of a command with the arguments of this process. */
 export const run = async (command: CommandUnknownOpts): Promise<void> => {
-  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    // A reader such as `head` has closed the output, which is no news.
-    if (code === 'EPIPE') process.exitCode = 1
-    // Each later line fails, too.
-    else if (!process.exitCode) fail(new CommandError(`Cannot print: ${message}.`))
+  // A reader such as `head` may close the output.
+  process.stdout.on('error', () => {
+    process.exitCode = 1
   })
   for (const each of command.commands)
     each.showHelpAfterError(`See ${command.name()} ${each.name()} --help`)
-  // To the AWS SDK, an empty region is one.
-  if (process.env.AWS_REGION === '') delete process.env.AWS_REGION
   try {
     checkDashes(command)
     await command.parseAsync()
@@ -35,8 +31,8 @@ export const run = async (command: CommandUnknownOpts): Promise<void> => {
 }
 
 /**
- * Returns a signal that aborts, with a CommandError, when this process is asked to end or its
- * output is closed. The process ends 0.9 seconds later.
+ * Returns a signal that aborts, with a CommandError, when this process is asked to end. It ends 0.9
+ * seconds later.
  */
 export const stopSignal = (): AbortSignal => {
   const stop = new AbortController()
@@ -49,7 +45,6 @@ export const stopSignal = (): AbortSignal => {
   }
   // The listeners stay, because npm sends Ctrl-C twice.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stopped)
-  process.stdout.on('error', stopped)
   return stop.signal
 }
 
@@ -122,11 +117,10 @@ const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3600, d: 86_400 }))
 // The SDK has no classes for these errors.
 const explanationOf = (error: Error): string | undefined => {
   const { name, message } = error
-  const { AWS_PROFILE: profile } = process.env
   if (message === 'Region is missing')
-    return `No AWS region is set. Set AWS_REGION, or a region in the AWS profile ${profile || 'default'}.`
+    return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
   if (/credentials/i.test(name + message))
-    return `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} Run aws sso login, or set AWS_PROFILE${profile ? `, which is ${profile}` : ''}.`
+    return `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} Run aws sso login, or set AWS_PROFILE.`
   if ('$fault' in error) return `AWS refused the request: ${message}`
   // The SDK sent the request, but did not receive a response of AWS.
   if ('$metadata' in error) return `AWS cannot be reached: ${message}`

@@ -36,7 +36,7 @@ export const deploymentCommand = (call: string, description: string) => {
 }
 
 /** What commands need to know about a deployment. */
-export type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: KeyPrefix }
+type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: KeyPrefix }
 
 /**
  * Finds a deployment by the outputs of its stack, or a local server by its port. This process then

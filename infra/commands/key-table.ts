@@ -11,7 +11,6 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
 import { timeouts } from '../command-line.ts'
-import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */
 export class KeyTable {
@@ -20,7 +19,7 @@ export class KeyTable {
   readonly #client: DynamoDBDocumentClient
   readonly #table: { TableName: string }
 
-  constructor({ apiKeysTable, keyPrefix }: Omit<Deployment, 'baseUrl'>) {
+  constructor({ apiKeysTable, keyPrefix }: { apiKeysTable: string; keyPrefix: KeyPrefix }) {
     this.keyPrefix = keyPrefix
     this.#client = DynamoDBDocumentClient.from(new DynamoDBClient(timeouts))
     this.#table = { TableName: apiKeysTable }
@@ -64,7 +63,7 @@ export class KeyTable {
 }
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
-export type NewKey = { text: string; stored: StoredApiKey }
+type NewKey = { text: string; stored: StoredApiKey }
 
 /** Who gets a key, what it allows (default: all), and for how many seconds. */
 export type KeyRequest = {

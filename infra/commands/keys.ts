@@ -3,11 +3,10 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
+import { digestOf, isExpired, scopesOf } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run, stopSignal } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { expiryOf, type Report, reportOf, tableOf, viewOf } from './key-report.ts'
 import { type KeyRequest, KeyTable, newKey, secondsFromNow } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
@@ -66,6 +65,9 @@ keys
     ),
   )
 
+/** Output for people and for scripts, and the `failure` of a command that half succeeded. */
+type Report = { text: string; json: object; failure?: Error }
+
 const carryOut = async (
   action: (table: KeyTable, signal: AbortSignal) => Promise<Report>,
 ): Promise<void> => {
@@ -86,7 +88,7 @@ export const issue = async (table: KeyTable, request: KeyRequest): Promise<Repor
 /** Lists all keys. */
 export const list = async (table: KeyTable): Promise<Report> => {
   const keys = await table.all()
-  return { text: keys.length > 0 ? tableOf(keys) : 'There are no keys.', json: keys.map(viewOf) }
+  return { text: tableOf(keys), json: keys.map(viewOf) }
 }
 
 /** By default, scopes stay. The old key is valid for `grace` more seconds. */
@@ -198,5 +200,52 @@ const notExpired = (keyId: string, cause: Error): CommandError => {
     { cause },
   )
 }
+
+/** Shows a new key. Only this shows a key itself. */
+const reportOf = ({ text, stored }: ReturnType<typeof newKey>): Report => {
+  const lines = [
+    `API key  ${text}`,
+    `Key      ${stored.keyId}`,
+    `Client   ${stored.clientId}`,
+    `Name     ${stored.name}`,
+    `Scopes   ${scopeNames(stored)}`,
+    `Expires  ${expiryOf(stored)}`,
+    '',
+    'Store the key now: it is not shown again.',
+  ]
+  return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
+}
+
+/**
+ * What a user sees of a key, as the service takes it: somebody may have edited the item by hand.
+ * Times are ISO 8601.
+ */
+const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
+  ...key,
+  scopes: scopesOf(key.scopes),
+  ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toJSON() ?? 'damaged' }),
+  state: isExpired(expiresAt) ? 'expired' : 'valid',
+})
+
+/** Keys as lines of a table. */
+const tableOf = (keys: StoredApiKey[]): string => {
+  const rows = keys.map((key) => {
+    const { keyId, clientId, name, createdAt, state } = viewOf(key)
+    const times = [minuteOf(`${createdAt}`), expiryOf(key)]
+    return [keyId, clientId, name, scopeNames(key), ...times, state].map(String)
+  })
+  const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
+  const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
+  const lineOf = (row: string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
+  return table.map((row) => lineOf(row).trimEnd()).join('\n')
+}
+
+const scopeNames = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'
+
+/** When a key expires, to the minute. */
+const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
+
+// 2026-11-20 13:20Z
+const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')
 
 if (import.meta.main) await run(keys)

@@ -45,14 +45,14 @@ type Plan = Pick<StoredResource, 'itemOf'> & {
 
 /**
  * What became of an item: it needs no change; it was rewritten, or must be; somebody has changed it
- * meanwhile, which stays; or it cannot be read or stored, for the reason in the error.
+ * meanwhile, which stays; or it cannot be read, for the reason in the error.
  */
 type Outcome = 'same' | 'different' | 'changed' | Error
 
 /**
  * Stores each item that differs from what `itemOf` returns, on condition that it has the revision
  * that was read, which it keeps. So a resend does no harm, and a later change or delete wins.
- * Prints and passes items that cannot be read or stored. Throws a CommandError at the end if there
+ * Prints and passes items that cannot be read. Throws a CommandError at the end if there
  * were any, or if a check has found a difference; and the reason of the signal.
  */
 export const rewrite = async (plan: Plan): Promise<void> => {
@@ -74,8 +74,7 @@ export const rewrite = async (plan: Plan): Promise<void> => {
   for await (const { Items = [] } of paginateScan({ client, pageSize: 1000 }, { TableName }))
     await Readable.from(Items).forEach(visit, { concurrency: 8 }).finally(print)
   const { different, failed } = counts
-  if (failed > 0)
-    throw new CommandError(`${failed} items cannot be read or stored. Mend them by hand.`)
+  if (failed > 0) throw new CommandError(`${failed} items cannot be read. Mend them by hand.`)
   if (isCheck && different > 0)
     throw new CommandError(
       `${different} items are not as this version stores them. Run this without --check.`,
@@ -131,10 +130,8 @@ const writer = (
         await client.send(put)
         return 'different'
       } catch (error) {
-        const { name, message } = error as Error // The SDK throws nothing else.
+        const { name } = error as Error // The SDK throws nothing else.
         if (name === 'ConditionalCheckFailedException') return 'changed'
-        // It would have more than 400 KB.
-        if (name === 'ValidationException') return new Error(message)
         // A transaction holds the item. It may be one that only checks it.
         if (name !== 'TransactionConflictException') throw error
       }

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { KeyTable } from '../../../infra/commands/key-table.ts'
-import { noteAlarms, smokeTest } from '../../../infra/commands/smoke.ts'
-import { type Stage, stages } from '../../../infra/stages.ts'
+import { smokeTest } from '../../../infra/commands/smoke.ts'
 import { entries } from '../../../shared/contract.ts'
 import { type FakeRequest, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
@@ -76,16 +75,6 @@ test('revokes its key when signals stop it; it would expire anyway', async () =>
 
   // Each signal alone would end a process that does not handle it.
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) child.kill(signal)
-
-  expect(await exited).toMatchObject({ code: 1, stderr: 'Stopped.\n' })
-  expect(await stored()).toEqual(before)
-})
-
-test('leaves nothing behind when its output is closed', async () => {
-  const before = await stored()
-  const { child, exited } = startCommand('commands/smoke', target, env)
-
-  child.stdout.destroy()
 
   expect(await exited).toMatchObject({ code: 1, stderr: 'Stopped.\n' })
   expect(await stored()).toEqual(before)
@@ -173,17 +162,6 @@ test('says what may be left, and deletes no other pet', async () => {
   expect(sent).not.toContain('DELETE')
 })
 
-test('gives up on a response that stalls', async () => {
-  const timeout = AbortSignal.timeout
-  const limits = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(50))
-  onTestFinished(() => limits.mockRestore())
-
-  const { lines } = await runChanged(() => 'drip')
-
-  expect(lines).toEqual([expect.stringMatching(/: expected 200, got 0: TimeoutError: /)])
-  expect(limits.mock.calls).toEqual([[30_000]])
-})
-
 test.each([
   ['a lost response', 'The smoke test failed.'],
   ['a signal', 'Stopped.'],
@@ -202,19 +180,4 @@ test.each([
     error = (await runChanged(happen, { stop })).error
     expect(await stored(), `request ${count}`).toEqual(before)
   }
-})
-
-test('says whether nobody gets the alarms of a stage in use', () => {
-  const { alarmEmail }: Stage = stages.production
-  onTestFinished(() => void Object.assign(stages.production, { alarmEmail }))
-  printed.mockClear()
-
-  noteAlarms('staging')
-  Object.assign(stages.production, { alarmEmail: 'a@example.com' })
-  noteAlarms('production')
-  Object.assign(stages.production, { alarmEmail: undefined })
-  noteAlarms('production')
-
-  const line = 'Nobody gets the alarms of production. Set alarmEmail in infra/stages.ts.'
-  expect(printed.mock.calls).toEqual([[line]])
 })

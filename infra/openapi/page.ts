@@ -98,7 +98,7 @@ Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(o
 `
 
 /** The script that renders the page: its digest, and its URL on a CDN. */
-export const referenceScript = {
+const referenceScript = {
   integrity: 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK',
   publicAddress:
     'https://cdn.jsdelivr.net/npm/@scalar/api-reference@1.72.1/dist/browser/standalone.js',

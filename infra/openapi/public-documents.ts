@@ -18,7 +18,7 @@ export const publicDocuments = (): PublicDocuments => ({
  * Escapes JSON without changing its value: to a mock integration, it is a Velocity template, in
  * which `$` and `#` start expressions and two backslashes can become one.
  */
-export const inertJson = (json: string): string =>
+const inertJson = (json: string): string =>
   json.replaceAll(
     /\\\\|[$#]|[^ -~\n]/g,
     (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`,

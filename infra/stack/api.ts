@@ -24,13 +24,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
-import {
-  addGatewayResponses,
-  addNotFound,
-  addOtherMethods,
-  addPreflight,
-  addReference,
-} from './gateway-responses.ts'
+import { addFixedResponses, addOtherMethods, addPreflight } from './gateway-responses.ts'
 import { newLogGroup, type OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
@@ -49,9 +43,7 @@ export class Api extends Construct {
     this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
     Validations.of(this.restApi).acknowledge(...acceptedFindings)
-    addGatewayResponses(this.restApi)
-    addNotFound(this.restApi)
-    addReference(this.restApi)
+    addFixedResponses(this.restApi)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path))
       this.#addRoutes(path, group)
     // CDK's own output has a trailing slash.

@@ -15,8 +15,23 @@ import {
 } from '../gateway.ts'
 import { publicDocuments } from '../openapi/public-documents.ts'
 
+/** Adds what is the same for all contracts: error responses, the 404, and the reference. */
+export const addFixedResponses = (api: RestApi): void => {
+  addGatewayResponses(api)
+  addNotFound(api)
+  addReference(api)
+}
+
+/** Returns 405 for every method that a resource does not have. */
+export const addOtherMethods = (resource: IResource, allowed: string[]): void =>
+  addError(resource, gatewayResponses.methodNotAllowed(allowed))
+
+/** Responds to CORS preflight requests (Fetch standard). */
+export const addPreflight = (resource: IResource, methods: string[]): void =>
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(methods) })
+
 /** Replaces API Gateway's own error responses: status, headers and body. */
-export const addGatewayResponses = (api: RestApi): void => {
+const addGatewayResponses = (api: RestApi): void => {
   for (const [type, { status, headers, body }] of Object.entries(gatewayResponseTypes)) {
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
@@ -32,21 +47,13 @@ export const addGatewayResponses = (api: RestApi): void => {
  * Returns 404 for other paths. By default, API Gateway returns 403, and repeats the header
  * `Authorization` as a broken AWS signature.
  */
-export const addNotFound = (api: RestApi): void => {
+const addNotFound = (api: RestApi): void => {
   addError(api.root, gatewayResponses.notFound)
   addError(api.root.addResource('{proxy+}'), gatewayResponses.notFound)
 }
 
-/** Returns 405 for every method that a resource does not have. */
-export const addOtherMethods = (resource: IResource, allowed: string[]): void =>
-  addError(resource, gatewayResponses.methodNotAllowed(allowed))
-
-/** Responds to CORS preflight requests (Fetch standard). */
-export const addPreflight = (resource: IResource, methods: string[]): void =>
-  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(methods) })
-
 /** Serves the OpenAPI document and its page to everyone. */
-export const addReference = (api: RestApi): void => {
+const addReference = (api: RestApi): void => {
   for (const [path, document] of Object.entries(publicDocuments())) {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })

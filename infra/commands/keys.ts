@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, isExpired, scopesOf } from '../../shared/model/api-key.ts'
 import { scopes } from '../../shared/service.ts'
-import { CommandError, duration, explained, run, stopSignal } from '../command-line.ts'
+import { CommandError, duration, explained, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { type KeyRequest, KeyTable, newKey, secondsFromNow } from './key-table.ts'
 
@@ -59,21 +59,14 @@ keys
     'delete a key; for the id -, read the key itself from standard input, and do not ask',
   )
   .option('--yes', 'do not ask for confirmation')
-  .action((keyId, { yes }) =>
-    carryOut((table, signal) =>
-      revoke(table, keyId, yes ? undefined : (question) => confirm(question, signal)),
-    ),
-  )
+  .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes ? undefined : confirm)))
 
 /** Output for people and for scripts, and the `failure` of a command that half succeeded. */
 type Report = { text: string; json: object; failure?: Error }
 
-const carryOut = async (
-  action: (table: KeyTable, signal: AbortSignal) => Promise<Report>,
-): Promise<void> => {
-  const signal = stopSignal()
+const carryOut = async (action: (table: KeyTable) => Promise<Report>): Promise<void> => {
   const options = keys.opts()
-  const { text, json, failure } = await action(new KeyTable(await findDeployment(options)), signal)
+  const { text, json, failure } = await action(new KeyTable(await findDeployment(options)))
   process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
   if (failure) throw failure
 }
@@ -110,21 +103,17 @@ export const rotate = async (
   await table.put(fresh.stored)
   const { text, json } = reportOf(fresh)
   const previous = { ...old, expiresAt: Math.min(expiresAt, secondsFromNow(request.grace)) }
-  const ending = await endingOf(table, previous)
-  switch (ending) {
-    case 'set': {
-      const line = `The previous key, ${keyId}, expires: ${expiryOf(previous)}.`
-      return { text: `${text}\n${line}`, json: { ...json, previous: viewOf(previous) } }
-    }
-    case 'revoked':
-      // The client must not get a new key.
-      await table.remove(fresh.stored.digest)
-      throw new CommandError(
-        `The key ${keyId} was revoked in the meantime, so no new key was issued.`,
-      )
-    default:
-      return { text, json, failure: notExpired(keyId, ending) }
+  const isSet = await table.expire(previous.digest, previous.expiresAt).catch(explained)
+  if (isSet instanceof Error) return { text, json, failure: notExpired(keyId, isSet) }
+  if (!isSet) {
+    // The client must not get a new key.
+    await table.remove(fresh.stored.digest)
+    throw new CommandError(
+      `The key ${keyId} was revoked in the meantime, so no new key was issued.`,
+    )
   }
+  const line = `The previous key, ${keyId}, expires: ${expiryOf(previous)}.`
+  return { text: `${text}\n${line}`, json: { ...json, previous: viewOf(previous) } }
 }
 
 /** Deletes a key, once `confirm` resolves. Who sends the key itself is not asked. */
@@ -142,16 +131,15 @@ export const revoke = async (
   }
 }
 
-/** Asks on the terminal. Throws a CommandError unless `y` or `yes` is typed before `signal`. */
+/** Asks on the terminal. Throws a CommandError unless `y` or `yes` is typed. */
 export const confirm = async (
   question: string,
-  signal: AbortSignal,
   input: Readable & { isTTY?: boolean } = process.stdin,
   output: NodeJS.WritableStream = process.stderr, // Scripts read stdout.
 ): Promise<void> => {
   if (!input.isTTY) throw new CommandError('There is no terminal to confirm on. Add --yes.')
   output.write(`${question} [y/N] `)
-  const lines = createInterface({ input, signal })
+  const lines = createInterface({ input })
   // `question()` would not settle after Ctrl-D.
   const { value = '' } = await lines[Symbol.asyncIterator]().next()
   lines.close()
@@ -178,18 +166,6 @@ const successorOf = (
   if (expiresAt !== undefined && expiresIn === undefined)
     throw new CommandError(`${keyId} expires. Set the lifetime of the new key with --expires-in.`)
   return { clientId, name, scopes, expiresIn }
-}
-
-/** Sets the expiry of a key, unless somebody has just revoked it. */
-const endingOf = async (
-  table: KeyTable,
-  { digest, expiresAt }: StoredApiKey & { expiresAt: number },
-): Promise<'set' | 'revoked' | Error> => {
-  try {
-    return (await table.expire(digest, expiresAt)) ? 'set' : 'revoked'
-  } catch (error) {
-    return explained(error)
-  }
 }
 
 // The write may have succeeded. Either way, the client needs the new key.

@@ -6,22 +6,21 @@ import {
 } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
-import { stringifyJson } from '../../shared/model/json.ts'
 
 /** A JSON Schema (draft 2020-12), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
 
 /** The JSON Schemas of all schemas with a title, by title. Elsewhere they are references. */
 export const componentSchemas = (): Record<string, Json> =>
-  complete(toJsonSchemaDefs(named, config)) as Record<string, Json> // None is just `true`.
+  toJsonSchemaDefs(named, config) as Record<string, Json> // None is just `true`.
 
 /**
- * The JSON Schema of a value as it is sent. Throws an Error if it cannot express a part that
- * `v.metadata()` does not say.
+ * The JSON Schema of a value as it is sent. What it cannot express, such as a transformation, stands
+ * in `v.metadata()`.
  */
 export const jsonSchema = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })
-  return complete(json)
+  return json
 }
 
 /** The example of a schema as a member of an OpenAPI object; empty if there is none. */
@@ -45,14 +44,12 @@ for (const schema of schemasIn(entries)) {
   if (title !== undefined) named[title] = schema
 }
 
-const INCOMPLETE = 'x-incomplete'
-
 const config: ConversionConfig = {
   target: 'draft-2020-12',
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    const { kind, type, metadata, description = '', texts = {} }: Action = valibotAction
+    const { type, metadata, description = '', texts = {} }: Action = valibotAction
     switch (type) {
       case 'metadata':
         // It replaces what the checks before it say. An object keeps its properties.
@@ -69,13 +66,12 @@ const config: ConversionConfig = {
         // The values of an enumeration say what its rule says.
         return { ...jsonSchema, description: jsonSchema.enum ? undefined : sentence(description) }
       default:
-        if (!errors) return undefined
         // The description says what a check does, if JSON Schema cannot.
-        return { ...jsonSchema, ...(kind === 'transformation' && { [INCOMPLETE]: type }) }
+        return errors ? { ...jsonSchema } : undefined
     }
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
-    if (valibotSchema.type === 'bigint') return { [INCOMPLETE]: 'bigint' }
+    if (valibotSchema.type === 'bigint') return {} // Metadata says more.
     // OpenAPI Generator makes wrong Java and Python of a boolean with `const`.
     if (typeof jsonSchema.const === 'boolean')
       return { type: 'boolean', not: { const: !jsonSchema.const } }
@@ -86,7 +82,7 @@ const config: ConversionConfig = {
   },
 }
 
-type Action = { kind: string; type: string; metadata?: Json; description?: string } & {
+type Action = { type: string; metadata?: Json; description?: string } & {
   texts?: Record<string, string>
 }
 
@@ -104,13 +100,4 @@ const withMeanings = (schema: JsonSchema, texts: Record<string, string>): Json =
     properties[name] = { ...own, description }
   }
   return { ...schema, properties }
-}
-
-const complete = <T extends object>(json: T): T => {
-  const text = stringifyJson(json)
-  if (text.includes(INCOMPLETE))
-    throw new Error(
-      `Add v.metadata() with the JSON Schema of what cannot be converted here: ${text}`,
-    )
-  return json
 }

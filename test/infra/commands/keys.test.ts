@@ -130,8 +130,7 @@ test.each([
   const input = Object.assign(Readable.from([typed]), { isTTY: true })
   const output = new PassThrough()
 
-  const { signal } = new AbortController()
-  const error = await confirm('Revoke key_1?', signal, input, output).catch((error) => error)
+  const error = await confirm('Revoke key_1?', input, output).catch((error) => error)
 
   expect(error).toEqual(problem)
   expect(String(output.read())).toBe('Revoke key_1? [y/N] ')

@@ -135,16 +135,6 @@ test('a check that JSON Schema cannot express leaves its schema as it is', () =>
   expect(jsonSchema(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
 })
 
-test('a transformation is an error unless the JSON Schema of its result is written by hand', () => {
-  const half = v.pipe(
-    even,
-    v.transform((n) => n / 2),
-  )
-
-  expect(() => jsonSchema(v.object({ half }))).toThrow(/^Add v\.metadata\(\) with the JSON Schema/)
-  expect(jsonSchema(v.pipe(half, v.metadata({ type: 'number' })))).toEqual({ type: 'number' })
-})
-
 test.each(Object.entries(publicDocuments()))(
   '%s is a template in which API Gateway replaces nothing',
   (_, { body }) => {

@@ -15,8 +15,8 @@ export const componentSchemas = (): Record<string, Json> =>
   toJsonSchemaDefs(named, config) as Record<string, Json> // None is just `true`.
 
 /**
- * The JSON Schema of a value as it is sent. What it cannot express, such as a transformation, stands
- * in `v.metadata()`.
+ * The JSON Schema of a value as it is sent. What it cannot express, such as a transformation,
+ * stands in `v.metadata()`.
  */
 export const jsonSchema = (schema: v.GenericSchema): Json => {
   const { $schema, $defs, ...json } = toJsonSchema(schema, { ...config, definitions: named })

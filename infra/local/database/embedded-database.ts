@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { tables } from '../../../shared/data/tables.ts'
 import { CommandError } from '../../command-line.ts'
-import { listeningAddress } from '../gateway/ports.ts'
+import { listeningAddress } from '../ports.ts'
 import { createStore } from './dynalite.ts'
 import { createEngine } from './engine.ts'
 

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
-import { listeningAddress } from '../../../../infra/local/gateway/ports.ts'
+import { listeningAddress } from '../../../../infra/local/ports.ts'
 import {
   ask,
   GET,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
-import { CommandError } from '../../command-line.ts'
+import { CommandError } from '../command-line.ts'
 
 /**
  * Listens on a port (0: any free one), and for an embedded database on the next, so that nobody

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, inject, vi } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
@@ -12,40 +11,19 @@ import { type Received, type Sent, sendUntilServed } from './http.ts'
  * empty for certain.
  */
 export const { baseUrl, apiKey } = inject('api')
-const { log } = inject('api')
-
-/**
- * Sends a request. A bug of the service fails the test with the response, and with the log of the
- * local server.
- */
-const deliver = async (request: Sent): Promise<Received> => {
-  const response = await sendUntilServed(baseUrl, request)
-  const { status, headers, text } = response
-  if (![500, 502].includes(status)) return response
-  // The log may arrive after the response.
-  const cause =
-    log && (await vi.waitUntil(() => readLog(log, headers['x-request-id'] ?? ''), 30_000))
-  throw new Error(
-    [`${request.method ?? 'GET'} ${request.path}`, `${status} ${text}`, cause].join('\n'),
-  )
-}
-
-/** What a log has after the id of a request. */
-const readLog = (log: string, requestId: string): string | undefined =>
-  existsSync(log) ? readFileSync(log, 'utf8').split(requestId)[1]?.slice(0, 2000) : undefined
 
 // Its tests are in gateway.test.ts.
-const { status, text, body: document } = await deliver({ path: '/openapi.json' })
-if (status !== 200) throw new Error(`${baseUrl} has no OpenAPI document: ${status} ${text}`)
+const openApi = await sendUntilServed(baseUrl, { path: '/openapi.json' })
+if (openApi.status !== 200) throw new Error(`${baseUrl} has no OpenAPI document: ${openApi.text}`)
 
 /**
  * Sends a request without an API key. Expects the response to be as the API's OpenAPI document
  * describes it.
  */
 export const callAnonymously = async (request: Sent): Promise<Received> => {
-  const response = await deliver(request)
+  const response = await sendUntilServed(baseUrl, request)
   expect(
-    differences(document as OpenApi, request, response),
+    differences(openApi.body as OpenApi, request, response),
     `${request.method} ${request.path}`,
   ).toEqual([])
   return response

@@ -12,10 +12,6 @@ import { type KeyRequest, KeyTable, newKey, secondsFromNow } from './key-table.t
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .configureHelp({ showGlobalOptions: true })
   .option('--json', 'print JSON; with npm run -s, nothing else is printed')
-  .addHelpText(
-    'after',
-    `\nExample:\n  npm run keys -- issue --stage staging --name "shop front" --scope ${scopes[0]}`,
-  )
 
 // Control characters could forge lines of a list, or control the terminal.
 const clientName = (text: string): string => {

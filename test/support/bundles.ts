@@ -10,46 +10,31 @@ import { contract, type OperationId, operationIds } from '../../shared/contract.
 import { partsOf } from '../infra/stack/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a temporary folder until `remove` is called. */
-export type Bundles = {
-  /** The folder that Lambda gets. Its `index.js` exports `handler`. */
-  folderOf(operation: OperationId): string
-  /**
-   * The handler setting of the function: a file of the folder without its extension, and its
-   * export.
-   */
-  handlerOf(operation: OperationId): string
-  /** The environment variables that have a literal value in the template. */
-  environmentOf(operation: OperationId): Record<string, string>
-  remove(): void
-}
+export type Bundles = ReturnType<typeof makeBundles>
 
 /**
  * Bundles functions of the staging stage, with other settings if given. All functions take about
  * three seconds.
  */
-export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds): Bundles => {
+export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds) => {
   const outdir = mkdtempSync(join(tmpdir(), 'bundles-'))
-  const app = new App({
-    outdir,
-    builtinCloudFormationValidation: false,
-    context: CURRENTLY_RECOMMENDED_FLAGS,
-  })
+  const context = CURRENTLY_RECOMMENDED_FLAGS
+  const app = new App({ outdir, builtinCloudFormationValidation: false, context })
   const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
-  const template = Template.fromStack(
-    new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries),
-  )
+  const stack = new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries)
+  const template = Template.fromStack(stack)
   const properties = (operation: OperationId) => partsOf(template, operation).handler
   return {
-    folderOf: (operation) =>
+    /** The folder that Lambda gets. Its `index.js` exports `handler`. */
+    folderOf: (operation: OperationId) =>
       join(outdir, `asset.${properties(operation).Code.S3Key.replace('.zip', '')}`),
-    handlerOf: (operation) => properties(operation).Handler,
-    environmentOf: (operation) => {
-      const variables: [string, unknown][] = Object.entries(
-        properties(operation).Environment.Variables,
-      )
-      return Object.fromEntries(
-        variables.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-      )
+    /** The handler: a file of the folder without its extension, and its export. */
+    handlerOf: (operation: OperationId): string => properties(operation).Handler,
+    /** The environment variables that have a literal value in the template. */
+    environmentOf: (operation: OperationId): Record<string, string> => {
+      const variables: Record<string, string | object> = properties(operation).Environment.Variables
+      const literal = Object.entries(variables).filter(([, value]) => typeof value === 'string')
+      return Object.fromEntries(literal.map(([name, value]) => [name, `${value}`]))
     },
     remove: () => rmSync(outdir, { recursive: true, force: true }),
   }

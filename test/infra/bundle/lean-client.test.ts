@@ -217,7 +217,6 @@ test.each<[string, Fate, limit?: number]>([
   ['a server error', respond(500, '{"__type":"InternalServerError","message":"oops"}')],
   ['a server error without a retry', respond(501)],
   ['HTML with status 200', respond(200, '<html>')],
-  ['HTML with status 502', respond(502, '<html>')],
   ['a broken connection', 'cut'],
   ['a switched protocol', respond(101, '', { Upgrade: 'a', Connection: 'upgrade' }), 200],
   ['no response in time', 'silence', 200],

@@ -1,7 +1,7 @@
 // What the functions may do and what they get, in AWS and on a developer's machine.
 
 import { type Right, type TableId, tableIds, tables } from '../shared/data/tables.ts'
-import type { Entry } from '../shared/pipeline/entry.ts'
+import { type Entry, takesKey } from '../shared/pipeline/entry.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type Permission = { table: TableId; index?: string; actions: readonly string[] }
@@ -15,26 +15,21 @@ const ACTIONS = {
 } as const satisfies Record<Right, readonly string[]>
 
 /**
- * What a function may do with tables: read API keys, what its entry says, and reserve idempotency
- * keys. A transaction that writes also checks what it has only read.
+ * What a function may do with tables: read API keys and what its entry says. One that writes also
+ * checks what it has only read, and stores responses under idempotency keys.
  */
-export const permissions = ({ access, idempotent }: Entry): Permission[] => {
-  const writes =
-    idempotent ||
-    Object.values(access)
-      .flat()
-      .some((right) => /create|change|remove/.test(right))
+export const permissions = (entry: Entry): Permission[] => {
   const granted: Permission[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
   for (const table of tableIds) {
-    const rights = [access[table] ?? []].flat()
+    const rights = [entry.access[table] ?? []].flat()
     const actions = new Set(rights.flatMap((right): readonly string[] => ACTIONS[right]))
-    if (writes && actions.has('GetItem')) actions.add('ConditionCheckItem')
+    if (takesKey(entry) && actions.has('GetItem')) actions.add('ConditionCheckItem')
     if (actions.size > 0) granted.push({ table, actions: [...actions] })
     if (!rights.includes('list')) continue
     for (const index of Object.keys(tables[table].indexes))
       granted.push({ table, index, actions: ['Query'] })
   }
-  if (idempotent) granted.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
+  if (takesKey(entry)) granted.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
   return granted
 }
 

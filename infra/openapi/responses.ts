@@ -20,6 +20,7 @@ import {
   type ObjectSchema,
   partsOf,
   successHeaders,
+  takesKey,
 } from '../../shared/pipeline/entry.ts'
 import { cors } from '../../shared/pipeline/http.ts'
 import { fieldRules } from '../../shared/pipeline/input.ts'
@@ -73,7 +74,7 @@ export const componentHeaders = (): Json => {
 
 /** The errors that a request to an operation can get; the message of each is an example. */
 const possibleErrors = (entry: Entry): ApiError[] => {
-  const { scope, conditional, idempotent, errors = {} } = entry
+  const { scope, conditional, errors = {} } = entry
   const { params, query, headers, body } = partsOf(entry)
   const [input] = [...body, ...query, ...headers]
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
@@ -81,7 +82,7 @@ const possibleErrors = (entry: Entry): ApiError[] => {
   if (params[0]) possible.push(notFound(firstRule(params[0])))
   if (entry.body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
   if (conditional) possible.push(preconditionFailed())
-  if (idempotent) possible.push(idempotencyKeyReused())
+  if (takesKey(entry)) possible.push(idempotencyKeyReused())
   for (const [status, message] of Object.entries(errors))
     possible.push(new ApiError(Number(status), message))
   return [

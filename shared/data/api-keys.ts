@@ -2,7 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { type Caller, digestOf, isApiKey, isExpired, scopesOf } from '../model/api-key.ts'
 import type { Scope } from '../service.ts'
 import { setting } from '../settings.ts'
-import { available, dynamodb, withBudget } from './dynamodb.ts'
+import { dynamodb, orUnavailable, withBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
 /** What is stored of an API key. `createdAt` is ISO 8601, `expiresAt` seconds since 1970. */
@@ -37,7 +37,7 @@ export const find = async (text: string): Promise<Caller | undefined> => {
 /** Stores an API key, or replaces the one with the same digest. */
 export const put = (key: StoredApiKey): Promise<unknown> => {
   const command = new PutCommand({ TableName: tableName('apiKeys'), Item: key })
-  return withBudget((budget) => available(budget, dynamodb.send(command, budget)))
+  return withBudget((budget) => orUnavailable(dynamodb.send(command, budget)))
 }
 
 /**
@@ -65,7 +65,7 @@ const read = async (digest: string): Promise<StoredApiKey | undefined> => {
     Key: { digest },
     ConsistentRead: true,
   })
-  const { Item } = await withBudget((budget) => available(budget, dynamodb.send(get, budget)))
+  const { Item } = await withBudget((budget) => orUnavailable(dynamodb.send(get, budget)))
   // A cast of `any`. An item of another key must never be taken for this one's.
   const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
   cache.delete(digest)

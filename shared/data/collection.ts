@@ -59,10 +59,11 @@ export const collection = <
   type Stored = Item & Resource & Own<OwnFields>
 
   const title = v.getTitle(schema)?.toLowerCase() ?? table
-  const returned = Object.keys(schema.entries)
   const fields: v.ObjectEntries = { ...schema.entries, ...own }
   const defaults = defaultsOf(fields)
-  const required = returned.filter((name) => schema.entries[name]?.type !== 'optional')
+  const required = Object.keys(schema.entries).filter(
+    (name) => schema.entries[name]?.type !== 'optional',
+  )
 
   const keyOf = (id: Int64): Key => ({ table, value: id })
 
@@ -84,13 +85,7 @@ export const collection = <
     return present({ ...stored, ...partitions(table, stored) })
   }
 
-  const asResource = (item: Attributes): Resource => {
-    const given = returned.filter((name) => item[name] !== undefined)
-    // As `put` has stored it.
-    return Object.fromEntries(given.map((name) => [name, item[name]])) as Resource
-  }
-
-  const put = (tx: Transaction, item: { id: number }, values: object): Revised<Resource> => {
+  const put = (tx: Transaction, item: { id: number }, values: object): Revised<Stored> => {
     for (const [name, value] of Object.entries(values)) {
       const field = fields[name]
       // Without the value, which may be personal.
@@ -99,7 +94,8 @@ export const collection = <
     }
     const stored = itemOf({ ...item, ...values })
     tx.put(keyOf(item.id), stored)
-    return { resource: asResource(stored), revision: tx.revision }
+    // As it is read later.
+    return { resource: stored as Stored, revision: tx.revision }
   }
 
   /** Reads a resource as it is stored; `undefined` if there is none. */
@@ -124,10 +120,10 @@ export const collection = <
     find,
     read,
 
-    /** Reads a resource as it is returned. Throws an ApiError 404 if there is none. */
-    get: async (tx: Transaction, id: Int64): Promise<Revised<Resource>> => {
-      const item = await read(tx, id)
-      return { resource: asResource(item), revision: item.revision }
+    /** Reads a resource and its revision. Throws an ApiError 404 if there is none. */
+    get: async (tx: Transaction, id: Int64): Promise<Revised<Stored>> => {
+      const resource = await read(tx, id)
+      return { resource, revision: resource.revision }
     },
 
     /** Creates a resource. Throws an Error if a value breaks its schema. */
@@ -158,13 +154,13 @@ export const collection = <
     list: async (
       tx: Transaction,
       { limit, cursor, filter = {} }: ListQuery<Resource>,
-    ): Promise<Page<Resource>> => {
+    ): Promise<Page<Stored>> => {
       const filters = Object.entries(present(filter)).map(([field, value]) => ({ field, value }))
       const indexed: readonly string[] = collections[table]
       if (filters.length > 1 || filters.some(({ field }) => !indexed.includes(field)))
         throw new Error(`A list of ${table} can be filtered by one of ${indexed.join() || 'none'}.`)
       const { items, next } = await tx.list({ table, limit, cursor, filter: filters[0] })
-      return { items: items.map((item) => asResource(asRead(item))), next }
+      return { items: items.map((item) => asRead(item) as Stored), next }
     },
   }
 }

@@ -3,7 +3,14 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { frozen } from '../model/frozen.ts'
 import type { Int64 } from '../model/int64.ts'
-import { available, type Budget, dynamodb, isThrottling, unavailable } from './dynamodb.ts'
+import {
+  type Budget,
+  dynamodb,
+  isThrottling,
+  orUnavailable,
+  type Resent,
+  unavailable,
+} from './dynamodb.ts'
 import { type Page, type PageQuery, readPage } from './page.ts'
 import type { Attributes } from './shards.ts'
 import { type TableId, tableName, tables } from './tables.ts'
@@ -41,16 +48,16 @@ export type Database = {
 
 /** DynamoDB, within a time budget. Throws an ApiError 503 if it is slow or unavailable. */
 export const databaseWith = (budget: Budget): Database => ({
-  read: (keys) => available(budget, readItems(keys, budget)),
-  list: (query) => available(budget, readPage(query, budget)),
-  write: (token, actions) => available(budget, writeItems(token, actions, budget)),
-  pause: (runs) => available(budget, pauseAfter(runs, budget)),
+  read: (keys) => readItems(keys, budget),
+  list: (query) => orUnavailable(readPage(query, budget)),
+  write: (token, actions) => orUnavailable(writeItems(token, actions, budget)),
+  pause: (runs) => orUnavailable(pauseAfter(runs, budget)),
 })
 
 const readItems = async (keys: Key[], budget: Budget): Promise<(Item | undefined)[]> => {
   const [key, ...others] = keys
-  const items =
-    key && others.length === 0 ? [await readOne(key, budget)] : await readTogether(keys, budget)
+  const isOne = key && others.length === 0
+  const items = isOne ? [await readOne(key, budget)] : await readTogether(keys, budget)
   return keys.map((key, i) => checked(key, items[i]))
 }
 
@@ -60,7 +67,7 @@ const readOne = async (key: Key, budget: Budget) => {
     Key: keyAttribute(key),
     ConsistentRead: true,
   })
-  const { Item } = await dynamodb.send(get, budget)
+  const { Item } = await orUnavailable(dynamodb.send(get, budget))
   return Item
 }
 
@@ -69,7 +76,9 @@ const readTogether = async (keys: Key[], budget: Budget) => {
     Get: { TableName: tableName(key.table), Key: keyAttribute(key) },
   }))
   const command = new TransactGetCommand({ TransactItems: gets })
-  const { Responses = [] } = await untilFree(keys, budget, () => dynamodb.send(command, budget))
+  const resent: Resent = { resends: 0 }
+  const response = untilFree(() => dynamodb.send(command, budget), keys, resent, budget)
+  const { Responses = [] } = await orUnavailable(response, resent)
   return Responses.map(({ Item }) => Item)
 }
 
@@ -83,16 +92,16 @@ const writeItems = async (
     ClientRequestToken: token,
     TransactItems: actions.map(transactItem),
   })
+  const resent: Resent = { resends: 0 }
   try {
     // With one token: otherwise, an earlier request whose response was lost could take effect, too.
-    await untilFree(keys, budget, () => dynamodb.send(command, budget))
+    await untilFree(() => dynamodb.send(command, budget), keys, resent, budget)
     return { kind: 'written' }
   } catch (error) {
     const codes = cancellationCodes(error)
-    const isRefused = (code?: string) => code === 'ConditionalCheckFailed'
-    if (codes.some(isRefused))
-      return { kind: 'refused', keys: keys.filter((_, i) => isRefused(codes[i])) }
-    throw mayHaveWritten(error, budget) ? unavailable(error, budget) : error
+    const refused = keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed')
+    if (refused.length > 0) return { kind: 'refused', keys: refused }
+    throw mayHaveWritten(error, resent) ? unavailable(error, resent) : error
   }
 }
 
@@ -138,16 +147,22 @@ const hasRevision = (revision: string) => ({
 })
 
 /** Sends a transaction, again and again while other transactions hold its items. */
-const untilFree = async <T>(keys: Key[], budget: Budget, send: () => Promise<T>): Promise<T> => {
-  for (let attempts = 1; ; attempts++) {
+const untilFree = async <T>(
+  send: () => Promise<T>,
+  keys: Key[],
+  resent: Resent,
+  budget: Budget,
+): Promise<T> => {
+  for (;;) {
     try {
       return await send()
     } catch (error) {
       const reason = busyReason(error, keys)
       if (reason === undefined) throw error
-      budget.delays.push(reason)
+      resent.reason = reason
     }
-    await pauseAfter(attempts, budget)
+    resent.resends++
+    await pauseAfter(resent.resends, budget)
   }
 }
 
@@ -168,10 +183,10 @@ const cancellationCodes = (error: unknown): string[] => {
 }
 
 /** Whether a write that failed may have taken effect, because a response was lost. */
-const mayHaveWritten = (error: unknown, { delays }: Budget): error is Error => {
+const mayHaveWritten = (error: unknown, { resends }: Resent): error is Error => {
   // As both clients count.
   const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {}
-  return attempts > 1 || delays.length > 0
+  return attempts > 1 || resends > 0
 }
 
 const pauseAfter = (attempts: number, { abortSignal: signal }: Budget): Promise<void> =>

@@ -30,10 +30,9 @@ export const dynamodb = DynamoDBDocumentClient.from(
 
 /**
  * The options of each `dynamodb.send`. The signal ends what the timeouts above do not: a response
- * that arrives byte by byte, and the pauses between retries. Who sends again adds the reason to
- * `delays`.
+ * that arrives byte by byte, and the pauses between retries.
  */
-export type Budget = { abortSignal: AbortSignal; delays: string[] }
+export type Budget = { abortSignal: AbortSignal }
 
 /**
  * Runs `work` with a time budget. The signal aborts when the budget ends, or when the work fails.
@@ -42,7 +41,7 @@ export const withBudget = async <T>(work: (budget: Budget) => Promise<T>): Promi
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), BUDGET_MS)
   try {
-    return await work({ abortSignal: end.signal, delays: [] })
+    return await work({ abortSignal: end.signal })
   } catch (error) {
     end.abort() // Ends concurrent requests, such as the other queries of a list.
     throw error
@@ -51,12 +50,18 @@ export const withBudget = async <T>(work: (budget: Budget) => Promise<T>): Promi
   }
 }
 
+/** How often a request was resent because other transactions held its items, and why. */
+export type Resent = { resends: number; reason?: string }
+
 /** Waits for DynamoDB. Throws an ApiError 503 if it is slow, throttled or unavailable. */
-export const available = async <T>(budget: Budget, response: Promise<T>): Promise<T> => {
+export const orUnavailable = async <T>(
+  response: Promise<T>,
+  resent: Resent = { resends: 0 },
+): Promise<T> => {
   try {
     return await response
   } catch (error) {
-    throw isUnavailable(error) ? unavailable(error, budget) : error
+    throw isUnavailable(error) ? unavailable(error, resent) : error
   }
 }
 
@@ -64,10 +69,10 @@ export const available = async <T>(budget: Budget, response: Promise<T>): Promis
  * The ApiError 503 for an error of DynamoDB. Its cause is one line for the log, with the table or
  * index that was throttled.
  */
-export const unavailable = (error: object, { delays }: Budget) => {
-  const reasons =
+export const unavailable = (error: object, { resends, reason }: Resent) => {
+  const throttled =
     'ThrottlingReasons' in error ? (JSON.stringify(error.ThrottlingReasons) ?? '') : ''
-  return serviceUnavailable(`${delays.at(-1) ?? error} ${reasons}(${delays.length} resends)`)
+  return serviceUnavailable(`${reason ?? error} ${throttled}(${resends} resends)`)
 }
 
 /**

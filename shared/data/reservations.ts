@@ -3,39 +3,52 @@ import { type Intent, intentDigest } from '../model/idempotency-key.ts'
 import type { Item, Key } from './database.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The response of a success, as it is stored: its location is a path below the base address. */
-export type Success = {
+/**
+ * What a function has decided on: a response, whose location is a path below the base address.
+ * Only a list, which is not stored, has a link.
+ */
+export type Decision = {
   status: number
   body: string
   tag?: string | undefined
   location?: string | undefined
+  link?: string | undefined
 }
 
 /** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
 const VALID_SECONDS = 24 * 60 * 60
 
 /**
- * The response to an earlier request with this intent; `undefined` if there was none. Throws an
- * ApiError 422 if the intent was that of another request.
+ * What was decided for this intent before; `undefined` if nothing was. Throws an ApiError 422 if
+ * the intent was that of another request.
  */
-export const earlierSuccess = async (
+export const earlierDecision = async (
   tx: Transaction,
   intent: Intent,
-): Promise<Success | undefined> => {
+): Promise<Decision | undefined> => {
   const reservation = await tx.read(reservationKey(intent))
   if (!reservation || Number(reservation.expiresAt) <= now()) return undefined
   if (reservation.request !== intent.request) throw idempotencyKeyReused()
-  const { status, body, tag, location } = reservation as Item & Success // As `reserve` wrote it.
+  const { status, body, tag, location } = reservation as Item & Decision // As `reserve` wrote it.
   return { status, body, tag, location }
 }
 
-/** Stores the response in the same transaction, for later requests with this intent. */
-export const reserve = (tx: Transaction, intent: Intent, success: Success): void =>
+/** Stores what was decided in the same transaction, for later requests with this intent. */
+export const reserve = (
+  tx: Transaction,
+  intent: Intent,
+  { status, body, tag, location }: Decision,
+): void => {
+  const expiresAt = now() + VALID_SECONDS
   tx.put(reservationKey(intent), {
     request: intent.request,
-    ...success,
-    expiresAt: now() + VALID_SECONDS,
+    status,
+    body,
+    tag,
+    location,
+    expiresAt,
   })
+}
 
 const reservationKey = (intent: Intent): Key => ({
   table: 'idempotencyKeys',

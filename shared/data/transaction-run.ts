@@ -1,42 +1,40 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Database,
   type Item,
   type Key,
   keyAttribute,
   type TransactAction,
+  type Written,
 } from './database.ts'
 import type { Page, PageQuery } from './page.ts'
 import type { Attributes } from './shards.ts'
 
-/** Items by the names of their keys; `undefined` where there is none. */
-export type Items = ReadonlyMap<string, Item | undefined>
+/** An item that was read, or that is queued to be written; `undefined`: none, or its removal. */
+type Named = { key: Key; item: Item | undefined }
 
-/** One run of the work of a transaction: what it reads and writes. */
+/** One run of the work of a transaction: what it reads, and what it queues to be written. */
 export class TransactionRun {
   /** The revision of all items that this transaction puts. */
   readonly revision: string
   readonly #database: Database
-  /** Items that an earlier run has read at one moment. */
-  readonly #snapshot: Items
   readonly #reads = new Map<string, Promise<Item | undefined>>()
-  readonly #found = new Map<string, { key: Key; item: Item | undefined }>()
-  readonly #written = new Map<string, { key: Key; item: Item | undefined }>()
-  readonly #pending = new Set<Promise<unknown>>()
-  readonly #failures: unknown[] = []
+  readonly #found = new Map<string, Named>()
+  readonly #queued = new Map<string, Named>()
+  /** Rejects when a call of the database fails. */
+  readonly #failure = Promise.withResolvers<never>()
+  #pending = 0
   #hasEnded = false
 
-  constructor(database: Database, snapshot: Items, revision: string) {
+  constructor(database: Database, revision: string) {
     this.#database = database
-    this.#snapshot = snapshot
     this.revision = revision
   }
 
   /** Reads an item (strongly consistent); one that this transaction has used, as it was left. */
   async read(key: Key): Promise<Item | undefined> {
     const name = this.#nameOf(key)
-    const written = this.#written.get(name)
-    if (written) return written.item
+    const queued = this.#queued.get(name)
+    if (queued) return queued.item
     // Not repeated while it is pending: all decisions must rest on one revision.
     const read = this.#reads.get(name) ?? this.#readFirst(key, name)
     this.#reads.set(name, read)
@@ -52,50 +50,62 @@ export class TransactionRun {
   /** Puts an item in place of the one that was read; if none was read, there must be none. */
   put(key: Key, attributes: object): void {
     const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
-    this.#written.set(this.#nameOf(key), { key, item })
+    this.#queued.set(this.#nameOf(key), { key, item })
   }
 
   /** Deletes an item that was read. Throws an Error for any other. */
   remove(key: Key): void {
     const name = this.#nameOf(key)
     if (!this.#found.has(name)) throw new Error(`${name} must be read before it is removed.`)
-    this.#written.set(name, { key, item: undefined })
+    this.#queued.set(name, { key, item: undefined })
+  }
+
+  /** Forgets everything that was put or removed, because a refusal changes nothing. */
+  discard(): void {
+    this.#queued.clear()
   }
 
   /**
-   * Runs the work to its end. Throws an Error if a call of the database failed, even if the work
-   * has caught it, and for mistakes of the work.
+   * Runs the work to its end. Throws the error of a call of the database that failed, which ends
+   * the work, and an Error if the work returned before all of its calls.
    */
-  async outcome<T>(work: (tx: TransactionRun) => Promise<T>): Promise<PromiseSettledResult<T>> {
-    const [outcome] = await Promise.allSettled([work(this)])
-    await nextTurn() // What was not awaited, and waits for nothing else, ends now.
-    const wasAwaited = this.#pending.size === 0
-    while (this.#pending.size > 0) {
-      await Promise.allSettled(this.#pending)
-      await nextTurn()
-    }
+  async run<T>(work: (tx: TransactionRun) => Promise<T>): Promise<PromiseSettledResult<T>> {
+    const settled = Promise.allSettled([work(this)])
+    const [outcome] = await Promise.race([settled, this.#failure.promise])
     this.#hasEnded = true
-    if (this.#failures.length > 0) throw this.#failures[0]
-    if (outcome.status === 'fulfilled' && !wasAwaited)
+    if (outcome.status === 'fulfilled' && this.#pending > 0)
       throw new Error(
         'The function returned while a call with its tx was pending. Await each of them.',
       )
     return outcome
   }
 
-  hasWritten(): boolean {
-    return this.#written.size > 0
+  /** Whether it puts or removes anything but a reservation. */
+  changesItems(): boolean {
+    return [...this.#queued.values()].some(isNoReservation)
   }
 
-  /** What a write does with all items that were read or written. */
-  actions(): TransactAction[] {
-    return [...new Map([...this.#found, ...this.#written])].map(
-      ([name, { key, item }]): TransactAction => {
-        const expected = this.#found.get(name)?.item?.revision
-        if (!this.#written.has(name)) return { kind: 'check', key, expected }
-        return item ? { kind: 'put', key, expected, item } : { kind: 'delete', key, expected }
-      },
-    )
+  /**
+   * Whether all that was read was true at one moment, as one item always was. The reservation does
+   * not count: it is written on condition that it is as it was read.
+   */
+  async isOneMoment(): Promise<boolean> {
+    const found = [...this.#found.values()].filter(isNoReservation)
+    if (found.length < 2) return true
+    const items = await this.#database.read(found.map(({ key }) => key))
+    return found.every(({ item }, i) => item?.revision === items[i]?.revision)
+  }
+
+  /**
+   * Writes what is queued, on condition that everything that was read is unchanged. A reservation
+   * alone is written whatever becomes of other items: checks of an item that everybody wants would
+   * conflict with each other.
+   */
+  async commit(): Promise<Written> {
+    if (this.#queued.size === 0) return { kind: 'written' }
+    const used = this.changesItems() ? [...this.#found, ...this.#queued] : [...this.#queued]
+    const actions = Array.from(new Map(used), ([name, { key }]) => this.#action(name, key))
+    return this.#database.write(this.revision, actions)
   }
 
   /** The names of those keys whose items were not read. */
@@ -103,36 +113,30 @@ export class TransactionRun {
     return keys.map(nameOf).filter((name) => !this.#found.has(name))
   }
 
-  /**
-   * Reads all items again, at one moment; `undefined` if they are as this run has found them, or if
-   * it has found them at one moment.
-   */
-  async changedItems(): Promise<Items | undefined> {
-    const names = [...this.#found.keys()]
-    if (names.length < 2 || names.every((name) => this.#snapshot.has(name))) return undefined
-    const found = [...this.#found.values()]
-    const items = await this.#database.read(found.map(({ key }) => key))
-    const isSame = found.every(({ item }, i) => item?.revision === items[i]?.revision)
-    return isSame ? undefined : new Map(names.map((name, i) => [name, items[i]]))
+  #action(name: string, key: Key): TransactAction {
+    const expected = this.#found.get(name)?.item?.revision
+    const queued = this.#queued.get(name)
+    if (!queued) return { kind: 'check', key, expected }
+    const { item } = queued
+    return item ? { kind: 'put', key, expected, item } : { kind: 'delete', key, expected }
   }
 
   async #readFirst(key: Key, name: string): Promise<Item | undefined> {
-    const [item] = this.#snapshot.has(name)
-      ? [this.#snapshot.get(name)]
-      : await this.#call(this.#database.read([key]))
+    const [item] = await this.#call(this.#database.read([key]))
     this.#found.set(name, { key, item })
     return item
   }
 
-  async #call<T>(pending: Promise<T>): Promise<T> {
-    this.#pending.add(pending)
+  /** A call of the database. If it fails, the run ends, and the call stays without a result. */
+  async #call<T>(call: Promise<T>): Promise<T> {
+    this.#pending++
     try {
-      return await pending
+      const result = await call
+      this.#pending--
+      return result
     } catch (error) {
-      this.#failures.push(error)
-      throw error
-    } finally {
-      this.#pending.delete(pending)
+      this.#failure.reject(error)
+      return new Promise(() => {})
     }
   }
 
@@ -146,5 +150,7 @@ export class TransactionRun {
       throw new Error('The transaction has ended. Use tx only in the function that gets it.')
   }
 }
+
+const isNoReservation = ({ key }: Named): boolean => key.table !== 'idempotencyKeys'
 
 const nameOf = ({ table, value }: Key): string => `${table} ${value}`

@@ -3,7 +3,7 @@ import type { Transaction } from '../data/transaction.ts'
 import { conflict } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
 import type { Int64 } from '../model/int64.ts'
-import { hold, release } from '../pets/pets.ts'
+import { hold, refuseUnlessAvailable, release } from '../pets/pets.ts'
 import { type NewOrder, Order } from './order.ts'
 
 /** The orders as they are stored, without their rules. */
@@ -18,6 +18,7 @@ export const orders = {
    * Orders a pet, which is `pending` from then on. Throws an ApiError 409 if it is not available.
    */
   place: async (tx: Transaction, { petId }: NewOrder) => {
+    await refuseUnlessAvailable(tx, petId)
     const placed = await storedOrders.create(tx, { petId, complete: false })
     await hold(tx, petId, placed.resource.id)
     return placed

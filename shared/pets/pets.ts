@@ -28,11 +28,15 @@ export const pets = {
   },
 }
 
-/** Lets an order hold a pet. Throws an ApiError 409 if the pet is not available. */
-export const hold = async (tx: Transaction, id: Int64, order: number): Promise<void> => {
+/** Throws an ApiError 409 unless a pet is available. */
+export const refuseUnlessAvailable = async (tx: Transaction, id: Int64): Promise<void> => {
   const pet = await stored.find(tx, id)
   const state = pet ? (pet.status ? `is ${pet.status}` : 'has no status') : 'does not exist'
   if (pet?.status !== 'available') throw conflict(`Pet ${id} is not available: it ${state}.`)
+}
+
+/** Lets an order hold a pet, which is `pending` from then on. */
+export const hold = async (tx: Transaction, id: Int64, order: number): Promise<void> => {
   await stored.change(tx, id, { status: 'pending', order })
 }
 

@@ -38,12 +38,12 @@ type Operation = {
 }
 
 /**
- * A GET has no body, and changes nothing. `idempotent` adds the header `Idempotency-Key`: requests
+ * A GET has no body, and changes nothing. All others take the header `Idempotency-Key`: requests
  * with the same one take effect once, and get the same response.
  */
 type Method =
-  | { method: 'GET'; body?: never; idempotent?: never }
-  | { method: 'POST' | 'PATCH' | 'DELETE'; body?: ObjectSchema; idempotent?: true }
+  | { method: 'GET'; body?: never }
+  | { method: 'POST' | 'PATCH' | 'DELETE'; body?: ObjectSchema }
 
 /**
  * The kinds of entries, by what a success returns, and their flags: `paged` adds `limit`, `cursor`
@@ -56,7 +56,6 @@ type List = {
   paged: true
   etag?: never
   conditional?: never
-  idempotent?: never
 }
 
 /** `Location` has the path of the operation and the id, if an operation has that path. */
@@ -82,29 +81,32 @@ export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.Objec
 /** When an operation was deprecated, when it will be removed, and the path of its replacement. */
 export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 
-/** The schemas of each part of a request: those of the entry, and those that its flags add. */
+/** Whether an operation takes an `Idempotency-Key`: each one that may change something does. */
+export const takesKey = ({ method }: Entry): boolean => method !== 'GET'
+
+/** The schemas of each part of a request: those of the entry, and those that follow from it. */
 export const partsOf = (entry: Entry): Record<Part, ObjectSchema[]> => ({
   params: given(entry.params),
   query: given(entry.paged && PageSize, entry.query, entry.paged && PageStart),
-  headers: given(entry.idempotent && Idempotency, entry.conditional && Condition),
+  headers: given(takesKey(entry) && Idempotency, entry.conditional && Condition),
   body: given(entry.body),
 })
 
 type Part = 'params' | 'query' | 'headers' | 'body'
 
-const given = (...schemas: (ObjectSchema | undefined)[]): ObjectSchema[] =>
-  schemas.filter((schema) => schema !== undefined)
+const given = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
+  schemas.filter((schema) => schema !== undefined && schema !== false)
 
 /** The request headers that an operation reads, besides `Authorization` and those of the body. */
 export const requestHeaders = (entry: Entry): string[] =>
   partsOf(entry).headers.flatMap(({ entries }) => Object.keys(entries))
 
 /** The headers that a success of an operation may have, besides those of every response. */
-export const successHeaders = ({ success, paged, idempotent, etag }: Entry): string[] => [
-  ...(success.status === 201 ? ['Location'] : []),
-  ...(idempotent ? ['Idempotent-Replayed'] : []),
-  ...(paged ? ['Link'] : []),
-  ...(etag ? ['ETag'] : []),
+export const successHeaders = (entry: Entry): string[] => [
+  ...(entry.success.status === 201 ? ['Location'] : []),
+  ...(takesKey(entry) ? ['Idempotent-Replayed'] : []),
+  ...(entry.paged ? ['Link'] : []),
+  ...(entry.etag ? ['ETag'] : []),
 ]
 
 /** The headers that each response of an operation has to announce its removal. */
@@ -125,7 +127,7 @@ const PageStart = v.pipe(
   }),
 )
 
-const Idempotency = v.pipe(
+export const Idempotency = v.pipe(
   v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
   meanings({
     'Idempotency-Key':

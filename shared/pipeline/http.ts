@@ -12,7 +12,7 @@ export type Result = { statusCode: number; headers: Record<string, string>; body
 /** A step of the pipeline. The steps share `internal`. */
 export type Middleware = MiddlewareObj<Event, Result, Error, Context, Shared>
 
-export type Shared = { startedAt?: number; errorCode?: string }
+export type Shared = { startedAt?: number }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestId = ({ requestContext }: Event): string =>

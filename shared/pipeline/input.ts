@@ -3,8 +3,24 @@ import { badRequest, notFound } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
 import { frozen } from '../model/frozen.ts'
 import { type Intent, jsonDigest } from '../model/idempotency-key.ts'
-import { type Entry, type ObjectSchema, partsOf } from './entry.ts'
+import { type Entry, Idempotency, type ObjectSchema, partsOf, takesKey } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
+
+/**
+ * What a client wants done once; `undefined` for a GET, and without an idempotency key. The digest is
+ * of everything that was sent, whatever this version knows of it. Throws an ApiError 400 for an
+ * invalid key.
+ */
+export const intentOf = (operation: string, entry: Entry, event: Event): Intent | undefined => {
+  const caller = event.requestContext.authorizer
+  if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
+  if (!takesKey(entry)) return undefined
+  const { 'Idempotency-Key': key } = parse([Idempotency], sentHeaders(event)) as ParsedHeaders
+  if (key === undefined) return undefined
+  const { pathParameters, multiValueQueryStringParameters: query, body } = event
+  const request = jsonDigest([pathParameters, query, headerValues(event, 'if-match'), body])
+  return { clientId: caller.clientId, operation, key, request }
+}
 
 /**
  * Parses the parts of a request after `jsonBody`. Throws an ApiError: 404 for an invalid path
@@ -12,31 +28,14 @@ import { type Event, headerValues } from './http.ts'
  */
 export const parseRequest = (entry: Entry, event: Event) => {
   const { params, query, headers, body } = partsOf(entry)
-  const parsed = {
-    params: parse(params, event.pathParameters ?? {}, notFound),
-    query: parse(query, sentOnce(event.multiValueQueryStringParameters ?? {})),
-    headers: parse(headers, sentHeaders(event)) as ParsedHeaders,
-    body: parse(body, event.body),
-  }
-  return frozen(parsed)
+  const path = parse(params, event.pathParameters ?? {}, notFound)
+  const parameters = parse(query, sentOnce(event.multiValueQueryStringParameters ?? {}))
+  const { 'If-Match': ifMatch }: ParsedHeaders = parse(headers, sentHeaders(event))
+  return frozen({ params: path, query: parameters, ifMatch, body: parse(body, event.body) })
 }
 
-/** The parsed headers, which flags of the entry add. */
+/** The parsed headers, as the entry takes them. */
 type ParsedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
-
-/** What a client wants to happen once, if it has sent an idempotency key. */
-export const intentOf = (
-  operation: string,
-  { headers }: { headers: ParsedHeaders },
-  event: Event,
-): Intent | undefined => {
-  const caller = event.requestContext.authorizer
-  const key = headers['Idempotency-Key']
-  if (!caller || key === undefined) return undefined
-  const { pathParameters, multiValueQueryStringParameters: query, body } = event
-  const request = jsonDigest([pathParameters, query, headers['If-Match'], body])
-  return { clientId: caller.clientId, operation, key, request }
-}
 
 /** The rules of the fields of a schema, in order. Each completes "<field> must be …". */
 export const fieldRules = ({ entries }: ObjectSchema): { field: string; rule: string }[] =>

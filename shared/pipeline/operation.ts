@@ -2,18 +2,18 @@ import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
-import type { Page } from '../data/page.ts'
-import { earlierSuccess, reserve } from '../data/reservations.ts'
+import { type Decision, earlierDecision, reserve } from '../data/reservations.ts'
 import { transaction } from '../data/transaction.ts'
+import { ApiError } from '../model/api-error.ts'
 import type { Entry, Run } from './entry.ts'
-import { type Event, type Response, type Result, respond, type Shared } from './http.ts'
+import { type Event, type Result, respond, type Shared } from './http.ts'
 import { fieldRules, intentOf, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
 import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
-import { pageResponse, replayResponse, successOf, successResponse } from './responses.ts'
+import { decisionResponse, refusalOf, replayResponse, successOf } from './responses.ts'
 
 /**
  * Creates the Lambda handler of an operation: the pipeline, with `run` at its end, which throws an
@@ -41,19 +41,31 @@ export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>
 /** A function without the types that its entry gives it. */
 type AnyRun = (input: Record<string, unknown>) => Promise<unknown>
 
-/** Handles a request whose caller is known and whose body is parsed, in one transaction. */
+/**
+ * Handles a request whose caller is known and whose body is parsed, in one transaction. With an
+ * idempotency key, what the function decides is final: each retry gets the same response.
+ */
 const requestHandler = (id: string, entry: Entry, run: AnyRun) => async (event: Event) => {
-  const { headers, ...input } = parseRequest(entry, event)
-  const intent = intentOf(id, { headers }, event)
-  const response = await transaction(async (tx): Promise<Response> => {
-    const earlier = intent && (await earlierSuccess(tx, intent))
+  const intent = intentOf(id, entry, event)
+  const response = await transaction(async (tx) => {
+    const earlier = intent && (await earlierDecision(tx, intent))
     if (earlier) return replayResponse(event, earlier)
-    const result = await run({ ...input, ifMatch: headers['If-Match'], tx })
-    // As the entry says.
-    if (entry.paged) return pageResponse(entry, event, result as Page<unknown>)
-    const success = successOf(entry, event, result)
-    if (intent) reserve(tx, intent, success)
-    return successResponse(event, success)
+    const input = parseRequest(entry, event)
+    let decision: Decision
+    try {
+      const result = await run({ ...input, tx })
+      decision = successOf(entry, event, result)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      tx.discard()
+      decision = refusalOf(error)
+    }
+    if (intent) reserve(tx, intent, decision)
+    return decisionResponse(event, decision)
   })
   return respond(event, response)
 }
+
+/** Whether a function has decided against a request. Other errors are a bug or an outage. */
+const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status < 500

@@ -1,26 +1,53 @@
 import { entries } from '../contract.ts'
 import type { Page } from '../data/page.ts'
-import type { Success } from '../data/reservations.ts'
+import type { Decision } from '../data/reservations.ts'
+import type { ApiError } from '../model/api-error.ts'
 import { type Revised, tagOf } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf } from './entry.ts'
 import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
 
-/** The success of an operation without pages, from what its function returned. */
-export const successOf = (entry: Entry, event: Event, result: unknown): Success => {
-  const { success, etag } = entry
+/** What a function has decided on by what it returned. */
+export const successOf = (entry: Entry, event: Event, result: unknown): Decision => {
+  const { success, paged, etag } = entry
   const { status } = success
   if (!('body' in success)) return { status, body: '' }
-  if (status !== 201 && !etag) return { status, body: stringifyJson(result) }
-  const { resource, revision } = result as Revised<{ id: number }> // As the entry says.
+  const bodyOf = (value: unknown) => stringifyJson(withFieldsOf(success.body, value))
+  // The entry says what the function returns.
+  if (paged) {
+    const { items, next } = result as Page<unknown>
+    return {
+      status,
+      body: bodyOf(items),
+      link: next === undefined ? next : linkToNext(entry, event, next),
+    }
+  }
+  if (status !== 201 && !etag) return { status, body: bodyOf(result) }
+  const { resource, revision } = result as Revised<{ id: number }>
+  const isAtPath = status === 201 && hasPathOfOne(entry.path)
   return {
     status,
-    body: stringifyJson(resource),
+    body: bodyOf(resource),
     tag: etag && tagOf(resource.id, revision),
-    location:
-      status === 201 && hasPathOfOne(entry.path) ? newLocation(event, resource.id) : undefined,
+    location: isAtPath ? newLocation(event, resource.id) : undefined,
   }
+}
+
+/** What a function has decided on by the error that it threw. */
+export const refusalOf = ({ status, body }: ApiError): Decision => ({
+  status,
+  body: stringifyJson(body),
+})
+
+/** The fields that a schema has: stored items have more, and must not be returned whole. */
+const withFieldsOf = (schema: object, value: unknown): unknown => {
+  if ('item' in schema && Array.isArray(value))
+    return value.map((each) => withFieldsOf(Object(schema.item), each))
+  if (!('entries' in schema)) return value
+  const fields: Record<string, unknown> = {}
+  for (const name of Object.keys(Object(schema.entries))) fields[name] = Object(value)[name]
+  return fields
 }
 
 /** The path of a new resource below the base address. */
@@ -33,35 +60,25 @@ export const hasPathOfOne = (list: string): boolean =>
     ({ path }) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/'),
   )
 
-/** The response for a success. */
-export const successResponse = (
+/** The response for a decision. */
+export const decisionResponse = (
   event: Event,
-  { status, body, tag, location }: Success,
+  { status, body, tag, location, link }: Decision,
 ): Response => ({
   status,
   headers: {
     ...(location !== undefined && { Location: basePath(event) + location }),
     ...(tag !== undefined && { ETag: `"${tag}"` }),
+    ...(link !== undefined && { Link: link }),
   },
   body,
 })
 
-/** The response to an earlier request, once more. */
-export const replayResponse = (event: Event, success: Success): Response => {
-  const { headers, ...response } = successResponse(event, success)
+/** The response for a decision on an earlier request. */
+export const replayResponse = (event: Event, decision: Decision): Response => {
+  const { headers, ...response } = decisionResponse(event, decision)
   return { ...response, headers: { ...headers, 'Idempotent-Replayed': 'true' } }
 }
-
-/** The response with a page of a list, and a link to the next one. */
-export const pageResponse = (
-  entry: Entry,
-  event: Event,
-  { items, next }: Page<unknown>,
-): Response => ({
-  status: 200,
-  headers: next === undefined ? {} : { Link: linkToNext(entry, event, next) },
-  body: stringifyJson(items),
-})
 
 /** The header `Link` (RFC 8288): the next page, with the other parameters as they were sent. */
 const linkToNext = (entry: Entry, event: Event, next: number): string => {

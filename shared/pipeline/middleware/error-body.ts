@@ -14,7 +14,6 @@ export const errorBody = (): Middleware => ({
         error.status,
         error.cause,
       )
-    request.internal.errorCode = error.code
     const { status, headers, body } = error
     request.response = respond(request.event, { status, headers, body: stringifyJson(body) })
   },

@@ -8,6 +8,7 @@ let coldStart = true
  */
 export const requestLog = (operation: string): Middleware => {
   const log: Middleware['after'] = ({ event, context, response, internal }) => {
+    const isError = response && response.statusCode >= 400
     console.info({
       requestId: requestId(event),
       operation,
@@ -15,7 +16,7 @@ export const requestLog = (operation: string): Middleware => {
       path: event.resource,
       version: context.functionVersion,
       status: response?.statusCode,
-      code: internal.errorCode,
+      code: isError ? JSON.parse(response.body).code : undefined,
       replayed: response?.headers['Idempotent-Replayed'],
       milliseconds: Math.round(performance.now() - (internal.startedAt ?? 0)),
       keyId: event.requestContext.authorizer?.keyId,

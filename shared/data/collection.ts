@@ -92,10 +92,9 @@ export const collection = <
       if (!field || !(value === undefined || v.is(field, value)))
         throw new Error(`${name} of ${table} would get a value that its schema does not allow.`)
     }
-    const stored = itemOf({ ...item, ...values })
+    const stored = { ...itemOf({ ...item, ...values }), revision: tx.revision }
     tx.put(keyOf(item.id), stored)
-    // As it is read later.
-    return { resource: stored as Stored, revision: tx.revision }
+    return { resource: stored as Stored, revision: tx.revision } // As it is read later.
   }
 
   /** Reads a resource as it is stored; `undefined` if there is none. */

@@ -33,7 +33,6 @@ export const intentDigest = ({ clientId, operation, key }: Intent): string =>
 export const jsonDigest = (value: unknown): string =>
   digestOf(JSON.stringify(value, exactAndSorted))
 
-// A replacer, because a recursion of our own ends at less depth than the parser of bodies.
 const exactAndSorted = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return JSON.rawJSON(value.toString())
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

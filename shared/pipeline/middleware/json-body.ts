@@ -10,9 +10,14 @@ import { type Event, header, type Middleware } from '../http.ts'
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
+/** How many objects and lists may be in each other. The stack of a reader must not end first. */
+const MAX_DEPTH = 100
+const TOO_DEEP = 'The body is nested too deeply.'
+
 /**
  * Replaces the text of the body with its JSON object, with all digits. Messages repeat the `rules`
- * of its fields. Throws an ApiError 413, 415, or 400 if it is missing or no object.
+ * of its fields. Throws an ApiError 413, 415, or 400 if it is missing, no
+ * object, or nested too deeply.
  */
 export const jsonBody = (rules: { field: string; rule: string }[]): Middleware => {
   const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)
@@ -36,6 +41,7 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
       } catch (error) {
         throw badRequest(parsingProblem(error))
       }
+      if (isTooDeep(event.body)) throw badRequest(TOO_DEEP)
       if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
     },
   }
@@ -50,11 +56,19 @@ const parsingProblem = (error: unknown): string => {
   if (message === 'Forbidden key in JSON body')
     return `The body must not have the key ${data === 'constructor' ? 'constructor.prototype' : data}.`
   if (error instanceof TypeError) return 'The body is not valid UTF-8.'
-  if (/call stack/.test(reason)) return 'The body is nested too deeply.'
+  if (/call stack/.test(reason)) return TOO_DEEP
   if (reason.startsWith("Unexpected token '\uFEFF'"))
     return 'The body has a byte order mark (U+FEFF). Send it without.'
   return `The body is not valid JSON: ${reason}.`
 }
 
-const isObject = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && !Array.isArray(body)
+const isTooDeep = (body: unknown): boolean => {
+  let level = [body].filter(hasParts)
+  for (let depth = 1; depth <= MAX_DEPTH && level.length > 0; depth++)
+    level = level.flatMap((each) => Object.values(each)).filter(hasParts)
+  return level.length > 0
+}
+
+const hasParts = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const isObject = (body: unknown): boolean => hasParts(body) && !Array.isArray(body)

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { available, dynamodb, withBudget } from '../../../shared/data/dynamodb.ts'
-import { earlierSuccess } from '../../../shared/data/reservations.ts'
+import { dynamodb, orUnavailable, withBudget } from '../../../shared/data/dynamodb.ts'
+import { earlierDecision } from '../../../shared/data/reservations.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { transaction } from '../../../shared/data/transaction.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
@@ -52,7 +52,7 @@ test('withBudget ends the work after three seconds, and what waits for DynamoDB 
   let signal: AbortSignal | undefined
   const work = withBudget(async (budget) => {
     signal = budget.abortSignal
-    return available(budget, untilAborted(budget.abortSignal))
+    return orUnavailable(untilAborted(budget.abortSignal))
   }).catch((error) => error)
 
   vi.advanceTimersByTime(2999)
@@ -143,7 +143,7 @@ test(
     }
     const intent = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
 
-    await transaction((tx) => earlierSuccess(tx, intent))
+    await transaction((tx) => earlierDecision(tx, intent))
     const { resource } = await pets.create(newPet())
     await pets.get(resource.id)
     await apiKeys.find(newApiKey('local'))

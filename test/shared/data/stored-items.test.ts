@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { earlierSuccess, reserve } from '../../../shared/data/reservations.ts'
+import { earlierDecision, reserve } from '../../../shared/data/reservations.ts'
 import { transaction } from '../../../shared/data/transaction.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { pets as withTransaction } from '../../../shared/pets/pets.ts'
@@ -44,7 +44,7 @@ test('an idempotency key is stored with a digest of the request and with its res
   const response = { status: 201, body: '{"id":7}', tag: `7-${revision}`, location: '/pets/7' }
 
   const token = await transaction(async (tx) => {
-    await earlierSuccess(tx, intent)
+    await earlierDecision(tx, intent)
     reserve(tx, intent, response)
     return tx.revision
   })
@@ -67,11 +67,11 @@ test('stored pets, idempotency keys and API keys are understood', async () => {
   const client = { keyId: 'key-1', clientId: 'ann', name: 'Ann' }
   await putItem('apiKeys', { digest, ...client, scopes, createdAt, expiresAt })
 
-  expect(await pets.get(1)).toEqual({ resource: { id: 1, ...newPet() }, revision })
+  expect(await pets.get(1)).toMatchObject({ resource: { id: 1, ...newPet() }, revision })
   const filter = { status: 'available' } as const
   expect(await pets.list({ filter, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
   const replayed = { ...intent, key: 'order-1743' }
-  expect(await transaction((tx) => earlierSuccess(tx, replayed))).toEqual(response)
+  expect(await transaction((tx) => earlierDecision(tx, replayed))).toEqual(response)
   const changed = await pets.change(1, { status: 'sold' }, [`1-${revision}`])
   expect(changed).toMatchObject({ resource: { id: 1 } })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes })

@@ -1,18 +1,28 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Key } from '../../../shared/data/database.ts'
+import { tableName } from '../../../shared/data/tables.ts'
 import { type Transaction, transaction } from '../../../shared/data/transaction.ts'
 import { conflict } from '../../../shared/model/api-error.ts'
-import { againIfBusy, once, proxy, putItem, storedItems } from '../../support/database.ts'
+import {
+  againIfBusy,
+  always,
+  deleteItem,
+  once,
+  proxy,
+  putItem,
+  storedItems,
+} from '../../support/database.ts'
 import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
 
-const key = (value: string): Key => ({ table: 'idempotencyKeys', value })
-const [a, b, c, d, e] = [key('a'), key('b'), key('c'), key('d'), key('e')]
+const pet = (id: number): Key => ({ table: 'pets', value: id })
+const [a, b, c, d, e] = [pet(1), pet(2), pet(3), pet(4), pet(5)]
+const reservation: Key = { table: 'idempotencyKeys', value: 'a key' }
 
-const store = (intent: unknown, revision: string) =>
-  putItem('idempotencyKeys', { intent, revision })
-const stored = async () =>
-  new Map((await storedItems('idempotencyKeys')).map((item) => [item.intent, item.revision]))
+const store = ({ value: id }: Key, revision: string) => putItem('pets', { id, revision })
+/** The revisions of the stored pets, by their ids. */
+const revisions = async () =>
+  Object.fromEntries((await storedItems()).map(({ id, revision }) => [id, revision]))
 
 /** Reads items one after the other. */
 const readAll = async (tx: Transaction, ...keys: Key[]) => {
@@ -22,8 +32,9 @@ const readAll = async (tx: Transaction, ...keys: Key[]) => {
 }
 
 beforeEach(async () => {
-  await store('a', 'a1')
-  await store('b', 'b1')
+  for (const { id } of await storedItems()) await deleteItem('pets', { id })
+  await deleteItem('idempotencyKeys', { intent: reservation.value })
+  await Promise.all([store(a, 'a1'), store(b, 'b1')])
 })
 
 afterEach(() => vi.restoreAllMocks())
@@ -36,11 +47,11 @@ test(
       await readAll(tx, a, b)
       tx.put(a, { more: 1 })
       tx.remove(b)
-      tx.put(c, { more: 2, intent: 'another key', revision: 'another revision' })
+      tx.put(c, { more: 2, id: 7, revision: 'another revision' })
       return tx.revision
     })
 
-    expect(Object.fromEntries(await stored())).toEqual({ a: revision, c: revision })
+    expect(await revisions()).toEqual({ 1: revision, 3: revision })
     expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
   },
 )
@@ -53,7 +64,7 @@ test('writes nothing if the work throws, or only reads', againIfBusy, async () =
   })
 
   await expect(failed).rejects.toBe(error)
-  expect(await transaction((tx) => tx.read(a))).toEqual({ intent: 'a', revision: 'a1' })
+  expect(await transaction((tx) => tx.read(a))).toEqual({ id: 1, revision: 'a1' })
   expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
@@ -74,6 +85,30 @@ test(
   },
 )
 
+test(
+  'a reservation alone is written without checks of what was read, or a read at one moment',
+  againIfBusy,
+  async () => {
+    const writes: object[] = []
+    proxy.faultOf = ({ operation, body }) => {
+      if (operation === 'TransactWriteItems') writes.push(...JSON.parse(body).TransactItems)
+      return 'pass'
+    }
+
+    await transaction(async (tx) => {
+      await readAll(tx, reservation, a)
+      tx.remove(a)
+      tx.put(c, {})
+      tx.discard()
+      tx.put(reservation, {})
+    })
+
+    expect(writes).toMatchObject([{ Put: { TableName: tableName('idempotencyKeys') } }])
+    expect(await revisions()).toEqual({ 1: 'a1', 2: 'b1' })
+    expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
+  },
+)
+
 test('an item that was read cannot be changed, because the work may run again', async () => {
   const change = transaction(async (tx) => Object.assign((await tx.read(a)) ?? {}, { more: 1 }))
 
@@ -84,14 +119,14 @@ describe('runs again', () => {
   const isRefused = async () =>
     once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
 
-  test.each<[string, () => Promise<unknown>, Key[]]>([
-    ['an item that it only reads has changed', () => store('b', 'b2'), [a, b]],
-    ['a condition is false beside a conflict', isRefused, [a]],
-  ])('when %s', async (_, happens, keys) => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['an item that it only reads has changed', () => store(b, 'b2')],
+    ['a condition is false beside a conflict', isRefused],
+  ])('when %s', async (_, happens) => {
     let count = 0
 
     await transaction(async (tx) => {
-      await readAll(tx, ...keys)
+      await readAll(tx, a, b)
       if (++count === 1) await happens()
       tx.put(a, {})
     })
@@ -104,15 +139,14 @@ describe('runs again', () => {
 
     const outcome = await transaction(async (tx) => {
       const before = await tx.read(a)
-      if (sums.length === 0) await Promise.all([store('a', 'a2'), store('b', 'b2')])
+      if (sums.length === 0) await Promise.all([store(a, 'a2'), store(b, 'b2')])
       const after = await tx.read(b)
       sums.push(`${before?.revision} ${after?.revision}`)
       throw conflict(`${sums.at(-1)}`)
     }).catch((error) => error.message)
 
     expect([outcome, sums]).toEqual(['a2 b2', ['a1 b2', 'a2 b2']])
-    // The second run has what was read at one moment.
-    expect(proxy.counts).toEqual({ GetItem: 2, TransactGetItems: 1 })
+    expect(proxy.counts).toEqual({ GetItem: 4, TransactGetItems: 2 })
   })
 
   test('and its outcome counts at once if all was as it had read it', againIfBusy, async () => {
@@ -126,7 +160,7 @@ describe('runs again', () => {
 })
 
 describe('a mistake is an error that says what to do:', () => {
-  const UNREAD = 'idempotencyKeys c must be read before it is removed.'
+  const UNREAD = 'pets 3 must be read before it is removed.'
   const PENDING = 'The function returned while a call with its tx was pending. Await each of them.'
   let left: Transaction | undefined
 
@@ -136,7 +170,7 @@ describe('a mistake is an error that says what to do:', () => {
     [
       'to put what exists and was not read',
       (tx) => tx.put(a, {}),
-      'idempotencyKeys a exists, and was put without being read. Read it first.',
+      'pets 1 exists, and was put without being read. Read it first.',
     ],
     ['not to await a read', (tx) => void tx.read(a), PENDING],
     ['not to await a change', (tx) => void tx.read(a).then(() => tx.put(a, {})), PENDING],
@@ -154,7 +188,7 @@ describe('a mistake is an error that says what to do:', () => {
     await expect(transaction(async (tx) => void (await work(tx)))).rejects.toThrow(
       new Error(message),
     )
-    expect((await stored()).get('a')).toBe('a1')
+    expect(await revisions()).toEqual({ 1: 'a1', 2: 'b1' })
   })
 
   test('a call of the database that failed ends the run, even if the work catches it', async () => {
@@ -164,6 +198,24 @@ describe('a mistake is an error that says what to do:', () => {
 
     await expect(work).rejects.toMatchObject({ name: 'AccessDeniedException' })
   })
+})
+
+test('two calls that fail leave no rejection behind, although one is never awaited', async () => {
+  const left = vi.fn()
+  process.on('unhandledRejection', left)
+  onTestFinished(() => void process.off('unhandledRejection', left))
+  always(databaseResponses.accessDenied)
+
+  const work = transaction(async (tx) => {
+    const [first, second] = [tx.read(a), tx.read(b)]
+    await first
+    await second
+  })
+
+  await expect(work).rejects.toMatchObject({ name: 'AccessDeniedException' })
+  await proxy.settled()
+  await nextTurn()
+  expect(left).not.toHaveBeenCalled()
 })
 
 test('an error counts although other reads are pending, which it waits for', async () => {

@@ -82,7 +82,7 @@ export const unsupportedMediaType = () =>
 export const idempotencyKeyReused = () =>
   new ApiError(
     422,
-    'This Idempotency-Key was used for another request within the last 24 hours. Repeat that request, or use a new key.',
+    'This Idempotency-Key was used for another request within the last 24 hours. A new request needs a new key.',
   )
 
 /** A bug. The log has the cause, under the request id in the response. */

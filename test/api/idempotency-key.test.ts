@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
+import type { Order } from '../../shared/orders/order.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
 import { call, create, created, expectCommonHeaders, expectError } from '../support/api.ts'
+import type { Received, Sent } from '../support/http.ts'
 import { newPet } from '../support/pets.ts'
 
 const keyed = (key: string | string[]) => ({ 'Idempotency-Key': key })
@@ -46,20 +48,106 @@ test('adds a pet once, and returns the same response to all requests, at once an
   await expect.poll(saved).toEqual([retried.body])
 })
 
-test('returns 422 for a key that was sent with a different request', async () => {
-  const [pet, key] = [uniquePet(), randomUUID()]
-  await create(pet, keyed(key))
+const json = { 'Content-Type': 'application/json' }
+const send = (method: string, path: string, headers: Sent['headers'], body?: object) =>
+  call({ method, path, headers: { ...json, ...headers }, body: body && JSON.stringify(body) })
 
-  const refused = await create(uniquePet(), keyed(key))
-  const retried = await create(pet, keyed(key))
-
-  const message =
-    'This Idempotency-Key was used for another request within the last 24 hours. Repeat that request, or use a new key.'
-  expectError(refused, 422, 'unprocessable_content', message)
-  expect(retried.status).toBe(201)
+/** What a retry gets: the same response, as a replay. */
+const replayOf = ({ status, text, headers: { etag, location } }: Received) => ({
+  status,
+  text,
+  headers: expect.objectContaining({
+    ...(etag && { etag }),
+    ...(location && { location }),
+    'idempotent-replayed': 'true',
+  }),
 })
 
-test('ignores a key where nothing is created', async () => {
+const aPet = async () => (await created(uniquePet())).id
+const anOrder = async () => {
+  const { body } = await send('POST', '/store/orders', keyed(randomUUID()), { petId: await aPet() })
+  return (body as Order).id // As the document describes a 201.
+}
+
+const [changed, deleted, ordered] = [await aPet(), await aPet(), await aPet()]
+const [completed, canceled] = [await anOrder(), await anOrder()]
+
+test.each<[number, string, string, object?]>([
+  [201, 'POST', '/pets', newPet()],
+  [200, 'PATCH', `/pets/${changed}`, { status: 'sold' }],
+  [204, 'DELETE', `/pets/${deleted}`],
+  [201, 'POST', '/store/orders', { petId: ordered }],
+  [200, 'PATCH', `/store/orders/${completed}`, { complete: true }],
+  [204, 'DELETE', `/store/orders/${canceled}`],
+])('a retry gets the %d of the first attempt: %s %s', async (status, method, path, body) => {
+  const headers = keyed(randomUUID())
+
+  const first = await send(method, path, headers, body)
+  const retry = await send(method, path, headers, body)
+
+  expect(first.status).toBe(status)
+  expect(retry).toMatchObject(replayOf(first))
+  expectCommonHeaders(retry)
+})
+
+test('a change judges If-Match once: its retry gets its response, and another change a 412', async () => {
+  const { headers, body } = await create(newPet())
+  const path = `/pets/${(body as Pet).id}` // As the document describes a 201.
+  const current = { 'If-Match': headers.etag ?? '' }
+  const key = keyed(randomUUID())
+
+  const changed = await send('PATCH', path, { ...current, ...key }, { status: 'sold' })
+  const retry = await send('PATCH', path, { ...current, ...key }, { status: 'sold' })
+  const other = await send('PATCH', path, { ...current, ...keyed(randomUUID()) }, { name: 'Max' })
+
+  expect(retry).toMatchObject(replayOf(changed))
+  expect([changed.status, other.status]).toEqual([200, 412])
+})
+
+test('a refusal is final: a retry gets it after its reason is gone, and a new key another try', async () => {
+  const petId = await aPet()
+  const place = (key: string) => send('POST', '/store/orders', keyed(key), { petId })
+  const { body } = await place(randomUUID())
+  const key = randomUUID()
+
+  const refused = await place(key)
+  await call({ method: 'DELETE', path: `/store/orders/${(body as Order).id}` })
+  const retry = await place(key)
+  const next = await place(randomUUID())
+
+  const message = `Pet ${petId} is not available: it is pending.`
+  expectError(refused, 409, 'conflict', message)
+  expect(retry).toMatchObject(replayOf(refused))
+  expectCommonHeaders(retry)
+  expect(next.status).toBe(201)
+})
+
+test.each<[string, Partial<Sent>]>([
+  ['body', { body: '{"name":"Max"}' }],
+  ['query', { path: '?color=red' }],
+  ['path', { path: '0' }],
+  ['If-Match', { headers: { 'If-Match': '*' } }],
+])('returns 422 for a key that was sent with another %s', async (_, { path, ...other }) => {
+  const pet = await aPet()
+  const sent = {
+    method: 'PATCH',
+    path: `/pets/${pet}`,
+    headers: { ...json, ...keyed(randomUUID()) },
+    body: '{"name":"Rex"}',
+  }
+  const headers = { ...sent.headers, ...other.headers }
+  const first = await call(sent)
+
+  const refused = await call({ ...sent, ...other, headers, path: sent.path + (path ?? '') })
+  const retry = await call(sent)
+
+  const message =
+    'This Idempotency-Key was used for another request within the last 24 hours. A new request needs a new key.'
+  expectError(refused, 422, 'unprocessable_content', message)
+  expect(retry).toMatchObject(replayOf(first))
+})
+
+test('ignores a key of a request that reads, even one that is invalid', async () => {
   const { status } = await call({ path: '/pets?limit=1', headers: keyed('not a key') })
 
   expect(status).toBe(200)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { transaction } from '../../../shared/data/transaction.ts'
 import { tagOf } from '../../../shared/model/etag.ts'
 import * as ofOrders from '../../../shared/orders/orders.ts'
 import * as ofPets from '../../../shared/pets/pets.ts'
@@ -23,6 +24,18 @@ const pet = (order?: number) => ({
   order,
 })
 const aPet = (order?: number) => store('pets', pet(order))
+
+test('an order of a pet that is not available queues nothing', async () => {
+  const petId = await aPet(await anOrder())
+  const before = await storedItems('orders')
+
+  const refusal = await transaction((tx) =>
+    ofOrders.orders.place(tx, { petId }).catch(({ message }: Error) => message),
+  )
+
+  expect(refusal).toBe(`Pet ${petId} is not available: it is pending.`)
+  expect(await storedItems('orders')).toEqual(before)
+})
 
 // As after a table was restored.
 test.each([

@@ -2,20 +2,26 @@ import { randomUUID } from 'node:crypto'
 import middy from '@middy/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
-import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { ApiError } from '../../../shared/model/api-error.ts'
+import { type Contract, entries, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { earlierDecision, reserve } from '../../../shared/data/reservations.ts'
+import { transaction } from '../../../shared/data/transaction.ts'
+import { ApiError, conflict } from '../../../shared/model/api-error.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { cursorAfter } from '../../../shared/model/paging.ts'
+import { pets } from '../../../shared/pets/pets.ts'
+import type { Run } from '../../../shared/pipeline/entry.ts'
 import type { Event, Result } from '../../../shared/pipeline/http.ts'
+import { intentOf } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { operation } from '../../../shared/pipeline/operation.ts'
 import { successOf } from '../../../shared/pipeline/responses.ts'
 import { type Scope, scopes } from '../../../shared/service.ts'
 import { call, context, error, info } from '../../support/call.ts'
-import { always, storeKey } from '../../support/database.ts'
+import { always, once, proxy, putItem, storedItems, storeKey } from '../../support/database.ts'
 import { errorResponse, eventOf, responseTo, unavailable } from '../../support/events.ts'
-import { newPet, petOf } from '../../support/pets.ts'
+import { canceled, databaseResponses } from '../../support/fault-proxy.ts'
+import { newPet, petOf, storedPet } from '../../support/pets.ts'
 
 const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
 
@@ -158,6 +164,25 @@ describe('a bug', () => {
     expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
   })
 
+  test('is a 500 with its cause in the log, although other transactions have held its items', async () => {
+    const petId = 373117652410368
+    await putItem('pets', { ...storedPet(petId), order: 7 })
+    await putItem('orders', { id: 7, petId, complete: false, revision: 'x' })
+    const { accessDenied } = databaseResponses
+    once({
+      TransactGetItems: canceled('TransactionConflict', 'None'),
+      TransactWriteItems: accessDenied,
+    })
+    const event = eventOf('deletePet-deleted', { headers: { 'Idempotency-Key': randomUUID() } })
+
+    const { status } = await call(event)
+
+    expect(status).toBe(500)
+    expect(proxy.counts).toMatchObject({ TransactGetItems: 2, TransactWriteItems: 1 })
+    const cause = expect.objectContaining({ name: 'AccessDeniedException' })
+    expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
+  })
+
   test.each([
     ['an error', new TypeError('secret is not a function')],
     ['undefined', undefined],
@@ -183,30 +208,106 @@ test('a list links to its next page with the parameters that it knows, as they w
   expect(link).toContain(`?limit=5&status=sold&cursor=${cursorAfter(1)}>`)
 })
 
-describe('an operation with an idempotency key', () => {
-  const keyed = () => eventOf('createPet-created', { headers: { 'Idempotency-Key': randomUUID() } })
+describe('with an idempotency key', () => {
+  const keyed = (changes: Parameters<typeof eventOf>[1] = {}) => {
+    const headers = { ...changes.headers, 'Idempotency-Key': randomUUID() }
+    return eventOf('createPet-created', { ...changes, headers })
+  }
 
-  test('runs once, also if it writes nothing, and each retry gets its response', async () => {
+  const replayOf = (response: Result) => ({
+    ...response,
+    headers: { ...response.headers, 'Idempotent-Replayed': 'true' },
+  })
+
+  test('a function runs once, also if it writes nothing, and each retry gets its response', async () => {
     const event = keyed()
     const resource = petOf(7)
     const run = vi.fn(async () => ({ resource, revision: 'a' }))
     const handler = operation('createPet', run)
 
-    const responses = [
-      await handler(structuredClone(event), context),
-      await handler(structuredClone(event), context),
-    ]
+    const first = await handler(structuredClone(event), context)
+    const retry = await handler(structuredClone(event), context)
 
     const headers = { Location: '/v1/pets/7', ETag: '"7-a"' }
-    const [first, replay] = responses
     expect(first).toMatchObject({ statusCode: 201, headers, body: stringifyJson(resource) })
-    expect(first?.headers).not.toHaveProperty('Idempotent-Replayed')
-    expect(replay).toMatchObject({
-      ...first,
-      headers: { ...headers, 'Idempotent-Replayed': 'true' },
-    })
+    expect(first.headers).not.toHaveProperty('Idempotent-Replayed')
+    expect(retry).toEqual(replayOf(first))
     expect(run).toHaveBeenCalledTimes(1)
   })
+
+  test('what a function refuses is final: nothing that it put is stored, but the refusal', async () => {
+    const event = keyed()
+    const before = await storedItems()
+    const run = vi.fn<Run<Contract['createPet']>>(async ({ tx, body }) => {
+      await pets.create(tx, body)
+      throw conflict('Made by the test.')
+    })
+    const handler = operation('createPet', run)
+
+    const first = await handler(structuredClone(event), context)
+    const retry = await handler(structuredClone(event), context)
+
+    const body = { code: 'conflict', message: 'Made by the test.', status: 409 }
+    expect(first).toMatchObject({ statusCode: 409, body: JSON.stringify(body) })
+    expect(retry).toEqual(replayOf(first))
+    expect(run).toHaveBeenCalledTimes(1)
+    expect(await storedItems()).toEqual(before)
+    expect(info.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
+  })
+
+  test('a retry gets the response of an earlier version, even if this one refuses the request', async () => {
+    const event = keyed({ body: '{"name":""}' })
+    // As `jsonBody` leaves it.
+    const parsed: Event = { ...structuredClone(event), body: { name: '' } as never }
+    parsed.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
+    const intent = intentOf('createPet', entries.createPet, parsed) ?? expect.fail()
+    await transaction(async (tx) => {
+      await earlierDecision(tx, intent)
+      reserve(tx, intent, { status: 201, body: '{"id":7,"name":""}', tag: '7-a' })
+    })
+    const run = vi.fn()
+
+    const response = await operation('createPet', run)(event, context)
+
+    const headers = { ETag: '"7-a"', 'Idempotent-Replayed': 'true' }
+    expect(response).toMatchObject({ statusCode: 201, headers, body: '{"id":7,"name":""}' })
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  const KEY = { 'Idempotency-Key': randomUUID() }
+
+  test.each([
+    [400, eventOf('createPet-created', { headers: KEY, body: '{}' })],
+    [404, eventOf('deletePet-deleted', { headers: KEY, id: 'x' })],
+    [413, eventOf('createPet-created', { headers: KEY, body: ' '.repeat(262_145) })],
+    [415, eventOf('createPet-created', { headers: { ...KEY, 'Content-Type': 'text/plain' } })],
+  ])('a %d of an invalid request is not stored', async (expected, event) => {
+    const before = await storedItems('idempotencyKeys')
+
+    const { status } = await call(event)
+
+    expect(status).toBe(expected)
+    expect(await storedItems('idempotencyKeys')).toEqual(before)
+  })
+})
+
+describe('a function that returns what is stored', () => {
+  const resource = { ...storedPet(7), ...petOf(7), order: 9 }
+
+  test.each([
+    ['createPet', 'createPet-created', { resource, revision: 'a' }, petOf(7)],
+    ['getPet', 'getPet-found', { resource, revision: 'a' }, petOf(7)],
+    ['listPets', 'listPets-no-parameters', { items: [resource], next: undefined }, [petOf(7)]],
+  ] as const)(
+    'has a response with the fields of the schema only: %s',
+    async (id, name, returned, expected) => {
+      const handler = operation(id, async () => returned as never) // As its entry says.
+
+      const { body } = await handler(eventOf(name), context)
+
+      expect(JSON.parse(body)).toEqual(expected)
+    },
+  )
 })
 
 test('a function can change nothing that it gets', async () => {
@@ -249,24 +350,18 @@ test('a deprecated list keeps the link to its next page, and links with https by
   })
 })
 
+const TOO_DEEP = 'The body is nested too deeply.'
+
 test.each([
-  [100, 201],
-  [101, 400],
-  [3000, 400],
-  [40_000, 400],
-])(
-  'the status of a request with a key whose body is nested %d deep is %d',
-  async (depth, status) => {
-    const nested = '{"a":'.repeat(depth - 1) + 1 + '}'.repeat(depth - 1)
-    const body = JSON.stringify(newPet()).replace('{', `{"nested":${nested},`)
-    const event = eventOf('createPet-created', { body, headers: { 'Idempotency-Key': `${depth}` } })
+  [100, 201, undefined],
+  [101, 400, TOO_DEEP],
+  [40_000, 400, TOO_DEEP],
+])('a request with a key and a body that is nested %d deep is a %d', async (depth, ...expected) => {
+  const nested = '{"a":'.repeat(depth - 1) + 1 + '}'.repeat(depth - 1)
+  const body = JSON.stringify(newPet()).replace('{', `{"nested":${nested},`)
+  const event = eventOf('createPet-created', { body, headers: { 'Idempotency-Key': `${depth}` } })
 
-    const response = await call(event)
+  const response = await call(event)
 
-    const { message = 'added' } = response.body
-    expect([response.status, message]).toEqual([
-      status,
-      status === 201 ? 'added' : 'The body is nested too deeply.',
-    ])
-  },
-)
+  expect([response.status, response.body.message]).toEqual(expected)
+})

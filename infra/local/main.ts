@@ -133,11 +133,16 @@ const banner = (baseUrl: string, database: string): string => `\
 
 const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'
 
+const isOfDisk = (error: unknown): boolean => `${Object(error).code}`.startsWith('LEVEL_')
+
 // The embedded database throws errors of its disk, such as a full one, and nothing catches them.
-process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-  const isOfDisk = error.code?.startsWith('LEVEL_')
-  fail(isOfDisk ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
+process.on('uncaughtException', (error) => {
+  fail(isOfDisk(error) ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
   process.exit()
+})
+process.on('unhandledRejection', (error) => {
+  if (isOfDisk(error)) throw error
+  console.error('A function has left a rejected promise:', error)
 })
 await run(serverCommand)
 if (process.exitCode) process.exit() // An open embedded database keeps the process alive.

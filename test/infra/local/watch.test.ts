@@ -74,6 +74,14 @@ test('serves a changed source with the rights of its operation, and warns of a r
   )
 })
 
+test('logs a rejected promise that a function leaves, and goes on', async () => {
+  change(LIST, listing(`{ Promise.reject(Error('Left by the test.')); return { items: [] } }`))
+  await expect.poll(list).toEqual([])
+
+  await untilPrinted('A function has left a rejected promise: Error: Left by the test\\.')
+  expect(await list()).toEqual([])
+})
+
 test('names what is wrong with a source, and serves the same data when it is right again', async () => {
   const ended = '\nThe server has ended with exit code 1\\. Waiting for a change\\.'
   change(LIST, listing('[...('))

@@ -68,6 +68,12 @@ const schemaErrors = (
   value: unknown,
 ): string[] => {
   const root = typeof schema === 'boolean' ? schema : { ...schema, components: { schemas } }
-  const { errors } = new Validator(root, '2020-12').validate(value)
+  const { errors } = new Validator(strict(root), '2020-12').validate(value)
   return errors.slice(-1).map((innermost) => `${innermost.instanceLocation} ${innermost.error}`)
 }
+
+/** The schema, but an object has no other fields: clients may get some one day, not by mistake. */
+const strict = (schema: Schema | boolean): Schema | boolean =>
+  JSON.parse(JSON.stringify(schema), (_key, part) =>
+    Object(part).properties ? { ...Object(part), additionalProperties: false } : part,
+  ) as Schema | boolean // As it was, but for one member.

@@ -76,8 +76,8 @@ export const contract = {
     path: '/pets/{petId}',
     summary: 'Delete a pet',
     description:
-      'Deletes the pet. From then on, every request for it gets a 404. A retry of the request ' +
-      'that added the pet does not bring it back. A pet with an open order cannot be deleted: 409.',
+      'Deletes the pet. From then on, new requests for it get a 404. A retry of the request that ' +
+      'added the pet does not bring it back. A pet with an open order cannot be deleted: 409.',
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',
@@ -150,8 +150,8 @@ export const contract = {
     path: '/store/orders/{orderId}',
     summary: 'Cancel an order',
     description:
-      'Deletes an order that is not complete; its pet is `available` again. From then on, every ' +
-      'request for the order gets a 404.',
+      'Deletes an order that is not complete; its pet is `available` again. From then on, new ' +
+      'requests for the order get a 404.',
     tag: 'Store',
     scope: 'orders:write',
     stability: 'experimental',

@@ -17,15 +17,14 @@ ignored, so check their spelling. A body in which a key is \`__proto__\`, or \`c
 **Errors.** All errors have the same body: see \`Error\`. The message of a 409 may tell what the
 scopes of the key do not let it read, such as a status or an id.
 
-**Retries.** After a 429, 502, 503 or 504, wait for the seconds in \`Retry-After\`, then retry.
-- Lists and reads can always be retried.
-- A request with an \`Idempotency-Key\` takes effect once. Each retry gets the first response,
-  whatever has happened since. Without a key, a retry may create something twice.
-- A change can be retried: it sets the same values.
-- A delete gets a 404 if an earlier attempt succeeded.
+**Retries.** Send an \`Idempotency-Key\` of its own with each write (POST, PATCH, DELETE). If there is no
+response, or a 429 or 5xx, wait for the seconds in \`Retry-After\`, and retry with the same key, for at
+most 23 hours. What comes back then is final: a success took effect once, and a refusal never will.
+Each further retry gets the same response, whatever has happened since. But a 401 or 403 says only
+that this attempt did nothing. Another try is a new request, and needs another key.
 
-A request that got no response, or a 5xx, may still be running for ten seconds. Until then, a 409 or
-a 422 of its retry is not final.
+Reads need no key. Without one, a retry may create something twice, and a delete that succeeded gets a
+404.
 
 **Revisions.** A response with one resource has its revision in \`ETag\`; the items of a list have
 none. Send it as \`If-Match\` with a change or a delete. If somebody else has changed the resource

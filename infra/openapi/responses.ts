@@ -102,11 +102,17 @@ const firstRule = (schema: ObjectSchema): string => {
 
 const errorResponse = (entry: Entry, error: ApiError): Json => ({
   description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
-  headers: headerReferences(entry, Object.keys(error.headers)),
+  headers: headerReferences(entry, [...Object.keys(error.headers), ...replayedIf(entry, error)]),
   content: {
     'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body },
   },
 })
+
+/** The header of a refusal that may be the response to an earlier request: functions throw these. */
+const replayedIf = (entry: Entry, { status }: ApiError): string[] =>
+  takesKey(entry) && [404, 412, ...Object.keys(entry.errors ?? {}).map(Number)].includes(status)
+    ? ['Idempotent-Replayed']
+    : []
 
 const ERROR_DESCRIPTIONS: Record<number, string> = {
   400: 'The body, a parameter or a header is invalid. The message names what is invalid.',
@@ -115,7 +121,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   404: 'The requested resource could not be found.',
   412: 'The resource does not have the revision in `If-Match`. Nothing happened.',
   415: 'The `Content-Type` or the `Content-Encoding` of the body is not supported.',
-  422: 'The `Idempotency-Key` was sent with a different request before.',
+  422: 'The `Idempotency-Key` was used for another request. A new request needs a new key.',
   503: 'The database is slow, throttling requests or unavailable.',
 }
 

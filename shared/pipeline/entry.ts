@@ -131,8 +131,9 @@ export const Idempotency = v.pipe(
   v.object({ 'Idempotency-Key': v.optional(IdempotencyKey) }),
   meanings({
     'Idempotency-Key':
-      'Makes the request safe to retry for 24 hours. Use a new key of 1 to 255 visible ASCII ' +
-      'characters, such as a UUID, for each new request.',
+      'Makes the request safe to retry for 24 hours: it takes effect once, and each retry gets the ' +
+      'same response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, for ' +
+      'each new request.',
   }),
 )
 

@@ -11,7 +11,7 @@ import { installPackages } from '../support/process.ts'
 import { headersOf, type LocalServer, start, temporaryFolder } from '../support/server.ts'
 
 const LARGEST = '9223372036854775807'
-const PETS = 21 // A page has 20.
+const PETS = 33 // A third of them is deleted. A page has 20.
 
 // As strict as a project of `tsc --init`.
 const COMPILE = `node node_modules/typescript/bin/tsc program.ts --noEmit --strict \
@@ -28,20 +28,33 @@ const guideBlocks = async ({ baseUrl }: LocalServer): Promise<string[]> => {
   return Array.from(guide.matchAll(/^```\w+\n(.*?)^```$/gms), ([, block = '']) => block)
 }
 
-/** Creates pets and orders each of them, all at the same time. */
-const ORDERS = `
-const orderNewPet = async (_: unknown, number: number) => {
+/**
+ * Orders new pets, all at the same time. Of each three orders, one is completed, and two are
+ * canceled; then the pet of one gets another name, and that of the other is deleted.
+ */
+const WRITES = `
+const write = async (_: unknown, number: number) => {
   const body = { name: 'rex-' + number, categoryId: 7, status: 'available' } as const
   const { data: pet } = await client.POST('/pets', { body })
   if (!pet) throw new Error('There is no pet.')
   const { data: order } = await client.POST('/store/orders', { body: { petId: pet.id } })
-  return { petId: pet.id, orderId: order?.id }
+  if (!order) throw new Error('There is no order.')
+  const ofPet = { params: { path: { petId: pet.id } } }
+  const ofOrder = { params: { path: { orderId: order.id } } }
+  const complete = () => client.PATCH('/store/orders/{orderId}', { ...ofOrder, body: { complete: true } })
+  const cancel = () => client.DELETE('/store/orders/{orderId}', ofOrder)
+  const rename = () => client.PATCH('/pets/{petId}', { ...ofPet, body: { name: 'Max' } })
+  const remove = () => client.DELETE('/pets/{petId}', ofPet)
+  const statuses = []
+  for (const change of [[complete], [cancel, rename], [cancel, remove]][number % 3] ?? [])
+    statuses.push((await change()).response.status)
+  return { petId: pet.id, orderId: order.id, statuses }
 }
-const made = await Promise.all(Array.from({ length: ${PETS} }, orderNewPet))
+const made = await Promise.all(Array.from({ length: ${PETS} }, write))
 console.log(JSON.stringify({ categoryId: String(pets[0].categoryId), made }))
 `
 
-type Made = { petId: number; orderId: number }
+type Made = { petId: number; orderId: number; statuses: number[] }
 
 /** Runs a command, which makes types, then compiles and runs a program. Returns what it prints. */
 const compileAndRun = async (makeTypes: string, program: string): Promise<string> => {
@@ -56,12 +69,12 @@ const compileAndRun = async (makeTypes: string, program: string): Promise<string
 }
 
 /** What the attempts of a request get, instead of the response of the server. */
-const faults: Record<string, (Fate | undefined)[]> = {
-  GET: [{ status: 429, headers: { 'Retry-After': '1' } }],
-  POST: [undefined, 'cut', 'cutResponse'], // The first gets a 503, because of the database.
-}
+const faultsOf = (method: string): (Fate | undefined)[] =>
+  method === 'GET'
+    ? [{ status: 429, headers: { 'Retry-After': '1' } }]
+    : [undefined, 'cut', 'cutResponse'] // The first gets a 503, because of the database.
 
-/** Serves an API with `faults`. `early` has the retries that came before `Retry-After`. */
+/** Serves an API with `faultsOf`. `early` has the retries that came before `Retry-After`. */
 const serveWithFaults = async (api: LocalServer) => {
   const attempts = new Map<string, number>()
   const nextAt = new Map<string, number>()
@@ -73,7 +86,7 @@ const serveWithFaults = async (api: LocalServer) => {
     const attempt = attempts.get(id) ?? 0
     attempts.set(id, attempt + 1)
     const response = await forward(api, request)
-    const fate = faults[method]?.[attempt] ?? response
+    const fate = faultsOf(method)[attempt] ?? response
     const seconds = typeof fate === 'object' ? fate.headers?.['Retry-After'] : 0
     nextAt.set(id, performance.now() + 1000 * Number(seconds))
     return fate
@@ -93,39 +106,54 @@ const forward = async (api: LocalServer, request: FakeRequest): Promise<FakeResp
   }
 }
 
-/** Lets the database carry out each write with a key, and then fail once. Returns the writes. */
-const failAfterWrites = (): Set<string> => {
-  const writes = new Set<string>()
+/**
+ * Lets the database carry out each write with a key, and then fail once. Returns the writes, each
+ * with its transactions: one that is repeated would take effect again.
+ */
+const failAfterWrites = (): Map<string, Set<string>> => {
+  const writes = new Map<string, Set<string>>()
   proxy.faultOf = ({ operation, body }) => {
     const [, write] = /"intent":\{"S":"(\w+)"/.exec(body) ?? []
-    if (operation !== 'TransactWriteItems' || !write || writes.has(write)) return 'pass'
-    writes.add(write)
-    return { carriedOut: databaseResponses.malformed }
+    if (operation !== 'TransactWriteItems' || !write) return 'pass'
+    const earlier = writes.get(write)
+    writes.set(write, new Set(earlier).add(JSON.parse(body).ClientRequestToken))
+    return earlier ? 'pass' : { carriedOut: databaseResponses.malformed }
   }
   return writes
 }
 
-test('the client of the guide creates each pet and order once, whatever fails, and reads all pages and digits', async () => {
+test('each write of the client of the guide takes effect once, whatever fails, and it reads all pages and digits', async () => {
   const server = await start(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
   const body = `{"name":"Mia","categoryId":${LARGEST}}`
-  await send(server.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(server), body })
+  const sent = { method: 'POST', path: '/pets', headers: headersOf(server), body }
+  const { id: mia } = Object((await send(server.baseUrl, sent)).body)
   const [commands = '', client = '', list, int64] = await guideBlocks(server)
   const [makeTypes = ''] = commands.replace('<address>', server.baseUrl).split('\n')
   const { baseUrl, early } = await serveWithFaults(server)
   const writes = failAfterWrites()
 
   const own = client.replace('<address>', baseUrl).replace('<API_KEY>', server.apiKey)
-  const printed = await compileAndRun(makeTypes, [own, int64, ORDERS, list].join('\n'))
+  const printed = await compileAndRun(makeTypes, [own, int64, WRITES, list].join('\n'))
 
   const [first = '', ...listed] = printed.trim().split('\n')
   const { categoryId, made }: { categoryId: string; made: Made[] } = JSON.parse(first)
   const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
-  expect(pets).toHaveLength(1 + PETS)
-  expect(listed.toSorted()).toEqual(pets.map(({ id, name }) => `${id} ${name}`).toSorted())
-  expect(made.map(({ petId, orderId }) => `${petId} ${orderId}`).toSorted()).toEqual(
-    orders.map(({ petId, id }) => `${petId} ${id}`).toSorted(),
+  expect(made.map(({ statuses }) => `${statuses}`)).toEqual(
+    made.map((_, i) => ['200', '204,200', '204,204'][i % 3]),
   )
+  expect(orders.map(({ id, complete }) => `${id} ${complete}`).toSorted()).toEqual(
+    made.flatMap(({ orderId }, i) => (i % 3 === 0 ? `${orderId} true` : [])).toSorted(),
+  )
+  expect(pets.map(({ id, name, status }) => `${id} ${name} ${status}`).toSorted()).toEqual(
+    [
+      `${mia} Mia undefined`,
+      ...made.flatMap(
+        ({ petId }, i) => [`${petId} rex-${i} sold`, `${petId} Max available`, []][i % 3] ?? [],
+      ),
+    ].toSorted(),
+  )
+  expect([...writes.values()].map(({ size }) => size)).toEqual(Array((PETS * 11) / 3).fill(1))
+  expect(listed.toSorted()).toEqual(pets.map(({ id, name }) => `${id} ${name}`).toSorted())
   expect(categoryId).toBe(LARGEST)
-  expect(writes.size).toBe(2 * PETS)
   expect(early).toEqual([])
 })

@@ -48,12 +48,14 @@ const costs = async () => {
   )
   const headers = { 'Idempotency-Key': 'a' }
   const create = await unitsOf(eventOf('createPet-created', { headers }))
-  const changed = { id: `${create.response.body.id}`, body: '{"name":"Max"}' }
+  const changed = { headers, id: `${create.response.body.id}`, body: '{"name":"Max"}' }
   const kinds = {
     list: await unitsOf(eventOf('listPets-no-parameters')),
     read: await unitsOf(eventOf('getOrder-found')),
     create,
     change: await unitsOf(eventOf('updatePet-changed', changed)),
+    'refused write': await unitsOf(eventOf('placeOrder-placed', { headers })),
+    'invalid write': await unitsOf(eventOf('cancelOrder-canceled', { headers, id: 'x' })),
   }
   const fixed = gateway + lambda + seconds * second * 1e6 + logs * log
   return Object.entries(kinds).map(([kind, { reads, writes }]) => {

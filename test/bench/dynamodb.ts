@@ -47,8 +47,10 @@ const respond = async (message: IncomingMessage, response: ServerResponse): Prom
   response.end(body)
 }
 
-const responseTo = (operation: string, { Limit = 0 }: { Limit?: number }): object => {
-  if (operation === 'GetItem') return { Item: marshall(storedLocalApiKey) }
+type Input = { TableName?: string; Limit?: number }
+
+const responseTo = (operation: string, { TableName = '', Limit = 0 }: Input): object => {
+  if (operation === 'GetItem') return { Item: items[TableName] }
   if (operation === 'TransactWriteItems') return {}
   if (operation === 'Query') return { Items: Array.from({ length: Limit }, (_, i) => item(-i)) }
   throw new Error(operation)
@@ -60,3 +62,9 @@ const item = (offset: number) => {
 }
 
 const NEWEST_ID = 373117652410368
+
+/** The only item of each table, by the name that a table has here. No idempotency key is used. */
+const items: Record<string, object | undefined> = {
+  apiKeys: marshall(storedLocalApiKey),
+  pets: item(0),
+}

@@ -18,8 +18,8 @@ export type Subject = Call & {
   environment: Record<string, string>
 }
 
-/** What a function is called with, and the number of items in a right response. */
-type Call = { event: Event; items: number }
+/** What a function is called with, and what a right response has: items with these fields. */
+type Call = { event: Event; items: number; fields?: object }
 
 const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 
@@ -40,10 +40,22 @@ export const subjectsOf = (bundles: Bundles, peers: Bundled[]): Subject[] => {
   const one = { event: eventOf('listPets-no-parameters', { query }), items: 1 }
   const page = { event: eventOf('listPets-no-parameters'), items: 20 }
   const creation = { event: eventOf('createPet-created'), items: 1 }
+  const headers = { 'Idempotency-Key': 'a' }
+  const keyedChange = {
+    event: eventOf('updatePet-changed', { headers, body: '{"name":"Rex"}' }),
+    items: 1,
+  }
+  const keyedOrder = {
+    event: eventOf('placeOrder-placed', { headers }),
+    items: 1,
+    fields: { complete: false },
+  }
   return [
     functionOf('listPets', 'listPets', page),
     functionOf('listPets', 'listPets, 1 pet', one),
     functionOf('createPet', 'createPet', creation),
+    functionOf('updatePet', 'updatePet, key', keyedChange),
+    functionOf('placeOrder', 'placeOrder, key', keyedOrder),
     ...peers.map((peer) => ({ ...peer, handler: 'index.handler', environment: ofPeers, ...one })),
   ]
 }
@@ -57,12 +69,12 @@ const ofPeers = {
 
 /** Throws a CommandError for an error or a wrong response: a failure may be fast. */
 export const checkResult = (
-  { name, items }: Subject,
+  { name, items, fields = newPet() }: Subject,
   { error, result }: { error?: string; result?: Result },
 ): void => {
   if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
   const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []
-  const isRight = (pet: object) => isDeepStrictEqual(pet, { ...pet, ...newPet() })
+  const isRight = (item: object) => isDeepStrictEqual(item, { ...item, ...fields })
   if (found.length !== items || !found.every(isRight))
     throw new CommandError(`${name} gave a wrong response: ${JSON.stringify(result)}`)
 }

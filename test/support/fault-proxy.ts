@@ -6,14 +6,15 @@ import { type FakeRequest, type FakeResponse, type Fate, listen } from './fake-a
 
 /**
  * What happens to a request. With `carriedOut`, the database executes it, but the client gets this
- * response. With `late`, the request or the response is delayed. Everything else replaces the
- * database's response.
+ * response. With `late`, the request or the response is delayed. A function executes the request
+ * when it wants to. Everything else replaces the database's response.
  */
 export type Fault =
   | 'pass'
   | Fate
   | { carriedOut: Fate }
   | { late: 'request' | 'response'; milliseconds: number }
+  | ((execute: () => Promise<FakeResponse>) => Promise<Fate>)
 
 /** The database executes the request, then the connection breaks before the response. */
 export const lostResponse = { carriedOut: 'cut' } as const satisfies Fault
@@ -96,6 +97,7 @@ export const startFaultProxy = async (database: string): Promise<FaultProxy> => 
 
 const fateOf = async (fault: Fault, execute: () => Promise<FakeResponse>): Promise<Fate> => {
   if (fault === 'pass') return execute()
+  if (typeof fault === 'function') return fault(execute)
   if (typeof fault === 'string' || 'status' in fault) return fault
   if ('carriedOut' in fault) {
     await execute()

@@ -108,7 +108,7 @@ const errorResponse = (entry: Entry, error: ApiError): Json => ({
   },
 })
 
-/** The header of a refusal that may be the response to an earlier request: functions throw these. */
+/** The header of a refusal by a function, which may be the response to an earlier request. */
 const replayedIf = (entry: Entry, { status }: ApiError): string[] =>
   takesKey(entry) && [404, 412, ...Object.keys(entry.errors ?? {}).map(Number)].includes(status)
     ? ['Idempotent-Replayed']

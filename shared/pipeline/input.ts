@@ -7,8 +7,8 @@ import { type Entry, Idempotency, type ObjectSchema, partsOf, takesKey } from '.
 import { type Event, headerValues } from './http.ts'
 
 /**
- * What a client wants done once; `undefined` for a GET, and without an idempotency key. The digest is
- * of everything that was sent, whatever this version knows of it. Throws an ApiError 400 for an
+ * What a client wants done once; `undefined` for a GET, and without an idempotency key. The digest
+ * is of everything that was sent, whatever this version knows of it. Throws an ApiError 400 for an
  * invalid key.
  */
 export const intentOf = (operation: string, entry: Entry, event: Event): Intent | undefined => {

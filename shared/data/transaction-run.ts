@@ -23,6 +23,7 @@ export class TransactionRun {
   /** Rejects when a call of the database fails. */
   readonly #failure = Promise.withResolvers<never>()
   #pending = 0
+  #isRefusal = false
   #hasEnded = false
 
   constructor(database: Database, revision: string) {
@@ -60,20 +61,20 @@ export class TransactionRun {
     this.#queued.set(name, { key, item: undefined })
   }
 
-  /** Forgets everything that was put or removed, because a refusal changes nothing. */
+  /** Lets no put or removal take effect but that of a reservation: a refusal changes nothing. */
   discard(): void {
-    this.#queued.clear()
+    this.#isRefusal = true
   }
 
   /**
    * Runs the work to its end. Throws the error of a call of the database that failed, which ends
-   * the work, and an Error if the work returned before all of its calls.
+   * the work, and an Error if the work returned before all of its calls, unless it refuses.
    */
   async run<T>(work: (tx: TransactionRun) => Promise<T>): Promise<PromiseSettledResult<T>> {
     const settled = Promise.allSettled([work(this)])
     const [outcome] = await Promise.race([settled, this.#failure.promise])
     this.#hasEnded = true
-    if (outcome.status === 'fulfilled' && this.#pending > 0)
+    if (outcome.status === 'fulfilled' && !this.#isRefusal && this.#pending > 0)
       throw new Error(
         'The function returned while a call with its tx was pending. Await each of them.',
       )
@@ -82,7 +83,7 @@ export class TransactionRun {
 
   /** Whether it puts or removes anything but a reservation. */
   changesItems(): boolean {
-    return [...this.#queued.values()].some(isNoReservation)
+    return this.#writes().some(([, write]) => isNoReservation(write))
   }
 
   /**
@@ -102,8 +103,9 @@ export class TransactionRun {
    * conflict with each other.
    */
   async commit(): Promise<Written> {
-    if (this.#queued.size === 0) return { kind: 'written' }
-    const used = this.changesItems() ? [...this.#found, ...this.#queued] : [...this.#queued]
+    const writes = this.#writes()
+    if (writes.length === 0) return { kind: 'written' }
+    const used = this.changesItems() ? [...this.#found, ...writes] : writes
     const actions = Array.from(new Map(used), ([name, { key }]) => this.#action(name, key))
     return this.#database.write(this.revision, actions)
   }
@@ -111,6 +113,12 @@ export class TransactionRun {
   /** The names of those keys whose items were not read. */
   unread(keys: Key[]): string[] {
     return keys.map(nameOf).filter((name) => !this.#found.has(name))
+  }
+
+  /** What is queued to take effect, by name. */
+  #writes(): [string, Named][] {
+    const queued = [...this.#queued]
+    return this.#isRefusal ? queued.filter(([, write]) => !isNoReservation(write)) : queued
   }
 
   #action(name: string, key: Key): TransactAction {

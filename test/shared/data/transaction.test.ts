@@ -100,6 +100,7 @@ test(
       tx.remove(a)
       tx.put(c, {})
       tx.discard()
+      tx.put(d, {}) // As by a call that was pending.
       tx.put(reservation, {})
     })
 

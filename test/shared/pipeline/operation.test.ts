@@ -255,6 +255,23 @@ describe('with an idempotency key', () => {
     expect(info.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
   })
 
+  test('a refusal counts although another read of the function is pending', async () => {
+    const responded = Promise.withResolvers<void>()
+    proxy.faultOf = async ({ body }) => {
+      if (body.includes('"N":"2"')) await responded.promise
+      return 'pass' as const
+    }
+    const handler = operation('createPet', async ({ tx }) => {
+      const [pet] = await Promise.all([pets.get(tx, 1), pets.get(tx, 2)])
+      return pet
+    })
+
+    const { statusCode } = await handler(keyed(), context)
+    responded.resolve()
+
+    expect(statusCode).toBe(404)
+  })
+
   test('a retry gets the response of an earlier version, even if this one refuses the request', async () => {
     const event = keyed({ body: '{"name":""}' })
     // As `jsonBody` leaves it.

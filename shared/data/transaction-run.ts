@@ -83,7 +83,7 @@ export class TransactionRun {
 
   /** Whether it puts or removes anything but a reservation. */
   changesItems(): boolean {
-    return this.#writes().some(([, write]) => isNoReservation(write))
+    return this.#writes().some(([, write]) => !isReservation(write))
   }
 
   /**
@@ -91,7 +91,7 @@ export class TransactionRun {
    * not count: it is written on condition that it is as it was read.
    */
   async isOneMoment(): Promise<boolean> {
-    const found = [...this.#found.values()].filter(isNoReservation)
+    const found = [...this.#found.values()].filter((each) => !isReservation(each))
     if (found.length < 2) return true
     const items = await this.#database.read(found.map(({ key }) => key))
     return found.every(({ item }, i) => item?.revision === items[i]?.revision)
@@ -118,7 +118,7 @@ export class TransactionRun {
   /** What is queued to take effect, by name. */
   #writes(): [string, Named][] {
     const queued = [...this.#queued]
-    return this.#isRefusal ? queued.filter(([, write]) => !isNoReservation(write)) : queued
+    return this.#isRefusal ? queued.filter(([, write]) => isReservation(write)) : queued
   }
 
   #action(name: string, key: Key): TransactAction {
@@ -159,6 +159,6 @@ export class TransactionRun {
   }
 }
 
-const isNoReservation = ({ key }: Named): boolean => key.table !== 'idempotencyKeys'
+const isReservation = ({ key }: Named): boolean => key.table === 'idempotencyKeys'
 
 const nameOf = ({ table, value }: Key): string => `${table} ${value}`

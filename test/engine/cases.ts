@@ -224,7 +224,7 @@ export const put = ({ client, first: TableName }: Engine, Item: Record<string, n
   client.send(new sdk.PutCommand({ TableName, Item }))
 
 /** Reads an item of the first table. */
-const read = async ({ client, first: TableName }: Engine, id: number) =>
+export const read = async ({ client, first: TableName }: Engine, id: number) =>
   (await client.send(new sdk.GetCommand({ TableName, Key: { id }, ConsistentRead: true }))).Item
 
 /** Reads `n` of an item of the first table and one of the second. */

@@ -1,9 +1,10 @@
 import { cpSync } from 'node:fs'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startEmbedded } from '../../infra/local/database/embedded-database.ts'
 import { temporaryFolder } from '../support/server.ts'
-import { cases, type Engine, increment, readTogether, withTables, write } from './cases.ts'
+import { cases, type Engine, increment, read, readTogether, withTables, write } from './cases.ts'
 
 /** Calls `use` with two tables of an embedded database, and ends it. */
 const withEmbedded = async (
@@ -19,6 +20,28 @@ const withEmbedded = async (
 }
 
 test.each(cases)('$rule', ({ check }) => withEmbedded(check))
+
+test('items are not read together during a write', async () => {
+  const { batch } = Level.prototype
+  onTestFinished(() => void Object.assign(Level.prototype, { batch }))
+  const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  async function batchLater(this: Level, ...args: unknown[]): Promise<void> {
+    started.resolve()
+    await released.promise
+    await Reflect.apply(batch, this, args)
+  }
+  Object.assign(Level.prototype, { batch: batchLater })
+
+  await withEmbedded(async (engine) => {
+    const written = write(engine, [increment(engine.first, 1), increment(engine.second, 1)])
+    await started.promise
+    const together = readTogether(engine, 1, 1)
+    for (let i = 0; i < 5; i++) await read(engine, 1)
+    released.resolve()
+
+    expect([await written, await together]).toEqual(['success', [1, 1]])
+  })
+})
 
 test('a token holds for ten minutes, also if the process is killed meanwhile', () => {
   vi.useFakeTimers({ toFake: ['Date'] })

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { referencePaths } from '../../../infra/gateway.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
+import { listeningAddress, reservePorts } from '../../../infra/local/gateway/ports.ts'
 import { eventOf } from '../../support/events.ts'
 import { send } from '../../support/http.ts'
 import { newPet } from '../../support/pets.ts'
@@ -148,6 +149,18 @@ test('listens on all addresses, but with its database on this machine only, and 
   )
   expect([status, body]).toEqual([201, saved])
   expect([await exited, await busy.rest()]).toEqual([[0, null], ''])
+})
+
+test('port 0 selects two free ports next to each other, also on a busy machine', async () => {
+  // In Linux, connections have even ports, and servers on port 0 odd ones.
+  await Promise.all(Array.from({ length: 500 }, () => wireTo({ baseUrl: database })))
+
+  for (let i = 0; i < 100; i++) {
+    const [api, next] = await reservePorts(0, '127.0.0.1', true)
+    onTestFinished(() => void [api.close(), next?.close()])
+
+    expect(next && listeningAddress(next).port).toBe(listeningAddress(api).port + 1)
+  }
 })
 
 test.each([

@@ -18,6 +18,9 @@ import {
   wireTo,
 } from '../local-server.ts'
 
+/** Keeps idle connections open, longer than any test. */
+const IDLE = { keepAliveTimeout: 600_000 }
+
 /** A request that an attacker hides in or after another one. */
 const SMUGGLED = GET
 
@@ -57,7 +60,7 @@ test('reads a request with an unknown expectation, and responds to the next one 
 
 test('closes the connection after a request to upgrade the protocol', async () => {
   const upgrade = `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`
-  const wire = await wireTo(await serve(), upgrade + SMUGGLED)
+  const wire = await wireTo(await serve({}, IDLE), upgrade + SMUGGLED)
 
   expect([(await wire.response()).status, await wire.rest()]).toEqual([200, ''])
 })
@@ -163,6 +166,17 @@ test('refuses a body that is too large before it is complete, and reads the next
   expect(responses[1]).toEqual(gatewayResponse(413, 'payload_too_large', message))
 })
 
+test('reads a body of 10 MB to its end after a 413, because the client may read nothing before', async () => {
+  const bytes = 10 * 1024 * 1024
+  const { wire, socket } = await wireAndSocket(await serve({}, IDLE))
+  wire.socket.write(
+    `${POST}Connection: close\r\nContent-Length: ${bytes}\r\n\r\n${'a'.repeat(bytes)}`,
+  )
+
+  expect((await wire.response()).status).toBe(413)
+  await expect.poll(() => socket.bytesRead).toBeGreaterThan(bytes)
+})
+
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
@@ -173,7 +187,7 @@ const memory = (kind: 'arrayBuffers' | 'rss'): number => {
 }
 
 test('keeps nothing of bodies that are too large, nor of connections that have ended', async () => {
-  const served = await serve()
+  const served = await serve({}, IDLE)
   const sockets: WeakRef<object>[] = []
   served.server.on('connection', (socket) => sockets.push(new WeakRef(socket)))
   const before = memory('arrayBuffers')

@@ -49,7 +49,11 @@ describe('on the wire', () => {
   const [KEY, ORDER, PET] = ['GetItem apiKeys', 'GetItem orders', 'GetItem pets']
   const RESERVATION = 'GetItem idempotencyKeys'
   const PLACE = 'TransactWriteItems idempotencyKeys pets orders'
-  const END = 'TransactWriteItems orders pets'
+  const RESERVE = 'TransactWriteItems idempotencyKeys'
+  const [END, END_ONCE] = [
+    'TransactWriteItems orders pets',
+    'TransactWriteItems idempotencyKeys orders pets',
+  ]
   const store = (id: number) => putItem('pets', { ...aPet(id, 'available'), revision: 'w' })
   const place: Way['event'] = (apiKey, petId) => {
     const body = JSON.stringify({ petId })
@@ -62,6 +66,11 @@ describe('on the wire', () => {
     eventFrom(apiKey, 'updateOrder-completed', { id: `${id}` })
   const cancel: Way['event'] = (apiKey, id) =>
     eventFrom(apiKey, 'cancelOrder-canceled', { id: `${id}` })
+  const cancelOnce: Way['event'] = (apiKey, id) =>
+    eventFrom(apiKey, 'cancelOrder-canceled', {
+      id: `${id}`,
+      headers: { 'Idempotency-Key': `cancel-${id}` },
+    })
   const placed = { exists: store, calls: [KEY, RESERVATION, PET, PLACE], served: '201 replay' }
   const ended = { exists: storeOrder, calls: [KEY, ORDER, PET, END] }
   /**
@@ -83,6 +92,22 @@ describe('on the wire', () => {
       retried: ['204', '404'],
       ends: 'available',
     },
+    'an order of a pet that is held': {
+      exists: storeOrder,
+      event: place,
+      calls: [KEY, RESERVATION, PET, RESERVE],
+      served: '409 replay',
+      retried: ['409 replay', 'replay replay'],
+      ends: 'pending',
+    },
+    'a cancel with a key': {
+      exists: storeOrder,
+      event: cancelOnce,
+      calls: [KEY, RESERVATION, ORDER, PET, END_ONCE],
+      served: '204 replay',
+      retried: ['204 replay', 'replay replay'],
+      ends: 'available',
+    },
   }
 
   describe.concurrent('order and pet change together, or the response is a 503, whichever calls meet', () => {
@@ -102,6 +127,7 @@ describe('on the wire', () => {
         const resource = { path: '/store/orders', body, revision }
         expectResponses(outcome, resource, {
           404: errorResponse(404, 'not_found', `No order has the id ${number}.`),
+          409: errorResponse(409, 'conflict', `Pet ${number} is not available: it is pending.`),
         })
       }
     })

@@ -8,7 +8,9 @@ import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
 import { faultKinds } from './fault-kinds.ts'
 
 const [KEY, READ, WRITE] = ['GetItem apiKeys', 'GetItem pets', 'TransactWriteItems pets']
-const [RESERVATION, CREATE] = ['GetItem idempotencyKeys', 'TransactWriteItems idempotencyKeys pets']
+const RESERVATION = 'GetItem idempotencyKeys'
+const RESERVE = 'TransactWriteItems idempotencyKeys'
+const WRITE_ONCE = 'TransactWriteItems idempotencyKeys pets'
 
 /** A pet that exists before has the number of the case as its id. Each pet has it in its name. */
 const nameOf = (number: number) => `Rex ${number}`
@@ -24,15 +26,19 @@ const create: Way['event'] = (apiKey, number) =>
     body: JSON.stringify(newPet(nameOf(number))),
     headers: { 'Idempotency-Key': `rex-${number}` },
   })
+type Headers = { revision?: string; isKeyed?: boolean }
 /** Requests for the pet of the case, with `If-Match` if there is a revision. */
 const requestFor =
-  (event: string, revision?: string): Way['event'] =>
+  (event: string, { revision, isKeyed }: Headers): Way['event'] =>
   (apiKey, id) => {
-    const headers = revision ? { 'If-Match': `"${id}-${revision}"` } : {}
+    const headers = {
+      ...(revision && { 'If-Match': `"${id}-${revision}"` }),
+      ...(isKeyed && { 'Idempotency-Key': `${event}-${id}` }),
+    }
     return eventFrom(apiKey, event, { id: `${id}`, headers })
   }
-const change = (revision?: string) => requestFor('updatePet-changed', revision)
-const remove = (revision?: string) => requestFor('deletePet-deleted', revision)
+const change = (headers: Headers = {}) => requestFor('updatePet-changed', headers)
+const remove = (headers: Headers = {}) => requestFor('deletePet-deleted', headers)
 
 /** Another request adds a pet with the same id. */
 const isTaken: Way['meanwhile'] = (id) => putItem('pets', storedPet(id, { name: 'Another' }))
@@ -47,10 +53,10 @@ const sold = { status: 'sold' } as const
 const changed = { exists, served: '200', retried: ['200'], leaves: sold }
 const ways: Record<string, WriteWay> = {
   'a list': { calls: [KEY, 'Query pets'], event: list, served: '200', retried: ['200'] },
-  'a create with a key': { ...added, calls: [KEY, RESERVATION, CREATE], leaves: {} },
+  'a create with a key': { ...added, calls: [KEY, RESERVATION, WRITE_ONCE], leaves: {} },
   'a create with a key, when the id is in use': {
     ...added,
-    calls: [KEY, RESERVATION, CREATE, RESERVATION, CREATE],
+    calls: [KEY, RESERVATION, WRITE_ONCE, RESERVATION, WRITE_ONCE],
     meanwhile: isTaken,
     leaves: {},
   },
@@ -72,14 +78,14 @@ const ways: Record<string, WriteWay> = {
   'a change of a revision': {
     ...changed,
     calls: [KEY, READ, WRITE],
-    event: change('x'),
+    event: change({ revision: 'x' }),
     retried: ['200', '412'],
   },
   'a change of a revision, after another change': {
     exists,
     calls: [KEY, READ, WRITE, READ],
     meanwhile: isChanged,
-    event: change('x'),
+    event: change({ revision: 'x' }),
     served: '412',
     retried: ['412'],
     leaves: {},
@@ -87,9 +93,38 @@ const ways: Record<string, WriteWay> = {
   'a delete of a revision': {
     exists,
     calls: [KEY, READ, WRITE],
-    event: remove('x'),
+    event: remove({ revision: 'x' }),
     served: '204',
     retried: ['204', '404'],
+  },
+  'a change of a revision with a key': {
+    ...changed,
+    calls: [KEY, RESERVATION, READ, WRITE_ONCE],
+    event: change({ revision: 'x', isKeyed: true }),
+    served: '200 replay',
+    retried: ['200 replay', 'replay replay'],
+  },
+  'a change of a revision with a key, after another change': {
+    exists,
+    calls: [KEY, RESERVATION, READ, WRITE_ONCE, RESERVATION, READ, RESERVE],
+    meanwhile: isChanged,
+    event: change({ revision: 'x', isKeyed: true }),
+    served: '412 replay',
+    retried: ['412 replay', 'replay replay'],
+    leaves: {},
+  },
+  'a delete with a key': {
+    exists,
+    calls: [KEY, RESERVATION, READ, WRITE_ONCE],
+    event: remove({ isKeyed: true }),
+    served: '204 replay',
+    retried: ['204 replay', 'replay replay'],
+  },
+  'a delete of nothing with a key': {
+    calls: [KEY, RESERVATION, READ, RESERVE],
+    event: remove({ isKeyed: true }),
+    served: '404 replay',
+    retried: ['404 replay', 'replay replay'],
   },
   'a delete of nothing': { calls: [KEY, READ], event: remove(), served: '404', retried: ['404'] },
 }

@@ -313,7 +313,7 @@ describe('a function that returns what is stored', () => {
 
   test.each([
     ['createPet', 'createPet-created', { resource, revision: 'a' }, petOf(7)],
-    ['getPet', 'getPet-found', { resource, revision: 'a' }, petOf(7)],
+    ['updatePet', 'updatePet-changed', { resource, revision: 'a' }, petOf(7)],
     ['listPets', 'listPets-no-parameters', { items: [resource], next: undefined }, [petOf(7)]],
   ] as const)(
     'has a response with the fields of the schema only: %s',

@@ -16,15 +16,13 @@ const CLIENTS = 200
 const SLOWER = 30
 const WRITE_MS = 20 * SLOWER
 
-const slowDown = (): void => {
-  const { setTimeout } = globalThis
-  const slower: typeof setTimeout = Object.assign(
-    (work: () => void, milliseconds = 0, ...rest: []) =>
-      setTimeout(work, milliseconds * SLOWER, ...rest),
-    setTimeout,
-  )
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(slower)
-}
+const { setTimeout } = globalThis
+const slower: typeof setTimeout = Object.assign(
+  (work: () => void, milliseconds = 0, ...rest: []) =>
+    setTimeout(work, milliseconds * SLOWER, ...rest),
+  setTimeout,
+)
+vi.spyOn(globalThis, 'setTimeout').mockImplementation(slower)
 
 /** The items of a transaction, by table and partition key. */
 const itemsOf = (body: string): string[] => {
@@ -85,16 +83,16 @@ const letWritesConflict = (): Record<string, number> => {
   return conflicts
 }
 
+const order = (apiKey: string, key: string) =>
+  eventFrom(apiKey, 'placeOrder-placed', {
+    body: '{"petId":1}',
+    headers: { 'Idempotency-Key': key },
+  })
+
 test('of 200 clients that order one pet at once, one gets it, and each other one a 409', async () => {
-  slowDown()
   await putItem('pets', storedPet(1))
   const apiKey = await storeKey()
-  const order = (client: number) =>
-    eventFrom(apiKey, 'placeOrder-placed', {
-      body: '{"petId":1}',
-      headers: { 'Idempotency-Key': `client-${client}` },
-    })
-  const orders = Array.from({ length: CLIENTS }, (_, client) => order(client))
+  const orders = Array.from({ length: CLIENTS }, (_, client) => order(apiKey, `client-${client}`))
   const conflicts = letWritesConflict()
 
   const responses = await Promise.all(orders.map(call))
@@ -104,4 +102,26 @@ test('of 200 clients that order one pet at once, one gets it, and each other one
   expect(conflicts['pets {"N":"1"}']).toBeGreaterThanOrEqual(CLIENTS - 1)
   expect(await storedItems('orders')).toHaveLength(1)
   expect(await storedItems('idempotencyKeys')).toHaveLength(CLIENTS)
+})
+
+test('a refusal that is about to be stored gives way to the success of a retry', async () => {
+  await putItem('pets', storedPet(1, { status: 'pending' }))
+  const event = order(await storeKey(), 'order')
+  let retry: ReturnType<typeof call> | undefined
+  proxy.faultOf = async ({ operation }): Promise<Fault> => {
+    if (operation !== 'TransactWriteItems' || retry) return 'pass'
+    await putItem('pets', storedPet(1))
+    retry = call(structuredClone(event))
+    await retry
+    return 'pass'
+  }
+
+  const first = await call(structuredClone(event))
+
+  expect(await retry).toMatchObject({ status: 201 })
+  expect(first).toMatchObject({
+    status: 201,
+    headers: { 'Idempotent-Replayed': 'true' },
+    body: (await retry)?.body,
+  })
 })

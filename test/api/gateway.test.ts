@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { referencePaths } from '../../infra/gateway.ts'
 import { openApiDocument } from '../../infra/openapi/document.ts'
-import { contract } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
-import type { Entry } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
 import {
   apiKey,
@@ -16,13 +15,13 @@ import {
 import { send } from '../support/http.ts'
 
 const reference = Object.values(referencePaths).map((path) => ({ method: 'GET', path }))
-const routes = [...Object.values<Entry>(contract), ...reference]
+const routes = [...Object.values(entries), ...reference]
 
 /** A path for each path of the contract and of the reference, and the methods that it allows. */
 const paths = [...Map.groupBy(routes, ({ path }) => path)].map(
-  ([path, entries]): [string, string[]] => [
+  ([path, own]): [string, string[]] => [
     path.replaceAll(/{\w+}/g, '1'),
-    [...entries.map(({ method }) => method), 'OPTIONS'],
+    [...own.map(({ method }) => method), 'OPTIONS'],
   ],
 )
 

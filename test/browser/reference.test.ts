@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { referencePage, referenceScriptText } from '../../infra/openapi/page.ts'
-import { contract } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 import { newPet } from '../support/pets.ts'
 import { keepPicture, server, visit } from './browser.ts'
@@ -11,7 +11,7 @@ import { keepPicture, server, visit } from './browser.ts'
 const DOCS = `${server.baseUrl}/docs`
 /** The largest int64. */
 const LARGEST = '9223372036854775807'
-const { listPets, createPet, updatePet } = contract
+const { listPets, createPet, updatePet } = entries
 const failed = (status: string) =>
   `Failed to load resource: the server responded with a status of ${status}`
 
@@ -85,7 +85,7 @@ test('the page shows exact limits of integers, changes without variants, and whi
   await page.getByRole('heading', { name: summary }).waitFor()
   expect(await page.getByText(/^(Any of|Not)$/).count()).toBe(0)
   expect(await page.textContent('body')).not.toContain('9223372036854776000')
-  await page.getByText(stability, { exact: true }).first().waitFor()
+  await page.getByText(`${stability}`, { exact: true }).first().waitFor()
   await keepPicture(page, 'unstable')
 })
 
@@ -143,7 +143,7 @@ test.runIf(process.env.SCREENSHOT)('writes the picture of the page into .github'
     await route.fulfill({ response: await route.fetch({ url }) })
   })
   await page.goto(DOCS.replace(/:\d+/, ':3000'))
-  const tags = new Set(Object.values<Entry>(contract).map(({ tag }) => tag))
+  const tags = new Set(Object.values(entries).map(({ tag }) => tag))
   for (const name of tags) await page.getByRole('link', { name, exact: true }).click()
   await page.getByRole('link', { name: createPet.summary }).click()
   await page.getByText('Test Request').nth(1).waitFor()

@@ -1,17 +1,17 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { contractProblem } from '../../infra/contract-problem.ts'
-import { contract } from '../../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import { Int64, Int64Text } from '../../shared/model/int64.ts'
 import { meanings } from '../../shared/model/meanings.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
 
-const { createPet, getOrder } = contract
+const { createPet, getOrder } = entries
 
 /** The contract with these entries in place of, or beside, its own. */
-const withEntries = (entries: Record<string, object>) => ({
-  contract: { ...contract, ...entries } as Record<string, Entry>, // Some are wrong.
-  files: Object.keys({ ...contract, ...entries }).map((id) => `${id}.ts`),
+const withEntries = (changes: Record<string, object>) => ({
+  contract: { ...entries, ...changes } as Record<string, Entry>, // Some are wrong.
+  files: Object.keys({ ...entries, ...changes }).map((id) => `${id}.ts`),
 })
 
 const params = v.pipe(v.object({ id: Int64Text }), meanings({ id: 'The id.' }))
@@ -53,11 +53,11 @@ test.each([
 
 test.each([
   [
-    Object.keys(contract).flatMap((id) => (id === 'listPets' ? [] : [`${id}.ts`])),
+    Object.keys(entries).flatMap((id) => (id === 'listPets' ? [] : [`${id}.ts`])),
     'functions/listPets.ts is missing. Create it: shared/contract.ts has the operation listPets.',
   ],
   [
-    [...Object.keys(contract).map((id) => `${id}.ts`), 'addPet.ts'],
+    [...Object.keys(entries).map((id) => `${id}.ts`), 'addPet.ts'],
     'functions/addPet.ts has the name of no operation in shared/contract.ts.',
   ],
 ])('says which function is missing or has no operation: %#', (files, problem) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { contract, operationIds } from '../../shared/contract.ts'
+import { entries, operationIds } from '../../shared/contract.ts'
 import { tableName, tables } from '../../shared/data/tables.ts'
 import type { Event } from '../../shared/pipeline/http.ts'
 import { call } from '../support/call.ts'
@@ -69,8 +69,8 @@ const alarmMetrics = (stage: 'staging' | 'production'): number =>
     .flatMap(({ Metrics = [{ MetricStat: {} }] }: { Metrics?: object[] }) => Metrics)
     .filter((metric) => 'MetricStat' in metric).length
 
-const resources = (entries: Partial<typeof contract>): number =>
-  Object.keys(synthesize('production', {}, entries).template.toJSON().Resources).length
+const resources = (contract: Partial<typeof entries>): number =>
+  Object.keys(synthesize('production', {}, contract).template.toJSON().Resources).length
 
 test('infra/LIMITS.md has the numbers of this service; to write them there, run this test with --update', async () => {
   const kinds = await costs()
@@ -79,9 +79,9 @@ test('infra/LIMITS.md has the numbers of this service; to write them there, run 
   const [dashboard = 0, metric = 0] = numbersIn(/dashboard ([\d.]+),[^.]+alarm ([\d.]+)\./)
   const inStaging = alarmMetrics('staging')
   const ofOperation = (alarmMetrics('production') - inStaging) / operationIds.length
-  const { listPets } = contract
-  const added = (resources(contract) - resources({ listPets })) / (operationIds.length - 1)
-  const most = operationIds.length + (500 - resources(contract)) / added
+  const { listPets } = entries
+  const added = (resources(entries) - resources({ listPets })) / (operationIds.length - 1)
+  const most = operationIds.length + (500 - resources(entries)) / added
 
   const numbers: [RegExp, string][] = [
     ...kinds.map(({ kind, row }): [RegExp, string] => [new RegExp(`^\\| ${kind} \\|.+`, 'm'), row]),

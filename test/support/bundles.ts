@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { type Stage, stages } from '../../infra/stages.ts'
-import { contract, type OperationId, operationIds } from '../../shared/contract.ts'
+import { entries, type OperationId, operationIds } from '../../shared/contract.ts'
 import { partsOf } from '../infra/stack/template.ts'
 
 /** The functions as `cdk deploy` uploads them, in a temporary folder until `remove` is called. */
@@ -20,8 +20,8 @@ export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds) =>
   const outdir = mkdtempSync(join(tmpdir(), 'bundles-'))
   const context = CURRENTLY_RECOMMENDED_FLAGS
   const app = new App({ outdir, builtinCloudFormationValidation: false, context })
-  const entries = Object.fromEntries(ids.map((id) => [id, contract[id]]))
-  const stack = new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, entries)
+  const contract = Object.fromEntries(ids.map((id) => [id, entries[id]]))
+  const stack = new ServiceStack(app, 'Bundled', { ...stages.staging, ...options }, contract)
   const template = Template.fromStack(stack)
   const properties = (operation: OperationId) => partsOf(template, operation).handler
   return {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { OperationFunction } from '../../../infra/stack/operation-function.ts'
 import { Storage } from '../../../infra/stack/storage.ts'
 import { ConfigurationError, stages } from '../../../infra/stages.ts'
-import { contract, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import type { Event } from '../../../shared/pipeline/http.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
@@ -121,7 +121,7 @@ test.each([
     writeFileSync(join(folder, 'other.ts'), `${line}\nexport const handler = ${used}`)
     const stack = new Stack(new App({ outdir: join(folder, 'out') }), 'Stack')
     const storage = new Storage(stack, 'Storage', stages.staging)
-    const props = { entry: contract.listPets, storage, stage: stages.staging }
+    const props = { entry: entries.listPets, storage, stage: stages.staging }
 
     const message =
       'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +

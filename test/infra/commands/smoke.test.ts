@@ -29,9 +29,9 @@ const stored = async () => ({ keys: await table.all(), pets: await listAll(serve
 /** Replaces what differs from run to run. */
 const same = (line: string): string =>
   line
-    .replaceAll(/\d{13,}/g, '<id>')
     .replace(/smoke-test-[\w-]{36}/, '<name>')
     .replace(/key_\w+/, '<key>')
+    .replaceAll(/\b\d{13,}\b/g, '<id>')
 
 const CHECKS = [
   '✓ GET /pets?limit=1: 200',

@@ -1,11 +1,11 @@
+// For every command: the operators', the local server and those in test. It must not import the
+// AWS SDK, which would delay the start of the local server.
 import {
   Command,
   CommanderError,
   type CommandUnknownOpts,
   InvalidArgumentError,
 } from '@commander-js/extra-typings'
-
-// The local server loads this file too, so it must not import the AWS SDK.
 
 /** An expected failure of a command. The user sees only its message. */
 export class CommandError extends Error {}

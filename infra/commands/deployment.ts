@@ -5,6 +5,7 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { keysOf } from '../../shared/model/keys.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
+import { sourcesDigest } from '../bundle/sources.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
 import {
   DEFAULT_PORT,
@@ -13,7 +14,6 @@ import {
   portOption,
   useDatabase,
 } from '../local/database/database.ts'
-import { sourcesDigest } from '../sources.ts'
 import { stackName, stages } from '../stages.ts'
 
 type StageName = keyof typeof stages

@@ -26,7 +26,7 @@ import { cors } from '../../shared/pipeline/http.ts'
 import { fieldRules } from '../../shared/pipeline/input.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { service } from '../../shared/service.ts'
-import { gatewayResponses } from '../gateway.ts'
+import { gatewayResponses } from '../platform/gateway.ts'
 import { exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The responses of an operation, by status. */

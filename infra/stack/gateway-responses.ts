@@ -7,13 +7,13 @@ import {
 } from 'aws-cdk-lib/aws-apigateway'
 import type { ApiError } from '../../shared/model/api-error.ts'
 import { commonHeaders } from '../../shared/pipeline/http.ts'
+import { publicDocuments } from '../openapi/reference.ts'
 import {
   gatewayResponses,
   gatewayResponseTypes,
   preflightHeaders,
   referenceMethods,
-} from '../gateway.ts'
-import { publicDocuments } from '../openapi/public-documents.ts'
+} from '../platform/gateway.ts'
 
 /** Adds what is the same for all contracts: error responses, the 404, and the reference. */
 export const addFixedResponses = (api: RestApi): void => {

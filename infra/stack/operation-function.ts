@@ -15,7 +15,7 @@ import type { Entry } from '../../shared/pipeline/entry.ts'
 import { collections } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
-import { functionSettings, permissions } from '../functions.ts'
+import { functionSettings, permissions } from '../platform/functions.ts'
 import type { Stage } from '../stages.ts'
 import type { Grant, Storage } from './storage.ts'
 

@@ -11,8 +11,8 @@ import {
   tables,
   tableVariable,
 } from '../../shared/data/tables.ts'
-import type { Permission } from '../functions.ts'
-import { sourcesDigest } from '../sources.ts'
+import { sourcesDigest } from '../bundle/sources.ts'
+import type { Permission } from '../platform/functions.ts'
 import type { Stage } from '../stages.ts'
 
 /** What a function needs to use a table. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { referencePaths } from '../../infra/gateway.ts'
 import { openApiDocument } from '../../infra/openapi/document.ts'
+import { referencePaths } from '../../infra/platform/gateway.ts'
 import { entries } from '../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { service } from '../../shared/service.ts'

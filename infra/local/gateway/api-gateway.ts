@@ -4,15 +4,15 @@ import { entries, type OperationId, operationIds } from '../../../shared/contrac
 import { ApiError } from '../../../shared/model/api-error.ts'
 import { commonHeaders, type Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
+import { openApiText } from '../../openapi/document.ts'
+import { referencePage, referenceScriptText } from '../../openapi/reference.ts'
 import {
   gatewayResponses,
   preflightHeaders,
   referenceHeaders,
   referenceMethods,
   referencePaths,
-} from '../../gateway.ts'
-import { openApiText } from '../../openapi/document.ts'
-import { referencePage, referenceScriptText } from '../../openapi/page.ts'
+} from '../../platform/gateway.ts'
 import { LOCAL_API_KEY } from '../database/credentials.ts'
 import { proxyEvent } from './proxy-event.ts'
 import { readRequest } from './request.ts'

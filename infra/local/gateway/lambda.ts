@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { exactJson } from '../../../shared/model/json.ts'
 import type { Event } from '../../../shared/pipeline/http.ts'
-import { gatewayResponses } from '../../gateway.ts'
+import { gatewayResponses } from '../../platform/gateway.ts'
 import { runWithRights } from './rights.ts'
 
 export type Handler = (event: Event, context: Context) => Promise<unknown>

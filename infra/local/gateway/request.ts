@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
-import { gatewayResponses } from '../../gateway.ts'
+import { gatewayResponses } from '../../platform/gateway.ts'
 
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i
 

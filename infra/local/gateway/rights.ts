@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { type Right, tableIds, tableName } from '../../../shared/data/tables.ts'
-import { permissions } from '../../functions.ts'
+import { permissions } from '../../platform/functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../../shared/contract.ts'
 import type { ApiError } from '../../../shared/model/api-error.ts'
 import type { Event } from '../../../shared/pipeline/http.ts'
-import { functionSettings } from '../../functions.ts'
-import { gatewayResponses } from '../../gateway.ts'
+import { functionSettings } from '../../platform/functions.ts'
+import { gatewayResponses } from '../../platform/gateway.ts'
 import { atMost } from '../queue.ts'
 import {
   type GatewayResponse,

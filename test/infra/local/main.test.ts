@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { referencePaths } from '../../../infra/gateway.ts'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
 import { listeningAddress, reservePorts } from '../../../infra/local/ports.ts'
+import { referencePaths } from '../../../infra/platform/gateway.ts'
 import { eventOf } from '../../support/events.ts'
 import { send } from '../../support/http.ts'
 import { newPet } from '../../support/pets.ts'
@@ -207,12 +207,12 @@ test.each([
   ['on an older Node.js', olderNode, ['node_modules'], TOO_OLD],
 ])('a start %s prints %j', (_, options, folders, message) => {
   const copy = temporaryFolder()
-  cpSync('infra/installed.mjs', join(copy, 'infra/installed.mjs'))
+  cpSync('infra/commands/installed.mjs', join(copy, 'infra/commands/installed.mjs'))
   for (const folder of folders) cpSync('package.json', join(copy, folder, '.package-lock.json'))
 
   const { status, stderr } = spawnSync(process.execPath, [
     ...options,
-    join(copy, 'infra/installed.mjs'),
+    join(copy, 'infra/commands/installed.mjs'),
   ])
 
   expect([status, String(stderr)]).toEqual([1, message])

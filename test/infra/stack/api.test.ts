@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import { gatewayResponses, gatewayResponseTypes, preflightHeaders } from '../../../infra/gateway.ts'
-import { publicDocuments } from '../../../infra/openapi/public-documents.ts'
+import { publicDocuments } from '../../../infra/openapi/reference.ts'
+import {
+  gatewayResponses,
+  gatewayResponseTypes,
+  preflightHeaders,
+} from '../../../infra/platform/gateway.ts'
 import { stackName, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
 import { commonHeaders } from '../../../shared/pipeline/http.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { permissions } from '../../../infra/functions.ts'
+import { permissions } from '../../../infra/platform/functions.ts'
 import { stages } from '../../../infra/stages.ts'
 import { entries, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
-import { permissions } from '../../../infra/functions.ts'
+import { permissions } from '../../../infra/platform/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
 import { entries, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tableOutput, tableVariable } from '../../../shared/data/tables.ts'

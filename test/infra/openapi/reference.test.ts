@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { referencePage, referenceScriptText } from '../../../infra/openapi/page.ts'
+import { referencePage, referenceScriptText } from '../../../infra/openapi/reference.ts'
 import { service } from '../../../shared/service.ts'
 
 const { headers, body: page } = referencePage()

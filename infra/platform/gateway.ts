@@ -1,13 +1,13 @@
 // What AWS and the local server must agree on. It must not import CDK, which loads slowly.
-import { entries } from '../shared/contract.ts'
+import { entries } from '../../shared/contract.ts'
 import {
   ApiError,
   internalServerError,
   payloadTooLarge,
   unauthorized,
-} from '../shared/model/api-error.ts'
-import { cors } from '../shared/pipeline/http.ts'
-import { service } from '../shared/service.ts'
+} from '../../shared/model/api-error.ts'
+import { cors } from '../../shared/pipeline/http.ts'
+import { service } from '../../shared/service.ts'
 
 /** Paths of the API reference, relative to the base address. */
 export const referencePaths = {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 
 const { version } = process
 // npm writes this file at the end of an installation.
-const isInstalled = existsSync(new URL('../node_modules/.package-lock.json', import.meta.url))
+const isInstalled = existsSync(new URL('../../node_modules/.package-lock.json', import.meta.url))
 
 if (!isInstalled || Number.parseInt(version.slice(1), 10) < 24) {
   console.error(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const folder = fileURLToPath(new URL('../shared', import.meta.url))
+const folder = fileURLToPath(new URL('../../shared', import.meta.url))
 
 /** A digest of the sources in `shared`. Checkouts with the same one store items alike. */
 export const sourcesDigest = (): string => {

@@ -1,12 +1,12 @@
 import { globSync } from 'node:fs'
 import type * as v from 'valibot'
-import { entries } from '../shared/contract.ts'
-import { meaningsOf } from '../shared/model/meanings.ts'
-import { type Entry, partsOf } from '../shared/pipeline/entry.ts'
-import { ruleOf } from '../shared/pipeline/input.ts'
-import { resources } from '../shared/resources.ts'
-import { collections } from '../shared/service.ts'
-import { referencePaths } from './gateway.ts'
+import { entries } from '../../shared/contract.ts'
+import { meaningsOf } from '../../shared/model/meanings.ts'
+import { type Entry, partsOf } from '../../shared/pipeline/entry.ts'
+import { ruleOf } from '../../shared/pipeline/input.ts'
+import { resources } from '../../shared/resources.ts'
+import { collections } from '../../shared/service.ts'
+import { referencePaths } from '../platform/gateway.ts'
 
 type Named<T> = Readonly<Record<string, T>>
 type Stored = { collection: { fields: v.ObjectEntries } }
@@ -14,7 +14,7 @@ type Stored = { collection: { fields: v.ObjectEntries } }
 /** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
 export const contractProblem = ({
   contract = entries as Named<Entry>,
-  files = globSync('*.ts', { cwd: new URL('../functions', import.meta.url) }),
+  files = globSync('*.ts', { cwd: new URL('../../functions', import.meta.url) }),
   filters = collections as Named<readonly string[]>,
   stored = resources as Named<Stored>,
 } = {}): string | undefined => {

@@ -1,7 +1,7 @@
 // What the functions may do and what they get, in AWS and on a developer's machine.
 
-import { type Right, type TableId, tableIds, tables } from '../shared/data/tables.ts'
-import { type Entry, takesKey } from '../shared/pipeline/entry.ts'
+import { type Right, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import { type Entry, takesKey } from '../../shared/pipeline/entry.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type Permission = { table: TableId; index?: string; actions: readonly string[] }

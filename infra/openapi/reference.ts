@@ -1,9 +1,21 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
+import { stringifyJson } from '../../shared/model/json.ts'
 import { reference, service } from '../../shared/service.ts'
-import { referenceHeaders, referencePaths } from '../gateway.ts'
-import { servers } from './document.ts'
+import { referenceHeaders, referencePaths } from '../platform/gateway.ts'
+import { openApiDocument, servers } from './document.ts'
+
+type PublicDocuments = Record<string, { headers: Record<string, string>; body: string }>
+
+/** What everyone may get from API Gateway, by path. */
+export const publicDocuments = (): PublicDocuments => ({
+  [referencePaths.document]: {
+    headers: referenceHeaders,
+    body: inertJson(stringifyJson(openApiDocument())),
+  },
+  [referencePaths.page]: referencePage(),
+})
 
 /** The page of the OpenAPI document, with the address of its script and a public API key. */
 export const referencePage = (script = referenceScript.publicAddress, apiKey?: string) => {
@@ -15,6 +27,16 @@ export const referencePage = (script = referenceScript.publicAddress, apiKey?: s
   }
   return { headers, body: docsPage(script, start) }
 }
+
+/**
+ * Escapes JSON without changing its value: to a mock integration, it is a Velocity template, in
+ * which `$` and `#` start expressions and two backslashes can become one.
+ */
+const inertJson = (json: string): string =>
+  json.replaceAll(
+    /\\\\|[$#]|[^ -~\n]/g,
+    (part) => `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
 const docsPage = (script: string, start: string): string => `<!doctype html>

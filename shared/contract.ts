@@ -1,4 +1,4 @@
-import { keysOf } from './model/keys.ts'
+import { propertyNames } from './model/names.ts'
 import { NewOrder, Order, OrderChanges, OrderPath, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetFilters, PetPath, Pets } from './pets/pet.ts'
 import type { Entry } from './pipeline/entry.ts'
@@ -169,7 +169,7 @@ export type Contract = typeof contract
 
 export type OperationId = keyof Contract
 
-export const operationIds = keysOf(contract)
+export const operationIds = propertyNames(contract)
 
 /** The same entries for whoever works with any operation, without the type of each. */
 export const entries: Readonly<Record<OperationId, Entry>> = widened(contract)

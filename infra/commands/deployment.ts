@@ -2,7 +2,7 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { Option } from '@commander-js/extra-typings'
 import { type CollectionId, tableName, tableOutput } from '../../shared/data/tables.ts'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
-import { keysOf } from '../../shared/model/keys.ts'
+import { propertyNames } from '../../shared/model/names.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { sourcesDigest } from '../bundle/sources.ts'
@@ -24,7 +24,7 @@ type Target = { stage: StageName | 'local'; prefix?: string | undefined; port: n
 /** Creates a command with the options of a `Target`. */
 export const deploymentCommand = (call: string, description: string) => {
   const stage = new Option('--stage <stage>', 'required; local is the local server on this machine')
-    .choices([...keysOf(stages), 'local'])
+    .choices([...propertyNames(stages), 'local'])
     .makeOptionMandatory()
   return command(call, description)
     .addOption(stage)

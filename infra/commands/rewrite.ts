@@ -7,7 +7,7 @@ import { Option } from '@commander-js/extra-typings'
 import type { StoredResource } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/shards.ts'
 import { exactNumber } from '../../shared/model/json.ts'
-import { keysOf } from '../../shared/model/keys.ts'
+import { propertyNames } from '../../shared/model/names.ts'
 import { resources } from '../../shared/resources.ts'
 import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
@@ -18,7 +18,7 @@ Requests go on meanwhile: what they change stays, and no ETag becomes stale. It 
 const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
     new Option('--collection <name>', 'required: the collection to rewrite')
-      .choices(keysOf(resources))
+      .choices(propertyNames(resources))
       .makeOptionMandatory(),
   )
   .option(

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Option } from '@commander-js/extra-typings'
 import { entries, operationIds } from '../../shared/contract.ts'
 import { transaction } from '../../shared/data/transaction.ts'
-import { keysOf } from '../../shared/model/keys.ts'
+import { propertyNames } from '../../shared/model/names.ts'
 import { resources } from '../../shared/resources.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, command, fail, run } from '../command-line.ts'
@@ -75,7 +75,7 @@ const serverCommand = command(
 
 /** Adds the examples of all resources if nothing is stored. Returns what it added. */
 const addExamples = async (): Promise<string> => {
-  for (const table of keysOf(resources)) {
+  for (const table of propertyNames(resources)) {
     const { items } = await transaction((tx) => tx.list({ table, limit: 1 }))
     if (items.length > 0) return 'no examples: it is not empty'
   }

@@ -12,7 +12,7 @@ import {
   unauthorized,
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
-import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
+import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
 import { Cursor } from '../../shared/model/paging.ts'
 import {
   type Entry,
@@ -172,7 +172,7 @@ const headers: Record<string, Header> = {
   ETag: {
     description: 'The revision of the resource, for the header `If-Match` of a change.',
     schema: { pattern: '^"' },
-    example: EXAMPLE_TAG,
+    example: EXAMPLE_ETAG,
     required: true,
   },
   Link: {

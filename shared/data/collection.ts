@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { notFound, preconditionFailed } from '../model/api-error.ts'
-import { type IfMatch, type Revised, tagOf } from '../model/etag.ts'
+import { etagOf, type IfMatch, type Revised } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
 import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
-import type { Page } from './page.ts'
+import type { Page } from './list.ts'
 import { type Attributes, partitions } from './shards.ts'
 import type { CollectionId } from './tables.ts'
 import type { Transaction } from './transaction.ts'
@@ -107,7 +107,7 @@ export const collection = <
   const read = async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Stored> => {
     const item = await find(tx, id)
     if (!item) throw notFound(`No ${title} has the id ${id}.`)
-    if (Array.isArray(ifMatch) && !ifMatch.includes(tagOf(id, item.revision)))
+    if (Array.isArray(ifMatch) && !ifMatch.includes(etagOf(id, item.revision)))
       throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
     return item
   }

@@ -11,7 +11,7 @@ import {
   type Resent,
   unavailable,
 } from './dynamodb.ts'
-import { type Page, type PageQuery, readPage } from './page.ts'
+import { type Page, type PageQuery, readPage } from './list.ts'
 import type { Attributes } from './shards.ts'
 import { type TableId, tableName, tables } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { idempotencyKeyReused } from '../model/api-error.ts'
-import { type Intent, intentDigest } from '../model/idempotency-key.ts'
+import { type KeyedRequest, reservationId } from '../model/idempotency-key.ts'
 import type { Item, Key } from './database.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -10,7 +10,7 @@ import type { Transaction } from './transaction.ts'
 export type Decision = {
   status: number
   body: string
-  tag?: string | undefined
+  etag?: string | undefined
   location?: string | undefined
   link?: string | undefined
 }
@@ -19,40 +19,34 @@ export type Decision = {
 const VALID_SECONDS = 24 * 60 * 60
 
 /**
- * What was decided for this intent before; `undefined` if nothing was. Throws an ApiError 422 if
- * the intent was that of another request.
+ * The decision on an earlier request with this idempotency key; `undefined` if there is none.
+ * Throws an ApiError 422 if that was another request.
  */
 export const earlierDecision = async (
   tx: Transaction,
-  intent: Intent,
+  keyed: KeyedRequest,
 ): Promise<Decision | undefined> => {
-  const reservation = await tx.read(reservationKey(intent))
+  const reservation = await tx.read(reservationKey(keyed))
   if (!reservation || Number(reservation.expiresAt) <= now()) return undefined
-  if (reservation.request !== intent.request) throw idempotencyKeyReused()
-  const { status, body, tag, location } = reservation as Item & Decision // As `reserve` wrote it.
-  return { status, body, tag, location }
+  if (reservation.request !== keyed.request) throw idempotencyKeyReused()
+  const { status, body, etag, location } = reservation as Item & Decision // As `reserve` wrote it.
+  return { status, body, etag, location }
 }
 
-/** Stores what was decided in the same transaction, for later requests with this intent. */
+/** Reserves the idempotency key for a decision: each retry gets the same response. */
 export const reserve = (
   tx: Transaction,
-  intent: Intent,
-  { status, body, tag, location }: Decision,
+  keyed: KeyedRequest,
+  { status, body, etag, location }: Decision,
 ): void => {
   const expiresAt = now() + VALID_SECONDS
-  tx.put(reservationKey(intent), {
-    request: intent.request,
-    status,
-    body,
-    tag,
-    location,
-    expiresAt,
-  })
+  const { request } = keyed
+  tx.put(reservationKey(keyed), { request, status, body, etag, location, expiresAt })
 }
 
-const reservationKey = (intent: Intent): Key => ({
+const reservationKey = (keyed: KeyedRequest): Key => ({
   table: 'idempotencyKeys',
-  value: intentDigest(intent),
+  value: reservationId(keyed),
 })
 
 const now = (): number => Math.floor(Date.now() / 1000)

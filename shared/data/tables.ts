@@ -1,4 +1,4 @@
-import { keysOf } from '../model/keys.ts'
+import { propertyNames } from '../model/names.ts'
 import { collections } from '../service.ts'
 import { variableValue } from '../settings.ts'
 
@@ -47,7 +47,7 @@ export const tables = {
   ) as Record<CollectionId, Table>), // `Object.fromEntries` loses the keys.
   apiKeys: { partitionKey: { name: 'digest', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
   idempotencyKeys: {
-    partitionKey: { name: 'intent', type: 'S' },
+    partitionKey: { name: 'intent', type: 'S' }, // A renamed key replaces the table.
     indexes: {},
     timeToLive: 'expiresAt',
   },
@@ -55,7 +55,7 @@ export const tables = {
 
 export type TableId = keyof typeof tables
 
-export const tableIds = keysOf(tables)
+export const tableIds = propertyNames(tables)
 
 /** The environment variable that holds the name of a table, such as `API_KEYS_TABLE`. */
 export const tableVariable = (id: TableId): string =>

@@ -6,7 +6,7 @@ import {
   type TransactAction,
   type Written,
 } from './database.ts'
-import type { Page, PageQuery } from './page.ts'
+import type { Page, PageQuery } from './list.ts'
 import type { Attributes } from './shards.ts'
 
 /** An item that was read, or that is queued to be written; `undefined`: none, or its removal. */

@@ -23,11 +23,11 @@ export const transaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T
 export const runOn = async <T>(
   database: Database,
   work: (tx: Transaction) => Promise<T>,
-  newToken: () => string = randomUUID,
+  newRevision: () => string = randomUUID,
 ): Promise<T> => {
   let occupied: string[] = []
   for (let runs = 1; ; runs++) {
-    const run = new TransactionRun(database, newToken()) // A revision must never recur.
+    const run = new TransactionRun(database, newRevision()) // A revision must never recur.
     const outcome = await run.run(work)
     const commits = outcome.status === 'fulfilled' && run.changesItems()
     if (commits || (await run.isOneMoment())) {

@@ -11,10 +11,10 @@ const FORM = new RegExp(
 export type Revised<Resource> = { resource: Resource; revision: string }
 
 /** The entity tag of a revision of the resource with this id, without its quotes. */
-export const tagOf = (id: Int64, revision: string): string => `${id}-${revision}`
+export const etagOf = (id: Int64, revision: string): string => `${id}-${revision}`
 
 /** An `ETag` of this service. */
-export const EXAMPLE_TAG = '"373212905455903-0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa"'
+export const EXAMPLE_ETAG = '"373212905455903-0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa"'
 
 /**
  * The header `If-Match` (RFC 9110, section 13.1.1) as tags; `*` for any. A weak tag matches
@@ -25,7 +25,7 @@ export const IfMatch = v.pipe(
   v.regex(FORM),
   v.transform((text): string[] | '*' => (text === '*' ? text : tagsIn(text))),
   v.metadata({ type: 'string', pattern: FORM.source }),
-  v.description(`* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_TAG}`),
+  v.description(`* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_ETAG}`),
 )
 export type IfMatch = v.InferOutput<typeof IfMatch>
 

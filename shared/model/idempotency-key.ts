@@ -16,17 +16,17 @@ export const IdempotencyKey = v.pipe(
   v.description('1 to 255 visible ASCII characters, bare or in double quotes'),
 )
 
-/** What a client wants done once, however often it sends the request. */
-export type Intent = {
+/** A request with an idempotency key: it takes effect once, however often a client sends it. */
+export type KeyedRequest = {
   clientId: string
   operation: string
   key: string
-  /** The digest of all that was sent. */
+  /** The digest of everything that was sent. */
   request: string
 }
 
-/** What is stored for an intent. JSON separates the parts, so that no two have the same text. */
-export const intentDigest = ({ clientId, operation, key }: Intent): string =>
+/** The id of the reservation. JSON keeps the parts apart: no two keys have the same text. */
+export const reservationId = ({ clientId, operation, key }: KeyedRequest): string =>
   digestOf(JSON.stringify([clientId, operation, key]))
 
 /** A digest of JSON values. The order of keys does not matter, at any depth. */

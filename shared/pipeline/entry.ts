@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Page } from '../data/page.ts'
+import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
 import type { Transaction } from '../data/transaction.ts'
 import { IfMatch, type Revised } from '../model/etag.ts'

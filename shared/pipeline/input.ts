@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { badRequest, notFound } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
 import { frozen } from '../model/frozen.ts'
-import { type Intent, jsonDigest } from '../model/idempotency-key.ts'
+import { jsonDigest, type KeyedRequest } from '../model/idempotency-key.ts'
 import { type Entry, Idempotency, type ObjectSchema, partsOf, takesKey } from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 
@@ -11,7 +11,11 @@ import { type Event, headerValues } from './http.ts'
  * is of everything that was sent, whatever this version knows of it. Throws an ApiError 400 for an
  * invalid key.
  */
-export const intentOf = (operation: string, entry: Entry, event: Event): Intent | undefined => {
+export const keyedRequest = (
+  operation: string,
+  entry: Entry,
+  event: Event,
+): KeyedRequest | undefined => {
   const caller = event.requestContext.authorizer
   if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
   if (!takesKey(entry)) return undefined

@@ -7,7 +7,7 @@ import { transaction } from '../data/transaction.ts'
 import { ApiError } from '../model/api-error.ts'
 import type { Entry, Run } from './entry.ts'
 import { type Event, type Result, respond, type Shared } from './http.ts'
-import { fieldRules, intentOf, parseRequest } from './input.ts'
+import { fieldRules, keyedRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
@@ -46,9 +46,9 @@ type AnyRun = (input: Record<string, unknown>) => Promise<unknown>
  * idempotency key, what the function decides is final: each retry gets the same response.
  */
 const requestHandler = (id: string, entry: Entry, run: AnyRun) => async (event: Event) => {
-  const intent = intentOf(id, entry, event)
+  const keyed = keyedRequest(id, entry, event)
   const response = await transaction(async (tx) => {
-    const earlier = intent && (await earlierDecision(tx, intent))
+    const earlier = keyed && (await earlierDecision(tx, keyed))
     if (earlier) return replayResponse(event, earlier)
     const input = parseRequest(entry, event)
     let decision: Decision
@@ -60,7 +60,7 @@ const requestHandler = (id: string, entry: Entry, run: AnyRun) => async (event: 
       tx.discard()
       decision = refusalOf(error)
     }
-    if (intent) reserve(tx, intent, decision)
+    if (keyed) reserve(tx, keyed, decision)
     return decisionResponse(event, decision)
   })
   return respond(event, response)

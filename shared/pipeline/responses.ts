@@ -1,8 +1,8 @@
 import { entries } from '../contract.ts'
-import type { Page } from '../data/page.ts'
+import type { Page } from '../data/list.ts'
 import type { Decision } from '../data/reservations.ts'
 import type { ApiError } from '../model/api-error.ts'
-import { type Revised, tagOf } from '../model/etag.ts'
+import { etagOf, type Revised } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf } from './entry.ts'
@@ -29,7 +29,7 @@ export const successOf = (entry: Entry, event: Event, result: unknown): Decision
   return {
     status,
     body: bodyOf(resource),
-    tag: etag && tagOf(resource.id, revision),
+    etag: etag && etagOf(resource.id, revision),
     location: isAtPath ? newLocation(event, resource.id) : undefined,
   }
 }
@@ -63,12 +63,12 @@ export const hasPathOfOne = (list: string): boolean =>
 /** The response for a decision. */
 export const decisionResponse = (
   event: Event,
-  { status, body, tag, location, link }: Decision,
+  { status, body, etag, location, link }: Decision,
 ): Response => ({
   status,
   headers: {
     ...(location !== undefined && { Location: basePath(event) + location }),
-    ...(tag !== undefined && { ETag: `"${tag}"` }),
+    ...(etag !== undefined && { ETag: `"${etag}"` }),
     ...(link !== undefined && { Link: link }),
   },
   body,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EXAMPLE_TAG } from '../../shared/model/etag.ts'
+import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
 import { create, expectError, remove, update } from '../support/api.ts'
 import { newPet } from '../support/pets.ts'
 
@@ -45,7 +45,7 @@ describe('a change with If-Match', () => {
   })
 
   test('returns 400 that shows the form for what is no list of tags', async () => {
-    const form = `* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_TAG}`
+    const form = `* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_ETAG}`
     const message = `If-Match must be ${form}, or omitted.`
     expectError(await sell(1, 'abc'), 400, 'bad_request', message)
   })

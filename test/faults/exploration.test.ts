@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Item, Key, TransactAction } from '../../shared/data/database.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import { conflict, notFound } from '../../shared/model/api-error.ts'
-import { tagOf } from '../../shared/model/etag.ts'
-import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
+import { etagOf } from '../../shared/model/etag.ts'
+import { type KeyedRequest, reservationId } from '../../shared/model/idempotency-key.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { newPet, petOf, storedPet } from '../support/pets.ts'
 import { explore } from './exploration.ts'
@@ -37,7 +37,7 @@ const remove = (revisions: string[]): Attempt => ({
 })
 
 const tagsOf = (revisions: string[]) =>
-  revisions.length > 0 ? revisions.map((each) => tagOf(1, each)) : undefined
+  revisions.length > 0 ? revisions.map((each) => etagOf(1, each)) : undefined
 
 /** Changes the status of the pet 1 if it is another one. */
 const offer = async (tx: Transaction) => {
@@ -71,7 +71,7 @@ const kinds: Record<string, (words: string[]) => Attempt> = {
 }
 
 /** All requests have the same key. Those of one kind are one request and its retries. */
-const intentOf = (request: string): Intent => ({
+const intentOf = (request: string): KeyedRequest => ({
   clientId: 'ann',
   operation: 'any',
   key: 'a',
@@ -79,12 +79,12 @@ const intentOf = (request: string): Intent => ({
 })
 
 const pet = (id: number): [Key, Item] => [keyOf(id), storedPet(id)]
-const reservationKey: Key = { table: 'idempotencyKeys', value: intentDigest(intentOf('create')) }
+const reservationKey: Key = { table: 'idempotencyKeys', value: reservationId(intentOf('create')) }
 const reservation = {
   request: 'create',
   status: 201,
   body: JSON.stringify({ id: 1, ...newPet() }),
-  tag: 'x',
+  etag: 'x',
   expiresAt: (START + EIGHT_HOURS) / 1000,
   revision: 'x',
 }

@@ -70,7 +70,7 @@ const rightResponses = async (
   return [...responses].sort()
 }
 
-const textOf = ({ status, body, tag }: Response): string => `${status} ${body} ${tag ?? ''}`
+const textOf = ({ status, body, etag }: Response): string => `${status} ${body} ${etag ?? ''}`
 
 /** What can happen to the call that a caller waits for. */
 const stepsOfCaller = async (
@@ -145,7 +145,7 @@ const errorOfResponse = async (
   { attempts }: Scenario,
   runs: Runs,
 ): Promise<string | undefined> => {
-  const { status, tag, isReplay } = response
+  const { status, etag, isReplay } = response
   const { intent } = attempts[i] as Attempt
   const own = Object.values(state.commits).filter(({ by }) => by === i)
   const tookEffect = own.some(({ actions }) => model.changesItems(actions))
@@ -156,7 +156,7 @@ const errorOfResponse = async (
     if (isReplay === own.length > 0)
       return 'A response is wrong about whether its request took effect.'
   }
-  if (tag !== undefined && !isOfCommit(state, response))
+  if (etag !== undefined && !isOfCommit(state, response))
     return 'A response is of a resource that never was.'
   if (isReplay) return undefined
   if (status >= 400 && tookEffect) return `A request got a ${status} and took effect.`
@@ -165,10 +165,10 @@ const errorOfResponse = async (
   return `A request got a ${status} for no reason.`
 }
 
-/** Whether a response has a resource as the commit of its tag put it. */
-const isOfCommit = ({ commits }: State, { body, tag = '' }: Response): boolean => {
+/** Whether a response has a resource as the commit of its ETag put it. */
+const isOfCommit = ({ commits }: State, { body, etag = '' }: Response): boolean => {
   const resource: Record<string, unknown> = JSON.parse(body)
-  const put = commits[tag]?.actions.find(({ key }) => key.value === resource.id)
+  const put = commits[etag]?.actions.find(({ key }) => key.value === resource.id)
   if (put?.kind !== 'put') return false
   const item: Record<string, unknown> = put.item
   return Object.entries(resource).every(([name, value]) => item[name] === value)
@@ -260,10 +260,10 @@ const responseOf = async (
   database: Database,
   { attempts, pipeline = model.respond }: Scenario,
   i: number,
-  newToken: () => string,
+  newRevision: () => string,
 ): Promise<Response> => {
   try {
-    return await runOn(database, (tx) => pipeline(tx, attempts[i] as Attempt), newToken)
+    return await runOn(database, (tx) => pipeline(tx, attempts[i] as Attempt), newRevision)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { ...refusalOf(error), isReplay: false }

@@ -3,7 +3,7 @@ import { type Decision, earlierDecision, reserve } from '../../shared/data/reser
 import type { Transaction } from '../../shared/data/transaction.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import type { Revised } from '../../shared/model/etag.ts'
-import { type Intent, intentDigest } from '../../shared/model/idempotency-key.ts'
+import { type KeyedRequest, reservationId } from '../../shared/model/idempotency-key.ts'
 import { refusalOf } from '../../shared/pipeline/responses.ts'
 
 // A model of DynamoDB: transactions take effect late, or although their responses get lost; they
@@ -16,7 +16,7 @@ export type Attempt = {
   status: number
   work: (tx: Transaction) => Promise<Revised<object>> | Promise<void>
   /** With an idempotency key: it takes effect once for this intent. */
-  intent?: Intent | undefined
+  intent?: KeyedRequest | undefined
   /** The ids that its runs draw; by default ids of its own. */
   draws?: number[]
 }
@@ -36,7 +36,7 @@ export const respond = async (tx: Transaction, attempt: Attempt): Promise<Respon
 const decide = async (tx: Transaction, { status, work }: Attempt): Promise<Decision> => {
   try {
     const result = await work(tx)
-    return result ? { status, body: bodyOf(result), tag: result.revision } : { status, body: '' }
+    return result ? { status, body: bodyOf(result), etag: result.revision } : { status, body: '' }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     tx.discard()
@@ -103,8 +103,8 @@ export const EIGHT_HOURS = 8 * 3_600_000
 
 export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
 
-export const reservationName = (intent: Intent): string =>
-  nameOf({ table: 'idempotencyKeys', value: intentDigest(intent) })
+export const reservationName = (intent: KeyedRequest): string =>
+  nameOf({ table: 'idempotencyKeys', value: reservationId(intent) })
 
 export const initialState = ({ attempts, stored = [] }: Scenario): State => {
   const actions = stored.map(

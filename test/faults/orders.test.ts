@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Item, Key } from '../../shared/data/database.ts'
-import type { Intent } from '../../shared/model/idempotency-key.ts'
+import type { KeyedRequest } from '../../shared/model/idempotency-key.ts'
 import { orders } from '../../shared/orders/orders.ts'
 import type { PetStatus } from '../../shared/pets/pet.ts'
 import { pets } from '../../shared/pets/pets.ts'
@@ -139,7 +139,7 @@ describe('in all orders of events', () => {
     { table: 'pets', value: 1 } as const,
     { table: 'orders', value: 9 } as const,
   ]
-  const intentOf = (key: string): Intent => ({
+  const intentOf = (key: string): KeyedRequest => ({
     clientId: 'ann',
     operation: 'placeOrder',
     key,

@@ -141,9 +141,9 @@ test(
       if (operation === 'GetItem') reads.push(JSON.parse(body))
       return 'pass'
     }
-    const intent = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
+    const keyed = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
 
-    await transaction((tx) => earlierDecision(tx, intent))
+    await transaction((tx) => earlierDecision(tx, keyed))
     const { resource } = await pets.create(newPet())
     await pets.get(resource.id)
     await apiKeys.find(newApiKey('local'))

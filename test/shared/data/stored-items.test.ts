@@ -13,7 +13,7 @@ import { newPet } from '../../support/pets.ts'
 // reads and writes them. Code may be renamed; what is stored may not.
 
 const pets = alone(withTransaction)
-const intent = { clientId: 'ann', operation: 'create', key: 'order-1742', request: 'a digest' }
+const keyed = { clientId: 'ann', operation: 'create', key: 'order-1742', request: 'a digest' }
 const revision = '0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa'
 
 afterEach(() => {
@@ -41,11 +41,11 @@ test('a pet is stored with its fields, its partitions in the indexes, and its re
 
 test('an idempotency key is stored with a digest of the request and with its response, for 24 hours', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
-  const response = { status: 201, body: '{"id":7}', tag: `7-${revision}`, location: '/pets/7' }
+  const response = { status: 201, body: '{"id":7}', etag: `7-${revision}`, location: '/pets/7' }
 
   const token = await transaction(async (tx) => {
-    await earlierDecision(tx, intent)
-    reserve(tx, intent, response)
+    await earlierDecision(tx, keyed)
+    reserve(tx, keyed, response)
     return tx.revision
   })
 
@@ -70,7 +70,7 @@ test('stored pets, idempotency keys and API keys are understood', async () => {
   expect(await pets.get(1)).toMatchObject({ resource: { id: 1, ...newPet() }, revision })
   const filter = { status: 'available' } as const
   expect(await pets.list({ filter, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
-  const replayed = { ...intent, key: 'order-1743' }
+  const replayed = { ...keyed, key: 'order-1743' }
   expect(await transaction((tx) => earlierDecision(tx, replayed))).toEqual(response)
   const changed = await pets.change(1, { status: 'sold' }, [`1-${revision}`])
   expect(changed).toMatchObject({ resource: { id: 1 } })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { IdempotencyKey, intentDigest } from '../../../shared/model/idempotency-key.ts'
+import { IdempotencyKey, reservationId } from '../../../shared/model/idempotency-key.ts'
 
 test.each([
   ['bare', 'order-1742', 'order-1742'],
@@ -35,8 +35,8 @@ test('nothing else is a key', () => {
   expect([...bare, ...quoted, repeated].filter((value) => v.is(IdempotencyKey, value))).toEqual([])
 })
 
-test('different intents have different digests', () => {
-  const intents = [
+test('different keys, clients and operations have different reservations', () => {
+  const requests = [
     { clientId: 'a', operation: 'b', key: 'c' },
     { clientId: 'd', operation: 'b', key: 'c' },
     { clientId: 'ab', operation: '', key: 'c' },
@@ -45,8 +45,8 @@ test('different intents have different digests', () => {
     { clientId: 'a', operation: 'b","c', key: '' },
   ]
 
-  const digests = intents.map((intent) => intentDigest({ ...intent, request: '' }))
+  const ids = requests.map((request) => reservationId({ ...request, request: '' }))
 
-  expect(new Set(digests).size).toBe(intents.length)
-  for (const digest of digests) expect(digest).toMatch(/^[\da-f]{64}$/)
+  expect(new Set(ids).size).toBe(requests.length)
+  for (const id of ids) expect(id).toMatch(/^[\da-f]{64}$/)
 })

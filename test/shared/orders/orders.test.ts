@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { transaction } from '../../../shared/data/transaction.ts'
-import { tagOf } from '../../../shared/model/etag.ts'
+import { etagOf } from '../../../shared/model/etag.ts'
 import * as ofOrders from '../../../shared/orders/orders.ts'
 import * as ofPets from '../../../shared/pets/pets.ts'
 import { alone } from '../../support/alone.ts'
@@ -68,8 +68,8 @@ test.each([
 })
 
 test.each([
-  ['change', 412, (id: number) => pets.change(id, { status: 'sold' }, [tagOf(id, 'a')])],
-  ['remove', 412, (id: number) => pets.remove(id, [tagOf(id, 'a')])],
+  ['change', 412, (id: number) => pets.change(id, { status: 'sold' }, [etagOf(id, 'a')])],
+  ['remove', 412, (id: number) => pets.remove(id, [etagOf(id, 'a')])],
   ['change without If-Match', 409, (id: number) => pets.change(id, { status: 'sold' })],
 ])(
   'a %s throws a %d if a pet with a hold changes after its order was read',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { badRequest, notFound } from '../../../shared/model/api-error.ts'
 import type { Event } from '../../../shared/pipeline/http.ts'
-import { intentOf, parseRequest } from '../../../shared/pipeline/input.ts'
+import { keyedRequest, parseRequest } from '../../../shared/pipeline/input.ts'
 import { eventOf } from '../../support/events.ts'
 
 /** The event of an operation, with a body as `jsonBody` leaves it. */
@@ -93,30 +93,30 @@ describe('an idempotency key', () => {
   const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
   const body = { name: 'Rex', categoryId: 7 }
 
-  const intent = (changes: Parameters<typeof eventOf>[1] = {}, sent: unknown = body) => {
+  const keyed = (changes: Parameters<typeof eventOf>[1] = {}, sent: unknown = body) => {
     const headers = { 'Idempotency-Key': 'k', ...changes?.headers }
     const event = request('createPet-created', { ...changes, headers }, sent)
     event.requestContext.authorizer = caller
-    return intentOf('createPet', entries.createPet, event)
+    return keyedRequest('createPet', entries.createPet, event)
   }
 
   test('is that of one client for one operation', () => {
     const digest = expect.stringMatching(/^[\da-f]{64}$/)
-    expect(intent()).toEqual({ clientId: 'ann', operation: 'createPet', key: 'k', request: digest })
-    expect(intent({ headers: { 'Idempotency-Key': undefined } })).toBeUndefined()
+    expect(keyed()).toEqual({ clientId: 'ann', operation: 'createPet', key: 'k', request: digest })
+    expect(keyed({ headers: { 'Idempotency-Key': undefined } })).toBeUndefined()
   })
 
   test('is for the same request if only the order of fields differs, at any depth', () => {
     const one = { ...body, more: [{ a: 1, b: 2 }] }
     const other = { more: [{ b: 2, a: 1 }], categoryId: 7, name: 'Rex' }
 
-    expect(intent({}, one)).toEqual(intent({}, other))
+    expect(keyed({}, one)).toEqual(keyed({}, other))
   })
 
-  test.each<[string, Parameters<typeof intent>]>([
+  test.each<[string, Parameters<typeof keyed>]>([
     ['field that the schema does not name', [{}, { ...body, color: 'red' }]],
     ['parameter that the schema does not name', [{ query: { color: 'red' } }]],
   ])('is for another request with another %s', (_, changes) => {
-    expect(intent(...changes)?.request).not.toBe(intent()?.request)
+    expect(keyed(...changes)?.request).not.toBe(keyed()?.request)
   })
 })

@@ -12,7 +12,7 @@ import { cursorAfter } from '../../../shared/model/paging.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import type { Run } from '../../../shared/pipeline/entry.ts'
 import type { Event, Result } from '../../../shared/pipeline/http.ts'
-import { intentOf } from '../../../shared/pipeline/input.ts'
+import { keyedRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { operation } from '../../../shared/pipeline/operation.ts'
 import { successOf } from '../../../shared/pipeline/responses.ts'
@@ -277,10 +277,10 @@ describe('with an idempotency key', () => {
     // As `jsonBody` leaves it.
     const parsed: Event = { ...structuredClone(event), body: { name: '' } as never }
     parsed.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
-    const intent = intentOf('createPet', entries.createPet, parsed) ?? expect.fail()
+    const request = keyedRequest('createPet', entries.createPet, parsed) ?? expect.fail()
     await transaction(async (tx) => {
-      await earlierDecision(tx, intent)
-      reserve(tx, intent, { status: 201, body: '{"id":7,"name":""}', tag: '7-a' })
+      await earlierDecision(tx, request)
+      reserve(tx, request, { status: 201, body: '{"id":7,"name":""}', etag: '7-a' })
     })
     const run = vi.fn()
 

@@ -1,4 +1,4 @@
 /** The names of an object's own properties, as its type has them: an object may have more. */
-export const keysOf = <T extends object>(value: T): (keyof T & string)[] =>
+export const propertyNames = <T extends object>(value: T): (keyof T & string)[] =>
   // `Object.keys` types them as any string.
   Object.keys(value) as (keyof T & string)[]

@@ -3,6 +3,7 @@ import type { RemovalPolicy } from 'aws-cdk-lib'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { TableId } from '../shared/data/tables.ts'
 import type { KeyPrefix } from '../shared/model/api-key.ts'
+import { capitalized } from '../shared/model/names.ts'
 import { service } from '../shared/service.ts'
 
 /** Everything in which deployments differ. */
@@ -83,7 +84,7 @@ export const stages = {
 
 /** The name of a stage's stack. */
 export const stackName = ({ name }: Pick<Stage, 'name'>): string =>
-  `${service.stack}${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  `${service.stack}${capitalized(name)}`
 
 /** A mistake in the contract, a stage or the CDK context. Its author sees only the message. */
 export class ConfigurationError extends Error {}

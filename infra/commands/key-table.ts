@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
+import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
 import { timeouts } from '../command-line.ts'
 
@@ -87,9 +88,6 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
   }
   return { text, stored }
 }
-
-/** The end of a period that starts now, in whole seconds since 1970. */
-export const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
 // 64 random bits: an id is not a secret, it only has to be unique.
 const newId = (kind: 'key' | 'client'): string => `${kind}_${randomBytes(8).toString('hex')}`

@@ -3,11 +3,12 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, isExpired, scopesOf } from '../../shared/model/api-key.ts'
+import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
+import { isExpired, secondsFromNow } from '../../shared/model/expiry.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { type KeyRequest, KeyTable, newKey, secondsFromNow } from './key-table.ts'
+import { type KeyRequest, KeyTable, newKey } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .configureHelp({ showGlobalOptions: true })

@@ -6,6 +6,7 @@ import {
 } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
+import { capitalized } from '../../shared/model/names.ts'
 
 /** A JSON Schema (draft 2020-12), or a part of one. A `bigint` in it stands for a number. */
 export type Json = Record<string, unknown>
@@ -89,7 +90,7 @@ type Action = { type: string; metadata?: Json; description?: string } & {
 // An object with none of these. (Of `anyOf`, generators make a type of each part.)
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
-const sentence = (rule: string): string => `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`
+const sentence = (rule: string): string => `${capitalized(rule)}.`
 
 /** Puts the meaning of each property before its rule. */
 const withMeanings = (schema: JsonSchema, texts: Record<string, string>): Json => {

@@ -8,6 +8,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { Context } from 'aws-lambda'
 import * as apiKeys from '../../shared/data/api-keys.ts'
 import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
+import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { service } from '../../shared/service.ts'
 import { setting, variableValue } from '../../shared/settings.ts'
 
@@ -104,8 +105,7 @@ const store = (key: string, deploymentId: string): Promise<unknown> => {
     name: 'Release hook',
     scopes: [],
   }
-  const now = Date.now()
-  const dates = { createdAt: new Date(now).toISOString(), expiresAt: Math.floor(now / 1000) + 600 }
+  const dates = { createdAt: new Date().toISOString(), expiresAt: secondsFromNow(600) }
   return apiKeys.put({ digest: digestOf(key), ...owner, ...dates })
 }
 

@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { type Caller, digestOf, isApiKey, isExpired, scopesOf } from '../model/api-key.ts'
+import { type Caller, digestOf, isApiKey, scopesOf } from '../model/api-key.ts'
+import { isExpired } from '../model/expiry.ts'
 import type { Scope } from '../service.ts'
 import { setting } from '../settings.ts'
 import { dynamodb, orUnavailable, withBudget } from './dynamodb.ts'
@@ -29,7 +30,6 @@ export const find = async (text: string): Promise<Caller | undefined> => {
   if (!isApiKey(text, setting('keyPrefix'))) return undefined
   const digest = digestOf(text)
   const key = cachedKey(digest) ?? (await read(digest))
-  // DynamoDB deletes expired items late, by up to two days.
   if (!key || isExpired(key.expiresAt)) return undefined
   return { keyId: key.keyId, clientId: key.clientId, scopes: scopesOf(key.scopes) }
 }

@@ -1,4 +1,5 @@
 import { idempotencyKeyReused } from '../model/api-error.ts'
+import { isExpired, secondsFromNow } from '../model/expiry.ts'
 import { type KeyedRequest, reservationId } from '../model/idempotency-key.ts'
 import type { Item, Key } from './database.ts'
 import type { Transaction } from './transaction.ts'
@@ -15,7 +16,6 @@ export type Decision = {
   link?: string | undefined
 }
 
-/** How long an idempotency key is valid. DynamoDB deletes expired items up to two days late. */
 const VALID_SECONDS = 24 * 60 * 60
 
 /**
@@ -27,7 +27,7 @@ export const earlierDecision = async (
   keyed: KeyedRequest,
 ): Promise<Decision | undefined> => {
   const reservation = await tx.read(reservationKey(keyed))
-  if (!reservation || Number(reservation.expiresAt) <= now()) return undefined
+  if (!reservation || isExpired(reservation.expiresAt)) return undefined
   if (reservation.request !== keyed.request) throw idempotencyKeyReused()
   const { status, body, etag, location } = reservation as Item & Decision // As `reserve` wrote it.
   return { status, body, etag, location }
@@ -39,7 +39,7 @@ export const reserve = (
   keyed: KeyedRequest,
   { status, body, etag, location }: Decision,
 ): void => {
-  const expiresAt = now() + VALID_SECONDS
+  const expiresAt = secondsFromNow(VALID_SECONDS)
   const { request } = keyed
   tx.put(reservationKey(keyed), { request, status, body, etag, location, expiresAt })
 }
@@ -48,5 +48,3 @@ const reservationKey = (keyed: KeyedRequest): Key => ({
   table: 'idempotencyKeys',
   value: reservationId(keyed),
 })
-
-const now = (): number => Math.floor(Date.now() / 1000)

@@ -1,4 +1,4 @@
-import { propertyNames } from '../model/names.ts'
+import { capitalized, propertyNames } from '../model/names.ts'
 import { collections } from '../service.ts'
 import { variableValue } from '../settings.ts'
 
@@ -23,7 +23,7 @@ export const NEWEST = { index: 'newest', name: 'shard', type: 'N' } as const
 /** The index of the items with a value of a field; its partition key is `<value>#<shard>`. */
 export const filterIndex = (field: string) =>
   ({
-    index: `by${field.charAt(0).toUpperCase()}${field.slice(1)}`,
+    index: `by${capitalized(field)}`,
     name: `${field}Shard`,
     type: 'S',
   }) as const
@@ -62,8 +62,7 @@ export const tableVariable = (id: TableId): string =>
   `${id.replace(/[A-Z]/g, '_$&').toUpperCase()}_TABLE`
 
 /** The output of a stack that has the name of a table, such as `ApiKeysTable`. */
-export const tableOutput = (id: TableId): string =>
-  `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`
+export const tableOutput = (id: TableId): string => `${capitalized(id)}Table`
 
 /** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))

@@ -18,10 +18,6 @@ export const scopesOf = (stored: unknown): readonly Scope[] => {
   return scopes.filter((scope) => texts.includes(scope))
 }
 
-/** Whether `expiresAt` (seconds since 1970) has passed. A damaged value counts as expired. */
-export const isExpired = (expiresAt: unknown): boolean =>
-  expiresAt !== undefined && !(typeof expiresAt === 'number' && expiresAt > Date.now() / 1000)
-
 /**
  * The part of a key that names where it is valid: production, staging, or a developer's machine.
  */

@@ -2,6 +2,7 @@ import type { Server } from 'node:net'
 import { Option } from '@commander-js/extra-typings'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
+import { capitalized } from '../../../shared/model/names.ts'
 import { service } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import { CommandError, wholeNumber } from '../../command-line.ts'
@@ -117,8 +118,7 @@ const localVariables: Record<string, unknown> = {
   [settings.writeShards]: '1',
 }
 for (const id of tableIds)
-  localVariables[tableVariable(id)] =
-    `${service.stack}Local-${id.charAt(0).toUpperCase()}${id.slice(1)}`
+  localVariables[tableVariable(id)] = `${service.stack}Local-${capitalized(id)}`
 
 /**
  * Lets this process use a DynamoDB, which then has the tables and the local API key. Returns

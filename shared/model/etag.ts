@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { Int64 } from './int64.ts'
 
-// `*`, or 1 to 10 entity tags (RFC 9110, section 8.8.3), with empty elements (section 5.6.1).
-const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/
-const FORM = new RegExp(
-  `^(?:\\*|[ \\t,]*${TAG.source}(?:[ \\t]*,[ \\t,]*${TAG.source}){0,9}[ \\t,]*)$`,
-)
+// RFC 9110: an entity tag (section 8.8.3), and a list of 1 to 10 of them (section 5.6.1).
+const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`
+const COMMA = String.raw`[ \t]*,[ \t,]*`
+const LIST = String.raw`[ \t,]*${TAG}(?:${COMMA}${TAG}){0,9}[ \t,]*`
+const FORM = new RegExp(String.raw`^(?:\*|${LIST})$`)
 
 /** A resource, and which of its revisions this is. */
 export type Revised<Resource> = { resource: Resource; revision: string }
@@ -23,13 +23,13 @@ export const EXAMPLE_ETAG = '"373212905455903-0b1c2d3e-4f50-4172-8394-a5b6c7d8e9
 export const IfMatch = v.pipe(
   v.string(),
   v.regex(FORM),
-  v.transform((text): string[] | '*' => (text === '*' ? text : tagsIn(text))),
+  v.transform((text): string[] | '*' => (text === '*' ? text : tagsOfList(text))),
   v.metadata({ type: 'string', pattern: FORM.source }),
   v.description(`* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_ETAG}`),
 )
 export type IfMatch = v.InferOutput<typeof IfMatch>
 
-const tagsIn = (text: string): string[] =>
-  [...text.matchAll(new RegExp(TAG, 'g'))].map(([tag]) =>
-    tag.startsWith('W/') ? tag : tag.slice(1, -1),
-  )
+const tagsOfList = (list: string): string[] => {
+  const tags = list.match(new RegExp(TAG, 'g')) ?? []
+  return tags.map((tag) => (tag.startsWith('W/') ? tag : tag.slice(1, -1)))
+}

@@ -1,7 +1,9 @@
 // What the functions may do and what they get, in AWS and on a developer's machine.
 
-import { type Right, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import { type Right, type TableId, tables } from '../../shared/data/tables.ts'
+import { propertyNames } from '../../shared/model/names.ts'
 import { type Entry, takesKey } from '../../shared/pipeline/entry.ts'
+import { collections } from '../../shared/service.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type Permission = { table: TableId; index?: string; actions: readonly string[] }
@@ -20,7 +22,7 @@ const ACTIONS = {
  */
 export const permissions = (entry: Entry): Permission[] => {
   const granted: Permission[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
-  for (const table of tableIds) {
+  for (const table of propertyNames(collections)) {
     const rights = [entry.access[table] ?? []].flat()
     const actions = new Set(rights.flatMap((right): readonly string[] => ACTIONS[right]))
     if (takesKey(entry) && actions.has('GetItem')) actions.add('ConditionCheckItem')

@@ -2,8 +2,8 @@ import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
+import type { KeyAttribute } from '../../shared/data/indexes.ts'
 import {
-  type KeyAttribute,
   type Table as TableDefinition,
   type TableId,
   tableIds,

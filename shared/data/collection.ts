@@ -5,118 +5,70 @@ import { newId } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
 import { collections } from '../service.ts'
 import type { Item, Key } from './database.ts'
+import { type Attributes, partitions } from './indexes.ts'
 import type { Page } from './list.ts'
-import { type Attributes, partitions } from './shards.ts'
 import type { CollectionId } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The schema of a resource. */
-type ResourceSchema = v.GenericSchema<unknown, { id: number }> & { entries: Fields }
+/** The schema of what is stored. Attributes that the machinery adds are no fields. */
+type ResourceSchema<Resource> = v.GenericSchema<unknown, Resource> & { entries: Fields }
 
-/** Schemas of fields. Those that a collection stores itself have other names. */
 type Fields = v.ObjectEntries & { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
-
-/** Fields that are stored and never returned. Earlier items lack them. */
-type Own<OwnFields> = {
-  [Name in keyof OwnFields]?: OwnFields[Name] extends v.GenericSchema
-    ? v.InferOutput<OwnFields[Name]> | undefined
-    : never
-}
-
-/** A field that may be absent can be removed: `null`. */
-type Changes<Values> = {
-  [Name in keyof Values]?:
-    | Values[Name]
-    | undefined
-    | (undefined extends Values[Name] ? null : never)
-}
-
-/** A page of a list: the newest `limit` (1 to 100) resources with ids below `cursor`. */
-type ListQuery<Resource> = {
-  limit: number
-  cursor?: number | undefined
-  /** The value of one field, which `collections` in shared/service.ts names. */
-  filter?: { [Name in keyof Resource]?: Resource[Name] | undefined }
-}
 
 /** A collection without its types: the schemas of its fields, an item as this version stores it. */
 export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
 
 /**
- * The resources in a table, with the fields of the `schema`. Fields of its `own` are stored, and
- * never returned. A field that is `undefined` is absent.
+ * The resources in a table, with the fields of a schema. Clients see only those that the schema of
+ * a response has, too. A field that is `undefined` is absent.
  */
-export const collection = <
-  Schema extends ResourceSchema,
-  OwnFields extends Fields = Record<never, never>,
->(
+export const collection = <Resource extends { id: number }>(
   table: CollectionId,
-  schema: Schema,
-  own?: OwnFields,
+  schema: ResourceSchema<Resource>,
 ) => {
-  type Resource = v.InferOutput<Schema>
-  type Values = Omit<Resource & Own<OwnFields>, 'id'>
-  type Stored = Item & Resource & Own<OwnFields>
+  // Named here, so that editors show their names.
+  type Stored = Item & Resource
+  type Values = { [Name in keyof Resource as Exclude<Name, 'id'>]: Resource[Name] }
+  type Changes = { [Name in keyof Values]?: Removable<Values[Name]> | undefined }
+  type Filter = { [Name in keyof Resource]?: Resource[Name] | undefined }
 
   const title = v.getTitle(schema)?.toLowerCase() ?? table
-  const fields: v.ObjectEntries = { ...schema.entries, ...own }
-  const defaults = defaultsOf(fields)
-  const required = Object.keys(schema.entries).filter(
-    (name) => schema.entries[name]?.type !== 'optional',
-  )
-
+  const definition: Definition = { table, fields: schema.entries }
   const keyOf = (id: Int64): Key => ({ table, value: id })
-
-  /** An item with its defaults. Throws an Error if an edit by hand has damaged it. */
-  const asRead = (stored: Attributes): Attributes => {
-    const item = { ...defaults, ...stored }
-    const damaged =
-      required.find((name) => item[name] === undefined) ??
-      Object.keys(fields).find((name) => Number.isNaN(item[name]))
-    if (damaged)
-      throw new Error(
-        `The item ${stored.id} of ${table} has no ${damaged}, or one that JavaScript would round.`,
-      )
-    return item
-  }
-
-  const itemOf = (item: Attributes): Attributes => {
-    const stored = asRead(present(item))
-    return present({ ...stored, ...partitions(table, stored) })
-  }
+  // A cast, because the item was stored so.
+  const asRead = (item: Attributes) => withDefaults(definition, item) as Stored
 
   const put = (tx: Transaction, item: { id: number }, values: object): Revised<Stored> => {
-    for (const [name, value] of Object.entries(values)) {
-      const field = fields[name]
-      // Without the value, which may be personal.
-      if (!field || !(value === undefined || v.is(field, value)))
-        throw new Error(`${name} of ${table} would get a value that its schema does not allow.`)
-    }
-    const stored = { ...itemOf({ ...item, ...values }), revision: tx.revision }
+    checkValues(definition, values)
+    const { revision } = tx
+    const stored = { ...itemToStore(definition, { ...item, ...values }), revision }
     tx.put(keyOf(item.id), stored)
-    return { resource: stored as Stored, revision: tx.revision } // As it is read later.
+    return { resource: asRead(stored), revision }
   }
 
-  /** Reads a resource as it is stored; `undefined` if there is none. */
   const find = async (tx: Transaction, id: Int64): Promise<Stored | undefined> => {
     const item = await tx.read(keyOf(id))
-    return item && (asRead(item) as Stored) // As `put` has stored it.
+    return item && asRead(item)
   }
 
-  /** As `find`, but throws an ApiError: 404 if there is none, 412 if `ifMatch` does not match. */
   const read = async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Stored> => {
     const item = await find(tx, id)
     if (!item) throw notFound(`No ${title} has the id ${id}.`)
     if (Array.isArray(ifMatch) && !ifMatch.includes(etagOf(id, item.revision)))
-      throw preconditionFailed(ifMatch.some((tag) => tag.startsWith('W/')))
+      throw preconditionFailed(ifMatch.some((etag) => etag.startsWith('W/')))
     return item
   }
 
   return {
-    fields,
+    fields: definition.fields,
+
     /** An item as this version stores it. Throws an Error if it cannot be read or stored so. */
-    itemOf,
+    itemOf: (item: Attributes): Attributes => itemToStore(definition, item),
+
+    /** Reads a resource as it is stored; `undefined` if there is none. */
     find,
+
+    /** As `find`, but throws an ApiError: 404 if there is none, 412 if `ifMatch` does not match. */
     read,
 
     /** Reads a resource and its revision. Throws an ApiError 404 if there is none. */
@@ -129,11 +81,9 @@ export const collection = <
     create: async (tx: Transaction, values: Values) => put(tx, { id: newId() }, values),
 
     /** Changes a resource; `null` removes a field. Throws errors as `read` and `create` do. */
-    change: async (tx: Transaction, id: Int64, changes: Changes<Values>, ifMatch?: IfMatch) => {
+    change: async (tx: Transaction, id: Int64, changes: Changes, ifMatch?: IfMatch) => {
       const item = await read(tx, id, ifMatch)
-      // JSON merge patch (RFC 7396): a field without a value stays, and null removes it.
-      const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-      return put(tx, item, Object.fromEntries(given.map(([name, to]) => [name, to ?? undefined])))
+      return put(tx, item, patchedValues(changes))
     },
 
     /** Deletes a resource. Throws an ApiError as `read` does. */
@@ -143,35 +93,77 @@ export const collection = <
     },
 
     /** Stores a resource with an id that it has already, such as that of an example. */
-    restore: (tx: Transaction, resource: Resource & Own<OwnFields>): void =>
-      tx.put(keyOf(resource.id), itemOf(resource)),
+    restore: (tx: Transaction, resource: Resource): void =>
+      tx.put(keyOf(resource.id), itemToStore(definition, resource)),
 
     /**
-     * Reads a page of a list (eventually consistent). Throws an Error for a filter without an
-     * index, and for two filters: an index has the values of one field.
+     * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with
+     * ids below `cursor`, and with the value of one field. Throws an Error for another filter.
      */
     list: async (
       tx: Transaction,
-      { limit, cursor, filter = {} }: ListQuery<Resource>,
+      page: { limit: number; cursor?: number | undefined; filter?: Filter },
     ): Promise<Page<Stored>> => {
-      const filters = Object.entries(present(filter)).map(([field, value]) => ({ field, value }))
-      const indexed: readonly string[] = collections[table]
-      if (filters.length > 1 || filters.some(({ field }) => !indexed.includes(field)))
-        throw new Error(`A list of ${table} can be filtered by one of ${indexed.join() || 'none'}.`)
-      const { items, next } = await tx.list({ table, limit, cursor, filter: filters[0] })
-      return { items: items.map((item) => asRead(item) as Stored), next }
+      const filter = indexedFilter(table, page.filter ?? {})
+      const { items, next } = await tx.list({ ...page, table, filter })
+      return { items: items.map(asRead), next }
     },
   }
 }
 
-/** The literal defaults of fields, for items that were stored before a field existed. */
-const defaultsOf = (fields: v.ObjectEntries): Attributes => {
-  const defaults: Attributes = {}
+/** `null` removes a field that may be absent. */
+type Removable<Value> = undefined extends Value ? Value | null : Value
+
+type Definition = { table: CollectionId; fields: v.ObjectEntries }
+
+/**
+ * An item with the defaults of the fields that it was stored without. Throws an Error if an edit by
+ * hand has damaged it.
+ */
+const withDefaults = ({ table, fields }: Definition, stored: Attributes): Attributes => {
+  const item = { ...stored }
   for (const [name, field] of Object.entries(fields)) {
-    const value = v.getDefault(field)
-    if (value !== undefined) defaults[name] = value
+    const value = stored[name] === undefined ? v.getDefault(field) : stored[name]
+    const isMissing = value === undefined && field.type !== 'optional'
+    if (isMissing || Number.isNaN(value))
+      throw new Error(
+        `The item ${stored.id} of ${table} has no ${name}, or one that JavaScript would round.`,
+      )
+    item[name] = value
   }
-  return defaults
+  return present(item)
+}
+
+const itemToStore = (definition: Definition, item: Attributes): Attributes => {
+  const stored = withDefaults(definition, item)
+  return present({ ...stored, ...partitions(collections[definition.table], stored) })
+}
+
+/** Throws an Error if a value breaks the schema of its field. */
+const checkValues = ({ table, fields }: Definition, values: object): void => {
+  for (const [name, value] of Object.entries(values)) {
+    const field = fields[name]
+    // Without the value, which may be personal.
+    if (!field || !(value === undefined || v.is(field, value)))
+      throw new Error(`${name} of ${table} would get a value that its schema does not allow.`)
+  }
+}
+
+/** JSON merge patch (RFC 7396): a field without a value stays, and null removes it. */
+const patchedValues = (changes: object): Attributes => {
+  const given = Object.entries(present(changes))
+  return Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined]))
+}
+
+/** The only filter. Throws an Error for two, or one without an index, which has one field. */
+const indexedFilter = (table: CollectionId, filter: object) => {
+  const [first, ...others] = Object.entries(present(filter))
+  const indexed: readonly string[] = collections[table]
+  if (!first) return undefined
+  const [field, value] = first
+  if (others.length > 0 || !indexed.includes(field))
+    throw new Error(`A list of ${table} can be filtered by one of ${indexed.join() || 'none'}.`)
+  return { field, value }
 }
 
 /** The attributes that are not `undefined`. */

@@ -6,19 +6,19 @@ import type { Int64 } from '../model/int64.ts'
 import {
   type Budget,
   dynamodb,
+  errorToThrow,
+  type Failure,
   isThrottling,
   orUnavailable,
-  type Resent,
-  unavailable,
 } from './dynamodb.ts'
+import type { Attributes } from './indexes.ts'
 import { type Page, type PageQuery, readPage } from './list.ts'
-import type { Attributes } from './shards.ts'
 import { type TableId, tableName, tables } from './tables.ts'
 
 /** Names an item: its table, and the value of its partition key. */
 export type Key = { table: TableId; value: Int64 | string }
 
-/** An item that transactions write. Its `revision` is the token of the last one. */
+/** An item that transactions write. Its `revision` names the last one that put it. */
 export type Item = Record<string, unknown> & { revision: string }
 
 /** What to do with an item if it has the revision `expected`; `undefined`: if there is none. */
@@ -38,10 +38,10 @@ export type Database = {
   /** Reads a page of a list. */
   list: (query: PageQuery) => Promise<Page<Attributes>>
   /**
-   * Carries out all actions, or none if items have another revision; once for each token, which
-   * DynamoDB remembers for ten minutes.
+   * Carries out all actions, or none if items have another revision than expected. A resend with
+   * the same `revision` takes effect only once, for ten minutes.
    */
-  write: (token: string, actions: TransactAction[]) => Promise<Written>
+  write: (revision: string, actions: TransactAction[]) => Promise<Written>
   /** Pauses before the next run. */
   pause: (runs: number) => Promise<void>
 }
@@ -50,8 +50,13 @@ export type Database = {
 export const databaseWith = (budget: Budget): Database => ({
   read: (keys) => readItems(keys, budget),
   list: (query) => orUnavailable(readPage(query, budget)),
-  write: (token, actions) => orUnavailable(writeItems(token, actions, budget)),
+  write: (revision, actions) => writeItems(revision, actions, budget),
   pause: (runs) => orUnavailable(pauseAfter(runs, budget)),
+})
+
+/** The primary key of an item, as its attribute. */
+export const keyAttribute = ({ table, value }: Key) => ({
+  [tables[table].partitionKey.name]: value,
 })
 
 const readItems = async (keys: Key[], budget: Budget): Promise<(Item | undefined)[]> => {
@@ -76,39 +81,30 @@ const readTogether = async (keys: Key[], budget: Budget) => {
     Get: { TableName: tableName(key.table), Key: keyAttribute(key) },
   }))
   const command = new TransactGetCommand({ TransactItems: gets })
-  const resent: Resent = { resends: 0 }
-  const response = untilFree(() => dynamodb.send(command, budget), keys, resent, budget)
-  const { Responses = [] } = await orUnavailable(response, resent)
+  const sent = await sendUntilFree(() => dynamodb.send(command, budget), keys, budget)
+  if (sent.kind === 'failed') throw errorToThrow(sent)
+  const { Responses = [] } = sent.response
   return Responses.map(({ Item }) => Item)
 }
 
 const writeItems = async (
-  token: string,
+  revision: string,
   actions: TransactAction[],
   budget: Budget,
 ): Promise<Written> => {
   const keys = actions.map(({ key }) => key)
   const command = new TransactWriteCommand({
-    ClientRequestToken: token,
+    // The same for all resends: if a response is lost, its request may take effect, too.
+    ClientRequestToken: revision,
     TransactItems: actions.map(transactItem),
   })
-  const resent: Resent = { resends: 0 }
-  try {
-    // With one token: otherwise, an earlier request whose response was lost could take effect, too.
-    await untilFree(() => dynamodb.send(command, budget), keys, resent, budget)
-    return { kind: 'written' }
-  } catch (error) {
-    const codes = cancellationCodes(error)
-    const refused = keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed')
-    if (refused.length > 0) return { kind: 'refused', keys: refused }
-    throw mayHaveWritten(error, resent) ? unavailable(error, resent) : error
-  }
+  const sent = await sendUntilFree(() => dynamodb.send(command, budget), keys, budget)
+  if (sent.kind === 'done') return { kind: 'written' }
+  const codes = cancellationCodes(sent.error)
+  const refused = keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed')
+  if (refused.length > 0) return { kind: 'refused', keys: refused }
+  throw errorToThrow(sent, mayHaveWritten(sent))
 }
-
-/** The primary key of an item, as its attribute. */
-export const keyAttribute = ({ table, value }: Key) => ({
-  [tables[table].partitionKey.name]: value,
-})
 
 /** An item that was read. Throws an Error if it has no revision, which tells when it changes. */
 const checked = (
@@ -146,34 +142,35 @@ const hasRevision = (revision: string) => ({
   ExpressionAttributeValues: { ':revision': revision },
 })
 
-/** Sends a transaction, again and again while other transactions hold its items. */
-const untilFree = async <T>(
-  send: () => Promise<T>,
+type Sent<Output> = { kind: 'done'; response: Output } | ({ kind: 'failed' } & Failure)
+
+/** Sends a transaction, and resends it unchanged while other transactions hold its items. */
+const sendUntilFree = async <Output>(
+  send: () => Promise<Output>,
   keys: Key[],
-  resent: Resent,
   budget: Budget,
-): Promise<T> => {
-  for (;;) {
+): Promise<Sent<Output>> => {
+  let reason: string | undefined
+  for (let resends = 0; ; resends++) {
     try {
-      return await send()
+      if (resends > 0) await pauseAfter(resends, budget)
+      return { kind: 'done', response: await send() }
     } catch (error) {
-      const reason = busyReason(error, keys)
-      if (reason === undefined) throw error
-      resent.reason = reason
+      const busy = busyReason(error, keys)
+      if (busy === undefined) return { kind: 'failed', error, resends, reason }
+      reason = busy
     }
-    resent.resends++
-    await pauseAfter(resent.resends, budget)
   }
 }
 
-/** Why a transaction may succeed if it is resent as it is; `undefined` if it may not. */
+/** Why a transaction may succeed if it is resent unchanged; `undefined` if it may not. */
 const busyReason = (error: unknown, keys: Key[]): string | undefined => {
   if (error instanceof Error && error.name === 'TransactionInProgressException') return error.name
   const codes = cancellationCodes(error)
-  const first = codes.findIndex((code) => code !== 'None')
-  const mayEnd = (code: string) =>
-    code === 'None' || code === 'TransactionConflict' || isThrottling(code)
-  return first >= 0 && codes.every(mayEnd) ? `${codes[first]} on ${keys[first]?.table}` : undefined
+  const failed = codes.filter((code) => code !== 'None')
+  const isBusy = failed.every((code) => code === 'TransactionConflict' || isThrottling(code))
+  const [first] = failed
+  return first && isBusy ? `${first} on ${keys[codes.indexOf(first)]?.table}` : undefined
 }
 
 /** Why a transaction was canceled, item by item (`None`: not by it); empty for any other error. */
@@ -182,8 +179,8 @@ const cancellationCodes = (error: unknown): string[] => {
   return (reasons ?? []).map(({ Code = 'None' }) => Code)
 }
 
-/** Whether a write that failed may have taken effect, because a response was lost. */
-const mayHaveWritten = (error: unknown, { resends }: Resent): error is Error => {
+/** Whether a write may have taken effect although it failed, because a response was lost. */
+const mayHaveWritten = ({ error, resends }: Failure): boolean => {
   // As both clients count.
   const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {}
   return attempts > 1 || resends > 0

@@ -50,36 +50,37 @@ export const withBudget = async <T>(work: (budget: Budget) => Promise<T>): Promi
   }
 }
 
-/** How often a request was resent because other transactions held its items, and why. */
-export type Resent = { resends: number; reason?: string }
-
 /** Waits for DynamoDB. Throws an ApiError 503 if it is slow, throttled or unavailable. */
-export const orUnavailable = async <T>(
-  response: Promise<T>,
-  resent: Resent = { resends: 0 },
-): Promise<T> => {
+export const orUnavailable = async <T>(response: Promise<T>): Promise<T> => {
   try {
     return await response
   } catch (error) {
-    throw isUnavailable(error) ? unavailable(error, resent) : error
+    throw errorToThrow({ error, resends: 0 })
   }
 }
 
+/** The error of a request that failed; how often it was resent before, and why. */
+export type Failure = { error: unknown; resends: number; reason?: string | undefined }
+
 /**
- * The ApiError 503 for an error of DynamoDB. Its cause is one line for the log, with the table or
- * index that was throttled.
+ * The ApiError 503 if DynamoDB was slow, throttled or unavailable, or if a write may have taken
+ * effect; otherwise the error itself.
  */
-export const unavailable = (error: object, { resends, reason }: Resent) => {
-  const throttled =
-    'ThrottlingReasons' in error ? (JSON.stringify(error.ThrottlingReasons) ?? '') : ''
-  return serviceUnavailable(`${reason ?? error} ${throttled}(${resends} resends)`)
+export const errorToThrow = (
+  { error, resends, reason }: Failure,
+  mayHaveWritten = false,
+): unknown => {
+  if (!mayHaveWritten && !isUnavailable(error)) return error
+  const { ThrottlingReasons } = error as { ThrottlingReasons?: unknown }
+  const throttled = ThrottlingReasons ? ` ${JSON.stringify(ThrottlingReasons)}` : ''
+  return serviceUnavailable(`${reason ?? error}${throttled} (${resends} resends)`) // For the log.
 }
 
 /**
  * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`,
  * from before the request was sent, and those that DynamoDB calls the client's fault.
  */
-const isUnavailable = (error: unknown): error is Error => {
+const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
   const isOurFault =

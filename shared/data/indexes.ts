@@ -1,11 +1,42 @@
-import { collections } from '../service.ts'
+import { capitalized } from '../model/names.ts'
 import { setting, settings } from '../settings.ts'
-import { type CollectionId, filterIndex } from './tables.ts'
 
 /** What an item has, by name. */
 export type Attributes = { [name: string]: unknown }
 
-/** Over how many partitions of an index lists are read, or new items are written. */
+/** An attribute of the key of a table or an index. */
+export type KeyAttribute = { name: string; type: 'S' | 'N' }
+
+/**
+ * An index of a collection. A partition of it takes 1,000 writes per second, so items are spread
+ * over shards: each partition has those of one shard, sorted by id.
+ */
+export type Index = { name: string; partitionKey: KeyAttribute }
+
+/** The index of all items. A partition is a shard. */
+export const NEWEST: Index = { name: 'newest', partitionKey: { name: 'shard', type: 'N' } }
+
+/** The index of the items that have this field. A partition is a value in a shard. */
+export const filterIndex = (field: string): Index => ({
+  name: `by${capitalized(field)}`,
+  partitionKey: { name: `${field}Shard`, type: 'S' },
+})
+
+export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
+
+/** The partitions of an item in the indexes; `undefined` if it is not in one. */
+export const partitions = (filters: readonly string[], item: Attributes): Attributes => {
+  const shard = shardOf(item)
+  const found: Attributes = { shard }
+  for (const field of filters) {
+    const { partitionKey } = filterIndex(field)
+    const value = item[field]
+    found[partitionKey.name] = value === undefined ? value : filterPartition(value, shard)
+  }
+  return found
+}
+
+/** Over how many shards lists are read, or new items are written. */
 export const shardCount = (name: 'readShards' | 'writeShards'): number => {
   const count = Number(setting(name))
   // Without this check, a list would be empty.
@@ -14,18 +45,8 @@ export const shardCount = (name: 'readShards' | 'writeShards'): number => {
   return count
 }
 
-/** The partitions of an item in the indexes; `undefined` where it is in none. */
-export const partitions = (table: CollectionId, item: Attributes): Attributes => {
-  // An item stays in its shard: while it moved, a list would have it twice or not.
-  const stays = item.shard !== undefined && Number(item.shard) < shardCount('readShards')
-  const shard = stays ? Number(item.shard) : Number(item.id) % shardCount('writeShards')
-  const all: Attributes = { shard }
-  for (const field of collections[table]) {
-    const value = item[field]
-    all[filterIndex(field).name] = value === undefined ? undefined : filterPartition(value, shard)
-  }
-  return all
+/** An item stays in its shard: while it moved, a list could return it twice or not at all. */
+const shardOf = ({ id, shard }: Attributes): number => {
+  const isListed = shard !== undefined && Number(shard) < shardCount('readShards')
+  return isListed ? Number(shard) : Number(id) % shardCount('writeShards')
 }
-
-/** The partition of the items with a value in one shard: a text, whatever the value is. */
-export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`

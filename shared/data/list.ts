@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { type Budget, dynamodb } from './dynamodb.ts'
-import { type Attributes, filterPartition, shardCount } from './shards.ts'
-import { type CollectionId, filterIndex, NEWEST, tableName } from './tables.ts'
+import { type Attributes, filterIndex, filterPartition, NEWEST, shardCount } from './indexes.ts'
+import { type CollectionId, tableName } from './tables.ts'
 
 /**
  * Which page of a list to read: the newest `limit` (1 to 100) items with ids below `cursor`, and
@@ -17,32 +17,33 @@ export type PageQuery = {
 /** A page of a list. `next` is the cursor of the page after it; `undefined` on the last page. */
 export type Page<Item> = { items: Item[]; next: number | undefined }
 
-/** Reads a page: a query for each shard of an index. Large items make it shorter. */
+/** Reads a page, with one query for each shard. Large items make it shorter. */
 export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<Attributes>> => {
-  const shards = Array.from({ length: shardCount('readShards') }, (_, shard) =>
+  const queries = Array.from({ length: shardCount('readShards') }, (_, shard) =>
     readShard(query, shard, budget),
   )
-  const parts = await Promise.all(shards)
-  const found = parts.flatMap(({ items }) => items).sort((a, b) => b.id - a.id)
-  // What follows in a shard whose query ended early is unknown.
-  const lowestId = Math.max(0, ...parts.map(({ endedAt }) => endedAt))
-  const items = found.filter(({ id }) => id >= lowestId).slice(0, query.limit)
-  const isLast = lowestId === 0 && items.length === found.length
+  const shards = await Promise.all(queries)
+  const read = shards.flatMap(({ items }) => items).sort((a, b) => b.id - a.id)
+  // Below this id, a shard may have items that its query did not reach.
+  const completeFrom = Math.max(...shards.map((shard) => shard.completeFrom))
+  const complete = read.filter(({ id }) => id >= completeFrom)
+  const items = complete.slice(0, query.limit)
+  const isLast = completeFrom === 0 && items.length === complete.length
   return { items, next: isLast ? undefined : items.at(-1)?.id }
 }
 
-/** Reads the newest items of one shard; `endedAt` is the id where the query ended early, or 0. */
+/** Reads the newest items of a shard: all with ids from `completeFrom` on. */
 const readShard = async (
   { table, limit, cursor = END_OF_IDS, filter }: PageQuery,
   shard: number,
   budget: Budget,
 ) => {
-  const { index, name } = filter ? filterIndex(filter.field) : NEWEST
+  const { name, partitionKey } = filter ? filterIndex(filter.field) : NEWEST
   const command = new QueryCommand({
     TableName: tableName(table),
-    IndexName: index,
+    IndexName: name,
     KeyConditionExpression: '#partition = :partition AND id < :cursor',
-    ExpressionAttributeNames: { '#partition': name }, // `shard` is a reserved word.
+    ExpressionAttributeNames: { '#partition': partitionKey.name }, // `shard` is a reserved word.
     ExpressionAttributeValues: {
       ':partition': filter ? filterPartition(filter.value, shard) : shard,
       ':cursor': cursor,
@@ -52,10 +53,9 @@ const readShard = async (
     Limit: limit + 1,
   })
   const { Items = [], LastEvaluatedKey } = await dynamodb.send(command, budget)
-  // The document client types every item as `any`.
   return {
-    items: Items as (Attributes & { id: number })[],
-    endedAt: Number(LastEvaluatedKey?.id ?? 0),
+    items: Items as (Attributes & { id: number })[], // The document client types them as `any`.
+    completeFrom: Number(LastEvaluatedKey?.id ?? 0),
   }
 }
 

@@ -1,14 +1,12 @@
 import { capitalized, propertyNames } from '../model/names.ts'
 import { collections } from '../service.ts'
 import { variableValue } from '../settings.ts'
-
-/** An attribute of the key of a table or an index. */
-export type KeyAttribute = { name: string; type: 'S' | 'N' }
+import { filterIndex, type KeyAttribute, NEWEST } from './indexes.ts'
 
 /** A table definition. CDK, the local database and the tests create their tables from it. */
 export type Table = {
   partitionKey: KeyAttribute
-  /** Partition keys of its indexes. They sort by the key of the table, and have all attributes. */
+  /** The partition keys of its indexes, by name. Indexes sort by the key of the table. */
   indexes: Readonly<Record<string, KeyAttribute>>
   /** Seconds since 1970. DynamoDB deletes expired items up to two days late. */
   timeToLive?: string
@@ -17,34 +15,20 @@ export type Table = {
 /** The collections of the service, by the name of their table. */
 export type CollectionId = keyof typeof collections
 
-/** The index of all items of a collection, and its partition key. */
-export const NEWEST = { index: 'newest', name: 'shard', type: 'N' } as const
-
-/** The index of the items with a value of a field; its partition key is `<value>#<shard>`. */
-export const filterIndex = (field: string) =>
-  ({
-    index: `by${capitalized(field)}`,
-    name: `${field}Shard`,
-    type: 'S',
-  }) as const
-
-/**
- * The table of a collection: an index of all items, and one for each filter. A partition takes
- * 1,000 writes per second, so `writeShards` spreads items over several.
- */
+/** A table with an index of all items, and one for each field to filter by. */
 const collectionTable = (filters: readonly string[]): Table => {
-  const indexes = [NEWEST, ...filters.map(filterIndex)].map(({ index, ...partitionKey }) => [
-    index,
-    partitionKey,
-  ])
-  return { partitionKey: { name: 'id', type: 'N' }, indexes: Object.fromEntries(indexes) }
+  const indexes = [NEWEST, ...filters.map(filterIndex)]
+  const partitionKeys = indexes.map(({ name, partitionKey }) => [name, partitionKey])
+  return { partitionKey: { name: 'id', type: 'N' }, indexes: Object.fromEntries(partitionKeys) }
 }
+
+const collectionTables = Object.fromEntries(
+  Object.entries(collections).map(([id, filters]) => [id, collectionTable(filters)]),
+) as Record<CollectionId, Table> // `Object.fromEntries` loses the keys.
 
 /** The definitions of all tables, by id. */
 export const tables = {
-  ...(Object.fromEntries(
-    Object.entries(collections).map(([id, filters]) => [id, collectionTable(filters)]),
-  ) as Record<CollectionId, Table>), // `Object.fromEntries` loses the keys.
+  ...collectionTables,
   apiKeys: { partitionKey: { name: 'digest', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
   idempotencyKeys: {
     partitionKey: { name: 'intent', type: 'S' }, // A renamed key replaces the table.
@@ -67,12 +51,8 @@ export const tableOutput = (id: TableId): string => `${capitalized(id)}Table`
 /** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
 
-/** What a function may do with the items of a table. A page of a list needs `list`. */
+/** What a function may do with the items of a collection. A page of a list needs `list`. */
 export type Right = 'list' | 'read' | 'create' | 'change' | 'remove'
 
-/** The rights of a function, by table, on a laptop too. Only collections have lists. */
-export type Access = {
-  readonly [Id in TableId]?: RightTo<Id> | readonly RightTo<Id>[]
-}
-
-type RightTo<Id> = Id extends CollectionId ? Right : Exclude<Right, 'list'>
+/** The rights of a function, by collection, on a laptop too. */
+export type Access = { readonly [Id in CollectionId]?: Right | readonly Right[] }

@@ -6,11 +6,14 @@ import {
   type TransactAction,
   type Written,
 } from './database.ts'
+import type { Attributes } from './indexes.ts'
 import type { Page, PageQuery } from './list.ts'
-import type { Attributes } from './shards.ts'
 
-/** An item that was read, or that is queued to be written; `undefined`: none, or its removal. */
-type Named = { key: Key; item: Item | undefined }
+/** An item that was read; `undefined`: there was none. */
+type Found = { key: Key; item: Item | undefined }
+
+/** What to do with an item when the run commits. */
+type Write = { key: Key } & ({ kind: 'put'; item: Item } | { kind: 'delete' })
 
 /** One run of the work of a transaction: what it reads, and what it queues to be written. */
 export class TransactionRun {
@@ -18,8 +21,8 @@ export class TransactionRun {
   readonly revision: string
   readonly #database: Database
   readonly #reads = new Map<string, Promise<Item | undefined>>()
-  readonly #found = new Map<string, Named>()
-  readonly #queued = new Map<string, Named>()
+  readonly #found = new Map<string, Found>()
+  readonly #queued = new Map<string, Write>()
   /** Rejects when a call of the database fails. */
   readonly #failure = Promise.withResolvers<never>()
   #pending = 0
@@ -34,8 +37,8 @@ export class TransactionRun {
   /** Reads an item (strongly consistent); one that this transaction has used, as it was left. */
   async read(key: Key): Promise<Item | undefined> {
     const name = this.#nameOf(key)
-    const queued = this.#queued.get(name)
-    if (queued) return queued.item
+    const write = this.#queued.get(name)
+    if (write) return write.kind === 'put' ? write.item : undefined
     // Not repeated while it is pending: all decisions must rest on one revision.
     const read = this.#reads.get(name) ?? this.#readFirst(key, name)
     this.#reads.set(name, read)
@@ -51,14 +54,14 @@ export class TransactionRun {
   /** Puts an item in place of the one that was read; if none was read, there must be none. */
   put(key: Key, attributes: object): void {
     const item = { ...attributes, ...keyAttribute(key), revision: this.revision }
-    this.#queued.set(this.#nameOf(key), { key, item })
+    this.#queued.set(this.#nameOf(key), { kind: 'put', key, item })
   }
 
   /** Deletes an item that was read. Throws an Error for any other. */
   remove(key: Key): void {
     const name = this.#nameOf(key)
     if (!this.#found.has(name)) throw new Error(`${name} must be read before it is removed.`)
-    this.#queued.set(name, { key, item: undefined })
+    this.#queued.set(name, { kind: 'delete', key })
   }
 
   /** Lets no put or removal take effect but that of a reservation: a refusal changes nothing. */
@@ -81,9 +84,18 @@ export class TransactionRun {
     return outcome
   }
 
-  /** Whether it puts or removes anything but a reservation. */
-  changesItems(): boolean {
-    return this.#writes().some(([, write]) => !isReservation(write))
+  /**
+   * Writes what is queued. If that changes items, everything that was read must be unchanged.
+   * Otherwise, it must have been true at one moment; the reservation is then written whatever has
+   * become of other items, because checks of an item that everybody wants would conflict.
+   */
+  async commit(): Promise<Written> {
+    const queued = [...this.#queued.values()]
+    const reservations = queued.filter(isReservation)
+    if (!this.#isRefusal && reservations.length < queued.length)
+      return this.#write([...this.#found.values(), ...queued])
+    if (!(await this.isOneMoment())) return { kind: 'refused', keys: [] }
+    return reservations.length > 0 ? this.#write(reservations) : { kind: 'written' }
   }
 
   /**
@@ -97,36 +109,19 @@ export class TransactionRun {
     return found.every(({ item }, i) => item?.revision === items[i]?.revision)
   }
 
-  /**
-   * Writes what is queued, on condition that everything that was read is unchanged. A reservation
-   * alone is written whatever becomes of other items: checks of an item that everybody wants would
-   * conflict with each other.
-   */
-  async commit(): Promise<Written> {
-    const writes = this.#writes()
-    if (writes.length === 0) return { kind: 'written' }
-    const used = this.changesItems() ? [...this.#found, ...writes] : writes
-    const actions = Array.from(new Map(used), ([name, { key }]) => this.#action(name, key))
-    return this.#database.write(this.revision, actions)
-  }
-
   /** The names of those keys whose items were not read. */
   unread(keys: Key[]): string[] {
     return keys.map(nameOf).filter((name) => !this.#found.has(name))
   }
 
-  /** What is queued to take effect, by name. */
-  #writes(): [string, Named][] {
-    const queued = [...this.#queued]
-    return this.#isRefusal ? queued.filter(([, write]) => isReservation(write)) : queued
-  }
-
-  #action(name: string, key: Key): TransactAction {
-    const expected = this.#found.get(name)?.item?.revision
-    const queued = this.#queued.get(name)
-    if (!queued) return { kind: 'check', key, expected }
-    const { item } = queued
-    return item ? { kind: 'put', key, expected, item } : { kind: 'delete', key, expected }
+  /** Writes or checks each of these items, on condition that it is as it was read. */
+  #write(items: { key: Key }[]): Promise<Written> {
+    const keys = new Map(items.map(({ key }) => [nameOf(key), key]))
+    const actions = Array.from(keys, ([name, key]): TransactAction => {
+      const expected = this.#found.get(name)?.item?.revision
+      return { expected, ...(this.#queued.get(name) ?? { kind: 'check', key }) }
+    })
+    return this.#database.write(this.revision, actions)
   }
 
   async #readFirst(key: Key, name: string): Promise<Item | undefined> {
@@ -159,6 +154,6 @@ export class TransactionRun {
   }
 }
 
-const isReservation = ({ key }: Named): boolean => key.table === 'idempotencyKeys'
+const isReservation = ({ key }: { key: Key }): boolean => key.table === 'idempotencyKeys'
 
 const nameOf = ({ table, value }: Key): string => `${table} ${value}`

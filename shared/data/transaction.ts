@@ -25,21 +25,24 @@ export const runOn = async <T>(
   work: (tx: Transaction) => Promise<T>,
   newRevision: () => string = randomUUID,
 ): Promise<T> => {
-  let occupied: string[] = []
+  let occupied: string[] = [] // What exists, and was put without being read.
   for (let runs = 1; ; runs++) {
     const run = new TransactionRun(database, newRevision()) // A revision must never recur.
     const outcome = await run.run(work)
-    const commits = outcome.status === 'fulfilled' && run.changesItems()
-    if (commits || (await run.isOneMoment())) {
-      if (outcome.status === 'rejected') throw outcome.reason
+    if (outcome.status === 'fulfilled') {
       const written = await run.commit()
       if (written.kind === 'written') return outcome.value
       const unread = run.unread(written.keys)
-      // Once, it may be a new id that somebody else got, too.
-      const twice = unread.find((name) => occupied.includes(name))
-      if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
+      refuseSecondPut(occupied, unread)
       occupied = unread
-    }
+    } else if (await run.isOneMoment()) throw outcome.reason
     await database.pause(runs)
   }
+}
+
+/** Throws an Error if two runs put the same item, which exists, without reading it. */
+const refuseSecondPut = (before: string[], now: string[]): void => {
+  // Once, it may be a new id that somebody else got, too: the next run has another one.
+  const twice = now.find((name) => before.includes(name))
+  if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
 }

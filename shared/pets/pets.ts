@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { collection } from '../data/collection.ts'
 import type { Transaction } from '../data/transaction.ts'
 import { conflict } from '../model/api-error.ts'
@@ -7,9 +8,10 @@ import type { Int64 } from '../model/int64.ts'
 import { Pet, type PetChanges, type PetStatus } from './pet.ts'
 
 /** A pet is stored with its open `order`, if it has one. */
-const stored = collection('pets', Pet, { order: Id })
+const StoredPet = v.pipe(v.object({ ...Pet.entries, order: v.optional(Id) }), v.title('Pet'))
+const stored = collection('pets', StoredPet)
 
-type StoredPet = Awaited<ReturnType<typeof stored.read>>
+type StoredPet = v.InferOutput<typeof StoredPet>
 
 /** A pet with an open order keeps its status, and is not deleted: that is an ApiError 409. */
 export const pets = {

@@ -7,13 +7,8 @@ import {
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb'
-import {
-  type KeyAttribute,
-  type Table,
-  tableIds,
-  tableName,
-  tables,
-} from '../../../shared/data/tables.ts'
+import type { KeyAttribute } from '../../../shared/data/indexes.ts'
+import { type Table, tableIds, tableName, tables } from '../../../shared/data/tables.ts'
 import { CommandError, timeouts } from '../../command-line.ts'
 
 /**

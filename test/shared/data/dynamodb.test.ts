@@ -71,7 +71,7 @@ test.each<[Fault, RegExp]>([
       message: 'Busy.',
       ThrottlingReasons: [{ resource: 'a' }],
     }),
-    /^ThrottlingException: Busy\. \[\{"resource":"a"\}\]\(0 resends\)$/,
+    /^ThrottlingException: Busy\. \[\{"resource":"a"\}\] \(0 resends\)$/,
   ],
 ])('a 503 says on one line why: %j', async (fault, cause) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.

@@ -59,6 +59,9 @@ export const keyAttribute = ({ table, value }: Key) => ({
   [tables[table].partitionKey.name]: value,
 })
 
+/** Where an item is, in the words of DynamoDB's commands. */
+const itemPlace = (key: Key) => ({ TableName: tableName(key.table), Key: keyAttribute(key) })
+
 const readItems = async (keys: Key[], budget: Budget): Promise<(Item | undefined)[]> => {
   const [key, ...others] = keys
   const isOne = key && others.length === 0
@@ -67,20 +70,15 @@ const readItems = async (keys: Key[], budget: Budget): Promise<(Item | undefined
 }
 
 const readOne = async (key: Key, budget: Budget) => {
-  const get = new GetCommand({
-    TableName: tableName(key.table),
-    Key: keyAttribute(key),
-    ConsistentRead: true,
-  })
+  const get = new GetCommand({ ...itemPlace(key), ConsistentRead: true })
   const { Item } = await orUnavailable(dynamodb.send(get, budget))
   return Item
 }
 
 const readTogether = async (keys: Key[], budget: Budget) => {
-  const gets = keys.map((key) => ({
-    Get: { TableName: tableName(key.table), Key: keyAttribute(key) },
-  }))
-  const command = new TransactGetCommand({ TransactItems: gets })
+  const command = new TransactGetCommand({
+    TransactItems: keys.map((key) => ({ Get: itemPlace(key) })),
+  })
   const sent = await sendUntilFree(() => dynamodb.send(command, budget), keys, budget)
   if (sent.kind === 'failed') throw errorToThrow(sent)
   const { Responses = [] } = sent.response
@@ -119,16 +117,14 @@ const checked = (
 
 const transactItem = (action: TransactAction) => {
   const { key, expected } = action
-  const TableName = tableName(key.table)
-  const Key = keyAttribute(key)
   const condition = expected === undefined ? isMissing(key) : hasRevision(expected)
   switch (action.kind) {
     case 'put':
-      return { Put: { TableName, Item: action.item, ...condition } }
+      return { Put: { TableName: tableName(key.table), Item: action.item, ...condition } }
     case 'delete':
-      return { Delete: { TableName, Key, ...condition } }
+      return { Delete: { ...itemPlace(key), ...condition } }
     case 'check':
-      return { ConditionCheck: { TableName, Key, ...condition } }
+      return { ConditionCheck: { ...itemPlace(key), ...condition } }
   }
 }
 

@@ -25,7 +25,9 @@ export const runOn = async <T>(
   work: (tx: Transaction) => Promise<T>,
   newRevision: () => string = randomUUID,
 ): Promise<T> => {
-  let occupied: string[] = [] // What exists, and was put without being read.
+  // What a run put without reading it, although it exists. Once, that may be a new id that somebody
+  // else got, too; the next run draws another one.
+  let occupied: string[] = []
   for (let runs = 1; ; runs++) {
     const run = new TransactionRun(database, newRevision()) // A revision must never recur.
     const outcome = await run.run(work)
@@ -33,16 +35,10 @@ export const runOn = async <T>(
       const written = await run.commit()
       if (written.kind === 'written') return outcome.value
       const unread = run.unread(written.keys)
-      refuseSecondPut(occupied, unread)
+      const twice = unread.find((name) => occupied.includes(name))
+      if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
       occupied = unread
     } else if (await run.isOneMoment()) throw outcome.reason
     await database.pause(runs)
   }
-}
-
-/** Throws an Error if two runs put the same item, which exists, without reading it. */
-const refuseSecondPut = (before: string[], now: string[]): void => {
-  // Once, it may be a new id that somebody else got, too: the next run has another one.
-  const twice = now.find((name) => before.includes(name))
-  if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
 }

@@ -33,25 +33,23 @@ const reasonPhrase = (status: number): string =>
 export const badRequest = (message: string) => new ApiError(400, message)
 
 /** The API key is missing or invalid. One body for all cases: strangers must not learn which. */
-export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) =>
-  new ApiError(
-    401,
-    'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>',
-    {
-      // RFC 6750, section 3.1: no error attribute for a request without a key.
-      headers: {
-        'WWW-Authenticate': `Bearer realm="${service.name}"${keyWasSent ? ', error="invalid_token"' : ''}`,
-      },
-    },
-  )
+export const unauthorized = ({ keyWasSent }: { keyWasSent: boolean }) => {
+  const message = 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>'
+  // RFC 6750, section 3.1: no error attribute for a request without a key.
+  return new ApiError(401, message, {
+    headers: keyWasSent ? challenge('error="invalid_token"') : challenge(),
+  })
+}
 
 /** The API key does not allow the operation (RFC 6750, section 3.1). */
 export const insufficientScope = (scope: string) =>
   new ApiError(403, `This API key does not allow the operation. It needs the scope ${scope}.`, {
-    headers: {
-      'WWW-Authenticate': `Bearer realm="${service.name}", error="insufficient_scope", scope="${scope}"`,
-    },
+    headers: challenge('error="insufficient_scope"', `scope="${scope}"`),
   })
+
+const challenge = (...attributes: string[]) => ({
+  'WWW-Authenticate': [`Bearer realm="${service.name}"`, ...attributes].join(', '),
+})
 
 /** There is no such path, or no such resource. */
 export const notFound = (message: string) => new ApiError(404, message)
@@ -63,12 +61,14 @@ export const conflict = (message: string) => new ApiError(409, message)
 export const MAX_BODY_KIB = 256
 
 /** The resource has another revision than `If-Match` names (RFC 9110, section 15.5.13). */
-export const preconditionFailed = (sentWeakTag = false) =>
-  new ApiError(
+export const preconditionFailed = (sentWeakTag = false) => {
+  const hint = sentWeakTag ? ', without W/: a weak tag never matches' : ''
+  return new ApiError(
     412,
-    'The resource does not have the revision in If-Match. Read it again, and send its current ETag' +
-      (sentWeakTag ? ', without W/: a weak tag never matches.' : '.'),
+    'The resource does not have the revision in If-Match. ' +
+      `Read it again, and send its current ETag${hint}.`,
   )
+}
 
 /** The body is larger than `MAX_BODY_KIB`. */
 export const payloadTooLarge = () =>
@@ -82,7 +82,8 @@ export const unsupportedMediaType = () =>
 export const idempotencyKeyReused = () =>
   new ApiError(
     422,
-    'This Idempotency-Key was used for another request within the last 24 hours. A new request needs a new key.',
+    'This Idempotency-Key was used for another request within the last 24 hours. ' +
+      'A new request needs a new key.',
   )
 
 /** A bug. The log has the cause, under the request id in the response. */

@@ -10,20 +10,18 @@ export const Id = v.pipe(
 )
 
 /**
- * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. They sort by creation;
- * those of one process always ascend. Two processes may generate the same id, so the caller must
- * check that it is free. Throws an Error from 2093 on, when ids no longer fit into a `number`.
+ * Generates an id: 41 bits of milliseconds since 2024, then 12 random bits. Ids sort by creation;
+ * those of one process always ascend. Two processes may generate the same one, so the caller must
+ * check that it is free. Throws an Error from 2093 on: an id has at most 53 bits.
  */
 export const newId = (now = Date.now()): number => {
   const random = Math.floor(Math.random() * IDS_PER_MILLISECOND)
   // Plain arithmetic, because the shift operators truncate to 32 bits.
   const candidate = (now - ID_EPOCH) * IDS_PER_MILLISECOND + random
   const id = Math.max(candidate, lastId + 1)
-  // If it were kept, every later id would be invalid, too.
+  // Not kept as the last one: all later ids would be invalid, too.
   if (!Number.isSafeInteger(id))
-    throw new Error(
-      `The clock is wrong: at ${new Date(now).toISOString()}, ids have more than 53 bits.`,
-    )
+    throw new Error(`Set the clock: it says ${new Date(now).toJSON()}.`)
   lastId = id
   return id
 }

@@ -12,8 +12,8 @@ declare global {
 }
 
 // A double is exact up to 15 significant digits. A longer number, or one so small that it became 0,
-// may have been rounded. Most bodies have neither, and need no second parse: it takes some ten
-// times as long, and the reviver gets no source after some keys with escapes (nodejs/node#63785).
+// may be rounded. Most bodies have neither, and need no second parse: it takes some ten times as
+// long, and the reviver gets no source after some keys with escapes (nodejs/node#63785).
 const MAY_BE_ROUNDED = /[\d.]{16}|\d[eE]-/
 
 /**
@@ -33,12 +33,11 @@ export const exactNumber = (text: string, parsed = Number(text)): Int64 => {
   return significantDigits(text) === significantDigits(String(parsed)) ? parsed : Number.NaN
 }
 
-// Without `(?<!0)`, a long run of zeros in the middle takes quadratic time.
-const significantDigits = (number: string): string =>
-  number
-    .replace(/e.*/i, '')
-    .replace(/\D/g, '')
-    .replace(/^0+|(?<!0)0+$/g, '')
+const significantDigits = (number: string): string => {
+  const digits = number.replace(/e.*/i, '').replace(/\D/g, '')
+  // Without `(?<!0)`, a long run of zeros in the middle takes quadratic time.
+  return digits.replace(/^0+/, '').replace(/(?<!0)0+$/, '')
+}
 
 /** Writes JSON, with each `bigint` in plain digits. (`JSON.stringify` throws for a `bigint`.) */
 export const stringifyJson = (value: unknown, indent = 0): string =>

@@ -1,8 +1,7 @@
-/** The names of an object's own properties, as its type has them: an object may have more. */
+/** The names of an object's properties, which `Object.keys` types as any string. */
 export const propertyNames = <T extends object>(value: T): (keyof T & string)[] =>
-  // `Object.keys` types them as any string.
   Object.keys(value) as (keyof T & string)[]
 
-/** A text with a capital letter at its start. */
+/** The text, starting with a capital letter. */
 export const capitalized = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}`

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { serviceUnavailable } from '../model/api-error.ts'
 import { exactNumber } from '../model/json.ts'
 
-/** How long the key check and the operation may each wait for DynamoDB, retries included. */
+/** How long the key check and the operation may each wait for DynamoDB, resends included. */
 const BUDGET_MS = 3000
 
 /**
@@ -30,13 +30,11 @@ export const dynamodb = DynamoDBDocumentClient.from(
 
 /**
  * The options of each `dynamodb.send`. The signal ends what the timeouts above do not: a response
- * that arrives byte by byte, and the pauses between retries.
+ * that arrives byte by byte, and the pauses between resends.
  */
 export type Budget = { abortSignal: AbortSignal }
 
-/**
- * Runs `work` with a time budget. The signal aborts when the budget ends, or when the work fails.
- */
+/** Runs `work` with a time budget. The signal aborts when that ends, or when the work fails. */
 export const withBudget = async <T>(work: (budget: Budget) => Promise<T>): Promise<T> => {
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), BUDGET_MS)

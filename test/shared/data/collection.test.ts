@@ -43,7 +43,7 @@ describe('list', async () => {
     { limit: 2, cursor: c.id + 1, expected: { items: [c, b], next: b.id } },
     { limit: 2, cursor: a.id, expected: { items: [], next: end } },
   ] as const)(
-    'returns the newest with one query, and where the next page starts: %o',
+    'returns the newest pets with one query, and the cursor of the next page: %o',
     async ({ expected, ...page }) => {
       const requests: object[] = []
       proxy.faultOf = ({ operation, body }) => {
@@ -59,7 +59,7 @@ describe('list', async () => {
   )
 
   test.each([{ name: 'a' }, { status: 'sold', name: 'a' }] as const)(
-    'throws an error for a filter without an index, and for two: %o',
+    'throws an error for a filter without an index, and for two filters: %o',
     async (filter) => {
       await expect(pets.list({ limit: 1, filter })).rejects.toThrow(
         /^A list of pets can be filtered/,
@@ -80,7 +80,7 @@ describe('shards', () => {
     return next === undefined ? items : [...items, ...(await walk(status, next))]
   }
 
-  test('the pages have each pet once, also while shards are raised, first for reading', async () => {
+  test('pages have each pet once while shards are added, for reading first', async () => {
     all.push(...(await pets.list({ limit: 100 })).items)
     for (const [read, write] of [
       [1, 1],
@@ -97,7 +97,7 @@ describe('shards', () => {
     }
   })
 
-  test.each(['0', '1.5'])('the number %j is a bug, and no empty list', async (count) => {
+  test.each(['0', '1.5'])('a number of %j is an error, not an empty list', async (count) => {
     setShards({ read: count, write: count })
 
     await expect(pets.list({ limit: 1 })).rejects.toThrow('READ_SHARDS must be a positive integer.')
@@ -105,7 +105,7 @@ describe('shards', () => {
   })
 })
 
-test('items of up to 400 KB are listed once, while others are added and deleted, whatever fails', async () => {
+test('large items are listed once while others are added and deleted', async () => {
   const ids = Array.from({ length: 14 }, newId)
   for (const [i, id] of ids.entries()) {
     const padding = 'x'.repeat(i === 3 ? 400_000 : 200_000)
@@ -158,7 +158,7 @@ test.each([
   },
 )
 
-test('a change keeps attributes that it has no value for, or that this version does not know', async () => {
+test('a change keeps fields that it does not set, and attributes of a later version', async () => {
   const { id } = await create('a', 'sold')
   await putItem('pets', { ...(await storedItem(id)), since: 'a later version' })
 
@@ -168,7 +168,7 @@ test('a change keeps attributes that it has no value for, or that this version d
   expect(await storedItem(id)).toMatchObject({ name: 'Max', ...kept })
 })
 
-test('an item stays in the shard that it was stored in, if lists read it', async () => {
+test('an item stays in its shard if lists read that shard', async () => {
   setShards({ read: 5, write: 1 })
   const { id } = await create('a', 'available')
   await putItem('pets', { ...(await storedItem(id)), shard: 3 })
@@ -209,7 +209,7 @@ describe('a pet of an earlier version', () => {
     ['name', { name: undefined }],
     ['size', { size: NumberValue.from('1.00000000000000000001') }],
     ['visits', { visits: NumberValue.from('12345678901234567891') }],
-  ])('is an error that names it and its %s if it cannot be read', async (field, edited) => {
+  ])('is an error that names the pet and its %s if that is damaged', async (field, edited) => {
     await putItem('pets', { ...early(2), ...edited })
 
     const error = new Error(
@@ -220,7 +220,7 @@ describe('a pet of an earlier version', () => {
   })
 })
 
-describe('what breaks its schema is an error, and is not stored:', () => {
+describe('a value that breaks its schema is an error, and is not stored:', () => {
   const stored = alone(collection('pets', v.object({ ...Pet.entries, order: v.optional(Id) })))
 
   test.each([
@@ -245,7 +245,7 @@ describe('what breaks its schema is an error, and is not stored:', () => {
     await expect(withoutName).rejects.toThrow(/has no name/)
   })
 
-  test('but not what another version has stored, and stays', async () => {
+  test('but not a value that another version has stored, and that stays', async () => {
     const pet = await create('a')
     const name = 'x'.repeat(1001)
     await putItem('pets', { ...(await storedItem(pet.id)), name })

@@ -47,7 +47,7 @@ test('withBudget ends concurrent requests when the work fails', async () => {
   expect(signal?.aborted).toBe(true)
 })
 
-test('withBudget ends the work after three seconds, and what waits for DynamoDB with a 503', async () => {
+test('withBudget ends the work after three seconds, with a 503', async () => {
   vi.useFakeTimers()
   let signal: AbortSignal | undefined
   const work = withBudget(async (budget) => {
@@ -93,7 +93,7 @@ test.each<[Fault, RegExp]>([
   expect(error).toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
 })
 
-test('no 503: a value that the SDK cannot send, an error of another service of AWS', async () => {
+test('an invalid value and an error of another AWS service are not a 503', async () => {
   const metadata = { $metadata: { httpStatusCode: 503 } }
   const error = Object.assign(new Error('The topic is busy.'), metadata)
 
@@ -123,7 +123,7 @@ test.each<[string, Fault, object]>([
     { name: 'TransactionCanceledException' },
   ],
   ['a right that is missing', databaseResponses.accessDenied, { name: 'AccessDeniedException' }],
-])('what a caller gets for %s', async (_, response, expected) => {
+])('the error for %s is the one of DynamoDB', async (_, response, expected) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   proxy.faultOf = () => response
 
@@ -132,23 +132,19 @@ test.each<[string, Fault, object]>([
   expect(error).toMatchObject(expected)
 })
 
-test(
-  'reads are strongly consistent, so they see what was created, reserved or revoked before',
-  againIfBusy,
-  async () => {
-    const reads: object[] = []
-    proxy.faultOf = ({ operation, body }) => {
-      if (operation === 'GetItem') reads.push(JSON.parse(body))
-      return 'pass'
-    }
-    const keyed = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
+test('reads of items, reservations and API keys are strongly consistent', againIfBusy, async () => {
+  const reads: object[] = []
+  proxy.faultOf = ({ operation, body }) => {
+    if (operation === 'GetItem') reads.push(JSON.parse(body))
+    return 'pass'
+  }
+  const keyed = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
 
-    await transaction((tx) => earlierDecision(tx, keyed))
-    const { resource } = await pets.create(newPet())
-    await pets.get(resource.id)
-    await apiKeys.find(newApiKey('local'))
+  await transaction((tx) => earlierDecision(tx, keyed))
+  const { resource } = await pets.create(newPet())
+  await pets.get(resource.id)
+  await apiKeys.find(newApiKey('local'))
 
-    const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)
-    expect(reads).toMatchObject(tables.map((TableName) => ({ TableName, ConsistentRead: true })))
-  },
-)
+  const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)
+  expect(reads).toMatchObject(tables.map((TableName) => ({ TableName, ConsistentRead: true })))
+})

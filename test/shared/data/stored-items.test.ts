@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a pet is stored with its fields, its partitions in the indexes, and its revision', async () => {
+test('a pet is stored with its fields, partitions and revision', async () => {
   vi.stubEnv('READ_SHARDS', '5')
   vi.stubEnv('WRITE_SHARDS', '5')
 
@@ -39,7 +39,7 @@ test('a pet is stored with its fields, its partitions in the indexes, and its re
     expect(each.revision).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
 })
 
-test('an idempotency key is stored with a digest of the request and with its response, for 24 hours', async () => {
+test('a reservation has the digest of the request and the response, for 24 hours', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
   const response = { status: 201, body: '{"id":7}', etag: `7-${revision}`, location: '/pets/7' }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Key } from '../../../shared/data/database.ts'
 import { tableName } from '../../../shared/data/tables.ts'
@@ -86,7 +86,7 @@ test(
 )
 
 test(
-  'a reservation alone is written without checks of what was read, or a read at one moment',
+  'a refusal writes its reservation alone, and does not check what it read',
   againIfBusy,
   async () => {
     const writes: object[] = []
@@ -135,7 +135,7 @@ describe('runs again', () => {
     expect(count).toBe(2)
   })
 
-  test('when what it throws without a write was true at no moment', againIfBusy, async () => {
+  test('when it throws because of items that never existed together', againIfBusy, async () => {
     const sums: string[] = []
 
     const outcome = await transaction(async (tx) => {
@@ -150,7 +150,7 @@ describe('runs again', () => {
     expect(proxy.counts).toEqual({ GetItem: 4, TransactGetItems: 2 })
   })
 
-  test('and its outcome counts at once if all was as it had read it', againIfBusy, async () => {
+  test('only if an item is not as it was read', againIfBusy, async () => {
     expect(await transaction((tx) => readAll(tx, a, b, e))).toMatchObject([
       { revision: 'a1' },
       { revision: 'b1' },
@@ -201,7 +201,7 @@ describe('a mistake is an error that says what to do:', () => {
   })
 })
 
-test('two calls that fail leave no rejection behind, although one is never awaited', async () => {
+test('two failed calls cause no unhandled rejection, although one is never awaited', async () => {
   const left = vi.fn()
   process.on('unhandledRejection', left)
   onTestFinished(() => void process.off('unhandledRejection', left))
@@ -219,49 +219,49 @@ test('two calls that fail leave no rejection behind, although one is never await
   expect(left).not.toHaveBeenCalled()
 })
 
-test('an error counts although other reads are pending, which it waits for', async () => {
+test('an error of the work counts while reads are pending', async () => {
   const error = conflict('Made by the test.')
 
   const work = transaction((tx) =>
-    Promise.all([tx.read(a), tx.read(b), pause(1).then(() => Promise.reject(error))]),
+    Promise.all([tx.read(a), tx.read(b), nextTurn().then(() => Promise.reject(error))]),
   )
 
   await expect(work).rejects.toBe(error)
 })
 
+test('resends the same write while other transactions hold its items', againIfBusy, async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const { transactionInProgress } = databaseResponses
+  const faults: Fault[] = [
+    canceled('TransactionConflict', 'None'),
+    canceled('ThrottlingError', 'TransactionConflict'),
+    // The SDK sends a request three times.
+    ...[transactionInProgress, transactionInProgress, transactionInProgress],
+  ]
+  const bodies: string[] = []
+  proxy.faultOf = ({ operation, body }) => {
+    if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
+    bodies.push(body)
+    return faults.shift() ?? 'pass'
+  }
+
+  await transaction(async (tx) => {
+    await readAll(tx, a, b)
+    tx.put(a, {})
+  })
+
+  expect(bodies).toEqual(Array(6).fill(bodies[0]))
+})
+
 test(
-  'sends the same request again while other transactions hold its items',
+  'resends a read of several items while other transactions hold them',
   againIfBusy,
   async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-    const { transactionInProgress } = databaseResponses
-    const faults: Fault[] = [
-      canceled('TransactionConflict', 'None'),
-      canceled('ThrottlingError', 'TransactionConflict'),
-      // The SDK sends a request three times.
-      ...[transactionInProgress, transactionInProgress, transactionInProgress],
-    ]
-    const bodies: string[] = []
-    proxy.faultOf = ({ operation, body }) => {
-      if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
-      bodies.push(body)
-      return faults.shift() ?? 'pass'
-    }
+    once({ TransactGetItems: canceled('None', 'TransactionConflict') })
 
-    await transaction(async (tx) => {
-      await readAll(tx, a, b)
-      tx.put(a, {})
-    })
+    const items = await transaction((tx) => readAll(tx, a, b))
 
-    expect(bodies).toEqual(Array(6).fill(bodies[0]))
+    expect(items.map((item) => item?.revision)).toEqual(['a1', 'b1'])
+    expect(proxy.counts).toEqual({ GetItem: 2, TransactGetItems: 2 })
   },
 )
-
-test('reads several items again while other transactions hold them', againIfBusy, async () => {
-  once({ TransactGetItems: canceled('None', 'TransactionConflict') })
-
-  const items = await transaction((tx) => readAll(tx, a, b))
-
-  expect(items.map((item) => item?.revision)).toEqual(['a1', 'b1'])
-  expect(proxy.counts).toEqual({ GetItem: 2, TransactGetItems: 2 })
-})

@@ -9,7 +9,7 @@ import { Text } from '../../../shared/model/text.ts'
 const words = (text: string): string[] => text.trim().split(/\s+/)
 const otter = '\u{1f9a6}'
 
-/** Fields of bodies: JSON that they accept unchanged, JSON that they change, and what they refuse. */
+/** Fields of bodies: JSON that they accept unchanged, that they change, and that they refuse. */
 const fields = [
   {
     field: 'Text(80)',

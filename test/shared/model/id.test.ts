@@ -37,7 +37,7 @@ test('ids have random bits that differ between processes', () => {
   expect(bits.size).toBeGreaterThan(50)
 })
 
-test('ids ascend by one if the clock goes back, or stands still for longer than a millisecond has ids', () => {
+test('ids ascend by one when the clock goes back, and when a millisecond has none left', () => {
   const id = newId(now)
   const back = [newId(timeOf('2026-11-19T00:00:00Z')), newId(timeOf('2023-11-19T00:00:00Z'))]
   const still = Array.from({ length: 10_000 }, () => newId(now))

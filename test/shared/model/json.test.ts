@@ -18,7 +18,8 @@ describe('reading JSON', () => {
 
   test('is exact at any depth, under any key, and leaves digits in strings alone', () => {
     const text =
-      '{"b":{"2":[1,{"1":9007199254740993}],"__proto":1e-400},"9007199254740993":["1e-400","\\"9007199254740993"]}'
+      '{"b":{"2":[1,{"1":9007199254740993}],"__proto":1e-400},' +
+      '"9007199254740993":["1e-400","\\"9007199254740993"]}'
 
     const value = read(text)
 
@@ -85,7 +86,7 @@ describe('an int64 in a body', () => {
 
   const isInt64 = (integer: bigint) => BigInt.asIntN(64, integer) === integer
 
-  test('is the integer in the text; every int64 in plain digits is valid, and no other integer', () => {
+  test('is exact: every int64 in plain digits is valid, and no other integer', () => {
     fc.assert(
       fc.property(numbers, (source) => {
         const int64 = int64In(source)

@@ -1,9 +1,8 @@
 import type { StoredResource } from './data/collection.ts'
 import type { CollectionId } from './data/tables.ts'
 import type { Transaction } from './data/transaction.ts'
-import { storedOrders } from './orders/orders.ts'
+import { storedOrders, storedPets } from './hold.ts'
 import { seedOrders } from './orders/seed.ts'
-import { pets } from './pets/pets.ts'
 import { seedPets } from './pets/seed.ts'
 
 /** What commands know of a resource. */
@@ -15,6 +14,6 @@ type Resource = {
 
 /** The resources of the service, in the order of their seeds. No function loads this file. */
 export const resources: Record<CollectionId, Resource> = {
-  pets: { collection: pets, seed: seedPets },
+  pets: { collection: storedPets, seed: seedPets },
   orders: { collection: storedOrders, seed: seedOrders },
 }

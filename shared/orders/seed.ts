@@ -1,19 +1,19 @@
 import * as v from 'valibot'
 import type { Transaction } from '../data/transaction.ts'
-import { pets } from '../pets/pets.ts'
+import { storedOrders, storedPets } from '../hold.ts'
 import { Order } from './order.ts'
-import { orders, storedOrders } from './orders.ts'
+import { orders } from './orders.ts'
 
 /** Orders some of the pets, and adds the example of the reference. */
 export const seedOrders = async (tx: Transaction): Promise<string> => {
   const examples = v.getExamples(Order)
   for (const order of examples) {
     storedOrders.restore(tx, order)
-    const pet = await pets.read(tx, order.petId)
-    pets.restore(tx, { ...pet, order: order.id })
+    const pet = await storedPets.read(tx, order.petId)
+    storedPets.restore(tx, { ...pet, order: order.id })
   }
   let placed = 0
-  const { items } = await pets.list(tx, { limit: 100, filter: { status: 'available' } })
+  const { items } = await storedPets.list(tx, { limit: 100, filter: { status: 'available' } })
   for (const [i, pet] of items.entries()) {
     const status = OUTCOMES[i % OUTCOMES.length]
     if (status === 'available') continue

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Item, Key, TransactAction } from '../../shared/data/database.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
+import { storedPets } from '../../shared/hold.ts'
 import { conflict, notFound } from '../../shared/model/api-error.ts'
 import { etagOf } from '../../shared/model/etag.ts'
 import { type KeyedRequest, reservationId } from '../../shared/model/idempotency-key.ts'
@@ -41,7 +42,7 @@ const tagsOf = (revisions: string[]) =>
 
 /** Changes the status of the pet 1 if it is another one. */
 const offer = async (tx: Transaction) => {
-  const { status } = await pets.read(tx, 1)
+  const { status } = await storedPets.read(tx, 1)
   return status === 'available' ? pets.get(tx, 1) : pets.change(tx, 1, { status: 'available' })
 }
 
@@ -112,7 +113,7 @@ const requests = (text: string, state: keyof typeof states): Scenario => ({
 const sellOne = (id: number): Attempt => ({
   status: 200,
   work: async (tx) => {
-    const both = [await pets.read(tx, 1), await pets.read(tx, 2)]
+    const both = [await storedPets.read(tx, 1), await storedPets.read(tx, 2)]
     if (both.some(({ status }) => status === 'sold')) throw conflict('One is sold.')
     return pets.change(tx, id, { status: 'sold' })
   },
@@ -123,9 +124,9 @@ const sellOneOfTwo = { attempts: [sellOne(1), sellOne(2)], stored: [pet(1), pet(
 const addOne = (id: number): Attempt => ({
   status: 200,
   work: async (tx) => {
-    const both = [await pets.find(tx, 1), await pets.find(tx, 2)]
+    const both = [await storedPets.find(tx, 1), await storedPets.find(tx, 2)]
     if (both.some((item) => item)) throw conflict('One exists.')
-    tx.put(keyOf(id), pets.itemOf(petOf(id)))
+    tx.put(keyOf(id), storedPets.itemOf(petOf(id)))
     return { resource: petOf(id), revision: tx.revision }
   },
 })
@@ -135,7 +136,7 @@ const addOneOfTwo = { attempts: [addOne(1), addOne(2)] }
 const changeBoth: Attempt = {
   status: 200,
   work: async (tx) => {
-    const before = await pets.read(tx, 1)
+    const before = await storedPets.read(tx, 1)
     const status = before.status === 'sold' ? 'available' : 'sold'
     await pets.change(tx, 2, { status })
     return pets.change(tx, 1, { status })
@@ -146,7 +147,7 @@ const changeBoth: Attempt = {
 const compare: Attempt = {
   status: 200,
   work: async (tx) => {
-    const [first, second] = [await pets.read(tx, 1), await pets.read(tx, 2)]
+    const [first, second] = [await storedPets.read(tx, 1), await storedPets.read(tx, 2)]
     throw first.status === second.status ? notFound('They are equal.') : conflict('They differ.')
   },
 }

@@ -1,5 +1,5 @@
+import { storedPets } from '../../shared/hold.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
-import { pets } from '../../shared/pets/pets.ts'
 
 /** What a client sends to add a pet. */
 export const newPet = (name = 'Rex') => ({ name, categoryId: 7, status: 'available' }) as const
@@ -13,6 +13,6 @@ export const petOf = (id: number, fields: Partial<Pet> = {}): Pet => ({
 
 /** A pet as it is stored. */
 export const storedPet = (id: number, fields: Partial<Pet> = {}) => ({
-  ...pets.itemOf(petOf(id, fields)),
+  ...storedPets.itemOf(petOf(id, fields)),
   revision: 'x',
 })

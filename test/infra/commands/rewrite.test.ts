@@ -2,6 +2,7 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { rewrite } from '../../../infra/commands/rewrite.ts'
 import { tableName } from '../../../shared/data/tables.ts'
+import { storedPets } from '../../../shared/hold.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import { alone } from '../../support/alone.ts'
 import { deleteItem, proxy, putItem, type Stored, storedItems } from '../../support/database.ts'
@@ -14,7 +15,7 @@ import { exampleCredentials } from '../../support/secrets.ts'
 const early = (id: number): Stored =>
   Object.fromEntries(Object.entries(storedPet(id)).filter(([name]) => !/shard$/i.test(name)))
 const { create, change, remove } = alone(pets)
-const current = (item: Stored): Stored => pets.itemOf(item)
+const current = (item: Stored): Stored => storedPets.itemOf(item)
 
 const start = (...args: string[]) => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
@@ -28,7 +29,7 @@ const start = (...args: string[]) => {
 const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 const plan = {
   table: tableName('pets'),
-  itemOf: pets.itemOf,
+  itemOf: storedPets.itemOf,
   perSecond: 1000,
   isCheck: false,
   signal: new AbortController().signal,

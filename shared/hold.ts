@@ -1,0 +1,51 @@
+import * as v from 'valibot'
+import { collection } from './data/collection.ts'
+import type { Transaction } from './data/transaction.ts'
+import { conflict } from './model/api-error.ts'
+import { Id } from './model/id.ts'
+import type { Int64 } from './model/int64.ts'
+import { Order } from './orders/order.ts'
+import { Pet, type PetStatus } from './pets/pet.ts'
+
+// An open order holds its pet, so that nobody else can order, sell or delete it. The rules of pets
+// and those of orders both need this, and both tables.
+
+/** A pet as it is stored: with its open `order`, if it has one. */
+const StoredPet = v.pipe(v.object({ ...Pet.entries, order: v.optional(Id) }), v.title('Pet'))
+type StoredPet = v.InferOutput<typeof StoredPet>
+
+/** The pets as they are stored, without their rules. */
+export const storedPets = collection('pets', StoredPet)
+
+/** The orders as they are stored, without their rules. */
+export const storedOrders = collection('orders', Order)
+
+/** Lets an order hold a pet, which is `pending` from then on. */
+export const holdPet = async (tx: Transaction, petId: Int64, order: number): Promise<void> => {
+  await storedPets.change(tx, petId, { status: 'pending', order })
+}
+
+/** Ends the hold of an order, if it holds the pet, which then gets this status. */
+export const endHold = async (
+  tx: Transaction,
+  { id, petId }: Order,
+  status: PetStatus,
+): Promise<void> => {
+  const pet = await storedPets.find(tx, petId)
+  if (pet?.order === id) await storedPets.change(tx, petId, { status, order: null })
+}
+
+/** Throws an ApiError 409 if an open order holds the pet. */
+export const refuseIfHeld = async (tx: Transaction, { id, order }: StoredPet): Promise<void> => {
+  const holder = order === undefined ? undefined : await storedOrders.find(tx, order)
+  // After a table was restored, an order may be missing or complete, and must not lock the pet.
+  if (holder && !holder.complete)
+    throw conflict(`Pet ${id} has the open order ${order}. Complete or cancel it first.`)
+}
+
+/** Throws an ApiError 409 unless the pet is available. */
+export const refuseUnlessAvailable = async (tx: Transaction, petId: Int64): Promise<void> => {
+  const pet = await storedPets.find(tx, petId)
+  const state = pet ? (pet.status ? `is ${pet.status}` : 'has no status') : 'does not exist'
+  if (pet?.status !== 'available') throw conflict(`Pet ${petId} is not available: it ${state}.`)
+}

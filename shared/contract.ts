@@ -57,9 +57,9 @@ export const contract = {
     summary: 'Change a pet',
     description:
       'Replaces the fields that the body has, and returns the whole pet (JSON merge patch, RFC ' +
-      '7396). The body must have at least one of `name`, `categoryId` and `status`. A `status` of ' +
-      '`null` removes the status. Without `If-Match`, the last of several requests that change a ' +
-      'field at the same time wins. While a pet has an open order, its status cannot be changed: 409.',
+      '7396). The body must have at least one field. A `null` removes an optional one. Without ' +
+      '`If-Match`, the last of several requests that change a field at the same time wins. While ' +
+      'a pet has an open order, its status cannot be changed: 409.',
     tag: 'Pets',
     scope: 'pets:write',
     stability: 'experimental',
@@ -133,8 +133,8 @@ export const contract = {
     path: '/store/orders/{orderId}',
     summary: 'Complete an order',
     description:
-      'Completes the order; its pet is `sold` from then on. A complete order cannot be changed any ' +
-      'more. Completing it again changes nothing.',
+      'Completes the order; its pet is `sold` from then on. A complete order cannot be changed ' +
+      'any more. Completing it again changes nothing.',
     tag: 'Store',
     scope: 'orders:write',
     stability: 'experimental',
@@ -159,7 +159,9 @@ export const contract = {
     success: { status: 204 },
     conditional: true,
     errors: {
-      409: 'Order 373212906332160 is complete. To offer pet 373212905520046 again, change its status.',
+      409:
+        'Order 373212906332160 is complete. ' +
+        'To offer pet 373212905520046 again, change its status.',
     },
     access: { orders: 'remove', pets: 'change' },
   },

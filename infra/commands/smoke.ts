@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { contract } from '../../shared/contract.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import { CommandError, run, stopSignal } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
@@ -69,7 +70,7 @@ const testFunctions = async (api: Api, id: number): Promise<void> => {
   const bodies: Record<string, object> = { POST: [], PATCH: { name: 'Max', complete: true } }
   for (const { method, path } of Object.values(contract)) {
     const status = path.includes('{') ? 404 : method === 'GET' ? 200 : 400
-    const request = `${method} ${path.replace(/{\w+}/, `${id}`)}`
+    const request = `${method} ${path.replaceAll(PATH_PARAMETER, `${id}`)}`
     await check(api, status, request, { body: bodies[method] })
   }
   await check(api, 409, 'POST /store/orders for the deleted pet', { body: { petId: id } })

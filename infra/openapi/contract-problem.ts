@@ -1,9 +1,8 @@
 import { globSync } from 'node:fs'
 import type * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
-import { meaningsOf } from '../../shared/model/meanings.ts'
-import { type Entry, partsOf } from '../../shared/pipeline/entry.ts'
-import { ruleOf } from '../../shared/pipeline/input.ts'
+import { fieldMeaning, fieldRule } from '../../shared/model/fields.ts'
+import { type Entry, PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry.ts'
 import { resources } from '../../shared/resources.ts'
 import { collections } from '../../shared/service.ts'
 import { referencePaths } from '../platform/gateway.ts'
@@ -47,9 +46,9 @@ const pathProblem = (
   if (Object.values<string>(referencePaths).includes(path))
     return `has the path ${path}, which the API reference has. Change it.`
   const names = Object.keys(params?.entries ?? {})
-  if (`${path.match(PARAMETERS) ?? ''}` !== `${names.map((name) => `{${name}}`)}`)
+  if (`${path.match(PATH_PARAMETER) ?? ''}` !== `${names.map((name) => `{${name}}`)}`)
     return `has the path ${path}, but its params are ${names.join(', ') || 'none'}. Name the same.`
-  for (const { 0: parameter, index } of path.matchAll(PARAMETERS)) {
+  for (const { 0: parameter, index } of path.matchAll(PATH_PARAMETER)) {
     const parent = path.slice(0, index)
     const [id, sibling] = earlier.find(([, other]) => other.path.startsWith(`${parent}{`)) ?? []
     const other = sibling?.path.slice(index).split('/')[0] ?? parameter
@@ -60,20 +59,21 @@ const pathProblem = (
 }
 
 const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
-const PARAMETERS = /\{\w+\}/g
+
+type Fields = { entries?: v.ObjectEntries }
 
 const fieldProblem = (entry: Entry): string | undefined => {
   const requests = Object.values(partsOf(entry)).flat()
   for (const { entries } of requests)
     for (const [field, schema] of Object.entries(entries))
-      if (!ruleOf(schema))
+      if (!fieldRule(schema))
         return `has the field ${field} without a rule. Add v.description() to it.`
   const body: object = 'body' in entry.success ? entry.success.body : {}
-  const response = 'item' in body ? Object(body.item) : body // A list has objects.
-  for (const { entries = {}, ...schema } of [...requests, response])
-    for (const field of Object.keys(entries))
-      if (!meaningsOf(schema)[field])
-        return `has the field ${field} without a text. Add it to the meanings() of its object.`
+  const response: Fields = 'item' in body ? Object(body.item) : body // A list has objects.
+  for (const { entries = {} } of [...requests, response])
+    for (const [field, schema] of Object.entries(entries))
+      if (!fieldMeaning(schema))
+        return `has the field ${field} without a text. Add meaning() to it.`
   return undefined
 }
 

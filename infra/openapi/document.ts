@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
+import { fieldMeaning } from '../../shared/model/fields.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
-import { meaningsOf } from '../../shared/model/meanings.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/entry.ts'
 import { reference, service } from '../../shared/service.ts'
@@ -111,16 +111,11 @@ const parameterObjects = (entry: Entry): Json[] => {
   for (const [location, schemas] of Object.entries({ path: params, query, header: headers }))
     for (const schema of schemas)
       for (const [name, field] of Object.entries(schema.entries))
-        objects.push(parameterObject(location, name, field, meaningsOf(schema)[name]))
+        objects.push(parameterObject(location, name, field))
   return objects
 }
 
-const parameterObject = (
-  location: string,
-  name: string,
-  field: v.GenericSchema,
-  meaning?: string,
-): Json => {
+const parameterObject = (location: string, name: string, field: v.GenericSchema): Json => {
   const isRequired = field.type !== 'optional'
   // The rule says in words what the JSON Schema says.
   const { description: _, ...schema } = jsonSchema(field)
@@ -128,7 +123,7 @@ const parameterObject = (
     name,
     in: location,
     required: isRequired,
-    description: meaning,
+    description: fieldMeaning(field),
     schema,
     ...(isRequired ? exampleMember(field) : { example: HARMLESS[name] }),
   }

@@ -13,6 +13,7 @@ import {
   unsupportedMediaType,
 } from '../../shared/model/api-error.ts'
 import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
+import { fieldRules } from '../../shared/model/fields.ts'
 import { Cursor } from '../../shared/model/paging.ts'
 import {
   type Entry,
@@ -23,7 +24,6 @@ import {
   takesKey,
 } from '../../shared/pipeline/entry.ts'
 import { cors } from '../../shared/pipeline/http.ts'
-import { fieldRules } from '../../shared/pipeline/input.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { service } from '../../shared/service.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
@@ -95,8 +95,8 @@ const possibleErrors = (entry: Entry): ApiError[] => {
   ]
 }
 
-const firstRule = (schema: ObjectSchema): string => {
-  const [{ field, rule } = {}] = fieldRules(schema)
+const firstRule = ({ entries }: ObjectSchema): string => {
+  const [{ field, rule } = {}] = fieldRules(entries)
   return `${field} must be ${rule}.`
 }
 

@@ -1,9 +1,4 @@
-import {
-  type ConversionConfig,
-  type JsonSchema,
-  toJsonSchema,
-  toJsonSchemaDefs,
-} from '@valibot/to-json-schema'
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { capitalized } from '../../shared/model/names.ts'
@@ -50,7 +45,7 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    const { type, metadata, description = '', texts = {} }: Action = valibotAction
+    const { type, metadata, description = '', text }: Action = valibotAction
     switch (type) {
       case 'metadata':
         // It replaces what the checks before it say. An object keeps its properties.
@@ -59,8 +54,11 @@ const config: ConversionConfig = {
         return { ...jsonSchema, title: undefined } // It is the name in the document.
       case 'examples':
         return { ...jsonSchema, examples: undefined } // An example stands beside the schema.
-      case 'meanings':
-        return withMeanings(jsonSchema, texts)
+      case 'meaning':
+        return {
+          ...jsonSchema,
+          description: [text, jsonSchema.description].filter(Boolean).join(' '),
+        }
       case 'min_entries':
         return { ...jsonSchema, not: hasNoneOf(Object.keys(jsonSchema.properties ?? {})) }
       case 'description':
@@ -83,22 +81,9 @@ const config: ConversionConfig = {
   },
 }
 
-type Action = { type: string; metadata?: Json; description?: string } & {
-  texts?: Record<string, string>
-}
+type Action = { type: string; metadata?: Json; description?: string; text?: string }
 
 // An object with none of these. (Of `anyOf`, generators make a type of each part.)
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
 const sentence = (rule: string): string => `${capitalized(rule)}.`
-
-/** Puts the meaning of each property before its rule. */
-const withMeanings = (schema: JsonSchema, texts: Record<string, string>): Json => {
-  const properties: Json = {}
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const own = Object(property) // It is an object, but its type allows `true`.
-    const description = [texts[name], own.description].filter(Boolean).join(' ')
-    properties[name] = { ...own, description }
-  }
-  return { ...schema, properties }
-}

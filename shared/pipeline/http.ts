@@ -9,10 +9,11 @@ export type Event = APIGatewayProxyEventBase<Caller | undefined>
 
 export type Result = { statusCode: number; headers: Record<string, string>; body: string }
 
-/** A step of the pipeline. The steps share `internal`. */
-export type Middleware = MiddlewareObj<Event, Result, Error, Context, Shared>
+/** A step of the pipeline. */
+export type Middleware = MiddlewareObj<Event, Result, Error, Context, Internal>
 
-export type Shared = { startedAt?: number }
+/** What a step keeps of a request until its response. */
+export type Internal = { startedAt?: number }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
 export const requestId = ({ requestContext }: Event): string =>
@@ -47,23 +48,25 @@ export const absoluteUrl = (event: Event, path: string): string => {
   return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${path}`
 }
 
-/** A response; its body is JSON, or empty. */
-export type Response = { status: number; headers: Readonly<Record<string, string>>; body: string }
-
-/** Creates the result of a function, with the headers that every response has. */
-export const respond = (event: Event, { status, headers, body }: Response): Result => ({
+/** Creates the result of a function. Its body is JSON, or empty. */
+export const respond = (
+  event: Event,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Result => ({
   statusCode: status,
   headers: { ...commonHeaders(requestId(event), body !== ''), ...headers },
   body,
 })
 
-const operations = Object.values(entries)
+const allEntries = Object.values(entries)
 
 /** CORS (Fetch standard). Any origin may call, because a bearer key is not a cookie. */
 export const cors = {
   allowedOrigin: '*',
   allowedHeaders: [
-    ...new Set(['Authorization', 'Content-Type', ...operations.flatMap(requestHeaders)]),
+    ...new Set(['Authorization', 'Content-Type', ...allEntries.flatMap(requestHeaders)]),
   ],
   maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
   exposedHeaders: [
@@ -71,7 +74,7 @@ export const cors = {
     'Retry-After',
     'WWW-Authenticate',
     'x-amzn-Remapped-WWW-Authenticate', // API Gateway REST APIs rename WWW-Authenticate to this.
-    ...new Set(operations.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)])),
+    ...new Set(allEntries.flatMap((entry) => [...successHeaders(entry), ...noticeHeaders(entry)])),
   ],
 }
 

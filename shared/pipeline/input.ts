@@ -1,9 +1,16 @@
 import * as v from 'valibot'
 import { badRequest, notFound } from '../model/api-error.ts'
-import type { IfMatch } from '../model/etag.ts'
+import { fieldRules } from '../model/fields.ts'
 import { frozen } from '../model/frozen.ts'
 import { jsonDigest, type KeyedRequest } from '../model/idempotency-key.ts'
-import { type Entry, Idempotency, type ObjectSchema, partsOf, takesKey } from './entry.ts'
+import {
+  ConditionHeader,
+  type Entry,
+  KeyHeader,
+  type ObjectSchema,
+  partsOf,
+  takesKey,
+} from './entry.ts'
 import { type Event, headerValues } from './http.ts'
 
 /**
@@ -19,7 +26,8 @@ export const keyedRequest = (
   const caller = event.requestContext.authorizer
   if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
   if (!takesKey(entry)) return undefined
-  const { 'Idempotency-Key': key } = parse([Idempotency], sentHeaders(event)) as ParsedHeaders
+  const sent = { 'Idempotency-Key': onlyValue(headerValues(event, 'idempotency-key')) }
+  const { 'Idempotency-Key': key } = parse([KeyHeader], sent)
   if (key === undefined) return undefined
   const { pathParameters, multiValueQueryStringParameters: query, body } = event
   const request = jsonDigest([pathParameters, query, headerValues(event, 'if-match'), body])
@@ -27,38 +35,25 @@ export const keyedRequest = (
 }
 
 /**
- * Parses the parts of a request after `jsonBody`. Throws an ApiError: 404 for an invalid path
+ * Parses what `jsonBody` has left of a request. Throws an ApiError: 404 for an invalid path
  * parameter, 400 that names everything that is invalid in another part.
  */
 export const parseRequest = (entry: Entry, event: Event) => {
-  const { params, query, headers, body } = partsOf(entry)
-  const path = parse(params, event.pathParameters ?? {}, notFound)
-  const parameters = parse(query, sentOnce(event.multiValueQueryStringParameters ?? {}))
-  const { 'If-Match': ifMatch }: ParsedHeaders = parse(headers, sentHeaders(event))
-  return frozen({ params: path, query: parameters, ifMatch, body: parse(body, event.body) })
+  const { params, query, body } = partsOf(entry)
+  return frozen({
+    params: parse(params, event.pathParameters ?? {}, notFound),
+    query: parse(query, sentParameters(event)),
+    ifMatch: entry.conditional && parse([ConditionHeader], sentCondition(event))['If-Match'],
+    body: parse(body, event.body),
+  })
 }
-
-/** The parsed headers, as the entry takes them. */
-type ParsedHeaders = { 'Idempotency-Key'?: string; 'If-Match'?: IfMatch }
-
-/** The rules of the fields of a schema, in order. Each completes "<field> must be …". */
-export const fieldRules = ({ entries }: ObjectSchema): { field: string; rule: string }[] =>
-  Object.entries(entries).map(([field, schema]) => ({ field, rule: `${ruleOf(schema)}` }))
-
-/** The rule of a field: its `v.description()`; `undefined` if it has none. */
-export const ruleOf = (schema: v.ObjectEntries[string]): string | undefined => {
-  const rule = v.getDescription(schema)
-  if (rule || !('wrapped' in schema)) return rule
-  const inner = ruleOf(schema.wrapped)
-  return inner && inner + alternativesOf(schema)
-}
-
-/** What a wrapper of Valibot allows besides a value. */
-const alternativesOf = ({ type }: v.ObjectEntries[string]): string =>
-  (/^null/.test(type) ? ', or null' : '') + (/(optional|nullish)$/.test(type) ? ', or omitted' : '')
 
 /** Parses what was sent by each of the schemas. The error names everything that is invalid. */
-const parse = (schemas: ObjectSchema[], sent: unknown, error = badRequest): object => {
+const parse = <Schema extends ObjectSchema>(
+  schemas: Schema[],
+  sent: unknown,
+  error = badRequest,
+): v.InferOutput<Schema> => {
   const values = {}
   const problems: string[] = []
   for (const schema of schemas) {
@@ -67,17 +62,18 @@ const parse = (schemas: ObjectSchema[], sent: unknown, error = badRequest): obje
     else problems.push(...problemsOf(schema, issues, sent))
   }
   if (problems.length > 0) throw error(`${problems.join('; ')}.`)
-  return values
+  return values as v.InferOutput<Schema> // Each schema has added its part.
 }
 
+/** What is wrong with fields, in their order, and then with the object as a whole. */
 const problemsOf = (
-  schema: ObjectSchema,
+  { entries }: ObjectSchema,
   issues: v.BaseIssue<unknown>[],
   sent: unknown,
 ): string[] => {
   const invalid = new Set(issues.map(({ path }) => path?.[0]?.key))
   const values = new Map(Object.entries(sent ?? {}))
-  const problems = fieldRules(schema)
+  const problems = fieldRules(entries)
     .filter(({ field }) => invalid.has(field))
     .map(({ field, rule }) => valueProblem(field, rule, values.get(field)))
   const problemsOfAll = issues.filter(({ path }) => !path).map(({ message }) => message)
@@ -92,18 +88,17 @@ const valueProblem = (field: string, rule: string, value: unknown): string => {
 /** Stands for several values where only one is allowed. No schema accepts it. */
 const REPEATED = Symbol('repeated')
 
-const sentOnce = (lists: Record<string, string[] | undefined>): Record<string, unknown> => {
+const onlyValue = (values: string[] = []): unknown => (values.length > 1 ? REPEATED : values[0])
+
+const sentParameters = ({ multiValueQueryStringParameters }: Event): Record<string, unknown> => {
   const sent: Record<string, unknown> = {}
-  for (const [name, values = []] of Object.entries(lists))
-    sent[name] = values.length > 1 ? REPEATED : values[0]
+  for (const [name, values] of Object.entries(multiValueQueryStringParameters ?? {}))
+    sent[name] = onlyValue(values)
   return sent
 }
 
-const sentHeaders = (event: Event): Record<string, unknown> => {
-  const tags = headerValues(event, 'if-match')
-  return {
-    ...sentOnce({ 'Idempotency-Key': headerValues(event, 'idempotency-key') }),
-    // Several lines are one list (RFC 9110, section 5.3).
-    ...(tags.length > 0 && { 'If-Match': tags.join(',') }),
-  }
+const sentCondition = (event: Event): Record<string, unknown> => {
+  const lines = headerValues(event, 'if-match')
+  // Several lines are one list (RFC 9110, section 5.3).
+  return lines.length > 0 ? { 'If-Match': lines.join(',') } : {}
 }

@@ -1,13 +1,17 @@
-import middy from '@middy/core'
+import middy, { type MiddyfiedHandler } from '@middy/core'
 import type { Context } from 'aws-lambda'
+import type * as v from 'valibot'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
+import type { Page } from '../data/list.ts'
 import { type Decision, earlierDecision, reserve } from '../data/reservations.ts'
-import { transaction } from '../data/transaction.ts'
+import { type Transaction, transaction } from '../data/transaction.ts'
 import { ApiError } from '../model/api-error.ts'
-import type { Entry, Run } from './entry.ts'
-import { type Event, type Result, respond, type Shared } from './http.ts'
-import { fieldRules, keyedRequest, parseRequest } from './input.ts'
+import type { IfMatch, Revised } from '../model/etag.ts'
+import { fieldRules } from '../model/fields.ts'
+import type { Entry, PageParameters, RequestPart } from './entry.ts'
+import type { Event, Internal, Result } from './http.ts'
+import { keyedRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
@@ -16,15 +20,18 @@ import { requestLog } from './middleware/request-log.ts'
 import { decisionResponse, refusalOf, replayResponse, successOf } from './responses.ts'
 
 /**
- * Creates the Lambda handler of an operation: the pipeline, with `run` at its end, which throws an
- * ApiError for errors that callers may see. Lambda awaits `ready` (`infra/bundle/start.mjs`).
+ * Creates the Lambda handler of an operation: the pipeline, with its function at the end. Errors
+ * that callers may see are ApiErrors, which the function throws.
  */
-export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>) => {
+export const operation = <Id extends OperationId>(
+  id: Id,
+  run: OperationFunction<Id>,
+): OperationHandler => {
   const entry: Entry | undefined = entries[id]
   if (!entry) throw new Error(`shared/contract.ts has no operation ${id}. Add its entry.`)
-  const handler = middy<Event, Result, Error, Context, Shared>(
+  const handler = middy<Event, Result, Error, Context, Internal>(
     // TypeScript cannot follow what an entry means for `run`.
-    requestHandler(id, entry, run as unknown as AnyRun),
+    requestHandler(id, entry, run as unknown as UntypedFunction),
     // No timer for each call: everything that an operation waits for has its own time limit.
     { timeoutEarlyInMillis: 0 },
   ).use([
@@ -33,39 +40,87 @@ export const operation = <Id extends OperationId>(id: Id, run: Run<Contract[Id]>
     ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
     bearerKey(apiKeys.find, entry.scope),
-    ...(entry.body ? [jsonBody(fieldRules(entry.body))] : []),
+    ...(entry.body ? [jsonBody(fieldRules(entry.body.entries))] : []),
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }
 
-/** A function without the types that its entry gives it. */
-type AnyRun = (input: Record<string, unknown>) => Promise<unknown>
+/** What Lambda calls, after it has awaited `ready` (`infra/bundle/start.mjs`). */
+type OperationHandler = MiddyfiedHandler<Event, Result, Error, Context, Internal> & {
+  ready: Promise<unknown>
+}
+
+/** The function of an operation. It may run several times, and only the last run counts. */
+export type OperationFunction<Id extends OperationId> = (input: Input<Id>) => Returned<Contract[Id]>
+
+/** What a function gets. Nothing of it can be changed, because the function may run again. */
+type Input<Id extends OperationId> = {
+  /** The transaction of the operation: everything that it reads and writes goes through it. */
+  tx: Transaction
+  /** The path parameters. */
+  params: Parsed<Contract[Id], 'params'>
+  /** The query parameters. */
+  query: Parsed<Contract[Id], 'query'> &
+    (Contract[Id] extends { paged: true } ? PageParameters : unknown)
+  /** The JSON body. */
+  body: Parsed<Contract[Id], 'body'>
+  /** The revisions that the client expects; `undefined` for any. */
+  ifMatch: Contract[Id] extends { conditional: true } ? IfMatch | undefined : undefined
+}
+
+type Parsed<E, Part extends RequestPart> = E extends {
+  [P in Part]: infer S extends v.GenericSchema
+}
+  ? v.InferOutput<S>
+  : unknown
+
+/** What a function returns, by what its entry says of a success. */
+type Returned<E> = E extends {
+  paged: true
+  success: { body: infer List extends v.GenericSchema<unknown, unknown[]> }
+}
+  ? Promise<Page<v.InferOutput<List>[number]>>
+  : E extends { success: { body: infer Body extends v.GenericSchema } }
+    ? Promise<
+        E extends { success: { status: 201 } } | { etag: true }
+          ? Revised<v.InferOutput<Body>>
+          : v.InferOutput<Body>
+      >
+    : Promise<void>
 
 /**
  * Handles a request whose caller is known and whose body is parsed, in one transaction. With an
  * idempotency key, what the function decides is final: each retry gets the same response.
  */
-const requestHandler = (id: string, entry: Entry, run: AnyRun) => async (event: Event) => {
+const requestHandler = (id: string, entry: Entry, run: UntypedFunction) => async (event: Event) => {
   const keyed = keyedRequest(id, entry, event)
-  const response = await transaction(async (tx) => {
+  return transaction(async (tx) => {
     const earlier = keyed && (await earlierDecision(tx, keyed))
     if (earlier) return replayResponse(event, earlier)
     const input = parseRequest(entry, event)
-    let decision: Decision
-    try {
-      const result = await run({ ...input, tx })
-      decision = successOf(entry, event, result)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      tx.discard()
-      decision = refusalOf(error)
-    }
+    const decision = await decide(entry, event, run, { ...input, tx })
     if (keyed) reserve(tx, keyed, decision)
     return decisionResponse(event, decision)
   })
-  return respond(event, response)
 }
 
-/** Whether a function has decided against a request. Other errors are a bug or an outage. */
-const isRefusal = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.status < 500
+/** A function without the types that its entry gives it. */
+type UntypedFunction = (input: UntypedInput) => Promise<unknown>
+type UntypedInput = ReturnType<typeof parseRequest> & { tx: Transaction }
+
+/** What a function decides: the success that it returns, or the refusal that it throws. */
+const decide = async (
+  entry: Entry,
+  event: Event,
+  run: UntypedFunction,
+  input: UntypedInput,
+): Promise<Decision> => {
+  try {
+    return successOf(entry, event, await run(input))
+  } catch (error) {
+    const isRefusal = error instanceof ApiError && error.status < 500
+    if (!isRefusal) throw error // A bug or an outage.
+    input.tx.discard()
+    return refusalOf(error)
+  }
+}

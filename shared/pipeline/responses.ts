@@ -6,41 +6,35 @@ import { etagOf, type Revised } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf } from './entry.ts'
-import { absoluteUrl, basePath, type Event, type Response, requestPath } from './http.ts'
+import { absoluteUrl, basePath, type Event, type Result, requestPath, respond } from './http.ts'
 
-/** What a function has decided on by what it returned. */
+/** The decision of a function that returned `result`, which its entry describes. */
 export const successOf = (entry: Entry, event: Event, result: unknown): Decision => {
   const { success, paged, etag } = entry
   const { status } = success
   if (!('body' in success)) return { status, body: '' }
-  const bodyOf = (value: unknown) => stringifyJson(withFieldsOf(success.body, value))
-  // The entry says what the function returns.
+  const bodyWith = (value: unknown) => stringifyJson(withFieldsOf(success.body, value))
   if (paged) {
     const { items, next } = result as Page<unknown>
-    return {
-      status,
-      body: bodyOf(items),
-      link: next === undefined ? next : linkToNext(entry, event, next),
-    }
+    return { status, body: bodyWith(items), link: linkToNext(entry, event, next) }
   }
-  if (status !== 201 && !etag) return { status, body: bodyOf(result) }
+  if (status !== 201 && !etag) return { status, body: bodyWith(result) }
   const { resource, revision } = result as Revised<{ id: number }>
-  const isAtPath = status === 201 && hasPathOfOne(entry.path)
   return {
     status,
-    body: bodyOf(resource),
+    body: bodyWith(resource),
     etag: etag && etagOf(resource.id, revision),
-    location: isAtPath ? newLocation(event, resource.id) : undefined,
+    location: status === 201 ? newLocation(entry, event, resource.id) : undefined,
   }
 }
 
-/** What a function has decided on by the error that it threw. */
+/** The decision of a function that threw a refusal. */
 export const refusalOf = ({ status, body }: ApiError): Decision => ({
   status,
   body: stringifyJson(body),
 })
 
-/** The fields that a schema has: stored items have more, and must not be returned whole. */
+/** The value with the fields of a schema only: a stored item has more, which must stay secret. */
 const withFieldsOf = (schema: object, value: unknown): unknown => {
   if ('item' in schema && Array.isArray(value))
     return value.map((each) => withFieldsOf(Object(schema.item), each))
@@ -50,9 +44,9 @@ const withFieldsOf = (schema: object, value: unknown): unknown => {
   return fields
 }
 
-/** The path of a new resource below the base address. */
-const newLocation = (event: Event, id: number): string =>
-  `${requestPath(event).slice(basePath(event).length)}/${id}`
+/** The path of a new resource below the base address; `undefined` if no operation has it. */
+const newLocation = ({ path }: Entry, event: Event, id: number): string | undefined =>
+  hasPathOfOne(path) ? `${requestPath(event).slice(basePath(event).length)}/${id}` : undefined
 
 /** Whether an operation has the path of one resource of a list. */
 export const hasPathOfOne = (list: string): boolean =>
@@ -60,33 +54,31 @@ export const hasPathOfOne = (list: string): boolean =>
     ({ path }) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/'),
   )
 
-/** The response for a decision. */
-export const decisionResponse = (
-  event: Event,
-  { status, body, etag, location, link }: Decision,
-): Response => ({
-  status,
-  headers: {
+/** The response to the request that was decided on. */
+export const decisionResponse = (event: Event, decision: Decision): Result => {
+  const { status, body, etag, location, link } = decision
+  const headers = {
     ...(location !== undefined && { Location: basePath(event) + location }),
     ...(etag !== undefined && { ETag: `"${etag}"` }),
     ...(link !== undefined && { Link: link }),
-  },
-  body,
-})
+  }
+  return respond(event, status, headers, body)
+}
 
-/** The response for a decision on an earlier request. */
-export const replayResponse = (event: Event, decision: Decision): Response => {
-  const { headers, ...response } = decisionResponse(event, decision)
-  return { ...response, headers: { ...headers, 'Idempotent-Replayed': 'true' } }
+/** The response to a retry of the request that was decided on. */
+export const replayResponse = (event: Event, decision: Decision): Result => {
+  const response = decisionResponse(event, decision)
+  return { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } }
 }
 
 /** The header `Link` (RFC 8288): the next page, with the other parameters as they were sent. */
-const linkToNext = (entry: Entry, event: Event, next: number): string => {
+const linkToNext = (entry: Entry, event: Event, next: number | undefined): string | undefined => {
+  if (next === undefined) return undefined
   const sent = event.multiValueQueryStringParameters ?? {}
-  const parameters = new URLSearchParams()
   const known = partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
-  for (const name of known)
-    for (const value of sent[name] ?? []) if (name !== 'cursor') parameters.append(name, value)
+  const parameters = new URLSearchParams()
+  for (const name of known.filter((name) => name !== 'cursor'))
+    for (const value of sent[name] ?? []) parameters.append(name, value)
   parameters.append('cursor', cursorAfter(next))
   return `<${absoluteUrl(event, `${requestPath(event)}?${parameters}`)}>; rel="next"`
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { contract, operationIds } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
 import { apiKey, call, callAnonymously, challenge, expectError } from '../support/api.ts'
 
@@ -33,7 +34,7 @@ test.each<[string, Record<string, string>, string]>([
 test.each(operationIds)('%s returns 401 without a key', async (id) => {
   const { method, path } = contract[id]
 
-  const response = await callAnonymously({ method, path: path.replaceAll(/{\w+}/g, '1') })
+  const response = await callAnonymously({ method, path: path.replaceAll(PATH_PARAMETER, '1') })
 
   expectError(response, 401, 'unauthorized', MESSAGE)
   expect(challenge(response)).toBe(NO_KEY)

@@ -3,6 +3,7 @@ import { openApiDocument } from '../../infra/openapi/document.ts'
 import { referencePaths } from '../../infra/platform/gateway.ts'
 import { entries } from '../../shared/contract.ts'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
 import {
   apiKey,
@@ -20,7 +21,7 @@ const routes = [...Object.values(entries), ...reference]
 /** A path for each path of the contract and of the reference, and the methods that it allows. */
 const paths = [...Map.groupBy(routes, ({ path }) => path)].map(
   ([path, own]): [string, string[]] => [
-    path.replaceAll(/{\w+}/g, '1'),
+    path.replaceAll(PATH_PARAMETER, '1'),
     [...own.map(({ method }) => method), 'OPTIONS'],
   ],
 )

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { contract, type OperationId } from '../../shared/contract.ts'
+import { PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import type { Event } from '../../shared/pipeline/http.ts'
 import { service } from '../../shared/service.ts'
 import { eventOf } from '../support/events.ts'
@@ -20,7 +21,7 @@ test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', 
   expect(Object.keys(requestContext).sort()).toEqual(Object.keys(first.requestContext).sort())
   expect(event).toMatchObject({ httpMethod: method, resource })
   expect(path).toMatch(
-    new RegExp(`${resource.replace(/{(\w+)}/, (_, name) => `${pathParameters?.[name]}`)}$`),
+    new RegExp(`${resource.replace(PATH_PARAMETER, (_, name) => `${pathParameters?.[name]}`)}$`),
   )
   expect(requestContext).toMatchObject({
     httpMethod: method,

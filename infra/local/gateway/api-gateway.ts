@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
+import { PATH_PARAMETER } from '../../../shared/pipeline/entry.ts'
 import { commonHeaders, type Event } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import { openApiText } from '../../openapi/document.ts'
@@ -113,7 +114,7 @@ export const routeFinder = (templates: string[]) => {
 // As in API Gateway, a trailing slash and repeated slashes after the stage are ignored.
 const pathPattern = (template: string): RegExp => {
   const escaped = template.slice(1).replaceAll('.', '\\.')
-  const parts = escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+  const parts = escaped.replaceAll(PATH_PARAMETER, '(?<$1>[^/]+)')
   return new RegExp(`^${service.basePath}/+${parts}/?$`)
 }
 

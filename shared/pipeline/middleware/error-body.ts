@@ -15,6 +15,6 @@ export const errorBody = (): Middleware => ({
         error.cause,
       )
     const { status, headers, body } = error
-    request.response = respond(request.event, { status, headers, body: stringifyJson(body) })
+    request.response = respond(request.event, status, headers, stringifyJson(body))
   },
 })

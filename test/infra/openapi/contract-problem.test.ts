@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { contractProblem } from '../../../infra/openapi/contract-problem.ts'
 import { entries } from '../../../shared/contract.ts'
+import { meaning } from '../../../shared/model/fields.ts'
 import { Int64, Int64Text } from '../../../shared/model/int64.ts'
-import { meanings } from '../../../shared/model/meanings.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 
 const { createPet, getOrder } = entries
@@ -14,7 +14,7 @@ const withEntries = (changes: Record<string, object>) => ({
   files: Object.keys({ ...entries, ...changes }).map((id) => `${id}.ts`),
 })
 
-const params = v.pipe(v.object({ id: Int64Text }), meanings({ id: 'The id.' }))
+const params = v.object({ id: v.pipe(Int64Text, meaning('The id.')) })
 const secret = v.object({ secret: v.pipe(Int64, v.description('a secret')) })
 
 test('the service has no problem', () => {

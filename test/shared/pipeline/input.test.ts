@@ -52,12 +52,6 @@ test.each<[string, OperationId, Event, Error]>([
     badRequest('status must be one of available, pending, sold, null, or omitted.'),
   ],
   [
-    'an empty change',
-    'updatePet',
-    request('updatePet-changed', {}, {}),
-    badRequest('The body must have at least one of name, categoryId and status.'),
-  ],
-  [
     'parameters of a list and of its pages',
     'listPets',
     eventOf('listPets-no-parameters', { query: { status: 'gone', limit: '0' } }),
@@ -68,14 +62,6 @@ test.each<[string, OperationId, Event, Error]>([
     'listPets',
     eventOf('listPets-no-parameters', { query: { limit: ['1', '1'] } }),
     badRequest(`${LIMIT} (give it once).`),
-  ],
-  [
-    'a repeated header',
-    'createPet',
-    request('createPet-created', { headers: { 'Idempotency-Key': ['a', 'a'] } }, {}),
-    badRequest(
-      'Idempotency-Key must be 1 to 255 visible ASCII characters, bare or in double quotes, or omitted (give it once).',
-    ),
   ],
   [
     'a path parameter',
@@ -104,6 +90,13 @@ describe('an idempotency key', () => {
     const digest = expect.stringMatching(/^[\da-f]{64}$/)
     expect(keyed()).toEqual({ clientId: 'ann', operation: 'createPet', key: 'k', request: digest })
     expect(keyed({ headers: { 'Idempotency-Key': undefined } })).toBeUndefined()
+  })
+
+  test('is one value', () => {
+    const twice = () => keyed({ headers: { 'Idempotency-Key': ['a', 'a'] } })
+
+    const rule = '1 to 255 visible ASCII characters, bare or in double quotes, or omitted'
+    expect(twice).toThrow(badRequest(`Idempotency-Key must be ${rule} (give it once).`))
   })
 
   test('is for the same request if only the order of fields differs, at any depth', () => {

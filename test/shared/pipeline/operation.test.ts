@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import middy from '@middy/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
-import { type Contract, entries, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { earlierDecision, reserve } from '../../../shared/data/reservations.ts'
 import { transaction } from '../../../shared/data/transaction.ts'
 import { ApiError, conflict } from '../../../shared/model/api-error.ts'
@@ -10,11 +10,10 @@ import { newApiKey } from '../../../shared/model/api-key.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { cursorAfter } from '../../../shared/model/paging.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import type { Run } from '../../../shared/pipeline/entry.ts'
 import type { Event, Result } from '../../../shared/pipeline/http.ts'
 import { keyedRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
-import { operation } from '../../../shared/pipeline/operation.ts'
+import { type OperationFunction, operation } from '../../../shared/pipeline/operation.ts'
 import { successOf } from '../../../shared/pipeline/responses.ts'
 import { type Scope, scopes } from '../../../shared/service.ts'
 import { call, context, error, info } from '../../support/call.ts'
@@ -238,7 +237,7 @@ describe('with an idempotency key', () => {
   test('what a function refuses is final: nothing that it put is stored, but the refusal', async () => {
     const event = keyed()
     const before = await storedItems()
-    const run = vi.fn<Run<Contract['createPet']>>(async ({ tx, body }) => {
+    const run = vi.fn<OperationFunction<'createPet'>>(async ({ tx, body }) => {
       await pets.create(tx, body)
       throw conflict('Made by the test.')
     })

@@ -12,7 +12,7 @@ import type { Scope } from '../service.ts'
  */
 export type Entry = Members & MethodRule & SuccessRule
 
-/** The members of an entry. The rules say which of them go together. */
+/** What an entry says. `MethodRule` and `SuccessRule` say what goes together. */
 type Members = {
   /**
    * A GET changes nothing. Each other method takes the header `Idempotency-Key`: requests with the
@@ -40,7 +40,7 @@ type Members = {
   /** The JSON body, which the operation then requires. A GET has none. */
   body?: ObjectSchema
   /** The status of a success, and the schema of its body: other fields are not sent. */
-  success: { status: 200 | 201; body: v.GenericSchema<unknown, object> } | { status: 204 }
+  success: { status: 200 | 201 | 204 }
   /**
    * Makes a list of pages: adds the query parameters `limit` and `cursor`, and the header `Link`
    * with the next page. The function returns `{ items, next }`.
@@ -59,8 +59,8 @@ type Members = {
   /** Its own errors, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   /**
-   * What its function may do with the items of each table, in AWS and on a laptop. It may also read
-   * API keys, and store responses under idempotency keys.
+   * The rights of its function: what it may do with the items of each table. The pipeline has those
+   * that it needs itself, to read API keys and to store responses.
    */
   access: Access
 }
@@ -83,7 +83,10 @@ type Creation = {
   conditional?: never
 }
 
-type Resource = { success: { status: 200 }; paged?: never }
+type Resource = {
+  success: { status: 200; body: v.GenericSchema<unknown, object> }
+  paged?: never
+}
 
 type NoContent = { success: { status: 204 }; paged?: never; etag?: never }
 

@@ -5,32 +5,32 @@ import type { Caller } from '../model/api-key.ts'
 import { noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
 
 /** The Lambda proxy event of an API Gateway REST API. `bearerKey` sets its authorizer. */
-export type Event = APIGatewayProxyEventBase<Caller | undefined>
+export type ProxyEvent = APIGatewayProxyEventBase<Caller | undefined>
 
-export type Result = { statusCode: number; headers: Record<string, string>; body: string }
+export type ProxyResult = { statusCode: number; headers: Record<string, string>; body: string }
 
 /** A step of the pipeline. */
-export type Middleware = MiddlewareObj<Event, Result, Error, Context, Internal>
+export type Middleware = MiddlewareObj<ProxyEvent, ProxyResult, Error, Context, Internal>
 
 /** What a step keeps of a request until its response. */
 export type Internal = { startedAt?: number }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */
-export const requestId = ({ requestContext }: Event): string =>
+export const requestId = ({ requestContext }: ProxyEvent): string =>
   requestContext.extendedRequestId ?? requestContext.requestId
 
 /** All values of a header. `name` is in lower case; the event may have it in any case. */
-export const headerValues = (event: Event, name: string): string[] => {
+export const headerValues = (event: ProxyEvent, name: string): string[] => {
   const headers = Object.entries(event.multiValueHeaders ?? {})
   return headers.flatMap(([key, values = []]) => (key.toLowerCase() === name ? values : []))
 }
 
 /** The last value of a header. `name` is in lower case. */
-export const header = (event: Event, name: string): string | undefined =>
+export const header = (event: ProxyEvent, name: string): string | undefined =>
   headerValues(event, name).at(-1)
 
 /** The path of the API for the caller: `/v1`, or the base path of a custom domain. */
-export const basePath = ({ requestContext }: Event): string => {
+export const basePath = ({ requestContext }: ProxyEvent): string => {
   // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the
   // whole path, and ends with as many parts as the resource has.
   const parts = segments(requestContext.path)
@@ -39,22 +39,22 @@ export const basePath = ({ requestContext }: Event): string => {
 }
 
 /** The path of the request, without empty parts. */
-export const requestPath = ({ requestContext }: Event): string =>
+export const requestPath = ({ requestContext }: ProxyEvent): string =>
   `/${segments(requestContext.path).join('/')}`
 
 /** The absolute URL of a path, on the host that the caller used. */
-export const absoluteUrl = (event: Event, path: string): string => {
+export const absoluteUrl = (event: ProxyEvent, path: string): string => {
   const scheme = header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
   return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${path}`
 }
 
 /** Creates the result of a function. Its body is JSON, or empty. */
 export const respond = (
-  event: Event,
+  event: ProxyEvent,
   status: number,
   headers: Readonly<Record<string, string>>,
   body: string,
-): Result => ({
+): ProxyResult => ({
   statusCode: status,
   headers: { ...commonHeaders(requestId(event), body !== ''), ...headers },
   body,

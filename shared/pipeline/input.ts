@@ -11,7 +11,7 @@ import {
   partsOf,
   takesKey,
 } from './entry.ts'
-import { type Event, headerValues } from './http.ts'
+import { headerValues, type ProxyEvent } from './http.ts'
 
 /**
  * What a client wants done once; `undefined` for a GET, and without an idempotency key. The digest
@@ -21,7 +21,7 @@ import { type Event, headerValues } from './http.ts'
 export const keyedRequest = (
   operation: string,
   entry: Entry,
-  event: Event,
+  event: ProxyEvent,
 ): KeyedRequest | undefined => {
   const caller = event.requestContext.authorizer
   if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
@@ -38,7 +38,7 @@ export const keyedRequest = (
  * Parses what `jsonBody` has left of a request. Throws an ApiError: 404 for an invalid path
  * parameter, 400 that names everything that is invalid in another part.
  */
-export const parseRequest = (entry: Entry, event: Event) => {
+export const parseRequest = (entry: Entry, event: ProxyEvent) => {
   const { params, query, body } = partsOf(entry)
   return frozen({
     params: parse(params, event.pathParameters ?? {}, notFound),
@@ -90,14 +90,16 @@ const REPEATED = Symbol('repeated')
 
 const onlyValue = (values: string[] = []): unknown => (values.length > 1 ? REPEATED : values[0])
 
-const sentParameters = ({ multiValueQueryStringParameters }: Event): Record<string, unknown> => {
+const sentParameters = ({
+  multiValueQueryStringParameters,
+}: ProxyEvent): Record<string, unknown> => {
   const sent: Record<string, unknown> = {}
   for (const [name, values] of Object.entries(multiValueQueryStringParameters ?? {}))
     sent[name] = onlyValue(values)
   return sent
 }
 
-const sentCondition = (event: Event): Record<string, unknown> => {
+const sentCondition = (event: ProxyEvent): Record<string, unknown> => {
   const lines = headerValues(event, 'if-match')
   // Several lines are one list (RFC 9110, section 5.3).
   return lines.length > 0 ? { 'If-Match': lines.join(',') } : {}

@@ -10,7 +10,7 @@ import { ApiError } from '../model/api-error.ts'
 import type { IfMatch, Revised } from '../model/etag.ts'
 import { fieldRules } from '../model/fields.ts'
 import type { Entry, PageParameters, RequestPart } from './entry.ts'
-import type { Event, Internal, Result } from './http.ts'
+import type { Internal, ProxyEvent, ProxyResult } from './http.ts'
 import { keyedRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
@@ -29,7 +29,7 @@ export const operation = <Id extends OperationId>(
 ): OperationHandler => {
   const entry: Entry | undefined = entries[id]
   if (!entry) throw new Error(`shared/contract.ts has no operation ${id}. Add its entry.`)
-  const handler = middy<Event, Result, Error, Context, Internal>(
+  const handler = middy<ProxyEvent, ProxyResult, Error, Context, Internal>(
     // TypeScript cannot follow what an entry means for `run`.
     requestHandler(id, entry, run as unknown as UntypedFunction),
     // No timer for each call: everything that an operation waits for has its own time limit.
@@ -46,7 +46,7 @@ export const operation = <Id extends OperationId>(
 }
 
 /** What Lambda calls, after it has awaited `ready` (`infra/bundle/start.mjs`). */
-type OperationHandler = MiddyfiedHandler<Event, Result, Error, Context, Internal> & {
+type OperationHandler = MiddyfiedHandler<ProxyEvent, ProxyResult, Error, Context, Internal> & {
   ready: Promise<unknown>
 }
 
@@ -92,17 +92,18 @@ type Returned<E> = E extends {
  * Handles a request whose caller is known and whose body is parsed, in one transaction. With an
  * idempotency key, what the function decides is final: each retry gets the same response.
  */
-const requestHandler = (id: string, entry: Entry, run: UntypedFunction) => async (event: Event) => {
-  const keyed = keyedRequest(id, entry, event)
-  return transaction(async (tx) => {
-    const earlier = keyed && (await earlierDecision(tx, keyed))
-    if (earlier) return replayResponse(event, earlier)
-    const input = parseRequest(entry, event)
-    const decision = await decide(entry, event, run, { ...input, tx })
-    if (keyed) reserve(tx, keyed, decision)
-    return decisionResponse(event, decision)
-  })
-}
+const requestHandler =
+  (id: string, entry: Entry, run: UntypedFunction) => async (event: ProxyEvent) => {
+    const keyed = keyedRequest(id, entry, event)
+    return transaction(async (tx) => {
+      const earlier = keyed && (await earlierDecision(tx, keyed))
+      if (earlier) return replayResponse(event, earlier)
+      const input = parseRequest(entry, event)
+      const decision = await decide(entry, event, run, { ...input, tx })
+      if (keyed) reserve(tx, keyed, decision)
+      return decisionResponse(event, decision)
+    })
+  }
 
 /** A function without the types that its entry gives it. */
 type UntypedFunction = (input: UntypedInput) => Promise<unknown>
@@ -111,7 +112,7 @@ type UntypedInput = ReturnType<typeof parseRequest> & { tx: Transaction }
 /** What a function decides: the success that it returns, or the refusal that it throws. */
 const decide = async (
   entry: Entry,
-  event: Event,
+  event: ProxyEvent,
   run: UntypedFunction,
   input: UntypedInput,
 ): Promise<Decision> => {

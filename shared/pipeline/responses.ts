@@ -6,10 +6,17 @@ import { etagOf, type Revised } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf } from './entry.ts'
-import { absoluteUrl, basePath, type Event, type Result, requestPath, respond } from './http.ts'
+import {
+  absoluteUrl,
+  basePath,
+  type ProxyEvent,
+  type ProxyResult,
+  requestPath,
+  respond,
+} from './http.ts'
 
 /** The decision of a function that returned `result`, which its entry describes. */
-export const successOf = (entry: Entry, event: Event, result: unknown): Decision => {
+export const successOf = (entry: Entry, event: ProxyEvent, result: unknown): Decision => {
   const { success, paged, etag } = entry
   const { status } = success
   if (!('body' in success)) return { status, body: '' }
@@ -45,7 +52,7 @@ const withFieldsOf = (schema: object, value: unknown): unknown => {
 }
 
 /** The path of a new resource below the base address; `undefined` if no operation has it. */
-const newLocation = ({ path }: Entry, event: Event, id: number): string | undefined =>
+const newLocation = ({ path }: Entry, event: ProxyEvent, id: number): string | undefined =>
   hasPathOfOne(path) ? `${requestPath(event).slice(basePath(event).length)}/${id}` : undefined
 
 /** Whether an operation has the path of one resource of a list. */
@@ -55,7 +62,7 @@ export const hasPathOfOne = (list: string): boolean =>
   )
 
 /** The response to the request that was decided on. */
-export const decisionResponse = (event: Event, decision: Decision): Result => {
+export const decisionResponse = (event: ProxyEvent, decision: Decision): ProxyResult => {
   const { status, body, etag, location, link } = decision
   const headers = {
     ...(location !== undefined && { Location: basePath(event) + location }),
@@ -66,13 +73,17 @@ export const decisionResponse = (event: Event, decision: Decision): Result => {
 }
 
 /** The response to a retry of the request that was decided on. */
-export const replayResponse = (event: Event, decision: Decision): Result => {
+export const replayResponse = (event: ProxyEvent, decision: Decision): ProxyResult => {
   const response = decisionResponse(event, decision)
   return { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } }
 }
 
 /** The header `Link` (RFC 8288): the next page, with the other parameters as they were sent. */
-const linkToNext = (entry: Entry, event: Event, next: number | undefined): string | undefined => {
+const linkToNext = (
+  entry: Entry,
+  event: ProxyEvent,
+  next: number | undefined,
+): string | undefined => {
   if (next === undefined) return undefined
   const sent = event.multiValueQueryStringParameters ?? {}
   const known = partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))

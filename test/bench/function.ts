@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { CommandError } from '../../infra/command-line.ts'
 import { functionSettings } from '../../infra/platform/functions.ts'
-import type { Result } from '../../shared/pipeline/http.ts'
+import type { ProxyResult } from '../../shared/pipeline/http.ts'
 import { start } from '../support/process.ts'
 import { exampleCredentials } from '../support/secrets.ts'
 import type { DynamoDb } from './dynamodb.ts'
@@ -13,7 +13,7 @@ import { runtimeClient } from './peers.ts'
 import type { Subject } from './subjects.ts'
 
 /** What `preload.cjs` reports: the figures and the result of the first call, or an error. */
-type Report = { figures: Record<string, number>; result?: Result; error?: string }
+type Report = { figures: Record<string, number>; result?: ProxyResult; error?: string }
 
 /**
  * Starts a function in a new process as Lambda does, and calls it. Its log and its standard output

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { CommandError } from '../../infra/command-line.ts'
 import type { OperationId } from '../../shared/contract.ts'
 import { tableIds, tableVariable } from '../../shared/data/tables.ts'
-import type { Event, Result } from '../../shared/pipeline/http.ts'
+import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/http.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import type { Bundles } from '../support/bundles.ts'
@@ -19,7 +19,7 @@ export type Subject = Call & {
 }
 
 /** What a function is called with, and what a right response has: items with these fields. */
-type Call = { event: Event; items: number; fields?: object }
+type Call = { event: ProxyEvent; items: number; fields?: object }
 
 const tables = Object.fromEntries(tableIds.map((id) => [tableVariable(id), id]))
 
@@ -70,7 +70,7 @@ const ofPeers = {
 /** Throws a CommandError for an error or a wrong response: a failure may be fast. */
 export const checkResult = (
   { name, items, fields = newPet() }: Subject,
-  { error, result }: { error?: string; result?: Result },
+  { error, result }: { error?: string; result?: ProxyResult },
 ): void => {
   if (error !== undefined || !result) throw new CommandError(`${name} failed: ${error}`)
   const found = result.statusCode < 300 ? [JSON.parse(result.body)].flat() : []

@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import { atMost } from '../../infra/local/queue.ts'
 import { tableIds, tableName } from '../../shared/data/tables.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
-import type { Event } from '../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../shared/pipeline/http.ts'
 import { service } from '../../shared/service.ts'
 import { endpoint, storeKey } from '../support/database.ts'
 import { type errorResponse, eventOf, responseTo, unavailable } from '../support/events.ts'
@@ -17,7 +17,7 @@ export type Way = {
   /** Changes the database right before it gets the first write, which puts this id. */
   meanwhile?: (id: number) => Promise<unknown>
   /** The request of the client, one of many. */
-  event: (apiKey: string, number: number) => Event
+  event: (apiKey: string, number: number) => ProxyEvent
   /** Stores what exists before. */
   exists?: (number: number) => Promise<unknown>
   /** The responses without faults: to the request, and to a retry if it has a key. */
@@ -85,12 +85,12 @@ const startContainer = (): Promise<Container> =>
 
 /** A request, its response, and how long it took. */
 export type Exchange = {
-  event: Event
+  event: ProxyEvent
   response: Awaited<ReturnType<Container['call']>>
   milliseconds: number
 }
 
-const send = async (container: Container, event: Event): Promise<Exchange> => {
+const send = async (container: Container, event: ProxyEvent): Promise<Exchange> => {
   const started = performance.now()
   const response = await container.call(structuredClone(event)) // A function may change its event.
   // Failed retries use up the retry quota, which each container has once.
@@ -99,7 +99,7 @@ const send = async (container: Container, event: Event): Promise<Exchange> => {
 }
 
 /** Sends a request until it is no 503, which on a busy machine any request can get. */
-const sendUntilServed = async (container: Container, event: Event): Promise<Exchange[]> => {
+const sendUntilServed = async (container: Container, event: ProxyEvent): Promise<Exchange[]> => {
   const exchanges: Exchange[] = []
   while (exchanges.length < 100) {
     const exchange = await send(container, event)

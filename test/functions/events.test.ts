@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { contract, type OperationId } from '../../shared/contract.ts'
 import { PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
-import type { Event } from '../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../shared/pipeline/http.ts'
 import { service } from '../../shared/service.ts'
 import { eventOf } from '../support/events.ts'
 
 const first = eventOf('listPets-no-parameters')
 
 test.each(readdirSync('test/events'))('%s is an event as API Gateway sends it', (file) => {
-  const event: Event = JSON.parse(readFileSync(`test/events/${file}`, 'utf8'))
+  const event: ProxyEvent = JSON.parse(readFileSync(`test/events/${file}`, 'utf8'))
   const { path, pathParameters, requestContext } = event
   const [id = ''] = file.split('-') // The name of a file starts with an operation.
   const { method, path: resource } = contract[id as OperationId]

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { entries, operationIds } from '../../shared/contract.ts'
 import { tableName, tables } from '../../shared/data/tables.ts'
-import type { Event } from '../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../shared/pipeline/http.ts'
 import { call } from '../support/call.ts'
 import { proxy } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
@@ -23,7 +23,7 @@ const indexes = Object.values(tables).flatMap((table) => Object.values(table.ind
 const indexKeys = new Set(indexes.map(({ name }) => name))
 
 /** The units of DynamoDB that a call costs: reads of up to 4 KB, writes of up to 1 KB. */
-const unitsOf = async (event: Event) => {
+const unitsOf = async (event: ProxyEvent) => {
   const units = { reads: 0, writes: 0 }
   proxy.faultOf = ({ operation, body }) => {
     const { TableName, TransactItems = [] }: Input = JSON.parse(body)

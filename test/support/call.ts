@@ -2,10 +2,10 @@ import type { Context } from 'aws-lambda'
 import { afterEach, vi } from 'vitest'
 import { enforceRights, runWithRights } from '../../infra/local/gateway/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
-import type { Event, Result } from '../../shared/pipeline/http.ts'
+import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/http.ts'
 import { refuseInternals, refuseLoggedSecrets } from './secrets.ts'
 
-type Handler = (event: Event, context: Context) => Promise<Result>
+type Handler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>
 
 enforceRights()
 
@@ -21,7 +21,7 @@ const functions = await Promise.all(
  * Calls the function that `event` is for, with its rights, and returns its whole response with the
  * body parsed.
  */
-export const call = async (event: Event) => {
+export const call = async (event: ProxyEvent) => {
   const called = functions.find(({ route }) => route === `${event.httpMethod} ${event.resource}`)
   if (!called) throw new Error(`No function is for ${event.httpMethod} ${event.resource}.`)
   const {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cors, type Event } from '../../shared/pipeline/http.ts'
+import { cors, type ProxyEvent } from '../../shared/pipeline/http.ts'
 
 type Changes = {
   headers?: Values
@@ -8,7 +8,7 @@ type Changes = {
   id?: string
   body?: string | null
   isBase64Encoded?: boolean
-  requestContext?: Partial<Event['requestContext']>
+  requestContext?: Partial<ProxyEvent['requestContext']>
 }
 
 /** Values by name: a list for a name that is sent several times, `undefined` to remove a name. */
@@ -21,9 +21,9 @@ type Values = Record<string, string | string[] | undefined>
 export const eventOf = (
   name: string,
   { headers, query, id, requestContext, ...body }: Changes = {},
-): Event => {
+): ProxyEvent => {
   const file = new URL(`../events/${name}.json`, import.meta.url)
-  const event: Event = JSON.parse(readFileSync(file, 'utf8'))
+  const event: ProxyEvent = JSON.parse(readFileSync(file, 'utf8'))
   const multiValueHeaders = merge(event.multiValueHeaders, headers)
   const multiValueQueryStringParameters = merge(event.multiValueQueryStringParameters, query)
   const [parameter = '', value] = Object.entries(event.pathParameters ?? {})[0] ?? []
@@ -72,7 +72,7 @@ type Expected = { status: number; headers?: Record<string, string>; body?: unkno
  * The whole response that a test expects to `event`: the headers that every response has, and
  * `expected`.
  */
-export const responseTo = (event: Event, { status, headers = {}, body }: Expected) => ({
+export const responseTo = (event: ProxyEvent, { status, headers = {}, body }: Expected) => ({
   status,
   headers: {
     'Access-Control-Allow-Origin': '*',

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
 import { PATH_PARAMETER } from '../../../shared/pipeline/entry.ts'
-import { commonHeaders, type Event } from '../../../shared/pipeline/http.ts'
+import { commonHeaders, type ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import { openApiText } from '../../openapi/document.ts'
 import { referencePage, referenceScriptText } from '../../openapi/reference.ts'
@@ -57,7 +57,7 @@ export const responseTo = async (
   message: IncomingMessage,
   requestId: string,
   maxBodyBytes: number,
-  invoke: (id: OperationId, event: Event) => Promise<GatewayResponse>,
+  invoke: (id: OperationId, event: ProxyEvent) => Promise<GatewayResponse>,
 ): Promise<GatewayResponse> => {
   try {
     const request = await readRequest(message, maxBodyBytes)

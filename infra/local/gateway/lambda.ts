@@ -3,11 +3,11 @@ import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { exactJson } from '../../../shared/model/json.ts'
-import type { Event } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { gatewayResponses } from '../../platform/gateway.ts'
 import { runWithRights } from './rights.ts'
 
-export type Handler = (event: Event, context: Context) => Promise<unknown>
+export type Handler = (event: ProxyEvent, context: Context) => Promise<unknown>
 
 /**
  * Invokes a function as Lambda and API Gateway do. Throws an ApiError: 502 if it throws or returns
@@ -16,7 +16,7 @@ export type Handler = (event: Event, context: Context) => Promise<unknown>
 export const invoke = async (
   id: OperationId,
   handler: Handler,
-  event: Event,
+  event: ProxyEvent,
   timeoutMs: number,
 ) => {
   const { promise: timeout, reject } = Promise.withResolvers<never>()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Event } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { service } from '../../../shared/service.ts'
 import type { readRequest } from './request.ts'
 
@@ -9,8 +9,8 @@ export const proxyEvent = (
   message: IncomingMessage,
   requestId: string,
   { path, query, body }: Awaited<ReturnType<typeof readRequest>>,
-  { resource, pathParameters }: Pick<Event, 'resource' | 'pathParameters'>,
-): Event => {
+  { resource, pathParameters }: Pick<ProxyEvent, 'resource' | 'pathParameters'>,
+): ProxyEvent => {
   const { method: httpMethod = '', socket } = message
   const { host, 'user-agent': userAgent = null } = message.headers
   const headers = valuesByName(eventHeaders(message))
@@ -46,7 +46,7 @@ export const proxyEvent = (
   }
 }
 
-type Identity = Event['requestContext']['identity']
+type Identity = ProxyEvent['requestContext']['identity']
 
 // Headers of the connection, and those that API Gateway overwrites.
 const NOT_PASSED_ON =
@@ -65,7 +65,7 @@ const eventHeaders = ({ rawHeaders, socket }: IncomingMessage): [string, string]
 }
 
 // Bytes that are not UTF-8 must reach the function unchanged, so that it can refuse them.
-const textOrBase64 = (body: Buffer): Pick<Event, 'body' | 'isBase64Encoded'> => {
+const textOrBase64 = (body: Buffer): Pick<ProxyEvent, 'body' | 'isBase64Encoded'> => {
   const text = body.toString()
   if (!Buffer.from(text).equals(body))
     return { body: body.toString('base64'), isBase64Encoded: true }

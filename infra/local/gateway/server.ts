@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OperationId } from '../../../shared/contract.ts'
 import type { ApiError } from '../../../shared/model/api-error.ts'
-import type { Event } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { functionSettings } from '../../platform/functions.ts'
 import { gatewayResponses } from '../../platform/gateway.ts'
 import { atMost } from '../queue.ts'
@@ -103,7 +103,7 @@ export const createLocalServer = (
 /** Returns a function that responds to a request, and logs the response. */
 const responder = (handlers: Record<OperationId, Handler>, limits: Limits) => {
   const queue = atMost(limits.functions)
-  const invokeInTurn = (id: OperationId, event: Event) =>
+  const invokeInTurn = (id: OperationId, event: ProxyEvent) =>
     queue(() => invoke(id, handlers[id], event, limits.functionMs))
   return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now()

@@ -6,7 +6,7 @@ import {
   unsupportedMediaType,
 } from '../../model/api-error.ts'
 import { exactJson } from '../../model/json.ts'
-import { type Event, header, type Middleware } from '../http.ts'
+import { header, type Middleware, type ProxyEvent } from '../http.ts'
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
@@ -23,7 +23,7 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
   const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)
   const expected = `It must be a JSON object in which ${fields.join('; ')}.`
   // The parser's own check misses spellings of the header, and a space before a semicolon.
-  const parser = httpJsonBodyParser<Event>({ disableContentTypeCheck: true })
+  const parser = httpJsonBodyParser<ProxyEvent>({ disableContentTypeCheck: true })
 
   return {
     before: async (request) => {

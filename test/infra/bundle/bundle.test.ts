@@ -10,7 +10,7 @@ import { Storage } from '../../../infra/stack/storage.ts'
 import { ConfigurationError, stages } from '../../../infra/stages.ts'
 import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
-import type { Event } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
 import { againIfBusy, proxy, storedItem } from '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
@@ -40,7 +40,7 @@ const bundleOf = (operation: OperationId, bundles = lean): string =>
 const run = (
   script: string,
   operations: readonly OperationId[],
-  event: Event,
+  event: ProxyEvent,
   { bundles = lean, env = {} } = {},
 ) => {
   const starts = operations.map((operation) => startOf(operation, bundles))
@@ -58,7 +58,11 @@ for (const start of starts) {
   console.log('response ' + JSON.stringify(await handler(JSON.parse(event), {})))
 }`
 
-const responsesOf = async (operations: readonly OperationId[], event: Event, bundles = lean) => {
+const responsesOf = async (
+  operations: readonly OperationId[],
+  event: ProxyEvent,
+  bundles = lean,
+) => {
   const { stdout, stderr } = await run(INVOKE, operations, event, { bundles })
   expect(stderr).toBe('')
   return [...stdout.matchAll(/^response (.*)$/gm)].map(([, response = '']) => JSON.parse(response))

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { badRequest, notFound } from '../../../shared/model/api-error.ts'
-import type { Event } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { keyedRequest, parseRequest } from '../../../shared/pipeline/input.ts'
 import { eventOf } from '../../support/events.ts'
 
 /** The event of an operation, with a body as `jsonBody` leaves it. */
-const request = (name: string, changes: Parameters<typeof eventOf>[1], body?: unknown): Event => ({
+const request = (
+  name: string,
+  changes: Parameters<typeof eventOf>[1],
+  body?: unknown,
+): ProxyEvent => ({
   ...eventOf(name, changes),
   body: body as never,
 })
@@ -38,7 +42,7 @@ test('adds the parameters of pages to those of a list', () => {
   expect(parseRequest(entries.listPets, event).query).toEqual({ limit: 20, status: 'sold' })
 })
 
-test.each<[string, OperationId, Event, Error]>([
+test.each<[string, OperationId, ProxyEvent, Error]>([
   [
     'a missing field, and null',
     'createPet',

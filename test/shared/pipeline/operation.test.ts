@@ -10,7 +10,7 @@ import { newApiKey } from '../../../shared/model/api-key.ts'
 import { stringifyJson } from '../../../shared/model/json.ts'
 import { cursorAfter } from '../../../shared/model/paging.ts'
 import { pets } from '../../../shared/pets/pets.ts'
-import type { Event, Result } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/http.ts'
 import { keyedRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { type OperationFunction, operation } from '../../../shared/pipeline/operation.ts'
@@ -30,7 +30,7 @@ const list = () => eventOf('listPets-no-parameters')
 const withUnknownKey = () =>
   eventOf('listPets-no-parameters', { headers: { Authorization: `Bearer ${newApiKey('local')}` } })
 
-const errorLine = (event: Event, status: number, cause: unknown) => [
+const errorLine = (event: ProxyEvent, status: number, cause: unknown) => [
   'Request %s failed with status %d:',
   event.requestContext.extendedRequestId,
   status,
@@ -43,7 +43,7 @@ afterEach(() => {
 })
 
 describe('the request log', () => {
-  const line = (event: Event, operation: string, status: number) => ({
+  const line = (event: ProxyEvent, operation: string, status: number) => ({
     requestId: event.requestContext.extendedRequestId,
     operation,
     method: event.httpMethod,
@@ -213,7 +213,7 @@ describe('with an idempotency key', () => {
     return eventOf('createPet-created', { ...changes, headers })
   }
 
-  const replayOf = (response: Result) => ({
+  const replayOf = (response: ProxyResult) => ({
     ...response,
     headers: { ...response.headers, 'Idempotent-Replayed': 'true' },
   })
@@ -274,7 +274,7 @@ describe('with an idempotency key', () => {
   test('a retry gets the response of an earlier version, even if this one refuses the request', async () => {
     const event = keyed({ body: '{"name":""}' })
     // As `jsonBody` leaves it.
-    const parsed: Event = { ...structuredClone(event), body: { name: '' } as never }
+    const parsed: ProxyEvent = { ...structuredClone(event), body: { name: '' } as never }
     parsed.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
     const request = keyedRequest('createPet', entries.createPet, parsed) ?? expect.fail()
     await transaction(async (tx) => {
@@ -342,13 +342,13 @@ test('a function can change nothing that it gets', async () => {
 
 test('a deprecated list keeps the link to its next page, and links with https by default', async () => {
   const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
-  const run = async (): Promise<Result> => ({
+  const run = async (): Promise<ProxyResult> => ({
     statusCode: 200,
     headers: { Link: next },
     body: '[]',
   })
   const dates = { since: new Date('2026-11-20'), sunset: new Date('2030-12-05') }
-  const handler = middy<Event, Result>(run).use(
+  const handler = middy<ProxyEvent, ProxyResult>(run).use(
     deprecation({ ...dates, successor: '/store/orders' }),
   )
   const headersSent = { Host: 'pets.example.com', 'X-Forwarded-Proto': undefined }

@@ -4,7 +4,7 @@ import { routeFinder } from '../../../../infra/local/gateway/api-gateway.ts'
 import type { Handler } from '../../../../infra/local/gateway/lambda.ts'
 import { openApiText } from '../../../../infra/openapi/document.ts'
 import { operationIds } from '../../../../shared/contract.ts'
-import type { Event } from '../../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../../shared/pipeline/http.ts'
 import { eventOf as storedEvent } from '../../../support/events.ts'
 import { type Sent, send } from '../../../support/http.ts'
 import { ask, BASE, GET, gatewayResponse, NEVER, serve, wireTo } from '../local-server.ts'
@@ -13,10 +13,10 @@ import { ask, BASE, GET, gatewayResponse, NEVER, serve, wireTo } from '../local-
 const echo: Handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })
 
 const serveEcho = () => serve(Object.fromEntries(operationIds.map((id) => [id, echo])))
-const eventOf = async (request: Sent): Promise<Event> =>
-  (await ask(await serveEcho(), request)).body as Event
+const eventOf = async (request: Sent): Promise<ProxyEvent> =>
+  (await ask(await serveEcho(), request)).body as ProxyEvent
 const eventOfText = async (text: string) =>
-  (await (await wireTo(await serveEcho(), text)).response()).body as Event
+  (await (await wireTo(await serveEcho(), text)).response()).body as ProxyEvent
 
 test('passes a function an event of API Gateway, without headers that the connection or API Gateway sets', async () => {
   const host = 'a.example:8080'

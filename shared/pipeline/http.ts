@@ -4,15 +4,16 @@ import { entries } from '../contract.ts'
 import type { Caller } from '../model/api-key.ts'
 import { noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
 
-/** The Lambda proxy event of an API Gateway REST API. `bearerKey` sets its authorizer. */
+/** The event of a REST API's Lambda proxy integration. `bearerKey` sets its authorizer. */
 export type ProxyEvent = APIGatewayProxyEventBase<Caller | undefined>
 
+/** What API Gateway makes the response from. */
 export type ProxyResult = { statusCode: number; headers: Record<string, string>; body: string }
 
 /** A step of the pipeline. */
 export type Middleware = MiddlewareObj<ProxyEvent, ProxyResult, Error, Context, Internal>
 
-/** What a step keeps of a request until its response. */
+/** What a step keeps from a request for its response. */
 export type Internal = { startedAt?: number }
 
 /** The id of a request: the one that clients cannot choose, if the event has it. */

@@ -14,9 +14,9 @@ import {
 import { headerValues, type ProxyEvent } from './http.ts'
 
 /**
- * What a client wants done once; `undefined` for a GET, and without an idempotency key. The digest
- * is of everything that was sent, whatever this version knows of it. Throws an ApiError 400 for an
- * invalid key.
+ * The request by its idempotency key; `undefined` for a GET, and if no key was sent. Its digest
+ * covers everything that was sent, even what this version does not know. Throws an ApiError 400 for
+ * an invalid key.
  */
 export const keyedRequest = (
   operation: string,
@@ -35,8 +35,8 @@ export const keyedRequest = (
 }
 
 /**
- * Parses what `jsonBody` has left of a request. Throws an ApiError: 404 for an invalid path
- * parameter, 400 that names everything that is invalid in another part.
+ * Parses the parts of a request whose body `jsonBody` has read. Throws an ApiError: 404 for an
+ * invalid path parameter, 400 that names everything that is invalid in another part.
  */
 export const parseRequest = (entry: Entry, event: ProxyEvent) => {
   const { params, query, body } = partsOf(entry)

@@ -24,7 +24,7 @@ const listedAfter = async (id: number): Promise<Pet[]> => {
   }
 }
 
-test('adds a pet once, and returns the same response to all requests, at once and later', async () => {
+test('adds a pet once, and returns the same response to all its requests', async () => {
   const [earlier, pet, key] = [await created(newPet()), uniquePet(), randomUUID()]
 
   const atOnce = await Promise.all(Array.from({ length: 10 }, () => create(pet, keyed(key))))
@@ -90,7 +90,7 @@ test.each<[number, string, string, object?]>([
   expectCommonHeaders(retry)
 })
 
-test('a change judges If-Match once: its retry gets its response, and another change a 412', async () => {
+test('a retry of a change gets its response, although its If-Match no longer holds', async () => {
   const { headers, body } = await create(newPet())
   const path = `/pets/${(body as Pet).id}` // As the document describes a 201.
   const current = { 'If-Match': headers.etag ?? '' }
@@ -104,7 +104,7 @@ test('a change judges If-Match once: its retry gets its response, and another ch
   expect([changed.status, other.status]).toEqual([200, 412])
 })
 
-test('a refusal is final: a retry gets it after its reason is gone, and a new key another try', async () => {
+test('a retry gets the refusal after its reason is gone, and a new key tries again', async () => {
   const petId = await aPet()
   const place = (key: string) => send('POST', '/store/orders', keyed(key), { petId })
   const { body } = await place(randomUUID())
@@ -142,7 +142,8 @@ test.each<[string, Partial<Sent>]>([
   const retry = await call(sent)
 
   const message =
-    'This Idempotency-Key was used for another request within the last 24 hours. A new request needs a new key.'
+    'This Idempotency-Key was used for another request within the last 24 hours. ' +
+    'A new request needs a new key.'
   expectError(refused, 422, 'unprocessable_content', message)
   expect(retry).toMatchObject(replayOf(first))
 })

@@ -3,7 +3,7 @@ import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
 import { create, expectError, remove, update } from '../support/api.ts'
 import { newPet } from '../support/pets.ts'
 
-/** A pet that was changed once, and its tags. */
+/** A pet that was changed once, and its ETags. */
 const changedOnce = async () => {
   const added = await create(newPet())
   const { id } = Object(added.body)
@@ -11,34 +11,36 @@ const changedOnce = async () => {
   return { id, first: added.headers.etag ?? '', current: changed.headers.etag ?? '' }
 }
 
-type Tags = { first: string; current: string }
+type ETags = { first: string; current: string }
 
 describe('a change with If-Match', () => {
-  const sell = (id: number, tags: string) => update(id, { status: 'sold' }, { 'If-Match': tags })
+  const sell = (id: number, ifMatch: string) =>
+    update(id, { status: 'sold' }, { 'If-Match': ifMatch })
 
-  test.each<[string, (tags: Tags) => string]>([
+  test.each<[string, (etags: ETags) => string]>([
     [
-      'a list that has the current tag',
+      'a list that has the current ETag',
       ({ first, current }) => `"a", W/${current},, ${current}, ${first}`,
     ],
     ['*', () => '*'],
-  ])('succeeds for %s', async (_, tags) => {
+  ])('succeeds for %s', async (_, ifMatch) => {
     const pet = await changedOnce()
 
-    expect((await sell(pet.id, tags(pet))).status).toBe(200)
+    expect((await sell(pet.id, ifMatch(pet))).status).toBe(200)
   })
 
-  test.each<[string, (tags: Tags) => string, string]>([
+  test.each<[string, (etags: ETags) => string, string]>([
     ['an older revision', ({ first }) => first, '.'],
-    ['a tag of another form', () => '"v2", ""', '.'],
-    ['a weak tag', ({ current }) => `W/${current}`, ', without W/: a weak tag never matches.'],
-  ])('returns 412 for %s, and changes nothing', async (_, tags, end) => {
+    ['an ETag of another form', () => '"v2", ""', '.'],
+    ['a weak ETag', ({ current }) => `W/${current}`, ', without W/: a weak tag never matches.'],
+  ])('returns 412 for %s, and changes nothing', async (_, ifMatch, end) => {
     const { id, ...both } = await changedOnce()
 
-    const response = await sell(id, tags(both))
+    const response = await sell(id, ifMatch(both))
 
     const message =
-      'The resource does not have the revision in If-Match. Read it again, and send its current ETag'
+      'The resource does not have the revision in If-Match. Read it again, and send its ' +
+      'current ETag'
     expectError(response, 412, 'precondition_failed', message + end)
     const again = await update(id, { name: 'Max' }, { 'If-Match': both.current })
     expect([again.status, again.body]).toEqual([200, { id, ...newPet('Max') }])
@@ -55,7 +57,7 @@ describe('a change with If-Match', () => {
   })
 })
 
-test('a delete with If-Match returns 412 until the tag is the current one, and then 404', async () => {
+test('a delete with If-Match needs the current ETag, and is a 404 afterwards', async () => {
   const { id, first, current } = await changedOnce()
 
   const responses = [
@@ -67,7 +69,7 @@ test('a delete with If-Match returns 412 until the tag is the current one, and t
   expect(responses.map(({ status }) => status)).toEqual([412, 204, 404])
 })
 
-test('each change of a pet gives it another tag, also one that changes no value', async () => {
+test('each change of a pet gives it another ETag, also one that changes no value', async () => {
   const { id, first, current } = await changedOnce()
 
   const { status, headers } = await update(id, { name: 'Max' }, { 'If-Match': current })

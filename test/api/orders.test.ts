@@ -101,7 +101,7 @@ test.each([
   },
 )
 
-test('a pet with an open order keeps its status and is not deleted, but its other fields change', async () => {
+test('a pet with an open order keeps its status, and only its other fields change', async () => {
   const petId = await aPet()
   const { id } = orderOf(await place(petId))
 

@@ -8,7 +8,7 @@ import { petOf, storedPet } from '../support/pets.ts'
 const rex = petOf(373117652410368)
 await putItem('pets', storedPet(rex.id))
 
-test('returns the pet, and announces the removal with an address at the host of the request', async () => {
+test('returns the pet, and links to the successor of the operation at the same host', async () => {
   const event = eventOf('getPet-found')
 
   const response = await call(event)

@@ -5,6 +5,8 @@ import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
 import { petOf, storedPet } from '../support/pets.ts'
 
+const ADDRESS = `https://abcdef1234.execute-api.eu-central-1.amazonaws.com${service.basePath}`
+
 const nala = petOf(106)
 const milo = petOf(105, { status: undefined })
 const bella = petOf(103, { categoryId: -1 })
@@ -29,7 +31,7 @@ test.each([
     'a page for a query with other parameters',
     list({ color: ['black & white', 'brown'], limit: '1', status: 'available' }),
     [nala],
-    `https://abcdef1234.execute-api.eu-central-1.amazonaws.com${service.basePath}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
+    `${ADDRESS}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
   ],
 ])('returns %s, and the address of the next one, if there is one', async (_, event, body, next) => {
   const response = await call(event)

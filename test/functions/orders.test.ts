@@ -7,7 +7,7 @@ import { storedPet } from '../support/pets.ts'
 
 const petId = 373117652410368
 const order = { id: 373212906332160, petId, complete: false }
-const aTag = expect.stringMatching(/^"\d+-[\da-f-]{36}"$/)
+const anETag = expect.stringMatching(/^"\d+-[\da-f-]{36}"$/)
 
 beforeEach(() => putItem('orders', { ...order, shard: 0, revision: 'a' }))
 
@@ -16,7 +16,7 @@ test.each([
   ['getOrder-found', { status: 200, headers: { ETag: `"${order.id}-a"` }, body: order }],
   [
     'updateOrder-completed',
-    { status: 200, headers: { ETag: aTag }, body: { ...order, complete: true } },
+    { status: 200, headers: { ETag: anETag }, body: { ...order, complete: true } },
   ],
   ['cancelOrder-canceled', { status: 204 }],
 ])('returns what the operation promises, and nothing else: %s', async (name, expected) => {
@@ -27,7 +27,7 @@ test.each([
   expect(response).toEqual(responseTo(event, expected))
 })
 
-test('placeOrder returns 201 with the order, and stores no field that the client made up', async () => {
+test('placeOrder returns the order, and stores no field that a client made up', async () => {
   await putItem('pets', storedPet(petId))
   const body = JSON.stringify({ id: 1, petId, complete: true, shard: 7, quantity: 2 })
   const event = eventOf('placeOrder-placed', { body })
@@ -35,7 +35,7 @@ test('placeOrder returns 201 with the order, and stores no field that the client
   const response = await call(event)
 
   const placed = { id: response.body.id, petId, complete: false }
-  const headers = { Location: `${service.basePath}/store/orders/${placed.id}`, ETag: aTag }
+  const headers = { Location: `${service.basePath}/store/orders/${placed.id}`, ETag: anETag }
   expect(response).toEqual(responseTo(event, { status: 201, headers, body: placed }))
   expect(await storedItems('orders')).toContainEqual({
     ...placed,

@@ -10,14 +10,14 @@ import { header, type Middleware, type ProxyEvent } from '../http.ts'
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
-/** How many objects and lists may be in each other. The stack of a reader must not end first. */
+/** How deep objects and lists may be nested: less than what overflows the stack of a parser. */
 const MAX_DEPTH = 100
 const TOO_DEEP = 'The body is nested too deeply.'
 
 /**
- * Replaces the text of the body with its JSON object, with all digits. Messages repeat the `rules`
- * of its fields. Throws an ApiError 413, 415, or 400 if it is missing, no
- * object, or nested too deeply.
+ * Replaces the text of the body with its JSON object, with all digits. Throws an ApiError 413 or
+ * 415, or 400 if it is missing, no object, or nested too deeply; the message has the `rules` of its
+ * fields.
  */
 export const jsonBody = (rules: { field: string; rule: string }[]): Middleware => {
   const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)
@@ -50,11 +50,11 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
 /** Why a body cannot be parsed. */
 const parsingProblem = (error: unknown): string => {
   const { message, cause } = Object(error) // The parser throws errors whose causes have no type.
-  const data = cause?.data
+  const forbiddenKey = cause?.data === 'constructor' ? 'constructor.prototype' : cause?.data
   const reason = cause?.message ?? message
   // The parser refuses keys that can change the prototype of a JavaScript object.
   if (message === 'Forbidden key in JSON body')
-    return `The body must not have the key ${data === 'constructor' ? 'constructor.prototype' : data}.`
+    return `The body must not have the key ${forbiddenKey}.`
   if (error instanceof TypeError) return 'The body is not valid UTF-8.'
   if (/call stack/.test(reason)) return TOO_DEEP
   if (reason.startsWith("Unexpected token '\uFEFF'"))

@@ -6,7 +6,7 @@ import { seedOrders } from '../../../shared/orders/seed.ts'
 import { seedPets } from '../../../shared/pets/seed.ts'
 import { storedItems } from '../../support/database.ts'
 
-test('the seeds are pets of each status, with an order for each that is pending or sold', async () => {
+test('the seeds have pets of each status, and an order for each pending or sold pet', async () => {
   expect([await transaction(seedPets), await transaction(seedOrders)]).toEqual([
     '51 pets',
     '22 orders',

@@ -17,7 +17,8 @@ const request = (
 
 const NAME = 'a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY =
-  'a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, in digits'
+  'a JSON number, without quotes: an integer from -9223372036854775808 to 9223372036854775807, ' +
+  'in digits'
 const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
 const STATUS = 'status must be one of available, pending, sold, or omitted'
 

@@ -55,7 +55,7 @@ describe('the request log', () => {
   })
   const local = { keyId: 'local', clientId: 'local' }
 
-  test('has one line for each request, with these fields only: never a key, a header or a body', async () => {
+  test('has one line for each request, without a key, a header or a body', async () => {
     const created = { ...eventOf('createPet-created'), path: '/pets/' }
     const invalid = eventOf('createPet-created', { body: '{}' })
     const unauthorized = withUnknownKey()
@@ -70,7 +70,7 @@ describe('the request log', () => {
     expect(error).not.toHaveBeenCalled()
   })
 
-  test('has the request id that every event has, if there is none that clients cannot choose', async () => {
+  test('has requestContext.requestId if the event has no extendedRequestId', async () => {
     const event = eventOf('listPets-no-parameters', {
       requestContext: { extendedRequestId: undefined },
     })
@@ -163,7 +163,7 @@ describe('a bug', () => {
     expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
   })
 
-  test('is a 500 with its cause in the log, although other transactions have held its items', async () => {
+  test('is a 500 with its cause in the log, also after a conflict of transactions', async () => {
     const petId = 373117652410368
     await putItem('pets', { ...storedPet(petId), order: 7 })
     await putItem('orders', { id: 7, petId, complete: false, revision: 'x' })
@@ -218,7 +218,7 @@ describe('with an idempotency key', () => {
     headers: { ...response.headers, 'Idempotent-Replayed': 'true' },
   })
 
-  test('a function runs once, also if it writes nothing, and each retry gets its response', async () => {
+  test('a function runs once, even without writes, and each retry gets its response', async () => {
     const event = keyed()
     const resource = petOf(7)
     const run = vi.fn(async () => ({ resource, revision: 'a' }))
@@ -234,7 +234,7 @@ describe('with an idempotency key', () => {
     expect(run).toHaveBeenCalledTimes(1)
   })
 
-  test('what a function refuses is final: nothing that it put is stored, but the refusal', async () => {
+  test('a refusal is final: it is stored, and nothing that the function put', async () => {
     const event = keyed()
     const before = await storedItems()
     const run = vi.fn<OperationFunction<'createPet'>>(async ({ tx, body }) => {
@@ -254,7 +254,7 @@ describe('with an idempotency key', () => {
     expect(info.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
   })
 
-  test('a refusal counts although another read of the function is pending', async () => {
+  test('a refusal is returned even while another read of the function is pending', async () => {
     const responded = Promise.withResolvers<void>()
     proxy.faultOf = async ({ body }) => {
       if (body.includes('"N":"2"')) await responded.promise
@@ -271,7 +271,7 @@ describe('with an idempotency key', () => {
     expect(statusCode).toBe(404)
   })
 
-  test('a retry gets the response of an earlier version, even if this one refuses the request', async () => {
+  test('a retry gets the response of a version that allowed what this one refuses', async () => {
     const event = keyed({ body: '{"name":""}' })
     // As `jsonBody` leaves it.
     const parsed: ProxyEvent = { ...structuredClone(event), body: { name: '' } as never }
@@ -340,7 +340,7 @@ test('a function can change nothing that it gets', async () => {
   expect(inputs.slice(1).every(Object.isFrozen)).toBe(true)
 })
 
-test('a deprecated list keeps the link to its next page, and links with https by default', async () => {
+test('a deprecated list keeps the link to its next page; links have https by default', async () => {
   const next = '<https://api.example.com/v1/pets?cursor=x>; rel="next"'
   const run = async (): Promise<ProxyResult> => ({
     statusCode: 200,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { changesOf } from '../../../shared/model/fields.ts'
 import { Id } from '../../../shared/model/id.ts'
 import { Int64, Int64Text } from '../../../shared/model/int64.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
@@ -72,4 +73,12 @@ test.each([
   ['Limit', Limit, [...words('0 101 -1 01 1.0 1e1'), '', ' 1', '1\n']],
 ])('%s refuses these texts', (_, schema, texts) => {
   expect(texts.filter((text) => v.is(schema, text))).toEqual([])
+})
+
+test('a change sets no default, and removes only fields that are optional', () => {
+  const changes = changesOf({ name: Text(80), size: v.optional(Text(80), 'small') })
+
+  expect(v.parse(changes, { name: 'Rex' })).toEqual({ name: 'Rex' })
+  expect(v.parse(changes, { size: null })).toEqual({ size: null })
+  expect(v.is(changes, { name: null })).toBe(false)
 })

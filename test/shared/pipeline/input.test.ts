@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../../../shared/model/api-error.ts'
 import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { keyedRequest, parseRequest } from '../../../shared/pipeline/input.ts'
 import { eventOf } from '../../support/events.ts'
+import { newPet } from '../../support/pets.ts'
 
 /** The event of an operation, with a body as `jsonBody` leaves it. */
 const request = (
@@ -41,6 +42,12 @@ test('adds the parameters of pages to those of a list', () => {
   const event = eventOf('listPets-no-parameters', { query: { status: 'sold', other: 'a' } })
 
   expect(parseRequest(entries.listPets, event).query).toEqual({ limit: 20, status: 'sold' })
+})
+
+test('ignores If-Match for an operation that is not conditional', () => {
+  const event = request('createPet-created', { headers: { 'If-Match': 'a' } }, newPet())
+
+  expect(parseRequest(entries.createPet, event).ifMatch).toBeUndefined()
 })
 
 test.each<[string, OperationId, ProxyEvent, Error]>([

@@ -1,6 +1,6 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for
-// that package to load. It leaves out what a function does not need: schemas, endpoint rules,
-// profiles, clock correction and the middleware stack.
+// that package to load. It leaves out what functions do not need: schemas, endpoint rules, profiles,
+// clock correction and the middleware stack.
 import { checkEnvironment, endpoint, notSupported } from './environment.ts'
 import { type HttpResponse, postTo, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'
@@ -14,7 +14,7 @@ type Configuration = { maxAttempts: number; requestHandler: TimeLimits }
 export class DynamoDBClient {
   readonly #limits: TimeLimits
   readonly #withRetries: ReturnType<typeof retries>
-  // Set at the first request, because only then the environment must be complete.
+  // Made by the first request: the environment need not be complete before.
   #post: ReturnType<typeof signedPost> | undefined
 
   /** Throws an Error if the options or the environment need the SDK. */
@@ -26,15 +26,15 @@ export class DynamoDBClient {
   }
 
   /**
-   * Sends a request as in the DynamoDB API reference. Throws a DynamoDBServiceException for an
-   * error response. Network errors have a `$metadata`, too.
+   * Sends a request with an action of the DynamoDB API reference. Throws a DynamoDBServiceException
+   * for an error response. Network errors have a `$metadata`, too.
    */
-  async send(operation: string, input: object, { abortSignal }: SendOptions): Promise<JsonObject> {
+  async send(action: string, input: object, { abortSignal }: SendOptions): Promise<object> {
     this.#post ??= signedPost(this.#limits)
     const post = this.#post
     const body = JSON.stringify(input)
     const { text, content } = await this.#withRetries(async () => {
-      const received = await post(operation, body, abortSignal)
+      const received = await post(action, body, abortSignal)
       const content = parsed(received.text)
       if (received.statusCode !== 200 || !content) throw failedResponse(received, content)
       return { text: received.text, content }
@@ -79,8 +79,8 @@ const signedPost = (limits: TimeLimits) => {
   const post = postTo(url, limits)
   const sign = signer()
   const fixed = { host: url.host, 'content-type': 'application/x-amz-json-1.0' }
-  return (operation: string, body: string, signal?: AbortSignal): Promise<HttpResponse> =>
-    post(sign({ ...fixed, 'x-amz-target': `DynamoDB_20120810.${operation}` }, body), body, signal)
+  return (action: string, body: string, signal?: AbortSignal): Promise<HttpResponse> =>
+    post(sign({ ...fixed, 'x-amz-target': `DynamoDB_20120810.${action}` }, body), body, signal)
 }
 
 const failedResponse = (received: HttpResponse, content: JsonObject | undefined): Error => {
@@ -94,21 +94,19 @@ const failedResponse = (received: HttpResponse, content: JsonObject | undefined)
 }
 
 const serviceError = (received: HttpResponse, content: JsonObject = {}): Error => {
-  // The name may have a namespace before it and an address behind it.
-  const place = content.__type ?? content.code ?? received.headers['x-amzn-errortype'] ?? 'Unknown'
-  const [text = ''] = String(place).split(/[,:]/)
+  const sentName = content.__type ?? content.code ?? received.headers['x-amzn-errortype']
+  // A namespace may stand before the name, and an address after it.
+  const [text = ''] = String(sentName ?? 'Unknown').split(/[,:]/)
   const name = text.replace(/^.*#/, '')
-  // The only error that the service tells by its class.
-  const Kind =
-    name === 'TransactionCanceledException'
-      ? TransactionCanceledException
-      : DynamoDBServiceException
-  return new Kind(name, content, received)
+  // The service tells other errors apart by their names.
+  return name === 'TransactionCanceledException'
+    ? new TransactionCanceledException(name, content, received)
+    : new DynamoDBServiceException(name, content, received)
 }
 
 type JsonObject = Record<string, unknown>
 
-/** Returns `undefined` for what is no JSON. */
+/** The parsed JSON; `undefined` if it is invalid. */
 const parsed = (text: string): JsonObject | undefined => {
   try {
     return JSON.parse(text)

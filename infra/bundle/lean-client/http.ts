@@ -12,8 +12,8 @@ export type TimeLimits = {
 export type HttpResponse = { statusCode: number; headers: IncomingHttpHeaders; text: string }
 
 /**
- * Creates a function that sends a POST to one URL, over up to 50 connections, as the SDK. It
- * rejects with an error with a `code` of Node.js, or the name `TimeoutError` or `AbortError`.
+ * Creates a function that sends a POST to one URL, over up to 50 connections, as the SDK does. It
+ * rejects with an error that has a `code` of Node.js, or the name `TimeoutError` or `AbortError`.
  */
 export const postTo = (url: URL, limits: TimeLimits) => {
   const { request, Agent } = url.protocol === 'https:' ? https : http

@@ -1,7 +1,8 @@
 // Replaces `@aws-sdk/lib-dynamodb` in the bundle (../aliases.ts), because that package loads all of
-// the SDK's commands. If a function imports another command, the bundling fails. `stockClient` in
-// infra/stages.ts bundles the packages instead.
+// the SDK's commands. If a function imports another command, the bundling fails: add it here, or
+// set `stockClient` in infra/stages.ts, which bundles the packages instead.
 import { randomUUID } from 'node:crypto'
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import {
   convertToAttr,
   convertToNative,
@@ -11,92 +12,140 @@ import {
 import type { DynamoDBClient, SendOptions } from './client-dynamodb.ts'
 import { notSupported } from './environment.ts'
 
-type Values = Record<string, unknown>
-type Command = { operation: string; input: Values; request: Fields; response: Fields }
-type Translation = { marshallOptions?: marshallOptions; unmarshallOptions?: unmarshallOptions }
+type Options = { marshallOptions?: marshallOptions; unmarshallOptions?: unmarshallOptions }
 
 export const DynamoDBDocumentClient = {
-  from: (client: DynamoDBClient, { marshallOptions, unmarshallOptions }: Translation) => ({
-    async send({ operation, input, request, response }: Command, options: SendOptions) {
-      // The casts lose nothing: the types of the replaced package check what a function sends.
-      const sent = translate(input, request, (value) =>
-        convertToAttr(value as Parameters<typeof convertToAttr>[0], marshallOptions),
-      )
-      // All resends have one token, so that DynamoDB applies the transaction once.
-      if (operation === 'TransactWriteItems') sent.ClientRequestToken ??= randomUUID()
-      const received = await client.send(operation, sent, options)
-      return translate(received, response, (value) =>
-        convertToNative(value as Parameters<typeof convertToNative>[0], unmarshallOptions),
-      )
-    },
-  }),
+  from: (client: DynamoDBClient, { marshallOptions, unmarshallOptions }: Options) => {
+    const marshall = itemConverter((value) => convertToAttr(value, marshallOptions))
+    const unmarshall = itemConverter((value) =>
+      convertToNative(value as AttributeValue, unmarshallOptions),
+    )
+    return {
+      async send({ action, input, request, response }: Command, options: SendOptions) {
+        const output = await client.send(action, request(input, marshall), options)
+        return response(output, unmarshall)
+      },
+    }
+  },
 }
 
-/** The fields of a request or response that hold items, or that hold such fields. */
-type Fields = { [name: string]: 'item' | Fields }
+type Item = Record<string, unknown>
+type ConvertItem = (item?: Item) => Item | undefined
 
-const commandClass = (operation: string, request: Fields, response: Fields) =>
-  class {
-    readonly operation = operation
+/** The fields that the translations read, of a request, a part of one, or a response. */
+type Values = {
+  Key?: Item
+  Item?: Item
+  Attributes?: Item
+  ExpressionAttributeValues?: Item
+  ExclusiveStartKey?: Item
+  LastEvaluatedKey?: Item
+  Items?: (Item | undefined)[]
+  TransactItems?: Record<string, Values>[]
+  Responses?: Values[]
+  ClientRequestToken?: string
+}
+
+/** Translates a request or a response: converts its items. */
+type Translate = (values: Values, convert: ConvertItem) => Values
+
+type Command = { action: string; input: Values; request: Translate; response: Translate }
+
+const command = (action: string, request: Translate, response: Translate) =>
+  class implements Command {
+    readonly action = action
     readonly request = request
     readonly response = response
     readonly input: Values
-    constructor(input: Values) {
+    // The types of the replaced package check what a function sends.
+    constructor(input: object) {
       this.input = input
     }
   }
 
-// Add a command here when an operation needs it.
-
-const write: Fields = { Key: 'item', Item: 'item', ExpressionAttributeValues: 'item' }
-
-export const GetCommand = commandClass('GetItem', { Key: 'item' }, { Item: 'item' })
-
-export const PutCommand = commandClass('PutItem', write, { Attributes: 'item' })
-
-export const QueryCommand = commandClass(
-  'Query',
-  { ExclusiveStartKey: 'item', ExpressionAttributeValues: 'item' },
-  { Items: 'item', LastEvaluatedKey: 'item' },
-)
-
-export const TransactGetCommand = commandClass(
-  'TransactGetItems',
-  { TransactItems: { Get: { Key: 'item' } } },
-  { Responses: { Item: 'item' } },
-)
-
-export const TransactWriteCommand = commandClass(
-  'TransactWriteItems',
-  { TransactItems: { Put: write, Update: write, Delete: write, ConditionCheck: write } },
-  {},
-)
-
-// They add items to other fields of a response.
-const UNSUPPORTED = ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionCheckFailure']
-
-type Convert = (value: unknown) => unknown
-
-const translate = (values: object, fields: Fields, convert: Convert): Values => {
-  const translated: Values = { ...values }
-  for (const name of UNSUPPORTED)
-    if (name in translated) throw notSupported(`the parameter ${name}`)
-  for (const [name, inner] of Object.entries(fields)) {
-    const value = translated[name] as object | undefined // The fields hold objects.
-    const change = (each: object) =>
-      inner === 'item' ? translateItem(each, convert) : translate(each, inner, convert)
-    if (value) translated[name] = Array.isArray(value) ? value.map(change) : change(value)
+const writeRequest: Translate = (write, marshall) => {
+  refuseUnsupported(write)
+  return {
+    ...write,
+    Key: marshall(write.Key),
+    Item: marshall(write.Item),
+    ExpressionAttributeValues: marshall(write.ExpressionAttributeValues),
   }
-  return translated
+}
+
+/** Translates each of the writes: `Put`, `Update`, `Delete` or `ConditionCheck`. */
+const transactionPart = (part: Record<string, Values>, marshall: ConvertItem) =>
+  Object.fromEntries(
+    Object.entries(part).map(([action, write]) => [action, writeRequest(write, marshall)]),
+  )
+
+export const GetCommand = command(
+  'GetItem',
+  (input, marshall) => ({ ...input, Key: marshall(input.Key) }),
+  (output, unmarshall) => ({ ...output, Item: unmarshall(output.Item) }),
+)
+
+export const PutCommand = command('PutItem', writeRequest, (output, unmarshall) => ({
+  ...output,
+  Attributes: unmarshall(output.Attributes),
+}))
+
+export const QueryCommand = command(
+  'Query',
+  (input, marshall) => ({
+    ...input,
+    ExclusiveStartKey: marshall(input.ExclusiveStartKey),
+    ExpressionAttributeValues: marshall(input.ExpressionAttributeValues),
+  }),
+  (output, unmarshall) => ({
+    ...output,
+    Items: output.Items?.map((item) => unmarshall(item)),
+    LastEvaluatedKey: unmarshall(output.LastEvaluatedKey),
+  }),
+)
+
+export const TransactGetCommand = command(
+  'TransactGetItems',
+  (input, marshall) => ({
+    ...input,
+    TransactItems: input.TransactItems?.map(({ Get }) => ({
+      Get: { ...Get, Key: marshall(Get?.Key) },
+    })),
+  }),
+  (output, unmarshall) => ({
+    ...output,
+    Responses: output.Responses?.map(({ Item }) => ({ Item: unmarshall(Item) })),
+  }),
+)
+
+export const TransactWriteCommand = command(
+  'TransactWriteItems',
+  (input, marshall) => {
+    refuseUnsupported(input)
+    return {
+      ...input,
+      TransactItems: input.TransactItems?.map((part) => transactionPart(part, marshall)),
+      // All resends have one token, so that DynamoDB applies the transaction once.
+      ClientRequestToken: input.ClientRequestToken ?? randomUUID(),
+    }
+  },
+  (output) => output,
+)
+
+/** Throws an Error for parameters that add items to other fields of a response. */
+const refuseUnsupported = (input: object): void => {
+  for (const name of ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionCheckFailure'])
+    if (name in input) throw notSupported(`the parameter ${name}`)
 }
 
 /**
  * Converts the attributes of an item one by one, as the SDK does: it would refuse a map with the
  * key `constructor`.
  */
-const translateItem = (item: object, convert: Convert): Values =>
-  Object.fromEntries(
-    Object.entries(item)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, convert(value)]),
-  )
+const itemConverter =
+  (convert: (value: unknown) => unknown): ConvertItem =>
+  (item) => {
+    if (!item) return undefined
+    const attributes = Object.entries(item).filter(([, value]) => value !== undefined)
+    return Object.fromEntries(attributes.map(([name, value]) => [name, convert(value)]))
+  }

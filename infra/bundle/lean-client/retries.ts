@@ -15,30 +15,30 @@ type Failure = Error & { code?: string; $metadata?: { httpStatusCode?: number } 
 export const retries = (maxAttempts: number) => {
   let quota = QUOTA
   return async <T>(send: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
-    let cost = 1
+    let refund = 1
     let totalRetryDelay = 0
     for (let attempts = 1; ; attempts++) {
       try {
         const output = await send()
-        quota = Math.min(QUOTA, quota + cost)
+        quota = Math.min(QUOTA, quota + refund)
         return output
       } catch (error) {
         const failure = error as Failure // `send` throws nothing else.
         const kind = retryKind(failure)
         if (!kind || attempts === maxAttempts || quota < COST[kind])
-          throw Object.assign(failure, {
-            $metadata: { ...failure.$metadata, attempts, totalRetryDelay },
-          })
-        cost = COST[kind]
-        quota -= cost
-        const longest = FIRST_PAUSE_MS[kind] * 2 ** (attempts - 1)
-        const delay = Math.floor(Math.random() * longest)
+          throw withMetadata(failure, { attempts, totalRetryDelay })
+        quota -= COST[kind]
+        refund = COST[kind]
+        const delay = Math.floor(Math.random() * FIRST_PAUSE_MS[kind] * 2 ** (attempts - 1))
         totalRetryDelay += delay
         await pause(delay, undefined, { signal })
       }
     }
   }
 }
+
+const withMetadata = (failure: Failure, metadata: object): Failure =>
+  Object.assign(failure, { $metadata: { ...failure.$metadata, ...metadata } })
 
 // What the SDK retries (`@smithy/core`, service-error-classification; its DynamoDB client adds the
 // last of TRANSIENT_NAMES).
@@ -57,18 +57,14 @@ const TRANSIENT_CODES = words(
 const TRANSIENT_STATUSES = [500, 502, 503, 504]
 
 /** The kind of a failure after which the request is resent; `undefined` for all others. */
-const retryKind = ({
-  name,
-  code = '',
-  message,
-  $metadata: { httpStatusCode = 0 } = {},
-}: Failure) => {
+const retryKind = (failure: Failure): keyof typeof COST | undefined => {
+  const { name, code = '', message, $metadata: { httpStatusCode = 0 } = {} } = failure
   if (THROTTLED_NAMES.includes(name) || httpStatusCode === 429) return 'throttled'
-  if (TRANSIENT_STATUSES.includes(httpStatusCode) || TRANSIENT_CODES.includes(code))
-    return 'transient'
-  if (TRANSIENT_NAMES.includes(name)) return 'transient'
-  // A signature expires if the process is suspended. Each attempt gets a new one.
-  return name === 'InvalidSignatureException' && message.includes('Signature expired')
-    ? 'transient'
-    : undefined
+  // The process was suspended while it sent the request. Each attempt has a new signature.
+  const isExpired = name === 'InvalidSignatureException' && message.includes('Signature expired')
+  const isTransient =
+    TRANSIENT_NAMES.includes(name) ||
+    TRANSIENT_CODES.includes(code) ||
+    TRANSIENT_STATUSES.includes(httpStatusCode)
+  return isTransient || isExpired ? 'transient' : undefined
 }

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { variableValue } from '../../../shared/settings.ts'
 
-type SignedHeaders = Record<string, string>
+type Headers = Record<string, string>
 
 /**
  * Returns a function that signs a POST to `/` of DynamoDB (IAM User Guide, "Create a signed AWS API
@@ -14,28 +14,27 @@ export const signer = () => {
   const token = process.env.AWS_SESSION_TOKEN
   const region = variableValue('AWS_REGION')
   let last: { day: string; key: Buffer } = { day: '', key: Buffer.of() }
-  return (headers: SignedHeaders, body: string, now = new Date()): SignedHeaders => {
+  return (unsigned: Headers, body: string, now = new Date()): Headers => {
     const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
     const day = time.slice(0, 8)
-    const scope = `${day}/${region}/dynamodb/aws4_request`
-    const signed: SignedHeaders = {
-      ...headers,
-      'x-amz-date': time,
-      ...(token && { 'x-amz-security-token': token }),
-    }
-    const names = Object.keys(signed).sort()
-    const lines = names.map((name) => `${name}:${signed[name]}\n`).join('')
-    const request = `POST\n/\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
+    const headers: Headers = { ...unsigned, 'x-amz-date': time }
+    if (token) headers['x-amz-security-token'] = token
+    const names = Object.keys(headers).sort()
+    const credentialScope = `${day}/${region}/dynamodb/aws4_request`
+    const digest = hash('sha256', canonicalRequest(names, headers, body))
+    const textToSign = `AWS4-HMAC-SHA256\n${time}\n${credentialScope}\n${digest}`
     // A key is valid for a day. To make one for each request would take longer than the rest.
     if (last.day !== day) last = { day, key: signingKey(secret, day, region) }
-    const signature = hmac(
-      last.key,
-      `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request)}`,
-    ).toString('hex')
-    const credential = `Credential=${keyId}/${scope}, SignedHeaders=${names.join(';')}`
+    const signature = hmac(last.key, textToSign).toString('hex')
+    const credential = `Credential=${keyId}/${credentialScope}, SignedHeaders=${names.join(';')}`
     const authorization = `AWS4-HMAC-SHA256 ${credential}, Signature=${signature}`
-    return { ...signed, authorization }
+    return { ...headers, authorization }
   }
+}
+
+const canonicalRequest = (names: string[], headers: Headers, body: string): string => {
+  const lines = names.map((name) => `${name}:${headers[name]}\n`).join('')
+  return `POST\n/\n\n${lines}\n${names.join(';')}\n${hash('sha256', body)}`
 }
 
 const signingKey = (secret: string, day: string, region: string): Buffer => {

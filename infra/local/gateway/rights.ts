@@ -26,7 +26,7 @@ export const enforceRights = (): void => {
 }
 
 /** A command of the SDK's document client, or of the lean client, with which the tests run. */
-type SentCommand = { input: CommandInput } & ({ clientCommand: object } | { operation: string })
+type SentCommand = { input: CommandInput } & ({ clientCommand: object } | { action: string })
 
 type CommandInput = {
   TableName: string
@@ -36,8 +36,8 @@ type CommandInput = {
 
 /** The name of a command in the DynamoDB API reference. */
 const operationName = (command: SentCommand): string =>
-  'operation' in command
-    ? command.operation
+  'action' in command
+    ? command.action
     : command.clientCommand.constructor.name.replace(/Command$/, '')
 
 /** Throws an error without `$metadata`, so that the response is a 500. */

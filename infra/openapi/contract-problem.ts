@@ -7,15 +7,15 @@ import { resources } from '../../shared/resources.ts'
 import { collections } from '../../shared/service.ts'
 import { referencePaths } from '../platform/gateway.ts'
 
-type Named<T> = Readonly<Record<string, T>>
-type Stored = { collection: { fields: v.ObjectEntries } }
+type ByName<T> = Readonly<Record<string, T>>
+type Stored = ByName<{ collection: { fields: v.ObjectEntries } }>
 
 /** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
 export const contractProblem = ({
-  contract = entries as Named<Entry>,
+  contract = entries as ByName<Entry>,
   files = globSync('*.ts', { cwd: new URL('../../functions', import.meta.url) }),
-  filters = collections as Named<readonly string[]>,
-  stored = resources as Named<Stored>,
+  filters = collections as ByName<readonly string[]>,
+  stored = resources as Stored,
 } = {}): string | undefined => {
   const operations = Object.entries(contract)
   for (const [i, [id, entry]] of operations.entries()) {
@@ -24,8 +24,12 @@ export const contractProblem = ({
     if (!files.includes(`${id}.ts`))
       return `functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`
   }
-  const other = files.find((file) => !Object.hasOwn(contract, file.slice(0, -3)))
-  if (other) return `functions/${other} has the name of no operation in shared/contract.ts.`
+  const surplus = files.find((file) => !Object.hasOwn(contract, file.slice(0, -3)))
+  if (surplus) return `functions/${surplus} has the name of no operation in shared/contract.ts.`
+  return filterProblem(filters, stored)
+}
+
+const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): string | undefined => {
   for (const [name, fields] of Object.entries(filters)) {
     // Variables and outputs of the stack are named after a collection.
     if (!/^[a-z][A-Za-z0-9]*$/.test(name))

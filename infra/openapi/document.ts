@@ -7,7 +7,8 @@ import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/en
 import { reference, service } from '../../shared/service.ts'
 import { command, run } from '../command-line.ts'
 import { guide, introduction } from './guide.ts'
-import { componentHeaders, responseObjects } from './responses.ts'
+import { componentHeaders } from './headers.ts'
+import { responseObjects } from './responses.ts'
 import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The OpenAPI 3.1 document. Its first address begins with `origin`; a `bigint` is a number. */
@@ -36,6 +37,36 @@ export const openApiDocument = (origin = ''): Json => ({
   },
 })
 
+/** The document as JSON, with line breaks. */
+export const openApiText = (origin?: string): string =>
+  `${stringifyJson(openApiDocument(origin), 2)}\n`
+
+/** The base addresses: the deployment that serves the document, then those of `cdk deploy`. */
+export const servers = (origin = ''): Json[] => [
+  { url: `${origin}${service.basePath}`, description: 'The deployment that serves this document' },
+  ...['Production', 'Staging'].map((description) => ({
+    url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
+    description,
+    variables: { api: { default: 'abcdef1234' }, region: { default: 'us-east-1' } },
+  })),
+]
+
+/** The OpenAPI operation object of an entry. */
+export const operationObject = (id: string, entry: Entry): Json => ({
+  operationId: id,
+  summary: entry.summary,
+  description: operationText(entry),
+  tags: [entry.tag],
+  ...(entry.stability && {
+    'x-stability': entry.stability,
+    'x-badges': [{ name: entry.stability }], // Shown by the page.
+  }),
+  ...(entry.deprecated && { deprecated: true, 'x-sunset': day(entry.deprecated.sunset) }),
+  parameters: parameterObjects(entry),
+  ...(entry.body && { requestBody: { required: true, content: jsonContent(entry.body) } }),
+  responses: responseObjects(entry),
+})
+
 const tagObjects = (): Json[] => {
   const names = new Set(Object.values(entries).map(({ tag }) => tag))
   const descriptions = new Map<string, string>(Object.entries(reference.tags))
@@ -53,34 +84,6 @@ const pathItems = (): Json => {
   return items
 }
 
-export const openApiText = (origin?: string): string =>
-  `${stringifyJson(openApiDocument(origin), 2)}\n`
-
-/** The base addresses: the deployment that serves the document, then those of `cdk deploy`. */
-export const servers = (origin = ''): Json[] => [
-  { url: `${origin}${service.basePath}`, description: 'The deployment that serves this document' },
-  ...['Production', 'Staging'].map((stage) => ({
-    url: `https://{api}.execute-api.{region}.amazonaws.com${service.basePath}`,
-    description: stage,
-    variables: { api: { default: 'abcdef1234' }, region: { default: 'us-east-1' } },
-  })),
-]
-
-export const operationObject = (id: string, entry: Entry): Json => ({
-  operationId: id,
-  summary: entry.summary,
-  description: operationText(entry),
-  tags: [entry.tag],
-  ...(entry.stability && {
-    'x-stability': entry.stability,
-    'x-badges': [{ name: entry.stability }], // Shown by the page.
-  }),
-  ...(entry.deprecated && { deprecated: true, 'x-sunset': day(entry.deprecated.sunset) }),
-  parameters: parameterObjects(entry),
-  ...(entry.body && { requestBody: { required: true, content: jsonContent(entry.body) } }),
-  responses: responseObjects(entry),
-})
-
 const operationText = ({ description, scope, deprecated, stability }: Entry): string => {
   const parts = [description, `Needs an API key with the scope \`${scope}\`.`]
   if (stability)
@@ -89,7 +92,8 @@ const operationText = ({ description, scope, deprecated, stability }: Entry): st
     )
   if (deprecated)
     parts.push(
-      `This operation is deprecated: it will be removed on ${day(deprecated.sunset)}. Use \`${deprecated.successor}\` instead.`,
+      `This operation is deprecated: it will be removed on ${day(deprecated.sunset)}. ` +
+        `Use \`${deprecated.successor}\` instead.`,
     )
   return parts.join('\n\n')
 }
@@ -117,7 +121,7 @@ const parameterObjects = (entry: Entry): Json[] => {
 
 const parameterObject = (location: string, name: string, field: v.GenericSchema): Json => {
   const isRequired = field.type !== 'optional'
-  // The rule says in words what the JSON Schema says.
+  // The JSON Schema says what the rule says.
   const { description: _, ...schema } = jsonSchema(field)
   return {
     name,

@@ -1,0 +1,99 @@
+import { entries } from '../../shared/contract.ts'
+import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
+import { Cursor } from '../../shared/model/paging.ts'
+import { type Entry, noticeHeaders } from '../../shared/pipeline/entry.ts'
+import { cors } from '../../shared/pipeline/http.ts'
+import { service } from '../../shared/service.ts'
+import { exampleMember, type Json } from './schemas.ts'
+
+/** The headers of responses, for the components of the document. */
+export const componentHeaders = (): Json => {
+  const used = ['Access-Control-Allow-Origin', ...cors.exposedHeaders]
+  const components: Json = {}
+  for (const [name, { description, schema, example, required }] of Object.entries(HEADERS)) {
+    if (!used.includes(name)) continue
+    components[name] = { description, schema: { type: 'string', ...schema }, example, required }
+  }
+  return components
+}
+
+/** References to the headers `names` of a response, and to those of each response. */
+export const headerReferences = (entry: Entry, names: string[]): Json => {
+  const references: Json = {}
+  for (const name of [...COMMON_HEADERS, ...names, ...noticeHeaders(entry)])
+    references[name] = { $ref: `#/components/headers/${name}` }
+  return references
+}
+
+const COMMON_HEADERS = ['Access-Control-Allow-Origin', 'X-Request-Id']
+
+const examplePath = (fits: (entry: Entry) => unknown): string =>
+  service.basePath + (Object.values(entries).find(fits)?.path ?? '')
+
+const NEXT = `limit=1&cursor=${exampleMember(Cursor).example}`
+
+type Header = {
+  description: string
+  schema?: Json
+  example: string
+  /** Each response for which the header is documented has it. */
+  required?: true
+}
+
+const HEADERS: Record<string, Header> = {
+  'Access-Control-Allow-Origin': {
+    description: 'Any web page may read the response (CORS).',
+    schema: { const: cors.allowedOrigin },
+    example: cors.allowedOrigin,
+    required: true,
+  },
+  'X-Request-Id': {
+    description: 'Identifies the request in the logs of the service.',
+    example: 'WtooPXbkRGDu1bY=',
+    required: true,
+  },
+  Location: {
+    description: 'The path of the new resource.',
+    schema: { pattern: '^/' },
+    example: `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
+    required: true,
+  },
+  'Idempotent-Replayed': {
+    description: 'Present if this is the response to an earlier request with the same key.',
+    schema: { const: 'true' },
+    example: 'true',
+  },
+  ETag: {
+    description: 'The revision of the resource, for the header `If-Match` of a change.',
+    schema: { pattern: '^"' },
+    example: EXAMPLE_ETAG,
+    required: true,
+  },
+  Link: {
+    description:
+      'Related URLs (RFC 8288): `next` is the next page, `successor-version` replaces a ' +
+      'deprecated operation.',
+    example: `<https://api.example.com${examplePath(({ paged }) => paged)}?${NEXT}>; rel="next"`,
+  },
+  Deprecation: {
+    description: 'The date on which the operation was deprecated.',
+    schema: { pattern: '^@\\d+$' },
+    example: '@1795132800',
+  },
+  Sunset: {
+    description: 'The date on which the operation will be removed.',
+    example: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  },
+  'Retry-After': {
+    description: 'The number of seconds to wait before a retry.',
+    schema: { pattern: '^\\d+$' },
+    example: '1',
+    required: true,
+  },
+  'WWW-Authenticate': {
+    description:
+      'Why the API key was rejected (RFC 6750). API Gateway renames this header to ' +
+      '`x-amzn-Remapped-WWW-Authenticate`.',
+    example: `Bearer realm="${service.name}", error="invalid_token"`,
+  },
+}

@@ -105,7 +105,8 @@ const checkDashes = (command: CommandUnknownOpts): void => {
   const kept = [...new Set(names)].filter(isKept).map((name) => `--${name}`)
   if (kept.length > 0)
     command.error(
-      `error: npm kept ${kept.join(' and ')} for itself. Put -- before all options: ${command.name()} ${kept.join(' ')}`,
+      `error: npm kept ${kept.join(' and ')} for itself. ` +
+        `Put -- before all options: ${command.name()} ${kept.join(' ')}`,
     )
 }
 
@@ -120,9 +121,12 @@ const explanationOf = (error: Error): string | undefined => {
   if (message === 'Region is missing')
     return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
   if (/credentials/i.test(name + message))
-    return `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} Run aws sso login, or set AWS_PROFILE.`
+    return (
+      `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} ` +
+      'Run aws sso login, or set AWS_PROFILE.'
+    )
   if ('$fault' in error) return `AWS refused the request: ${message}`
-  // The SDK sent the request, but did not receive a response of AWS.
+  // The SDK sent the request, but received no response from AWS.
   if ('$metadata' in error) return `AWS cannot be reached: ${message}`
   return undefined
 }

@@ -3,6 +3,7 @@ import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-la
 import { ConfigurationError, type Stage } from '../stages.ts'
 import { aliases } from './aliases.ts'
 
+/** The file that Lambda loads. */
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 
 /** How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded. */
@@ -38,7 +39,8 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
 export const explain = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
   return new ConfigurationError(
-    'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
-      "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's.",
+    'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no ' +
+      'matching export, the lean DynamoDB client does not support it: set stockClient in ' +
+      "infra/stages.ts to bundle the SDK's.",
   )
 }

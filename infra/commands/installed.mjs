@@ -8,7 +8,8 @@ const isInstalled = existsSync(new URL('../../node_modules/.package-lock.json', 
 if (!isInstalled || Number.parseInt(version.slice(1), 10) < 24) {
   console.error(
     isInstalled
-      ? `Node.js ${version} is too old: run npm ci with install scripts allowed, which adds Node.js 24, or use Node.js 24.`
+      ? `Node.js ${version} is too old: run npm ci with install scripts allowed, which adds ` +
+          'Node.js 24, or use Node.js 24.'
       : 'The packages are missing. Use npm, not pnpm or yarn: run npm ci.',
   )
   process.exit(1)

@@ -3,11 +3,15 @@ import { reference, scopes } from '../../shared/service.ts'
 import { componentSchemas } from './schemas.ts'
 
 /** The introduction of the document. Generators repeat it at the top of each file. */
-export const introduction = `${reference.introduction} Every request needs an API key: \`Authorization: Bearer <API_KEY>\`.`
+export const introduction =
+  `${reference.introduction} Every request needs an API key: ` +
+  '`Authorization: Bearer <API_KEY>`.'
+
+const scopeNames = scopes.map((scope) => `\`${scope}\``).join(', ')
 
 /** What callers must know about all operations, in Markdown. */
 export const guide = (): string => `\
-**API keys.** A key has one or more of the scopes ${scopes.map((scope) => `\`${scope}\``).join(', ')}.
+**API keys.** A key has one or more of the scopes ${scopeNames}.
 Each operation says which one it needs. Any web page may call the API (CORS): a key is not a cookie.
 
 **Requests.** A body is JSON of at most ${MAX_BODY_KIB} KiB. Unknown parameters and fields are

@@ -50,14 +50,16 @@ const docsPage = (script: string, start: string): string => `<!doctype html>
 </head>
 <body>
 <div></div>
-<noscript>This page needs JavaScript. It shows the document <a href="${DOCUMENT}">${DOCUMENT}</a>.</noscript>
+<noscript>
+This page needs JavaScript. It shows the document <a href="${DOCUMENT}">${DOCUMENT}</a>.
+</noscript>
 <script src="${script}" integrity="${referenceScript.integrity}" crossorigin="anonymous"></script>
 <script>${start}</script>
 </body>
 </html>
 `
 
-/** Lets the page run its two scripts and call its own API only: no other gets an API key. */
+/** Lets the page run its two scripts, and call only its own API: no other host gets a key. */
 const contentSecurityPolicy = (start: string): string =>
   [
     "default-src 'none'",
@@ -75,7 +77,10 @@ const contentSecurityPolicy = (start: string): string =>
 const DOCUMENT = `${service.basePath}${referencePaths.document}`
 
 // Percent-encoded, because API Gateway would treat a `#` as the start of an expression.
-const ICON = `data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(reference.icon)}%3C/text%3E%3C/svg%3E`
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E' +
+  `%3Ctext y=%2214%22 font-size=%2214%22%3E${encodeURIComponent(reference.icon)}%3C/text%3E` +
+  '%3C/svg%3E'
 
 const optionsWith = (token?: string) => ({
   url: DOCUMENT,
@@ -91,8 +96,10 @@ const optionsWith = (token?: string) => ({
   authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } },
   // Scalar's colors have too little contrast (WCAG 2.2, 1.4.3). A `#` would need an escape.
   customCss: `
-.light-mode { --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue; --scalar-color-green: darkgreen;
-  --scalar-color-orange: brown; --scalar-color-red: firebrick; --scalar-color-yellow: saddlebrown }
+.light-mode {
+  --scalar-color-2: dimgray; --scalar-color-3: dimgray; --scalar-color-blue: mediumblue;
+  --scalar-color-green: darkgreen; --scalar-color-orange: brown; --scalar-color-red: firebrick;
+  --scalar-color-yellow: saddlebrown }
 .dark-mode { --scalar-color-3: darkgray; --scalar-color-red: salmon }
 [class*=copy-label] .sr-only > .hidden { display: inline }
 .section-column:empty { display: none }
@@ -116,7 +123,8 @@ const customFetch = async (...request) => {
   if (new URL(response.url).pathname !== ${JSON.stringify(DOCUMENT)}) return response
   return Response.json(JSON.parse(await response.text(), shown))
 }
-Scalar.createApiReference(document.querySelector('div'), { ...${JSON.stringify(optionsWith(apiKey))}, customFetch })
+const options = ${JSON.stringify(optionsWith(apiKey))}
+Scalar.createApiReference(document.querySelector('div'), { ...options, customFetch })
 `
 
 /** The script that renders the page: its digest, and its URL on a CDN. */

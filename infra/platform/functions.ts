@@ -1,5 +1,4 @@
-// What the functions may do and what they get, in AWS and on a developer's machine.
-
+// What the functions may do, and for how long, in AWS and locally.
 import { type Right, type TableId, tables } from '../../shared/data/tables.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { type Entry, takesKey } from '../../shared/pipeline/entry.ts'
@@ -9,7 +8,7 @@ import { collections } from '../../shared/service.ts'
 export type Permission = { table: TableId; index?: string; actions: readonly string[] }
 
 const ACTIONS = {
-  list: [], // It allows to query the indexes.
+  list: [], // It allows querying the indexes.
   read: ['GetItem'],
   create: ['PutItem'],
   change: ['GetItem', 'PutItem'],

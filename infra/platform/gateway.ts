@@ -1,4 +1,5 @@
-// What AWS and the local server must agree on. It must not import CDK, which loads slowly.
+// How the gateway responds by itself, in AWS and locally. The local server loads this file, so it
+// must not import CDK, which loads slowly.
 import { entries } from '../../shared/contract.ts'
 import {
   ApiError,
@@ -52,7 +53,8 @@ export const gatewayResponses = {
   payloadTooLarge: payloadTooLarge(),
   unsupportedMediaType: new ApiError(
     415,
-    'The body is not valid gzip or deflate, its Content-Encoding is neither, or its Content-Type is not application/json.',
+    'The body is not valid gzip or deflate, its Content-Encoding is neither, or its ' +
+      'Content-Type is not application/json.',
   ),
   tooManyRequests: new ApiError(429, 'Too many requests. Try again in a moment.', retryAfter),
   headersTooLarge: (bytes: number) =>
@@ -61,7 +63,8 @@ export const gatewayResponses = {
   // API Gateway sends it after a crash, and if Lambda throttles the function.
   badGateway: new ApiError(
     502,
-    'Something went wrong on our side. Try again in a moment. If it happens again, report it with the X-Request-Id.',
+    'Something went wrong on our side. Try again in a moment. If it happens again, report it ' +
+      'with the X-Request-Id.',
     retryAfter,
   ),
   gatewayTimeout: new ApiError(

@@ -6,7 +6,8 @@ import { startServer } from '../support/server.ts'
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 if (!existsSync(CHROMIUM))
   throw new Error(
-    `There is no browser at ${CHROMIUM}. Install Chromium (on Debian: apt-get install chromium), or set its path: CHROMIUM=<path> npm run test:browser`,
+    `There is no browser at ${CHROMIUM}. Install Chromium (on Debian: apt-get install ` +
+      'chromium), or set its path: CHROMIUM=<path> npm run test:browser',
   )
 
 // Each test file that imports this gets its own browser and local server.

@@ -41,7 +41,8 @@ const write = async (_: unknown, number: number) => {
   if (!order) throw new Error('There is no order.')
   const ofPet = { params: { path: { petId: pet.id } } }
   const ofOrder = { params: { path: { orderId: order.id } } }
-  const complete = () => client.PATCH('/store/orders/{orderId}', { ...ofOrder, body: { complete: true } })
+  const completion = { ...ofOrder, body: { complete: true } } as const
+  const complete = () => client.PATCH('/store/orders/{orderId}', completion)
   const cancel = () => client.DELETE('/store/orders/{orderId}', ofOrder)
   const rename = () => client.PATCH('/pets/{petId}', { ...ofPet, body: { name: 'Max' } })
   const remove = () => client.DELETE('/pets/{petId}', ofPet)
@@ -122,7 +123,7 @@ const failAfterWrites = (): Map<string, Set<string>> => {
   return writes
 }
 
-test('each write of the client of the guide takes effect once, whatever fails, and it reads all pages and digits', async () => {
+test('the client of the guide writes once, whatever fails, and reads all pages', async () => {
   const server = await start(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
   const body = `{"name":"Mia","categoryId":${LARGEST}}`
   const sent = { method: 'POST', path: '/pets', headers: headersOf(server), body }

@@ -1,6 +1,6 @@
 // Replaces `@aws-sdk/client-dynamodb` in the bundle (../aliases.ts), because a cold start waits for
-// that package to load. It leaves out what functions do not need: schemas, endpoint rules, profiles,
-// clock correction and the middleware stack.
+// that package to load. It leaves out what functions do not need: schemas, endpoint rules,
+// profiles, clock correction and the middleware stack.
 import { checkEnvironment, endpoint, notSupported } from './environment.ts'
 import { type HttpResponse, postTo, type TimeLimits } from './http.ts'
 import { retries } from './retries.ts'

@@ -73,7 +73,7 @@ test.each(operationIds)('the bundle of %s is not too large', (operation) => {
   expect(statSync(bundleOf(operation)).size).toBeLessThan(140_000)
 })
 
-test('each bundle responds', againIfBusy, async () => {
+test('each bundle responds to a valid key', againIfBusy, async () => {
   // Its key is valid, but it is no request for most operations, and changes nothing.
   const responses = await responsesOf(operationIds, eventOf('listPets-no-parameters'))
 
@@ -118,7 +118,7 @@ test.each([
   ["import { ScanCommand } from '@aws-sdk/lib-dynamodb'", 'ScanCommand'],
   ["import * as lib from '@aws-sdk/lib-dynamodb'", 'lib.paginateQuery'],
 ])(
-  'a function that uses what the lean client lacks is refused with the setting for the stock one: %s, %s',
+  'refuses what the lean client lacks, and names the setting for the SDK: %s, %s',
   (line, used) => {
     const folder = mkdtempSync('node_modules/.bundle-') // CDK requires a folder of the project.
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -128,8 +128,9 @@ test.each([
     const props = { entry: entries.listPets, storage, stage: stages.staging }
 
     const message =
-      'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no matching export, the lean ' +
-      "DynamoDB client does not support it: set stockClient in infra/stages.ts to bundle the SDK's."
+      'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no ' +
+      'matching export, the lean DynamoDB client does not support it: set stockClient in ' +
+      "infra/stages.ts to bundle the SDK's."
     expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(
       new ConfigurationError(message),
     )

@@ -52,9 +52,9 @@ test.each<[string, Record<string, string>, object?]>([
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
     const requestHandler = { connectionTimeout: 1, requestTimeout: 1, socketTimeout: 1 }
 
-    const message = `The lean DynamoDB client does not support ${what}. Set stockClient in infra/stages.ts.`
+    const problem = `The lean DynamoDB client does not support ${what}.`
     expect(() => new LeanClient({ maxAttempts: 1, requestHandler, ...options })).toThrow(
-      new Error(message),
+      new Error(`${problem} Set stockClient in infra/stages.ts.`),
     )
   },
 )

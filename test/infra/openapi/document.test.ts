@@ -34,7 +34,7 @@ const componentsOf = (part: unknown): object => {
 }
 
 // The others, experimental and beta, may change without a review of the document.
-test('the stable operations are as reviewed; to accept a change, run this test with --update', async () => {
+test('stable operations are as reviewed; to accept a change, run this with --update', async () => {
   const operations = Object.entries<object>(paths)
     .flatMap(([path, item]) =>
       Object.entries(item).map(([method, entry]) => [`${method.toUpperCase()} ${path}`, entry]),
@@ -52,7 +52,7 @@ test('the stable operations are as reviewed; to accept a change, run this test w
   await expect(`${stringifyJson(pinned, 2)}\n`).toMatchFileSnapshot('reviewed.json')
 })
 
-test("`npm run openapi` prints the document, in which Redocly's recommended rules find nothing", async () => {
+test("`npm run openapi` prints the document, and Redocly's rules find nothing in it", async () => {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const file = join(mkdtempSync(join(tmpdir(), 'openapi-')), 'openapi.json')
 
@@ -69,7 +69,7 @@ test("`npm run openapi` prints the document, in which Redocly's recommended rule
 })
 
 // What the stable operations need not have.
-test('an operation says how stable it is, has the errors of its entry, and returns what the example sends', () => {
+test('an operation has its stability, its own errors, and the values of the example sent', () => {
   const documented = operationObject('createPet', {
     ...contract.createPet,
     stability: 'beta',
@@ -95,7 +95,7 @@ test('an operation says how stable it is, has the errors of its entry, and retur
 
 // Of two media types, openapi-python-client makes a package that cannot be imported; of no type,
 // most generators make `any`.
-test('the document has only what client generators read: one media type for a body, and types, or null as the only variant', () => {
+test('bodies have one media type, and schemas a type, or null as the only variant', () => {
   const mediaTypes = new Set<string>()
   const schemas: { type?: string; $ref?: string; anyOf?: object[] }[] = []
   JSON.parse(text, (key, value) => {

@@ -5,7 +5,7 @@ import { type Entry, takesKey } from '../../shared/pipeline/entry.ts'
 import { collections } from '../../shared/service.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
-export type Permission = { table: TableId; index?: string; actions: readonly string[] }
+export type TableActions = { table: TableId; index?: string; actions: readonly string[] }
 
 const ACTIONS = {
   list: [], // It allows querying the indexes.
@@ -19,19 +19,19 @@ const ACTIONS = {
  * What a function may do with tables: read API keys and what its entry says. One that writes also
  * checks what it has only read, and stores responses under idempotency keys.
  */
-export const permissions = (entry: Entry): Permission[] => {
-  const granted: Permission[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
+export const tableActions = (entry: Entry): TableActions[] => {
+  const allowed: TableActions[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
   for (const table of propertyNames(collections)) {
     const rights = [entry.access[table] ?? []].flat()
     const actions = new Set(rights.flatMap((right): readonly string[] => ACTIONS[right]))
     if (takesKey(entry) && actions.has('GetItem')) actions.add('ConditionCheckItem')
-    if (actions.size > 0) granted.push({ table, actions: [...actions] })
+    if (actions.size > 0) allowed.push({ table, actions: [...actions] })
     if (!rights.includes('list')) continue
     for (const index of Object.keys(tables[table].indexes))
-      granted.push({ table, index, actions: ['Query'] })
+      allowed.push({ table, index, actions: ['Query'] })
   }
-  if (takesKey(entry)) granted.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
-  return granted
+  if (takesKey(entry)) allowed.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
+  return allowed
 }
 
 /** Time limit and memory of every function. The local server applies the time limit too. */

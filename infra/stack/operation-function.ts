@@ -15,7 +15,7 @@ import type { Entry } from '../../shared/pipeline/entry.ts'
 import { collections } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
-import { functionSettings, permissions } from '../platform/functions.ts'
+import { functionSettings, tableActions } from '../platform/functions.ts'
 import type { Stage } from '../stages.ts'
 import type { Grant, Storage } from './storage.ts'
 
@@ -36,7 +36,7 @@ export class OperationFunction extends Construct {
     this.operationId = operationId
     this.entry = entry
     this.logGroup = newLogGroup(this, 'Logs', stage)
-    const grants = permissions(entry).map((permission) => storage.grant(permission))
+    const grants = tableActions(entry).map((actions) => storage.grant(actions))
     try {
       this.handler = this.#newFunction(grants, stage)
     } catch (error) {

@@ -12,7 +12,7 @@ import {
   tableVariable,
 } from '../../shared/data/tables.ts'
 import { sourcesDigest } from '../bundle/sources.ts'
-import type { Permission } from '../platform/functions.ts'
+import type { TableActions } from '../platform/functions.ts'
 import type { Stage } from '../stages.ts'
 
 /** What a function needs to use a table. */
@@ -40,7 +40,7 @@ export class Storage extends Construct {
   }
 
   /** Grants right and variable together, so that a function cannot have one without the other. */
-  grant({ table, index, actions }: Permission): Grant {
+  grant({ table, index, actions }: TableActions): Grant {
     const { current, granted } = this.tables[table]
     return {
       statement: new PolicyStatement({

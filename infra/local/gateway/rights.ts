@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { type Right, tableIds, tableName } from '../../../shared/data/tables.ts'
-import { permissions } from '../../platform/functions.ts'
+import { tableActions } from '../../platform/functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 
@@ -48,7 +48,7 @@ const checkRights = (id: OperationId, operation: string, input: CommandInput): v
   const required = isTransaction
     ? TransactItems.flatMap(Object.entries).map(([kind, item]) => [`${kind}Item`, item] as const)
     : [[operation, input] as const]
-  const granted = permissions(entries[id])
+  const granted = tableActions(entries[id])
   for (const [action, { TableName, IndexName: index }] of required) {
     const word = WORDS[action]
     if (!word) throw new AccessDenied(`${id} may not use ${action}: no entry can get this right.`)

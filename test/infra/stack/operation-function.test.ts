@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { permissions } from '../../../infra/platform/functions.ts'
+import { tableActions } from '../../../infra/platform/functions.ts'
 import { stages } from '../../../infra/stages.ts'
 import { entries, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
@@ -68,7 +68,7 @@ test.each([
 
 test.each(operationIds)('the function of %s has its rights, tables and settings', (operation) => {
   const { handler, role, logGroup } = partsOf(production, operation)
-  const granted = permissions(entries[operation])
+  const granted = tableActions(entries[operation])
   const rights = granted.map(({ table, index, actions }) => {
     const own = arn(tableOf(production, table))
     const names = actions.map((action) => `dynamodb:${action}`)
@@ -95,7 +95,7 @@ test.each(operationIds)('the function of %s has its rights, tables and settings'
 
 // That a GET needs no other rights follows from what it is.
 test.each(operationIds.filter((id) => entries[id].method === 'GET'))('%s may only read', (id) => {
-  const actions = permissions(entries[id]).flatMap(({ actions }) => actions)
+  const actions = tableActions(entries[id]).flatMap(({ actions }) => actions)
 
   expect(actions.filter((action) => !['GetItem', 'Query'].includes(action))).toEqual([])
 })

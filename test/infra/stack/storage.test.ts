@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions'
 import { expect, test } from 'vitest'
-import { permissions } from '../../../infra/platform/functions.ts'
+import { tableActions } from '../../../infra/platform/functions.ts'
 import type { Stage } from '../../../infra/stages.ts'
 import { entries, operationIds } from '../../../shared/contract.ts'
 import { tableIds, tableOutput, tableVariable } from '../../../shared/data/tables.ts'
@@ -70,7 +70,7 @@ test('a stack that adopts tables uses the first of each, and keeps its own table
     const own = tableOf(template, id)
     const used = adopt[id]?.[0] ?? { Ref: own }
     const users = operationIds.filter((operation) =>
-      permissions(entries[operation]).some(({ table }) => table === id),
+      tableActions(entries[operation]).some(({ table }) => table === id),
     )
 
     expect(Outputs[tableOutput(id)].Value).toEqual(used)

@@ -1,8 +1,6 @@
 // What the functions may do, and for how long, in AWS and locally.
-import { type Right, type TableId, tables } from '../../shared/data/tables.ts'
-import { propertyNames } from '../../shared/model/names.ts'
+import { type Right, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
 import { type Entry, takesKey } from '../../shared/pipeline/entry.ts'
-import { collections } from '../../shared/service.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type TableActions = { table: TableId; index?: string; actions: readonly string[] }
@@ -21,7 +19,7 @@ const ACTIONS = {
  */
 export const tableActions = (entry: Entry): TableActions[] => {
   const allowed: TableActions[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
-  for (const table of propertyNames(collections)) {
+  for (const table of tableIds) {
     const rights = [entry.access[table] ?? []].flat()
     const actions = new Set(rights.flatMap((right): readonly string[] => ACTIONS[right]))
     if (takesKey(entry) && actions.has('GetItem')) actions.add('ConditionCheckItem')

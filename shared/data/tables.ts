@@ -51,8 +51,8 @@ export const tableOutput = (id: TableId): string => `${capitalized(id)}Table`
 /** The name of a table in this deployment. Throws an Error if its variable is not set. */
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
 
-/** What a function may do with the items of a collection. A page of a list needs `list`. */
+/** What a function may do with the items of a table. A page of a list needs `list`. */
 export type Right = 'list' | 'read' | 'create' | 'change' | 'remove'
 
-/** The rights of a function, by collection, on a laptop too. */
-export type Access = { readonly [Id in CollectionId]?: Right | readonly Right[] }
+/** The rights of a function, by table, on a laptop too. */
+export type Access = { readonly [Id in TableId]?: Right | readonly Right[] }

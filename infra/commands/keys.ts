@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
-import { isExpired, secondsFromNow } from '../../shared/model/expiry.ts'
+import { digestOf, keyState, scopesOf } from '../../shared/model/api-key.ts'
+import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
@@ -197,7 +197,7 @@ const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
   ...key,
   scopes: scopesOf(key.scopes),
   ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toJSON() ?? 'damaged' }),
-  state: isExpired(expiresAt) ? 'expired' : 'valid',
+  state: keyState({ expiresAt, ...key }),
 })
 
 /** Keys as lines of a table. */

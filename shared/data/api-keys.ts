@@ -1,12 +1,14 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { type Caller, digestOf, isApiKey, scopesOf } from '../model/api-key.ts'
-import { isExpired } from '../model/expiry.ts'
+import { digestOf, isApiKey, type KeyHolder, keyState, scopesOf } from '../model/api-key.ts'
 import type { Scope } from '../service.ts'
 import { setting } from '../settings.ts'
 import { dynamodb, orUnavailable, withBudget } from './dynamodb.ts'
 import { tableName } from './tables.ts'
 
-/** What is stored of an API key. `createdAt` is ISO 8601, `expiresAt` seconds since 1970. */
+/**
+ * What is stored of an API key. `createdAt` is ISO 8601, `expiresAt` seconds since 1970; `issuedBy`
+ * and `revokedBy` are ARNs of operators. A revoked key also expires, so that DynamoDB deletes it.
+ */
 export type StoredApiKey = {
   digest: string
   keyId: string
@@ -15,6 +17,8 @@ export type StoredApiKey = {
   scopes: readonly Scope[]
   createdAt: string
   expiresAt?: number
+  issuedBy?: string
+  revokedBy?: string
 }
 
 const CACHED_MS = 60_000
@@ -22,16 +26,18 @@ const MAX_CACHED = 1000
 const cache = new Map<string, { key: StoredApiKey; readAt: number }>()
 
 /**
- * Finds the caller with the API key `text`; `undefined` if it is unknown, expired, or of another
- * stage. A known key is cached for 60 s from the moment its read was sent: a revoked one is invalid
- * within a minute. Throws an ApiError 503 if DynamoDB is unavailable.
+ * Finds the holder of the API key `text`; `undefined` if it is unknown or of another stage. A key
+ * that has expired or was revoked is found until DynamoDB deletes it, up to two days later. A known
+ * key is cached for 60 s from the moment its read was sent: a revoked one is invalid within a
+ * minute. Throws an ApiError 503 if DynamoDB is unavailable.
  */
-export const find = async (text: string): Promise<Caller | undefined> => {
+export const find = async (text: string): Promise<KeyHolder | undefined> => {
   if (!isApiKey(text, setting('keyPrefix'))) return undefined
   const digest = digestOf(text)
   const key = cachedKey(digest) ?? (await read(digest))
-  if (!key || isExpired(key.expiresAt)) return undefined
-  return { keyId: key.keyId, clientId: key.clientId, scopes: scopesOf(key.scopes) }
+  if (!key) return undefined
+  const { keyId, clientId, scopes } = key
+  return { keyId, clientId, scopes: scopesOf(scopes), isValid: keyState(key) === 'valid' }
 }
 
 /** Stores an API key, or replaces the one with the same digest. */

@@ -1,6 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import { type Scope, scopes, service } from '../service.ts'
 import { crc32 } from './crc32.ts'
+import { isExpired } from './expiry.ts'
 
 /** Whose API key it is, and what it allows. `clientId` survives key rotation. */
 export type Caller = {
@@ -9,6 +10,9 @@ export type Caller = {
   readonly scopes: readonly Scope[]
 }
 
+/** The holder of a key that is stored, which may have expired or been revoked. */
+export type KeyHolder = Caller & { readonly isValid: boolean }
+
 /**
  * The scopes of a key by its attribute `scopes`: a list, or the set that an edit by hand makes.
  * Anything else allows nothing.
@@ -16,6 +20,15 @@ export type Caller = {
 export const scopesOf = (stored: unknown): readonly Scope[] => {
   const texts: unknown[] = Array.isArray(stored) || stored instanceof Set ? [...stored] : []
   return scopes.filter((scope) => texts.includes(scope))
+}
+
+/** When a key ends, in seconds since 1970, and who revoked it, as they are stored. */
+type Ending = { expiresAt?: unknown; revokedBy?: unknown }
+
+/** Whether a key is valid. */
+export const keyState = ({ expiresAt, revokedBy }: Ending): 'valid' | 'expired' | 'revoked' => {
+  if (revokedBy !== undefined) return 'revoked'
+  return isExpired(expiresAt) ? 'expired' : 'valid'
 }
 
 /**

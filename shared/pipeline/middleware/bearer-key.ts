@@ -1,5 +1,5 @@
 import { insufficientScope, unauthorized } from '../../model/api-error.ts'
-import type { Caller } from '../../model/api-key.ts'
+import type { KeyHolder } from '../../model/api-key.ts'
 import { frozen } from '../../model/frozen.ts'
 import type { Scope } from '../../service.ts'
 import { headerValues, type Middleware } from '../http.ts'
@@ -7,9 +7,9 @@ import { headerValues, type Middleware } from '../http.ts'
 // RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
 
-/** Lets only requests with a known API key of this scope through (RFC 6750). */
+/** Lets only requests with a valid API key of this scope through (RFC 6750). */
 export const bearerKey = (
-  find: (key: string) => Promise<Caller | undefined>,
+  find: (key: string) => Promise<KeyHolder | undefined>,
   scope: Scope,
 ): Middleware => ({
   before: async ({ event }) => {
@@ -17,8 +17,9 @@ export const bearerKey = (
     // Repeated headers are rejected, because proxies may disagree on which of them counts.
     const key = sent.length === 1 ? BEARER.exec(sent[0] ?? '')?.groups?.key : undefined
     const caller = key ? await find(key) : undefined
-    if (!caller) throw unauthorized({ keyWasSent: key !== undefined })
-    event.requestContext.authorizer = frozen(caller)
+    // The log also names the holder of a key that has expired.
+    event.requestContext.authorizer = caller && frozen(caller)
+    if (!caller?.isValid) throw unauthorized({ keyWasSent: key !== undefined })
     if (!caller.scopes.includes(scope)) throw insufficientScope(scope)
   },
 })

@@ -45,10 +45,11 @@ test('a key is valid until it expires, cached or not', againIfBusy, async () => 
   const [cached, other] = [await storeKey({ expiresAt }), await storeKey({ expiresAt })]
 
   at(9_999)
-  expect(await find(cached)).toMatchObject({ keyId: 'key-1' })
+  expect(await find(cached)).toMatchObject({ keyId: 'key-1', isValid: true })
   at(10_000)
-  expect([await find(cached), proxy.counts.GetItem]).toEqual([undefined, 1])
-  expect(await find(other)).toBeUndefined()
+  expect(await find(cached)).toMatchObject({ keyId: 'key-1', isValid: false })
+  expect(proxy.counts.GetItem).toBe(1)
+  expect(await find(other)).toMatchObject({ isValid: false })
 })
 
 test.each([
@@ -59,8 +60,13 @@ test.each([
   expect(await find(await storeKey({ scopes: stored }))).toMatchObject({ scopes: allowed })
 })
 
-test.each([null, '9999999999'])('a key that expires at %j has expired', async (expiresAt) => {
-  expect(await find(await storeKey({ expiresAt }))).toBeUndefined()
+test.each([
+  { expiresAt: null },
+  { expiresAt: '9999999999' },
+  // The clock of the operator who revoked it may be ahead.
+  { expiresAt: 9_999_999_999, revokedBy: 'arn:aws:iam::123456789012:user/jane' },
+])('a key with %o is invalid', async (end) => {
+  expect(await find(await storeKey(end))).toMatchObject({ keyId: 'key-1', isValid: false })
 })
 
 test.each([

@@ -93,6 +93,20 @@ test.each([
   expect(status).toBe(401)
 })
 
+test.each([{ expiresAt: 1_600_000_000 }, { revokedBy: 'arn:aws:iam::123456789012:user/jane' }])(
+  'the response is 401 for a key with %o, and the log says whose it is',
+  async (end) => {
+    const Authorization = `Bearer ${await storeKey(end)}`
+
+    const expired = await call(eventOf('listPets-no-parameters', { headers: { Authorization } }))
+    const unknown = await call(withUnknownKey())
+
+    expect(expired).toEqual(unknown)
+    const logged = { status: 401, code: 'unauthorized', keyId: 'key-1', clientId: 'ann' }
+    expect(info.mock.calls.at(-2)).toEqual([expect.objectContaining(logged)])
+  },
+)
+
 describe('the scopes of the API key', () => {
   /** A request with a new key of these scopes, whose body is malformed. */
   const requestWith = async (scopes?: readonly Scope[]) => {

@@ -120,7 +120,7 @@ const explanationOf = (error: Error): string | undefined => {
   const { name, message } = error
   if (message === 'Region is missing')
     return 'No AWS region is set. Set AWS_REGION, or a region in the AWS profile.'
-  if (/credentials/i.test(name + message))
+  if (/credentials|ExpiredToken/i.test(name + message))
     return (
       `No AWS credentials can be used: ${message.replace(/\.?$/, '.')} ` +
       'Run aws sso login, or set AWS_PROFILE.'

@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 import { Option } from '@commander-js/extra-typings'
 import { type CollectionId, tableName, tableOutput } from '../../shared/data/tables.ts'
 import type { KeyPrefix } from '../../shared/model/api-key.ts'
@@ -14,7 +15,7 @@ import {
   portOption,
   useDatabase,
 } from '../local/database/database.ts'
-import { stackName, stages } from '../stages.ts'
+import { type Stage, stackName, stages } from '../stages.ts'
 
 type StageName = keyof typeof stages
 
@@ -35,22 +36,31 @@ export const deploymentCommand = (call: string, description: string) => {
     .addOption(portOption('port of the local server').default(DEFAULT_PORT))
 }
 
-/** What commands need to know about a deployment. */
-type Deployment = { baseUrl: string; apiKeysTable: string; keyPrefix: KeyPrefix }
+/**
+ * What commands need to know about a deployment. `operator` is the ARN of the user or role whose
+ * credentials they have, or `local`.
+ */
+export type Deployment = {
+  baseUrl: string
+  apiKeysTable: string
+  keyPrefix: KeyPrefix
+  operator: string
+}
 
 /**
  * Finds a deployment by the outputs of its stack, or a local server by its port. This process then
- * uses its database. Throws a CommandError if there is none.
+ * uses its database. Throws a CommandError if there is none, or if it is in another account.
  */
 export const findDeployment = async ({ stage, prefix, port }: Target): Promise<Deployment> => {
   if (stage === 'local') {
     await selectLocal(port)
     const baseUrl = `http://127.0.0.1:${port}${service.basePath}`
-    return { baseUrl, apiKeysTable: tableName('apiKeys'), keyPrefix: 'local' }
+    const apiKeysTable = tableName('apiKeys')
+    return { baseUrl, apiKeysTable, keyPrefix: 'local', operator: 'local' }
   }
-  const output = await outputsOf(stage, prefix)
+  const { operator, output } = await findStack(stage, prefix)
   const apiKeysTable = output(tableOutput('apiKeys'))
-  return { baseUrl: output('BaseUrl'), apiKeysTable, keyPrefix: stages[stage].keyPrefix }
+  return { baseUrl: output('BaseUrl'), apiKeysTable, keyPrefix: stages[stage].keyPrefix, operator }
 }
 
 /**
@@ -65,10 +75,11 @@ export const findTable = async (
     await selectLocal(port)
     return tableName(id)
   }
-  const output = await outputsOf(stage, prefix)
+  const { output } = await findStack(stage, prefix)
   if (output('Sources') !== sourcesDigest())
     throw new CommandError(
-      'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
+      'The stack was deployed from another version of shared. ' +
+        'Check that version out, or deploy this one.',
     )
   process.env[settings.readShards] = output('ReadShards')
   process.env[settings.writeShards] = output('WriteShards')
@@ -79,26 +90,51 @@ export const findTable = async (
 const selectLocal = async (port: number): Promise<void> =>
   useDatabase(namedDatabase() ?? (await localDatabase(port)))
 
-/** Returns a function that returns an output of a stack, or throws a CommandError. */
-const outputsOf = async (stage: StageName, prefix = '') => {
+/** A stack: `output` returns one of its outputs, or throws a CommandError. */
+type FoundStack = { operator: string; output: (name: string) => string }
+
+const findStack = async (stage: StageName, prefix = ''): Promise<FoundStack> => {
+  selectRegion(stages[stage])
+  const { account, operator } = await findOperator(stages[stage])
   const StackName = prefix + stackName(stages[stage])
   const client = new CloudFormationClient(timeouts)
   const { Stacks } = await client
     .send(new DescribeStacksCommand({ StackName }))
     .catch(async (error) => {
       if (!/does not exist/.test(error.message)) throw error
-      throw new CommandError(
-        `There is no stack ${StackName} in ${await client.config.region()} of this AWS account.`,
-      )
+      const place = `${await client.config.region()} of the account ${account}`
+      throw new CommandError(`There is no stack ${StackName} in ${place}.`)
     })
-  const outputs = new Map(
-    Stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
-  )
-  return (name: string): string => {
-    const value = outputs.get(name)
+  const outputs = Stacks?.[0]?.Outputs ?? []
+  const output = (name: string): string => {
+    const value = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue
     if (value) return value
     throw new CommandError(
       `The stack ${StackName} has no output ${name}. Deploy this version first.`,
     )
   }
+  return { operator, output }
+}
+
+/** Lets all AWS clients of this process use the region that the stage pins, if it pins one. */
+const selectRegion = ({ name, region }: Stage): void => {
+  const { AWS_REGION } = process.env
+  if (!region) return
+  if (AWS_REGION && AWS_REGION !== region)
+    console.error(`The stage ${name} is in ${region}, so AWS_REGION (${AWS_REGION}) is ignored.`)
+  process.env.AWS_REGION = region
+}
+
+/** Asks AWS whose credentials these are. Throws a CommandError if the stage is elsewhere. */
+const findOperator = async ({ name, account: pinned }: Stage) => {
+  const client = new STSClient(timeouts)
+  const { Account: account = '', Arn: operator = '' } = await client.send(
+    new GetCallerIdentityCommand(),
+  )
+  if (pinned && account !== pinned)
+    throw new CommandError(
+      `The stage ${name} is in the account ${pinned}, but these credentials are of ${account}. ` +
+        'Set AWS_PROFILE to use others.',
+    )
+  return { account, operator }
 }

@@ -2,6 +2,7 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { sourcesDigest } from '../../../infra/bundle/sources.ts'
 import { CommandError, duration, explained, timeouts } from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
+import { type Stage, stages } from '../../../infra/stages.ts'
 import { type Fate, serve } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
@@ -23,12 +24,33 @@ test.each(['', '0s', '24', '1.5h', '100000d'])('"%s" is no duration', (text) => 
 
 const production = { stage: 'production', port: 0 } as const
 
-/** Lets CloudFormation send these responses until the test ends. Returns its requests. */
+/** Pins production to an account and a region, or to none, until the test ends. */
+const pin = ({ account, region }: Pick<Stage, 'account' | 'region'>) => {
+  const { account: oldAccount, region: oldRegion }: Stage = stages.production
+  const old = { account: oldAccount, region: oldRegion }
+  onTestFinished(() => void Object.assign(stages.production, old))
+  Object.assign(stages.production, { account, region })
+}
+
+const operator = 'arn:aws:sts::123456789012:assumed-role/Operators/jane'
+const caller = `<Arn>${operator}</Arn><Account>123456789012</Account>`
+const identity: Fate = {
+  status: 200,
+  body: `<R><GetCallerIdentityResult>${caller}</GetCallerIdentityResult></R>`,
+}
+
+/**
+ * Lets CloudFormation send these responses until the test ends, to the operator. Returns its
+ * requests.
+ */
 const cloudFormation = async (...responses: Fate[]) => {
-  const { baseUrl, requests } = await serve(...responses)
+  pin({})
+  const stacks = await serve(...responses)
+  const users = await serve(identity)
   vi.stubEnv('AWS_REGION', 'eu-central-1')
-  vi.stubEnv('AWS_ENDPOINT_URL', baseUrl)
-  return requests
+  vi.stubEnv('AWS_ENDPOINT_URL', stacks.baseUrl)
+  vi.stubEnv('AWS_ENDPOINT_URL_STS', users.baseUrl)
+  return stacks.requests
 }
 
 const stackWith = (outputs: Record<string, string>): Fate => {
@@ -46,7 +68,7 @@ test('a stage is known by the outputs of its stack', async () => {
 
   const found = await findDeployment({ ...production, prefix: 'Blue' })
 
-  expect(found).toEqual({ baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live' })
+  expect(found).toEqual({ baseUrl: 'b', apiKeysTable: 'c', keyPrefix: 'live', operator })
   expect(new URLSearchParams(requests[0]?.body).get('StackName')).toBe('BluePetStoreProduction')
 })
 
@@ -56,10 +78,43 @@ test('a stage is unknown without its stack or an output', async () => {
   await cloudFormation({ status: 400, body }, stackWith({ BaseUrl: 'b' }))
 
   for (const line of [
-    'There is no stack PetStoreProduction in eu-central-1 of this AWS account.',
+    'There is no stack PetStoreProduction in eu-central-1 of the account 123456789012.',
     'The stack PetStoreProduction has no output ApiKeysTable. Deploy this version first.',
   ])
     await expect(findDeployment(production)).rejects.toThrow(new CommandError(line))
+})
+
+test('credentials of another account than that of the stage are refused, even if it has such a stack', async () => {
+  const requests = await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
+  pin({ account: '210987654321' })
+
+  const line =
+    'The stage production is in the account 210987654321, but these credentials are of ' +
+    '123456789012. Set AWS_PROFILE to use others.'
+  await expect(findDeployment(production)).rejects.toThrow(new CommandError(line))
+  await expect(findTable(production, 'pets')).rejects.toThrow(new CommandError(line))
+  expect(requests).toEqual([])
+})
+
+test.each([
+  [
+    'eu-central-1',
+    'The stage production is in eu-west-1, so AWS_REGION (eu-central-1) is ignored.',
+  ],
+  ['eu-west-1', undefined],
+])('the region of the stage is used, where AWS_REGION is %s', async (shell, line) => {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const requests = await cloudFormation(stackWith({ BaseUrl: 'b', ApiKeysTable: 'c' }))
+  vi.stubEnv('AWS_REGION', shell)
+  pin({ account: '123456789012', region: 'eu-west-1' })
+
+  await findDeployment(production)
+
+  expect(print.mock.calls).toEqual(line ? [[line]] : [])
+  const authorization = expect.stringContaining('/eu-west-1/cloudformation/')
+  expect(requests[0]?.headers).toMatchObject({ authorization })
+  // Other clients of the command use it, too.
+  expect(process.env.AWS_REGION).toBe('eu-west-1')
 })
 
 test('a stage has the table of a collection, and its shards, if it was deployed from these sources', async () => {
@@ -74,6 +129,17 @@ test('a stage has the table of a collection, and its shards, if it was deployed 
       'The stack was deployed from another version of shared. Check that version out, or deploy this one.',
     ),
   )
+})
+
+test('an expired session is explained with what to do', async () => {
+  const error = '<Code>ExpiredToken</Code><Message>The token has expired</Message>'
+  const expired = { status: 403, body: `<R><Error>${error}</Error></R>` }
+  await cloudFormation(expired)
+  vi.stubEnv('AWS_ENDPOINT_URL_STS', (await serve(expired)).baseUrl)
+
+  const line =
+    'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
+  expect(await findDeployment(production).catch(explained)).toEqual(new CommandError(line))
 })
 
 test('AWS is not reached if its responses stall midway', async () => {
@@ -108,6 +174,7 @@ test.each<[Record<string, string | undefined>, RegExp]>([
   ],
 ])('there is one line for a failure of AWS with %j', async (env, line) => {
   const unset = { AWS_REGION: undefined, AWS_PROFILE: undefined, AWS_ENDPOINT_URL: undefined }
+  pin({})
   const least = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
   for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
 

@@ -6,24 +6,28 @@ import {
   PutCommand,
   paginateScan,
   UpdateCommand,
+  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, type KeyPrefix, newApiKey } from '../../shared/model/api-key.ts'
+import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
+import { exactNumber } from '../../shared/model/json.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
 import { timeouts } from '../command-line.ts'
+import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */
 export class KeyTable {
-  /** The part of the deployment's keys that names its stage. */
-  readonly keyPrefix: KeyPrefix
+  readonly deployment: Issuer
   readonly #client: DynamoDBDocumentClient
   readonly #table: { TableName: string }
 
-  constructor({ apiKeysTable, keyPrefix }: { apiKeysTable: string; keyPrefix: KeyPrefix }) {
-    this.keyPrefix = keyPrefix
-    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient(timeouts))
-    this.#table = { TableName: apiKeysTable }
+  constructor(deployment: Issuer & Pick<Deployment, 'apiKeysTable'>) {
+    this.deployment = deployment
+    // As functions read numbers, so that a damaged one is listed as they take it.
+    const unmarshallOptions = { wrapNumbers: exactNumber }
+    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient(timeouts), { unmarshallOptions })
+    this.#table = { TableName: deployment.apiKeysTable }
   }
 
   /** Scans the whole table. Returns the keys, oldest first. */
@@ -39,32 +43,58 @@ export class KeyTable {
     await this.#client.send(new PutCommand({ ...this.#table, Item }))
   }
 
-  /** Lets a key expire at `expiresAt` (seconds since 1970). Returns whether the key exists. */
-  async expire(digest: string, expiresAt: number): Promise<boolean> {
-    const update = new UpdateCommand({
-      ...this.#table,
-      Key: { digest },
+  /**
+   * Lets a key expire at `end` (seconds since 1970), unless it ends earlier anyway. Returns the key
+   * as it is stored then; `undefined` if it was revoked.
+   */
+  async expire(key: StoredApiKey, end: number): Promise<StoredApiKey | undefined> {
+    const isSet = await this.#update(key, {
       UpdateExpression: 'SET expiresAt = :end',
-      ConditionExpression: 'attribute_exists(digest)',
-      ExpressionAttributeValues: { ':end': expiresAt },
+      // `>=`, because the SDK may resend what has taken effect.
+      ConditionExpression:
+        'attribute_exists(digest) AND attribute_not_exists(revokedBy) AND ' +
+        '(attribute_not_exists(expiresAt) OR expiresAt >= :end)',
+      ExpressionAttributeValues: { ':end': end },
     })
+    if (isSet) return { ...key, expiresAt: end }
+    const stored = (await this.all()).find(({ digest }) => digest === key.digest)
+    return stored?.revokedBy === undefined ? stored : undefined
+  }
+
+  /** Makes a key invalid. DynamoDB deletes it up to two days later. */
+  async revoke(key: StoredApiKey): Promise<void> {
+    await this.#update(key, {
+      UpdateExpression: 'SET revokedBy = :operator, expiresAt = :now',
+      ConditionExpression: 'attribute_exists(digest)',
+      ExpressionAttributeValues: {
+        ':operator': this.deployment.operator,
+        ':now': secondsFromNow(0),
+      },
+    })
+  }
+
+  /** Deletes a key that nobody has, or that no one needs to hear of. */
+  async remove(digest: string): Promise<void> {
+    await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
+  }
+
+  /** Changes a key. Returns whether the condition held. */
+  async #update({ digest }: StoredApiKey, change: Omit<UpdateCommandInput, 'TableName' | 'Key'>) {
     try {
-      await this.#client.send(update)
+      await this.#client.send(new UpdateCommand({ ...this.#table, Key: { digest }, ...change }))
       return true
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return false
       throw error
     }
   }
-
-  /** Deletes a key. Does nothing if it was deleted before. */
-  async remove(digest: string): Promise<void> {
-    await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
-  }
 }
 
+/** Where a key is valid, and who issues it. */
+type Issuer = Pick<Deployment, 'keyPrefix' | 'operator'>
+
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
-type NewKey = { text: string; stored: StoredApiKey }
+export type NewKey = { text: string; stored: StoredApiKey }
 
 /** Who gets a key, what it allows (default: all), and for how many seconds. */
 export type KeyRequest = {
@@ -75,8 +105,8 @@ export type KeyRequest = {
 }
 
 /** Makes a key. It becomes valid when it is stored. */
-export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
-  const text = newApiKey(prefix)
+export const newKey = ({ keyPrefix, operator }: Issuer, request: KeyRequest): NewKey => {
+  const text = newApiKey(keyPrefix)
   const stored = {
     digest: digestOf(text),
     keyId: newId('key'),
@@ -85,6 +115,7 @@ export const newKey = (prefix: KeyPrefix, request: KeyRequest): NewKey => {
     scopes: request.scopes ?? scopes,
     createdAt: new Date().toISOString(),
     ...(request.expiresIn !== undefined && { expiresAt: secondsFromNow(request.expiresIn) }),
+    issuedBy: operator,
   }
   return { text, stored }
 }

@@ -3,11 +3,12 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
-import { digestOf, keyState, scopesOf } from '../../shared/model/api-key.ts'
+import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { scopes } from '../../shared/service.ts'
 import { CommandError, duration, explained, run } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
+import { expiryOf, listReport, newKeyReport, type Report, viewOf } from './key-report.ts'
 import { type KeyRequest, KeyTable, newKey } from './key-table.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
@@ -53,15 +54,15 @@ keys
 keys
   .command('revoke <keyId>')
   .description(
-    'delete a key; for the id -, read the key itself from standard input, and do not ask',
+    'make a key invalid; for the id -, read the key itself from standard input, and do not ask',
   )
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes ? undefined : confirm)))
 
-/** Output for people and for scripts, and the `failure` of a command that half succeeded. */
-type Report = { text: string; json: object; failure?: Error }
+/** A `failure` is that of a command that half succeeded. */
+type Outcome = Report & { failure?: Error }
 
-const carryOut = async (action: (table: KeyTable) => Promise<Report>): Promise<void> => {
+const carryOut = async (action: (table: KeyTable) => Promise<Outcome>): Promise<void> => {
   const options = keys.opts()
   const { text, json, failure } = await action(new KeyTable(await findDeployment(options)))
   process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
@@ -70,18 +71,15 @@ const carryOut = async (action: (table: KeyTable) => Promise<Report>): Promise<v
 
 /** Makes a key, stores it, and shows it. */
 export const issue = async (table: KeyTable, request: KeyRequest): Promise<Report> => {
-  const key = newKey(table.keyPrefix, request)
+  const key = newKey(table.deployment, request)
   await table.put(key.stored)
-  return reportOf(key)
+  return newKeyReport(key)
 }
 
 /** Lists all keys. */
-export const list = async (table: KeyTable): Promise<Report> => {
-  const keys = await table.all()
-  return { text: tableOf(keys), json: keys.map(viewOf) }
-}
+export const list = async (table: KeyTable): Promise<Report> => listReport(await table.all())
 
-/** By default, scopes stay. The old key is valid for `grace` more seconds. */
+/** By default, scopes stay. The old key is valid for `grace` more seconds, or until it expires. */
 type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
@@ -93,35 +91,38 @@ export const rotate = async (
   table: KeyTable,
   id: string,
   request: RotationRequest,
-): Promise<Report> => {
+): Promise<Outcome> => {
   const old = await find(table, id)
-  const { keyId, expiresAt = Infinity } = old
-  const fresh = newKey(table.keyPrefix, successorOf(old, request))
+  const fresh = newKey(table.deployment, successorOf(old, request))
   await table.put(fresh.stored)
-  const { text, json } = reportOf(fresh)
-  const previous = { ...old, expiresAt: Math.min(expiresAt, secondsFromNow(request.grace)) }
-  const isSet = await table.expire(previous.digest, previous.expiresAt).catch(explained)
-  if (isSet instanceof Error) return { text, json, failure: notExpired(keyId, isSet) }
-  if (!isSet) {
-    // The client must not get a new key.
-    await table.remove(fresh.stored.digest)
-    throw new CommandError(
-      `The key ${keyId} was revoked in the meantime, so no new key was issued.`,
-    )
+  const { text, json } = newKeyReport(fresh)
+  const expiry = await expire(table, old, request.grace)
+  switch (expiry.outcome) {
+    case 'expires': {
+      const line = `The previous key, ${old.keyId}, expires: ${expiryOf(expiry.key)}.`
+      return { text: `${text}\n${line}`, json: { ...json, previous: viewOf(expiry.key) } }
+    }
+    case 'revoked':
+      // The client must not get a new key.
+      await table.remove(fresh.stored.digest)
+      throw new CommandError(
+        `The key ${old.keyId} was revoked in the meantime, so no new key was issued.`,
+      )
+    case 'unknown':
+      return { text, json, failure: notExpired(old.keyId, expiry.cause) }
   }
-  const line = `The previous key, ${keyId}, expires: ${expiryOf(previous)}.`
-  return { text: `${text}\n${line}`, json: { ...json, previous: viewOf(previous) } }
 }
 
-/** Deletes a key, once `confirm` resolves. Who sends the key itself is not asked. */
+/** Makes a key invalid, once `confirm` resolves. Who sends the key itself is not asked. */
 export const revoke = async (
   table: KeyTable,
   id: string,
   confirm?: (question: string) => Promise<void>,
 ): Promise<Report> => {
-  const { keyId, digest, clientId, name } = await find(table, id)
+  const key = await find(table, id)
+  const { keyId, clientId, name } = key
   if (id !== '-') await confirm?.(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
-  await table.remove(digest)
+  await table.revoke(key)
   return {
     text: `${keyId} is revoked. Functions that have just used it accept it for up to one more minute.`,
     json: { keyId, clientId, name },
@@ -149,6 +150,7 @@ const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
   const found = (await table.all()).find((key) =>
     digest ? key.digest === digest : key.keyId === id,
   )
+  if (found?.revokedBy) throw new CommandError(`${found.keyId} was revoked by ${found.revokedBy}.`)
   if (found) return found
   throw new CommandError(
     'There is no such key in this stage. List the keys with npm run keys -- list.',
@@ -165,7 +167,22 @@ const successorOf = (
   return { clientId, name, scopes, expiresIn }
 }
 
-// The write may have succeeded. Either way, the client needs the new key.
+/** What became of a key that should expire. If it is unknown, the write may have succeeded. */
+type Expiry =
+  | { outcome: 'expires'; key: StoredApiKey }
+  | { outcome: 'revoked' }
+  | { outcome: 'unknown'; cause: Error }
+
+const expire = async (table: KeyTable, old: StoredApiKey, grace: number): Promise<Expiry> => {
+  try {
+    const key = await table.expire(old, secondsFromNow(grace))
+    return key ? { outcome: 'expires', key } : { outcome: 'revoked' }
+  } catch (error) {
+    return { outcome: 'unknown', cause: explained(error) }
+  }
+}
+
+// The client needs the new key, whatever became of the old one.
 const notExpired = (keyId: string, cause: Error): CommandError => {
   const advice = `The new key is valid. Revoke ${keyId} when the client uses the new key.`
   return new CommandError(
@@ -173,52 +190,5 @@ const notExpired = (keyId: string, cause: Error): CommandError => {
     { cause },
   )
 }
-
-/** Shows a new key. Only this shows a key itself. */
-const reportOf = ({ text, stored }: ReturnType<typeof newKey>): Report => {
-  const lines = [
-    `API key  ${text}`,
-    `Key      ${stored.keyId}`,
-    `Client   ${stored.clientId}`,
-    `Name     ${stored.name}`,
-    `Scopes   ${scopeNames(stored)}`,
-    `Expires  ${expiryOf(stored)}`,
-    '',
-    'Store the key now: it is not shown again.',
-  ]
-  return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
-}
-
-/**
- * What a user sees of a key, as the service takes it: somebody may have edited the item by hand.
- * Times are ISO 8601.
- */
-const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
-  ...key,
-  scopes: scopesOf(key.scopes),
-  ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt * 1000).toJSON() ?? 'damaged' }),
-  state: keyState({ expiresAt, ...key }),
-})
-
-/** Keys as lines of a table. */
-const tableOf = (keys: StoredApiKey[]): string => {
-  const rows = keys.map((key) => {
-    const { keyId, clientId, name, createdAt, state } = viewOf(key)
-    const times = [minuteOf(`${createdAt}`), expiryOf(key)]
-    return [keyId, clientId, name, scopeNames(key), ...times, state].map(String)
-  })
-  const table = [['KEY', 'CLIENT', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'STATE'], ...rows]
-  const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0))) ?? []
-  const lineOf = (row: string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
-  return table.map((row) => lineOf(row).trimEnd()).join('\n')
-}
-
-const scopeNames = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'
-
-/** When a key expires, to the minute. */
-const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
-
-// 2026-11-20 13:20Z
-const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')
 
 if (import.meta.main) await run(keys)

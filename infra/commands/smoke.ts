@@ -18,7 +18,7 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
     const deployment = await findDeployment(target)
     const table = new KeyTable(deployment)
     const owner = { name: 'smoke test', clientId: 'smoke-test', expiresIn: 600 }
-    const { text: apiKey, stored } = newKey(deployment.keyPrefix, owner)
+    const { text: apiKey, stored } = newKey(deployment, owner)
     const api = { baseUrl: baseUrl ?? deployment.baseUrl, apiKey, waitSeconds: 30, signal }
     try {
       await table.put(stored)

@@ -15,12 +15,13 @@ import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
-const deployment = { apiKeysTable: tableName('apiKeys'), keyPrefix: 'local' } as const
+const operator = 'arn:aws:sts::123456789012:assumed-role/Operators/jane'
+const deployment = { apiKeysTable: tableName('apiKeys'), keyPrefix: 'local', operator } as const
 const table = new KeyTable(deployment)
 
 /** Makes a key that allows to read pets, and stores it. */
 const storeNewKey = async (expiresIn?: number) => {
-  const key = newKey('local', { name: 'shop front', scopes: ['pets:read'], expiresIn })
+  const key = newKey(deployment, { name: 'shop front', scopes: ['pets:read'], expiresIn })
   await table.put(key.stored)
   return key
 }
@@ -46,7 +47,14 @@ test('issue makes a key that the API accepts, shows it once, and stores only its
   expect(others).toEqual([])
   expect(isApiKey(key, 'local')).toBe(true)
   expect(await find(key)).toMatchObject({ keyId, clientId })
-  const fields = { keyId, clientId, name: 'shop front', scopes, createdAt: time }
+  const fields = {
+    keyId,
+    clientId,
+    name: 'shop front',
+    scopes,
+    createdAt: time,
+    issuedBy: operator,
+  }
   expect(await table.all()).toContainEqual({ digest: digestOf(key), ...fields })
   expect((await table.all()).filter(({ name }) => name === 'shop front')).toHaveLength(1)
 })
@@ -61,7 +69,7 @@ test('the process issues a key with an expiry and one scope, and gives scripts a
   const json = JSON.parse(stdout)
   const fields = { keyId, clientId, name: 'till 2', scopes: ['pets:read'], createdAt: time }
   const key = expect.stringMatching(KEY)
-  expect(json).toEqual({ key, ...fields, expiresAt: time, state: 'valid' })
+  expect(json).toEqual({ key, ...fields, expiresAt: time, state: 'valid', issuedBy: 'local' })
   const expiresAt = Date.parse(json.expiresAt) / 1000
   expect(await storedOf(json.keyId)).toMatchObject({ ...fields, expiresAt })
 })
@@ -75,22 +83,35 @@ test('list shows keys with their state, but neither keys themselves nor digests'
 
   expect(json).toContainEqual(kiosk)
   expect(json).toContainEqual({ ...old, expiresAt: '2020-09-13T12:26:40.000Z', state: 'expired' })
-  expect(text).toMatch(/^KEY +CLIENT +NAME +SCOPES +CREATED +EXPIRES +STATE$/m)
+  expect(text).toMatch(
+    /^KEY +CLIENT +NAME +SCOPES +CREATED +EXPIRES +STATE +ISSUED BY +REVOKED BY$/m,
+  )
   expect(text).toMatch(/^key_old {15}c +Old +none +2020 +2020-09-13 12:26Z +expired$/m)
+  expect(text).toMatch(new RegExp(`^${kiosk.keyId} .+ never +valid +${operator}$`, 'm'))
   expect(text + JSON.stringify(json)).not.toMatch(new RegExp(`${KEY.source}|digest|[0-9a-f]{64}`))
 })
 
-test('an item that somebody has edited is listed as the service takes it', async () => {
-  await storeKey({ key: 'a', keyId: 'key_bare', name: undefined, scopes: null, expiresAt: 'soon' })
+test.each([
+  ['soon', 'soon', 'expired'],
+  [null, 'null', 'expired'],
+  [9_999_999_999_999_999n, '9999999999999999', 'expired'],
+  [9_000_000_000_000, '9000000000000', 'valid'], // JavaScript has no such date.
+])(
+  'a key in which somebody has stored %s as its end is listed as the service takes it',
+  async (expiresAt, shown, state) => {
+    const keyId = `key_${shown}`
+    await storeKey({ key: keyId, keyId, name: undefined, scopes: null, expiresAt })
 
-  const { text, json } = await list(table)
+    const { text, json } = await list(table)
 
-  const damaged = { keyId: 'key_bare', scopes: [], expiresAt: 'damaged', state: 'expired' }
-  expect(json).toContainEqual(expect.objectContaining(damaged))
-  expect(text).toMatch(/^key_bare .+ none .+ damaged +expired$/m)
-})
+    const damaged = { keyId, scopes: [], expiresAt: shown, state }
+    expect(json).toContainEqual(expect.objectContaining(damaged))
+    expect(JSON.stringify(json)).toContain(keyId)
+    expect(text).toMatch(new RegExp(` none .+ ${shown} +${state}$`, 'm'))
+  },
+)
 
-test('the process deletes the key that it reads from standard input, and no other', async () => {
+test('the process revokes the key that it reads from standard input, and no other', async () => {
   const { stored: other } = await storeNewKey()
   const { text, stored } = await storeNewKey()
   const { keyId, clientId, name } = stored
@@ -99,7 +120,22 @@ test('the process deletes the key that it reads from standard input, and no othe
   const { stdout } = await promisify(exec)(command, { env })
 
   expect(JSON.parse(stdout)).toEqual({ keyId, clientId, name })
-  expect([await storedOf(keyId), await storedOf(other.keyId)]).toEqual([undefined, other])
+  expect(await find(text)).toMatchObject({ keyId, isValid: false })
+  expect(await storedOf(other.keyId)).toEqual(other)
+})
+
+test('a revoked key is listed with who revoked it, until DynamoDB deletes it', async () => {
+  const { stored } = await storeNewKey()
+
+  await revoke(table, stored.keyId)
+
+  const ending = { expiresAt: NOW / 1000, revokedBy: operator }
+  expect(await storedOf(stored.keyId)).toEqual({ ...stored, ...ending })
+  const { text } = await list(table)
+  expect(text).toMatch(new RegExp(`^${stored.keyId} .+ revoked +${operator} +${operator}$`, 'm'))
+  const line = `${stored.keyId} was revoked by ${operator}.`
+  for (const again of [revoke(table, stored.keyId), rotate(table, stored.keyId, { grace: 1 })])
+    await expect(again).rejects.toThrow(new CommandError(line))
 })
 
 test('revoke and rotate refuse an unknown key', async () => {
@@ -113,11 +149,12 @@ test('the process does not revoke without a terminal to confirm on, except with 
   const { keyId } = (await storeNewKey()).stored
 
   const refused = await runProcess('revoke', keyId)
-  const isKept = Boolean(await storedOf(keyId))
+  const kept = await storedOf(keyId)
   const ran = await runProcess('revoke', keyId, '--yes')
 
   expect(refused).toEqual(failure('There is no terminal to confirm on. Add --yes.'))
-  expect([isKept, await storedOf(keyId)]).toEqual([true, undefined])
+  expect(kept).not.toHaveProperty('revokedBy')
+  expect(await storedOf(keyId)).toHaveProperty('revokedBy', 'local')
   const stdout = expect.stringContaining(`${keyId} is revoked.`)
   expect(ran).toEqual({ code: 0, stdout, stderr: '' })
 })
@@ -155,7 +192,8 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   expect(previous.expiresAt).toBe('2026-11-20T15:00:00.000Z')
   expect(text.split(key)).toHaveLength(2)
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 15:00Z.`)
-  const fresh = { clientId, name, scopes, createdAt, keyId, digest: digestOf(key) }
+  const issuer = { issuedBy: operator, digest: digestOf(key) }
+  const fresh = { clientId, name, scopes, createdAt, keyId, ...issuer }
   const now = NOW / 1000
   expect(await storedOf(keyId)).toEqual({ ...fresh, expiresAt: now + 90 * 86_400 })
   expect(await storedOf(old.keyId)).toEqual({ ...old, expiresAt: now + 3 * 3600 })
@@ -164,9 +202,33 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
 test('rotate does not extend the life of the old key', async () => {
   const { stored } = await storeNewKey(3600)
 
-  await rotate(table, stored.keyId, { grace: 7200, expiresIn: 60 })
+  const { text } = await rotate(table, stored.keyId, { grace: 7200, expiresIn: 60 })
 
   expect(await storedOf(stored.keyId)).toEqual(stored)
+  expect(text).toContain(`The previous key, ${stored.keyId}, expires: 2026-11-20 13:00Z.`)
+})
+
+test('if two operators rotate a key at once, it ends when the first of its ends comes, as both are told', async () => {
+  const { stored: old } = await storeNewKey()
+  const put = async (key: StoredApiKey) => {
+    await table.put(key)
+    await rotate(table, old.keyId, { grace: 3600 })
+  }
+  const slow = Object.assign(new KeyTable(deployment), { put })
+
+  const { text } = await rotate(slow, old.keyId, { grace: 7200 })
+
+  expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 13:00Z.`)
+  expect(await storedOf(old.keyId)).toMatchObject({ expiresAt: NOW / 1000 + 3600 })
+})
+
+test('rotate tells the new end of the old key although a response is lost', async () => {
+  const { stored } = await storeNewKey()
+  once({ UpdateItem: lostResponse })
+
+  const { text } = await rotate(table, stored.keyId, { grace: 3600 })
+
+  expect(text).toContain(`The previous key, ${stored.keyId}, expires: 2026-11-20 13:00Z.`)
 })
 
 test('rotate refuses a key that expires, unless the lifetime of the new one is named', async () => {
@@ -198,16 +260,20 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
   )
 })
 
-test('rotate leaves no new key if the old key is revoked at the same time', async () => {
+test.each([
+  ['revoked', (old: StoredApiKey) => table.revoke(old)],
+  ['deleted', (old: StoredApiKey) => table.remove(old.digest)],
+])('rotate leaves no new key if the old key is %s at the same time', async (_, end) => {
   const { stored: old } = await storeNewKey()
-  const put = (key: StoredApiKey) => table.put(key).then(() => table.remove(old.digest))
+  const put = (key: StoredApiKey) => table.put(key).then(() => end(old))
   const slow = Object.assign(new KeyTable(deployment), { put })
 
   const rotation = rotate(slow, old.keyId, { grace: 60 })
 
   const line = `The key ${old.keyId} was revoked in the meantime, so no new key was issued.`
   await expect(rotation).rejects.toThrow(new CommandError(line))
-  expect((await table.all()).filter(({ clientId }) => clientId === old.clientId)).toEqual([])
+  const others = (await table.all()).filter(({ keyId }) => keyId !== old.keyId)
+  expect(others.filter(({ clientId }) => clientId === old.clientId)).toEqual([])
 })
 
 // Last, because every scan reads these keys.

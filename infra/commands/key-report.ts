@@ -1,0 +1,60 @@
+import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { keyState, scopesOf } from '../../shared/model/api-key.ts'
+import type { NewKey } from './key-table.ts'
+
+/** What a command says, for people and for scripts. */
+export type Report = { text: string; json: object }
+
+/** Shows a new key. Only this shows a key itself. */
+export const newKeyReport = ({ text, stored }: NewKey): Report => {
+  const lines = [
+    `API key  ${text}`,
+    `Key      ${stored.keyId}`,
+    `Client   ${stored.clientId}`,
+    `Name     ${stored.name}`,
+    `Scopes   ${scopeNames(stored)}`,
+    `Expires  ${expiryOf(stored)}`,
+    '',
+    'Store the key now: it is not shown again.',
+  ]
+  return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
+}
+
+/** Shows keys as lines of a table. */
+export const listReport = (keys: StoredApiKey[]): Report => {
+  const names = 'KEY|CLIENT|NAME|SCOPES|CREATED|EXPIRES|STATE|ISSUED BY|REVOKED BY'.split('|')
+  const table = [names, ...keys.map(cellsOf)]
+  const widths = names.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)))
+  const lines = table.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
+  return { text: lines.map((line) => line.trimEnd()).join('\n'), json: keys.map(viewOf) }
+}
+
+/**
+ * What a user sees of a key, as the service takes it: somebody may have edited the item by hand.
+ * Times are ISO 8601; a damaged one is shown as it is.
+ */
+export const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
+  ...key,
+  scopes: scopesOf(key.scopes),
+  ...(expiresAt !== undefined && { expiresAt: timeOf(expiresAt) }),
+  state: keyState({ expiresAt, ...key }),
+})
+
+/** When a key expires, to the minute. */
+export const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
+
+const cellsOf = (key: StoredApiKey): string[] => {
+  const { keyId, clientId, name, createdAt, state, issuedBy = '', revokedBy = '' } = viewOf(key)
+  const times = [minuteOf(`${createdAt}`), expiryOf(key)]
+  return [keyId, clientId, name, scopeNames(key), ...times, state, issuedBy, revokedBy].map(String)
+}
+
+const scopeNames = (key: StoredApiKey): string => viewOf(key).scopes.join(' ') || 'none'
+
+const timeOf = (seconds: unknown): string => {
+  const time = typeof seconds === 'number' ? new Date(seconds * 1000).toJSON() : undefined
+  return time ?? String(seconds)
+}
+
+// 2026-11-20 13:20Z
+const minuteOf = (time: string): string => time.replace(/T(\d+:\d+):.*Z$/, ' $1Z')

@@ -29,28 +29,89 @@ export const handler = (event: HookEvent, context: Context): Promise<void> =>
 /**
  * Checks the new versions, and reports to CodeDeploy whether the release may go on, within `time`
  * milliseconds. Each version must return 403 for a new API key without scopes, and 401 for an
- * unknown one: then it loads, is configured and finds keys. No operation runs. Errors of AWS and a
- * 503 are retried, because they are not the version's fault. Throws if CodeDeploy does not accept
- * the report.
+ * unknown one: then it loads, is configured and finds keys. No operation runs. Throws if CodeDeploy
+ * does not accept the report.
  */
 export const checkRelease = async (event: HookEvent, time: number, times: Times): Promise<void> => {
-  const {
-    DeploymentId: deploymentId,
-    LifecycleEventHookExecutionId: lifecycleEventHookExecutionId,
-  } = event
   const end = Date.now() + time
-  const status = await checkVersions(deploymentId, end - times.report, times).then(
-    () => 'Succeeded' as const,
-    (error) => {
-      console.error(error)
-      return 'Failed' as const
-    },
-  )
+  let status: 'Succeeded' | 'Failed' = 'Succeeded'
+  try {
+    await checkVersions(event.DeploymentId, end - times.report, times)
+  } catch (error) {
+    console.error(error)
+    status = 'Failed'
+  }
+  await report(event, status, end, times)
+}
+
+const checkVersions = async (deploymentId: string, end: number, times: Times): Promise<void> => {
+  const prefix = setting('keyPrefix') as KeyPrefix // The stack sets it from the stage.
+  const [known, unknown] = [newApiKey(prefix), newApiKey(prefix)]
+  await retry('The storage of a key', end, times, () => store(known, deploymentId))
+  const lambda = new LambdaClient({ maxAttempts: 1 })
+  const check = async (version: string, key: string, expected: string) => {
+    const attempt = (options: AttemptOptions) => invokeVersion(lambda, version, key, options)
+    const outcome = await retry(`The invocation of ${version}`, end, times, attempt)
+    if (outcome !== expected)
+      throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
+  }
+  // In turn: hooks of all aliases run at once, and new accounts allow few executions.
+  for (const version of variableValue('NEW_VERSIONS').split(',')) {
+    await check(version, known, '403 forbidden')
+    await check(version, unknown, '401 unauthorized')
+  }
+}
+
+const store = (key: string, deploymentId: string): Promise<unknown> =>
+  apiKeys.put({
+    digest: digestOf(key),
+    keyId: `release_${deploymentId}`,
+    clientId: 'release-hook',
+    name: 'Release hook',
+    scopes: [],
+    createdAt: new Date().toISOString(),
+    expiresAt: secondsFromNow(600),
+  })
+
+/**
+ * The status and the error code that a version returns, or the payload if it has none. Throws if a
+ * retry may help: a database may be slow, and a right of the version may be seconds old.
+ */
+const invokeVersion = async (
+  lambda: LambdaClient,
+  version: string,
+  key: string,
+  options: AttemptOptions,
+): Promise<string> => {
+  // What operations read of API Gateway's event before they have checked the key.
+  const event = {
+    multiValueHeaders: { Authorization: [`Bearer ${key}`] },
+    requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
+  }
+  const command = new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) })
+  const { Payload } = await lambda.send(command, options)
+  const payload = `${Payload?.transformToString()}`
+  const { statusCode, body } = JSON.parse(payload) ?? {}
+  const outcome = statusCode ? `${statusCode} ${/"code":"(\w+)"/.exec(body)?.[1]}` : payload
+  if (/^5\d\d |Task timed out/.test(outcome)) throw new Error(`It returned "${outcome}".`)
+  return outcome
+}
+
+const report = async (
+  { DeploymentId: deploymentId, LifecycleEventHookExecutionId }: HookEvent,
+  status: 'Succeeded' | 'Failed',
+  end: number,
+  times: Times,
+): Promise<void> => {
   const codeDeploy = new CodeDeployClient({ maxAttempts: 1 })
-  const result = { deploymentId, lifecycleEventHookExecutionId, status }
+  const command = new PutLifecycleEventHookExecutionStatusCommand({
+    deploymentId,
+    lifecycleEventHookExecutionId: LifecycleEventHookExecutionId,
+    status,
+  })
   await retry('The report to CodeDeploy', end, times, async (options) => {
     try {
-      await codeDeploy.send(new PutLifecycleEventHookExecutionStatusCommand(result), options)
+      await codeDeploy.send(command, options)
     } catch (error) {
       // The response to an earlier attempt was lost.
       if (!(error instanceof LifecycleEventAlreadyCompletedException)) throw error
@@ -66,67 +127,14 @@ const retry = async <T>(
   end: number,
   times: Times,
   attempt: (options: AttemptOptions) => Promise<T>,
-) => {
+): Promise<T> => {
   for (;;) {
+    const milliseconds = Math.max(0, Math.min(times.request, end - Date.now()))
     try {
-      return await attempt({
-        abortSignal: AbortSignal.timeout(Math.max(0, Math.min(times.request, end - Date.now()))),
-      })
+      return await attempt({ abortSignal: AbortSignal.timeout(milliseconds) })
     } catch (error) {
       await pause(times.pause)
       if (Date.now() >= end) throw new Error(`${what} did not succeed in time.`, { cause: error })
     }
   }
-}
-
-const checkVersions = async (deploymentId: string, end: number, times: Times): Promise<void> => {
-  const versions = variableValue('NEW_VERSIONS').split(',')
-  const prefix = setting('keyPrefix') as KeyPrefix // The stack sets it from the stage.
-  const [known, unknown] = [newApiKey(prefix), newApiKey(prefix)]
-  await retry('The storage of a key', end, times, () => store(known, deploymentId))
-  const lambda = new LambdaClient({ maxAttempts: 1 })
-  const check = async (version: string, key: string, expected: string) => {
-    const attempt = (options: AttemptOptions) => invokeVersion(lambda, version, key, options)
-    const outcome = await retry(`The invocation of ${version}`, end, times, attempt)
-    if (outcome !== expected)
-      throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
-  }
-  // In turn: hooks of all aliases run at once, and new accounts allow few executions.
-  for (const version of versions) {
-    await check(version, known, '403 forbidden')
-    await check(version, unknown, '401 unauthorized')
-  }
-}
-
-const store = (key: string, deploymentId: string): Promise<unknown> => {
-  const owner = {
-    keyId: `release_${deploymentId}`,
-    clientId: 'release-hook',
-    name: 'Release hook',
-    scopes: [],
-  }
-  const dates = { createdAt: new Date().toISOString(), expiresAt: secondsFromNow(600) }
-  return apiKeys.put({ digest: digestOf(key), ...owner, ...dates })
-}
-
-/** The status and the error code that a version returns, or the payload if it has none. */
-const invokeVersion = async (
-  lambda: LambdaClient,
-  version: string,
-  key: string,
-  options: AttemptOptions,
-): Promise<string> => {
-  // What operations read of API Gateway's event before they have checked the key.
-  const event = {
-    multiValueHeaders: { Authorization: [`Bearer ${key}`] },
-    requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
-  }
-  // It throws unless the version responds, also for Lambda's 403: IAM may apply rights late.
-  const command = new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) })
-  const { Payload } = await lambda.send(command, options)
-  const payload = `${Payload?.transformToString()}`
-  const { statusCode, body } = JSON.parse(payload) ?? {}
-  const outcome = statusCode ? `${statusCode} ${/"code":"(\w+)"/.exec(body)?.[1]}` : payload
-  if (/^503 |Task timed out/.test(outcome)) throw new Error(`It returned "${outcome}".`)
-  return outcome
 }

@@ -1,53 +1,47 @@
 import { fileURLToPath } from 'node:url'
-import { Duration, Validations } from 'aws-cdk-lib'
+import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib'
 import { type Alarm, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   LambdaApplication,
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy'
-import { ManagedPolicy, Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  ManagedPolicy,
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam'
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
-import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { settings } from '../../shared/settings.ts'
 import type { Stage } from '../stages.ts'
 import { newAlarm } from './alarms.ts'
 import { newInternalErrors } from './metrics.ts'
-import { commonProps, type OperationFunction, roleProps } from './operation-function.ts'
+import {
+  commonProps,
+  newLogGroup,
+  type OperationFunction,
+  roleProps,
+} from './operation-function.ts'
 import type { Storage } from './storage.ts'
 
-/** `logGroup` is for the hook. */
-type ReleaseProps = {
-  operations: OperationFunction[]
-  logGroup: LogGroup
-  storage: Storage
-  stage: Stage
-}
+type ReleaseProps = { operations: OperationFunction[]; storage: Storage; stage: Stage }
 
 /**
  * Releases new versions step by step. First, a hook checks each of them (release-hook.ts). Then
  * they get 10 % of the requests for 10 minutes, and then all, because metrics are up to three
  * minutes late. A version that crashes, times out or returns 500 is rolled back. A 503 does not
  * count: a slow database is not the version's fault.
- *
- * CloudFormation changes an alias last, because that starts a deployment. The order is:
- *
- * 1. CodeDeploy's role, alarms and new versions;
- * 2. deployment groups;
- * 3. the hook's rights to report to them, and to invoke the versions;
- * 4. the hook;
- * 5. CodeDeploy's right to invoke it;
- * 6. aliases.
  */
 export class CanaryRelease extends Construct {
   constructor(scope: Construct, id: string, props: ReleaseProps) {
     super(scope, id)
-    const { operations } = props
-    const hook = this.#newHook(props)
-    const role = this.#newRole(hook)
     const application = new LambdaApplication(this, 'Application')
-    for (const operation of operations) {
+    const hook = this.#newHook(application, props)
+    const role = this.#newRole(hook)
+    for (const operation of props.operations) {
       new LambdaDeploymentGroup(operation, 'Release', {
         application,
         alias: operation.alias,
@@ -56,49 +50,77 @@ export class CanaryRelease extends Construct {
         preHook: hook,
         role,
       })
-      // Also when CloudFormation rolls back: the hook then knows the old versions again.
+      // A changed alias starts a deployment. When CloudFormation rolls back, the hook must know the
+      // old versions again before.
       operation.alias.node.addDependency(this)
     }
   }
 
-  #newHook({ operations, logGroup, storage, stage }: ReleaseProps) {
-    const versions = operations.map(({ handler }) => handler.currentVersion.functionArn)
+  #newHook(application: LambdaApplication, { operations, storage, stage }: ReleaseProps) {
+    const logGroup = newLogGroup(this, 'Logs', stage)
     const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
-    const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: versions })
+    const versions = operations.map(({ handler }) => handler.currentVersion)
+    const statements = [
+      putKeys.statement,
+      allow('lambda:InvokeFunction', ...versions.map(({ functionArn }) => functionArn)),
+      allow('codedeploy:PutLifecycleEventHookExecutionStatus', groupsOf(application)),
+    ]
+    const role = new Role(this, 'HookRole', roleProps('Hook', statements, logGroup))
+    acceptWildcard(role, application)
     return new NodejsFunction(this, 'Hook', {
       ...commonProps({ ...stage, stockClient: true }, logGroup), // Nobody waits for its cold start.
       entry: fileURLToPath(new URL('release-hook.ts', import.meta.url)),
-      // Enough to check 20 versions one after another in a busy account.
+      // Enough to check all versions one after another in a busy account.
       timeout: Duration.minutes(5),
       memorySize: 256,
       environment: {
         ...putKeys.environment,
-        NEW_VERSIONS: versions.join(','),
+        // Names, because a function has 4 KB for all its variables.
+        NEW_VERSIONS: versions
+          .map(({ lambda, version }) => `${lambda.functionName}:${version}`)
+          .join(),
         [settings.keyPrefix]: stage.keyPrefix,
       },
-      role: new Role(this, 'HookRole', roleProps('Hook', [putKeys.statement, invoke], logGroup)),
+      // CDK would add a right for each group, and a role has 10,240 characters for all its rights.
+      role: role.withoutPolicyUpdates(),
     })
   }
 
-  /** Its right to invoke the hook is a separate policy: in the role, it would make a cycle. */
+  /** Creates the role of CodeDeploy. */
   #newRole(hook: NodejsFunction) {
     const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
+    const statements = [allow('lambda:InvokeFunction', hook.functionArn)]
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
+      inlinePolicies: { Hook: new PolicyDocument({ statements }) },
     })
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
-      reason:
-        'AWS maintains what CodeDeploy needs; this is the smaller of its two policies for Lambda.',
+      reason: 'AWS maintains it, and it is the smaller of its two policies for Lambda.',
     })
-    const statements = [
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [hook.functionArn] }),
-    ]
-    new Policy(this, 'InvokeHook', { roles: [role], statements })
     // CDK would add the right to invoke every version of the hook.
     return role.withoutPolicyUpdates()
   }
+}
+
+const allow = (action: string, ...resources: string[]) =>
+  new PolicyStatement({ actions: [action], resources })
+
+/** The ARN of all deployment groups of an application. */
+const groupsOf = ({ applicationName }: LambdaApplication): string => {
+  const place = `${Aws.PARTITION}:codedeploy:${Aws.REGION}:${Aws.ACCOUNT_ID}`
+  return `arn:${place}:deploymentgroup:${applicationName}/*`
+}
+
+/** Tells cdk-nag why the role has a wildcard. */
+const acceptWildcard = (role: Role, application: LambdaApplication): void => {
+  const { Ref } = Stack.of(role).resolve(application.applicationName)
+  const place = '<AWS::Partition>:codedeploy:<AWS::Region>:<AWS::AccountId>'
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:${place}:deploymentgroup:<${Ref}>/*]`,
+    reason: 'All deployment groups of the application are of this stack.',
+  })
 }
 
 /**
@@ -107,25 +129,23 @@ export class CanaryRelease extends Construct {
  */
 const newVersionAlarms = (operation: OperationFunction): Alarm[] => {
   const { alias, handler } = operation
-  const dimensionsMap = {
-    FunctionName: handler.functionName,
-    Resource: `${handler.functionName}:${alias.aliasName}`,
-    ExecutedVersion: handler.currentVersion.version,
-  }
-  // Lambda counts a timeout as an error, but not a 500.
-  const crashes = alias.metric('Errors', {
-    statistic: Stats.SUM,
-    period: Duration.minutes(1),
-    dimensionsMap,
-  })
-  const internalErrors = newInternalErrors(operation)
   const rule = {
     threshold: 0,
     evaluationPeriods: 1,
     alarmDescription: 'Stops the canary of this version.',
   }
+  // Lambda counts a timeout as an error, but not a 500.
+  const crashes = alias.metric('Errors', {
+    statistic: Stats.SUM,
+    period: Duration.minutes(1),
+    dimensionsMap: {
+      FunctionName: handler.functionName,
+      Resource: `${handler.functionName}:${alias.aliasName}`,
+      ExecutedVersion: handler.currentVersion.version,
+    },
+  })
   return [
     newAlarm(operation, 'Crashes', { ...rule, metric: crashes }),
-    newAlarm(operation, 'Errors', { ...rule, metric: internalErrors }),
+    newAlarm(operation, 'Errors', { ...rule, metric: newInternalErrors(operation) }),
   ]
 }

@@ -7,7 +7,7 @@ import { ConfigurationError, type Stage, stageProblem } from '../stages.ts'
 import { Api } from './api.ts'
 import { CanaryRelease } from './canary-release.ts'
 import { Monitoring } from './monitoring.ts'
-import { newLogGroup, OperationFunction } from './operation-function.ts'
+import { OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
 /**
@@ -35,9 +35,7 @@ export class ServiceStack extends Stack {
     )
     const api = new Api(this, 'Api', { operations, stage })
     new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
-    // An urgent release without a canary keeps the log of the hook.
-    const logGroup = newLogGroup(this, 'ReleaseLogs', stage)
     if (stage.release === 'canary')
-      new CanaryRelease(this, 'Release', { operations, logGroup, storage, stage })
+      new CanaryRelease(this, 'Release', { operations, storage, stage })
   }
 }

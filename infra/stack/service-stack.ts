@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib'
+import { App, CfnResource, Stack } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import { entries } from '../../shared/contract.ts'
 import type { Entry } from '../../shared/pipeline/entry.ts'
@@ -11,8 +11,8 @@ import { OperationFunction } from './operation-function.ts'
 import { Storage } from './storage.ts'
 
 /**
- * A deployment. The `contract` has all operations, except in tests. Throws a
- * ConfigurationError if the stage is invalid.
+ * A deployment. The `contract` has all operations, except in tests. Throws a ConfigurationError if
+ * the stage is invalid, or if there are too many operations.
  */
 export class ServiceStack extends Stack {
   constructor(
@@ -37,5 +37,23 @@ export class ServiceStack extends Stack {
     new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
     if (stage.release === 'canary')
       new CanaryRelease(this, 'Release', { operations, storage, stage })
+    checkSize(this, stage, operations.length)
   }
 }
+
+/** CDK has the same limit, but does not say how many operations fit. */
+const checkSize = (stack: ServiceStack, stage: Stage, operations: number): void => {
+  const limit = stack.node.tryGetContext('@aws-cdk/core:stackResourceLimit') ?? 500
+  const resources = resourceCount(stack)
+  if (resources <= limit) return
+  const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } })
+  const others = resourceCount(new ServiceStack(app, 'Empty', stage, {}))
+  const fitting = Math.floor(((limit - others) * operations) / (resources - others))
+  throw new ConfigurationError(
+    `${stack.stackName} needs ${resources} resources for its ${operations} operations, and ` +
+      `CloudFormation allows ${limit}: ${fitting} operations fit. Cut the service in two.`,
+  )
+}
+
+const resourceCount = (stack: Stack): number =>
+  stack.node.findAll().filter(CfnResource.isCfnResource).length

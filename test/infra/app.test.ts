@@ -8,6 +8,7 @@ import { AwsSolutionsChecks } from 'cdk-nag'
 import { afterAll, expect, test } from 'vitest'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { type Stage, stackName, stages } from '../../infra/stages.ts'
+import { entries, operationIds } from '../../shared/contract.ts'
 import { leastEnvironment } from '../support/server.ts'
 import { everyOption, synthesize } from './stack/template.ts'
 
@@ -55,11 +56,10 @@ test('the app fails with one sentence for an invalid context', async () => {
   await expect(runApp({ release: 'now' })).rejects.toMatchObject({ code: 1, stdout: '', stderr })
 })
 
-const stackWith = (changes: Partial<Stage>) =>
-  new ServiceStack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'OneStage', {
-    ...stages.staging,
-    ...changes,
-  })
+const stackWith = (changes: Partial<Stage>, limit = 500) => {
+  const context = { 'aws:cdk:bundling-stacks': [], '@aws-cdk/core:stackResourceLimit': limit }
+  return new ServiceStack(new App({ context }), 'OneStage', { ...stages.staging, ...changes })
+}
 const { certificateArn, domainName, hostedZone } = everyOption
 const DOMAIN = 'OneStage must have both domainName and certificateArn, or neither;'
 
@@ -72,6 +72,21 @@ test.each<[Partial<Stage>, string]>([
   [{ domainOnly: true }, DOMAIN],
 ])('a stage must not have %o', (changes, message) => {
   expect(() => stackWith(changes)).toThrow(message)
+})
+
+test('a stack with too many operations is refused with the number of those that fit', () => {
+  const size = (contract: Partial<typeof entries>) =>
+    Object.keys(synthesize('production', {}, contract).template.toJSON().Resources).length
+  const [all, one] = [size(entries), size({ updatePet: entries.updatePet })]
+  const each = (all - one) / (operationIds.length - 1)
+  const limit = Math.floor(one + 4 * each)
+
+  // Not each operation needs as many.
+  const message = new RegExp(
+    `^OneStage needs ${all} resources for its ${operationIds.length} operations, and CloudFormation ` +
+      `allows ${limit}: [456] operations fit\\. Cut the service in two\\.$`,
+  )
+  expect(() => stackWith({ release: 'canary' }, limit)).toThrow(message)
 })
 
 test('a stage may name its account and region', () => {

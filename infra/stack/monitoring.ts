@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib'
+import { Aws, Stack } from 'aws-cdk-lib'
 import {
   AlarmStatusWidget,
   AlarmStatusWidgetSortBy,
@@ -32,7 +32,8 @@ export class Monitoring extends Construct {
     super(scope, id)
     const metrics = newApiMetrics(this, api)
     const { all: alarms } = new Alarms(this, 'Alarms', { metrics, stage })
-    const dashboard = new Dashboard(this, 'Dashboard', { dashboardName: Stack.of(this).stackName })
+    const dashboardName = `${Stack.of(this).stackName}-${Aws.REGION}` // One in the whole account.
+    const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
     const graphs = newGraphs(metrics, operations, storage)

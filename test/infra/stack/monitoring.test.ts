@@ -46,6 +46,12 @@ test('the dashboard shows the alarms that notify, and no graph is empty: CloudWa
   expect(others.filter(({ markdown, metrics }) => !markdown && !metrics?.length)).toEqual([])
 })
 
+test('the dashboard has the region in its name, because an account has one of each name', () => {
+  const { DashboardName } = only(template, 'AWS::CloudWatch::Dashboard')
+
+  expect(DashboardName).toEqual({ 'Fn::Join': ['', [`${name}-`, { Ref: 'AWS::Region' }]] })
+})
+
 test('all failures are counted in the access log, also by operation and status', () => {
   const ofAccessLog = filters.filter(({ LogGroupName }) => LogGroupName.Ref === Ref)
 

@@ -90,6 +90,13 @@ test('a step that only informs fails no job, even if it hangs, and so cannot blo
   }
 })
 
+test('only a push compares templates: the way back to an older version does not wait for that', () => {
+  const [compare = '', ...others] = steps.filter((step) => step.includes('.ci/diff "$LAST"'))
+
+  expect(compare).toMatch(/^ +if: github\.event_name == 'push' && /m)
+  expect(others).toEqual([])
+})
+
 test('only one step has a token of GitHub, and it runs before any install script', () => {
   expect(steps.filter((step) => step.includes('GH_TOKEN'))).toHaveLength(1)
   expect(deploy.indexOf('GH_TOKEN')).toBeLessThan(deploy.indexOf('npm ci'))

@@ -58,7 +58,7 @@ export class CanaryRelease extends Construct {
 
   #newHook(application: LambdaApplication, { operations, storage, stage }: ReleaseProps) {
     const logGroup = newLogGroup(this, 'Logs', stage)
-    const putKeys = storage.grant({ table: 'apiKeys', actions: ['PutItem'] })
+    const putKeys = storage.use({ table: 'apiKeys', actions: ['PutItem'] })
     const versions = operations.map(({ handler }) => handler.currentVersion)
     const statements = [
       putKeys.statement,

@@ -17,7 +17,7 @@ import { settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
 import { functionSettings, tableActions } from '../platform/functions.ts'
 import type { Stage } from '../stages.ts'
-import type { Grant, Storage } from './storage.ts'
+import type { Storage, TableUse } from './storage.ts'
 
 type FunctionProps = { entry: Entry; storage: Storage; stage: Stage }
 
@@ -36,9 +36,9 @@ export class OperationFunction extends Construct {
     this.operationId = operationId
     this.entry = entry
     this.logGroup = newLogGroup(this, 'Logs', stage)
-    const grants = tableActions(entry).map((actions) => storage.grant(actions))
+    const uses = tableActions(entry).map((actions) => storage.use(actions))
     try {
-      this.handler = this.#newFunction(grants, stage)
+      this.handler = this.#newFunction(uses, stage)
     } catch (error) {
       throw explain(error)
     }
@@ -48,9 +48,9 @@ export class OperationFunction extends Construct {
     })
   }
 
-  #newFunction(grants: Grant[], stage: Stage): NodejsFunction {
+  #newFunction(uses: TableUse[], stage: Stage): NodejsFunction {
     const { entry, logGroup } = this
-    const statements = grants.map(({ statement }) => statement)
+    const statements = uses.map(({ statement }) => statement)
     return new NodejsFunction(this, 'Function', {
       ...commonProps(stage, logGroup),
       entry: fileURLToPath(new URL(`../../functions/${this.operationId}.ts`, import.meta.url)),
@@ -58,7 +58,7 @@ export class OperationFunction extends Construct {
       memorySize: functionSettings.memoryMegabytes,
       environment: Object.assign(
         settingVariables(entry, stage),
-        ...grants.map(({ environment }) => environment),
+        ...uses.map(({ environment }) => environment),
       ),
       reservedConcurrentExecutions: stage.reservedConcurrency,
       // Versions are retained, so that the alias can go back to one. A version whose creation fails

@@ -15,14 +15,14 @@ import { sourcesDigest } from '../bundle/sources.ts'
 import type { TableActions } from '../platform/functions.ts'
 import type { Stage } from '../stages.ts'
 
-/** What a function needs to use a table. */
-export type Grant = { statement: PolicyStatement; environment: Record<string, string> }
+/** What a function needs to use a table: the right, and the variable with its name. */
+export type TableUse = { statement: PolicyStatement; environment: Record<string, string> }
 
 /**
- * The table that new versions use, and all that functions may use. The live version may still use
- * another one, because a role changes before the alias moves.
+ * The table that new versions use, and all that functions may use: a role changes before the alias
+ * moves, so the live version may use another one.
  */
-type Tables = { current: ITable; granted: ITable[] }
+type Tables = { current: ITable; allowed: ITable[] }
 
 export class Storage extends Construct {
   readonly tables: Record<TableId, Tables>
@@ -39,13 +39,13 @@ export class Storage extends Construct {
     new CfnOutput(Stack.of(this), 'Sources', { value: sourcesDigest() })
   }
 
-  /** Grants right and variable together, so that a function cannot have one without the other. */
-  grant({ table, index, actions }: TableActions): Grant {
-    const { current, granted } = this.tables[table]
+  /** Right and variable come together, so that a function cannot have one without the other. */
+  use({ table, index, actions }: TableActions): TableUse {
+    const { current, allowed } = this.tables[table]
     return {
       statement: new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
-        resources: granted.map(({ tableArn }) => (index ? `${tableArn}/index/${index}` : tableArn)),
+        resources: allowed.map(({ tableArn }) => (index ? `${tableArn}/index/${index}` : tableArn)),
       }),
       environment: { [tableVariable(table)]: current.tableName },
     }
@@ -58,7 +58,7 @@ export class Storage extends Construct {
     const [current = own] = adopted
     // For operators: commands and restores use it.
     new CfnOutput(Stack.of(this), tableOutput(id), { value: current.tableName })
-    return { current, granted: [...adopted, own] }
+    return { current, allowed: [...adopted, own] }
   }
 
   #newTable(name: string, definition: TableDefinition, stage: Stage): Table {

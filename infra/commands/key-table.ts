@@ -50,13 +50,13 @@ export class KeyTable {
   async expire(key: StoredApiKey, end: number): Promise<StoredApiKey | undefined> {
     const isSet = await this.#update(key, {
       UpdateExpression: 'SET expiresAt = :end',
-      // `>=`, because the SDK may resend what has taken effect.
       ConditionExpression:
         'attribute_exists(digest) AND attribute_not_exists(revokedBy) AND ' +
-        '(attribute_not_exists(expiresAt) OR expiresAt >= :end)',
+        '(attribute_not_exists(expiresAt) OR expiresAt > :end)',
       ExpressionAttributeValues: { ':end': end },
     })
     if (isSet) return { ...key, expiresAt: end }
+    // The key ended earlier, or an earlier attempt of the SDK has taken effect.
     const stored = (await this.all()).find(({ digest }) => digest === key.digest)
     return stored?.revokedBy === undefined ? stored : undefined
   }
@@ -73,7 +73,7 @@ export class KeyTable {
     })
   }
 
-  /** Deletes a key that nobody has, or that no one needs to hear of. */
+  /** Deletes a key at once, without a trace. */
   async remove(digest: string): Promise<void> {
     await this.#client.send(new DeleteCommand({ ...this.#table, Key: { digest } }))
   }

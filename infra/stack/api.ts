@@ -29,16 +29,14 @@ import { newLogGroup, type OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
 
+type ApiProps = { operations: OperationFunction[]; stage: Stage }
+
 /** The REST API, which routes requests to the functions and writes the access log. */
 export class Api extends Construct {
   readonly restApi: RestApi
   readonly accessLog: LogGroup
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { operations, stage }: { operations: OperationFunction[]; stage: Stage },
-  ) {
+  constructor(scope: Construct, id: string, { operations, stage }: ApiProps) {
     super(scope, id)
     this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
@@ -49,8 +47,7 @@ export class Api extends Construct {
     // CDK's own output has a trailing slash.
     this.restApi.node.tryRemoveChild('Endpoint')
     new CfnOutput(Stack.of(this), 'BaseUrl', { value: this.#baseUrl(stage) })
-    const { domainName, certificateArn, hostedZone } = stage
-    if (domainName && certificateArn) this.#addDomain(domainName, certificateArn, hostedZone)
+    if (stage.domainName) this.#addDomain(stage.domainName, stage)
   }
 
   #newRestApi(stage: Stage): RestApi {
@@ -93,15 +90,11 @@ export class Api extends Construct {
     return `https://${domainOnly ? domainName : defaultHost}/${VERSION}`
   }
 
-  #addDomain(domainName: string, certificateArn: string, hostedZone: Stage['hostedZone']): void {
+  #addDomain(domainName: string, { certificateArn = '', hostedZone }: Stage): void {
     const { restApi } = this
     const certificate = Certificate.fromCertificateArn(restApi, 'Certificate', certificateArn)
-    const domain = restApi.addDomainName('Domain', {
-      domainName,
-      certificate,
-      basePath: VERSION,
-      ...tls,
-    })
+    const props = { domainName, certificate, basePath: VERSION, ...tls }
+    const domain = restApi.addDomainName('Domain', props)
     if (hostedZone) {
       const attributes = { hostedZoneId: hostedZone.id, zoneName: hostedZone.name }
       const zone = HostedZone.fromHostedZoneAttributes(restApi, 'Zone', attributes)
@@ -114,7 +107,7 @@ export class Api extends Construct {
   }
 }
 
-/** TLS 1.2 or newer, on both kinds of domain name. By default, regional APIs allow TLS 1.0. */
+/** TLS 1.2 or newer, on both kinds of domain name. The default is TLS 1.0. */
 const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PQ_2025_09,
   // The policy requires a mode. Strict refuses a Host that is not the TLS server name.

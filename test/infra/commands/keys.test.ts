@@ -1,6 +1,7 @@
 import { exec } from 'node:child_process'
 import { PassThrough, Readable } from 'node:stream'
 import { promisify } from 'node:util'
+import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
 import { KeyTable, newKey } from '../../../infra/commands/key-table.ts'
@@ -93,12 +94,14 @@ test('list shows keys with their state, but neither keys themselves nor digests'
 
 test.each([
   ['soon', 'soon', 'expired'],
-  [null, 'null', 'expired'],
-  [9_999_999_999_999_999n, '9999999999999999', 'expired'],
-  [9_000_000_000_000, '9000000000000', 'valid'], // JavaScript has no such date.
+  ['null', null, 'expired'],
+  ['9999999999999999', 9_999_999_999_999_999n, 'expired'],
+  // JavaScript has no such dates.
+  ['9000000000000', 9_000_000_000_000, 'valid'],
+  ['1e+99', NumberValue.from('1e99'), 'valid'],
 ])(
   'a key in which somebody has stored %s as its end is listed as the service takes it',
-  async (expiresAt, shown, state) => {
+  async (shown, expiresAt, state) => {
     const keyId = `key_${shown}`
     await storeKey({ key: keyId, keyId, name: undefined, scopes: null, expiresAt })
 
@@ -107,7 +110,7 @@ test.each([
     const damaged = { keyId, scopes: [], expiresAt: shown, state }
     expect(json).toContainEqual(expect.objectContaining(damaged))
     expect(JSON.stringify(json)).toContain(keyId)
-    expect(text).toMatch(new RegExp(` none .+ ${shown} +${state}$`, 'm'))
+    expect(text).toMatch(new RegExp(` none .+ ${shown.replace('+', '.')} +${state}$`, 'm'))
   },
 )
 
@@ -262,6 +265,10 @@ test('both keys stay valid if the old key cannot get its expiry; the process pri
 
 test.each([
   ['revoked', (old: StoredApiKey) => table.revoke(old)],
+  [
+    'revoked by somebody whose clock is ahead',
+    (old: StoredApiKey) => table.put({ ...old, revokedBy: operator, expiresAt: NOW }),
+  ],
   ['deleted', (old: StoredApiKey) => table.remove(old.digest)],
 ])('rotate leaves no new key if the old key is %s at the same time', async (_, end) => {
   const { stored: old } = await storeNewKey()

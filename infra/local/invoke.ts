@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { operationIds } from '../../shared/contract.ts'
 import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../platform/functions.ts'
-import { localDatabase, namedDatabase, openDatabase, portOption } from './database/database.ts'
+import { localDatabase, namedDatabase, portOption, startDatabase } from './database/database.ts'
+import { prepareDatabase } from './database/tables.ts'
 import { invoke, loadFunctions } from './gateway/lambda.ts'
-import { enforceRights } from './gateway/rights.ts'
+
+const EVENTS = 'test/events'
 
 const invokeCommand = command(
   'npm run invoke --',
@@ -14,34 +16,47 @@ const invokeCommand = command(
 )
   .usage('[options] [operation] <event>')
   .argument(
-    '<event...>',
-    'a file with an event, as in test/events; before it, its operation, if its name has another',
+    '[event...]',
+    `the name of an event in ${EVENTS}, or another file with one; before it, its operation, if its name has another; without it, the names are listed`,
   )
   .addOption(portOption('port of the local server (default: 3000)'))
   .action(async (words, { port }) => {
-    const file = words.at(-1) ?? ''
-    const event = readEvent(file)
-    const id = operationId(words.length > 1 ? words[0] : basename(file).replace(/\W.*/, ''))
-    console.info = console.error // The response alone is printed on stdout.
-    const database = await openDatabase({
-      address: namedDatabase() ?? (await serverDatabase(port)),
-    })
-    console.info('Database: %s', database.description)
-    enforceRights()
-    const { [id]: handler } = await loadFunctions([id])
-    const timeoutMs = functionSettings.timeoutSeconds * 1000
-    const response = await invoke(id, handler, event, timeoutMs).catch(({ message }) => {
-      throw new CommandError(message)
-    })
+    const event = words.at(-1)
+    if (event === undefined) return void process.stdout.write(eventNames().join(''))
+    const response = await runEvent(event, words.length > 1 ? words[0] : undefined, port)
     process.stdout.write(`${JSON.stringify(response, null, 2)}\n`)
-    await database.close()
   })
 
-const operationId = (name = '') => {
+/** The names of the events, each on a line. */
+const eventNames = (): string[] =>
+  globSync('*.json', { cwd: EVENTS })
+    .toSorted()
+    .map((file) => `${basename(file, '.json')}\n`)
+
+const runEvent = async (name: string, operation: string | undefined, port: number | undefined) => {
+  const file = existsSync(name) ? name : `${EVENTS}/${name}.json`
+  const event = readEvent(name, file)
+  const id = operationId(operation ?? basename(file).replace(/\W.*/, ''))
+  console.info = console.error // The response alone is printed on stdout.
+  const named = namedDatabase() ?? (await serverDatabase(port))
+  const { database, close } = await startDatabase({ named })
+  console.info('Database: %s', database.description)
+  await prepareDatabase(database.address)
+  const { [id]: handler } = await loadFunctions([id])
+  try {
+    return await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error))
+  } finally {
+    await close()
+  }
+}
+
+const operationId = (name: string) => {
   const id = operationIds.find((each) => each === name)
   if (id) return id
   throw new CommandError(
-    `There is no operation ${name}. Name one before the file: ${operationIds.join(', ')}.`,
+    `There is no operation ${name}. Name one before the event: ${operationIds.join(', ')}.`,
   )
 }
 
@@ -52,9 +67,11 @@ const serverDatabase = (port: number | undefined) =>
     return undefined
   })
 
-const readEvent = (file: string) => {
+const readEvent = (name: string, file: string) => {
   if (!existsSync(file))
-    throw new CommandError(`There is no file ${file}. Name one with an event, as in test/events.`)
+    throw new CommandError(
+      `There is no event ${name} in ${EVENTS}, and no such file. npm run invoke lists the events.`,
+    )
   try {
     const event = JSON.parse(readFileSync(file, 'utf8'))
     const { requestId } = event?.requestContext ?? {}

@@ -97,7 +97,7 @@ test('servers that are killed do everything once, and each response is final', a
     .sample(fc.integer({ min: 1, max: 20 }), { seed: 20261120, numRuns: KILLS })
     .entries()) {
     const env = { DIE_AT_WRITE: `${write}`, DIE_WHEN: ['before', 'during', 'after'][i % 3] ?? '' }
-    const dying = await startServer(['--data', folder], {
+    const dying = await startServer(['--empty', '--data', folder], {
       NODE_OPTIONS: `--import=${PRELOADED}`,
       ...env,
     })
@@ -111,7 +111,7 @@ test('servers that are killed do everything once, and each response is final', a
     const [, signal] = await exited
     if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${dying.output()}`)
   }
-  const server = await start(['--data', folder])
+  const server = await start(['--empty', '--data', folder])
   await expectListsToAgree(server)
   const turn = atMost(8)
   await Promise.all(begun.map((responses) => turn(() => finish(server, responses))))

@@ -34,7 +34,7 @@ const CONNECTIONS = 64
 
 /** Puts a server with its data in `folder` under load, restarts it and lists what it has kept. */
 export const runLoad = async (folder: string, seconds: number): Promise<Run> => {
-  const data = ['--data', join(folder, 'catalog')]
+  const data = ['--empty', '--data', join(folder, 'catalog')]
   const server = await startServer(data, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` })
   const ledger: Ledger = { sent: new Set(), created: [], responses: new Map() }
   showProgress(`Load for ${seconds} s`)

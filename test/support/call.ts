@@ -1,13 +1,11 @@
 import type { Context } from 'aws-lambda'
 import { afterEach, vi } from 'vitest'
-import { enforceRights, runWithRights } from '../../infra/local/gateway/rights.ts'
+import { runWithRights } from '../../infra/local/gateway/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/http.ts'
 import { refuseInternals, refuseLoggedSecrets } from './secrets.ts'
 
 type Handler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>
-
-enforceRights()
 
 // Loaded now, because a later reset of the modules must not change them.
 const functions = await Promise.all(

@@ -30,7 +30,8 @@ export const startServer = (
   env: Record<string, string> = {},
   folder = '',
 ): Promise<LocalServer> => {
-  const command = [endWithParent, join(folder, 'infra/local/main.ts'), '--port', '0', ...args]
+  const options = ['--port=0', '--no-watch', ...args]
+  const command = [endWithParent, join(folder, 'infra/local/main.ts'), ...options]
   return ready(spawn(process.execPath, command, { env: { ...leastEnvironment, ...env } }))
 }
 
@@ -43,7 +44,7 @@ export const ready = async (child: ChildProcessWithoutNullStreams): Promise<Loca
     const read = (chunk: Buffer) => {
       output += chunk
       // Searching all output again would take ever longer under load.
-      found ??= /Base address +(\S+)\s+API key +\S+/.exec(output)?.[1]
+      found ??= /Reference +(\S+)\/docs\s.+Database .+\n/s.exec(output)?.[1]
       if (found) resolve(found)
     }
     child.stdout.on('data', read)

@@ -1,13 +1,11 @@
 import type { Server } from 'node:net'
 import { Option } from '@commander-js/extra-typings'
-import * as apiKeys from '../../../shared/data/api-keys.ts'
 import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
 import { capitalized } from '../../../shared/model/names.ts'
 import { service } from '../../../shared/service.ts'
 import { settings } from '../../../shared/settings.ts'
 import { CommandError, wholeNumber } from '../../command-line.ts'
-import { storedLocalApiKey } from './credentials.ts'
-import { createTables } from './tables.ts'
+import { DATABASE_GREETING, isLoopback } from '../ports.ts'
 
 /** The port of the local server. Its embedded database listens on the next one. */
 export const DEFAULT_PORT = 3000
@@ -21,15 +19,19 @@ export const portOption = (description: string, least = 1) =>
  */
 export type Address = { endpoint: string; isNamed: boolean; isInMemory?: boolean }
 
-/** The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if that is in AWS. */
+/**
+ * The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if it is not on this
+ * machine, nor at the host that ALLOW_DYNAMODB_HOST names.
+ */
 export const namedDatabase = (): Address | undefined => {
-  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ALLOW_DYNAMODB_HOST: allowed } = process.env
   if (!endpoint) return undefined
-  // The local API key is public, so it must never be stored in a real account.
-  const host = URL.canParse(endpoint) ? new URL(endpoint).hostname.replace(/\.$/, '') : ''
-  if (/(^|\.)(amazonaws\.(com(\.cn)?|eu)|api\.aws)$/.test(host))
+  const host = URL.parse(endpoint)?.hostname
+  // The local API key is public, so it must never be stored in a database that others can reach.
+  if (host && !isLoopback(host) && host !== allowed)
     throw new CommandError(
-      'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.',
+      `AWS_ENDPOINT_URL_DYNAMODB must name this machine, because the local API key is public. ` +
+        `If only developers use ${host}, set ALLOW_DYNAMODB_HOST=${host}.`,
     )
   return { endpoint, isNamed: true }
 }
@@ -40,54 +42,48 @@ export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
   const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) }).catch(() => null)
   // Something else may listen there.
   const greeting = await response?.text().catch(() => '')
-  if (greeting?.startsWith('healthy: dynamodb')) return { endpoint, isNamed: false }
+  if (greeting?.startsWith(DATABASE_GREETING)) return { endpoint, isNamed: false }
   throw new CommandError(
     `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
   )
 }
 
+/** A database, as the banner describes it. */
+export type Database = { address: Address; description: string }
+
 type Choice = {
-  address?: Address | undefined
+  named: Address | undefined
   folder?: string | undefined
   listener?: Server | undefined
 }
 
 /**
- * Opens the DynamoDB at `address`, or an embedded one with a folder (default: in memory), for this
- * process, with all tables and the local API key. The banner has the `description`; `isNew` says
- * whether the tables are in memory and new. Throws a CommandError if the folder or the address
- * cannot be used.
+ * Starts an embedded DynamoDB with its data in `folder` (default: in memory), unless the user has
+ * `named` another one. Throws a CommandError if the folder cannot be used.
  */
-export const openDatabase = async ({ address, folder, listener }: Choice = {}) => {
+export const startDatabase = async ({ named, folder, listener }: Choice): Promise<Started> => {
   if (folder === '')
     throw new CommandError(
       '--data is empty. Name a folder, or omit --data to keep the data in memory.',
     )
-  if (address && folder !== undefined)
+  if (named && folder !== undefined)
     throw new CommandError(
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
-  if (address) {
-    const isNew = await prepareDatabase(address).catch((error) => {
-      throw address.isNamed ? namedError(address, error) : error
-    })
-    return { address, isNew, description: address.endpoint, close: async () => {} }
-  }
+  if (named)
+    return {
+      database: { address: named, description: named.endpoint },
+      close: async () => {},
+    }
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
-  const embedded = { endpoint, isNamed: false, isInMemory: folder === undefined }
-  const isNew = await prepareDatabase(embedded)
-  return { address: embedded, isNew, description: `${endpoint} (${folder ?? 'in memory'})`, close }
+  const address = { endpoint, isNamed: false, isInMemory: folder === undefined }
+  const description = `${endpoint} (${folder ?? 'in memory'})`
+  return { database: { address, description }, close }
 }
 
-const namedError = ({ endpoint }: Address, error: Error): CommandError => {
-  if (error instanceof CommandError) return error
-  return new CommandError(
-    `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ` +
-      `${error.message || error.name}. Start it, or unset the variable to use the embedded one.`,
-  )
-}
+type Started = { database: Database; close: () => Promise<void> }
 
 /** Lets this process use a DynamoDB, by environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {
@@ -119,14 +115,3 @@ const localVariables: Record<string, unknown> = {
 }
 for (const id of tableIds)
   localVariables[tableVariable(id)] = `${service.stack}Local-${capitalized(id)}`
-
-/**
- * Lets this process use a DynamoDB, which then has the tables and the local API key. Returns
- * whether it is in memory and the tables are new.
- */
-const prepareDatabase = async (address: Address): Promise<boolean> => {
-  useDatabase(address)
-  const isNew = await createTables(address.isInMemory ?? false)
-  await apiKeys.put(storedLocalApiKey)
-  return isNew
-}

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { tables } from '../../../shared/data/tables.ts'
 import { CommandError } from '../../command-line.ts'
-import { listeningAddress } from '../ports.ts'
+import { DATABASE_GREETING, LOOPBACK, listeningAddress } from '../ports.ts'
 import { createStore } from './dynalite.ts'
 import { createEngine } from './engine.ts'
 
@@ -23,7 +23,7 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
   const server = createServer(async (request, response) => {
     if (!isLocal(request))
       return response.writeHead(403).end('The database is closed to web pages.\n')
-    if (request.method === 'GET') return response.end('healthy: dynamodb\n') // As DynamoDB does.
+    if (request.method === 'GET') return response.end(`${DATABASE_GREETING}\n`)
     const sent = await text(request).catch(() => undefined)
     if (sent === undefined) return // The client has disconnected.
     const operation = `${request.headers['x-amz-target']}`.replace(/^DynamoDB_20120810\./, '')
@@ -32,7 +32,7 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
       .writeHead(statusCode, { 'Content-Type': 'application/x-amz-json-1.0' })
       .end(JSON.stringify(body))
   })
-  await once(server.listen(listener ?? { port: 0, host: '127.0.0.1' }), 'listening')
+  await once(server.listen(listener ?? { port: 0, host: LOOPBACK }), 'listening')
   const close = async () => {
     const closed = promisify(server.close.bind(server))()
     server.closeAllConnections()

@@ -7,16 +7,42 @@ import {
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb'
+import * as apiKeys from '../../../shared/data/api-keys.ts'
 import type { KeyAttribute } from '../../../shared/data/indexes.ts'
 import { type Table, tableIds, tableName, tables } from '../../../shared/data/tables.ts'
 import { CommandError, timeouts } from '../../command-line.ts'
+import { storedLocalApiKey } from './credentials.ts'
+import { type Address, useDatabase } from './database.ts'
+
+/**
+ * Lets this process use a DynamoDB, which then has the tables and the local API key. Returns
+ * whether it is in memory and the tables are new. Throws a CommandError if it cannot be used.
+ */
+export const prepareDatabase = async (address: Address): Promise<boolean> => {
+  useDatabase(address)
+  try {
+    const isNew = await createTables(address.isInMemory ?? false)
+    await apiKeys.put(storedLocalApiKey)
+    return isNew
+  } catch (error) {
+    throw address.isNamed && error instanceof Error ? namedError(address, error) : error
+  }
+}
+
+const namedError = ({ endpoint }: Address, error: Error): CommandError => {
+  if (error instanceof CommandError) return error
+  return new CommandError(
+    `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ` +
+      `${error.message || error.name}. Start it, or unset the variable to use the embedded one.`,
+  )
+}
 
 /**
  * Creates the tables that are missing. In memory, all are made anew if one was missing or lacks an
  * index. Elsewhere, this throws a CommandError if one lacks an index. Returns whether all are in
  * memory and new.
  */
-export const createTables = async (isInMemory: boolean): Promise<boolean> => {
+const createTables = async (isInMemory: boolean): Promise<boolean> => {
   const client = new DynamoDBClient(timeouts)
   try {
     const found = await createMissing(client)

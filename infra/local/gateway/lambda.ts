@@ -62,8 +62,10 @@ const contractDifference = (
 ): string => {
   const { success } = entries[id]
   if (statusCode !== success.status || !('body' in success)) return ''
-  const { issues = [] } = v.safeParse(success.body, exactJson(body, JSON.parse(body)))
-  return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ')
+  const value = exactJson(body, JSON.parse(body))
+  // Only the first, because each item of a list may differ in the same way.
+  const { issues: [issue] = [] } = v.safeParse(success.body, value, { abortEarly: true })
+  return issue ? `${v.getDotPath(issue) ?? 'body'}: ${issue.message}` : ''
 }
 
 const newContext = (functionName: string, timeoutMs: number): Context => {

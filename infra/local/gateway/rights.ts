@@ -6,24 +6,21 @@ import { tableActions } from '../../platform/functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
 
-/** Runs an operation with its rights, once `enforceRights` was called. Other code has all. */
+/**
+ * Runs an operation with its rights: its commands that its entry does not grant are refused, as AWS
+ * would. Other code has all rights. An operation could bypass this with a client of its own.
+ */
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
-/**
- * Lets the DynamoDB client refuse what the running operation has no right to, as AWS would. An
- * operation could bypass this with a client of its own.
- */
-export const enforceRights = (): void => {
-  const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
-  Object.assign(dynamodb, {
-    send: async (command: SentCommand, options?: object): Promise<unknown> => {
-      const id = running.getStore()
-      if (id) checkRights(id, operationName(command), command.input)
-      // A cast, because each of the two clients has its own type.
-      return send(command as never, options)
-    },
-  })
+// The client of shared/data, to whose `send` this adds the check: functions must not carry it.
+const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
+const sendWithRights = async (command: SentCommand, options?: object): Promise<unknown> => {
+  const id = running.getStore()
+  if (id) checkRights(id, operationName(command), command.input)
+  // A cast, because each of the two clients has its own type.
+  return send(command as never, options)
 }
+Object.assign(dynamodb, { send: sendWithRights })
 
 /** A command of the SDK's document client, or of the lean client, with which the tests run. */
 type SentCommand = { input: CommandInput } & ({ clientCommand: object } | { action: string })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
@@ -33,14 +33,13 @@ afterAll(() => server.stop('SIGKILL'))
 const create = (server: LocalServer) =>
   send(server.baseUrl, { method: 'POST', path: '/pets', headers: headersOf(server), body: BODY })
 
-test('prints its address, its key and a command to try it', () => {
+test('prints its reference, a command to try it, and its key', () => {
   expect(server.baseUrl).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+${BASE}$`))
   const [tried = ''] = banner.match(/(?<=curl )\S+/) ?? []
   expect(banner).toBe(
-    `  Base address  ${server.baseUrl}\n  API key       ${LOCAL_API_KEY}\n` +
-      `  Database      ${database} (in memory)\n` +
-      `  Reference     ${server.baseUrl}${referencePaths.page}\n` +
-      `  Try it        curl ${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n`,
+    `  Reference     ${server.baseUrl}${referencePaths.page}\n` +
+      `  Try it        curl ${tried} -H 'Authorization: Bearer ${LOCAL_API_KEY}'\n` +
+      `  API key       ${LOCAL_API_KEY}\n  Database      ${database} (in memory)\n`,
   )
   expect(tried.startsWith(`${server.baseUrl}/`)).toBe(true)
 })
@@ -79,12 +78,21 @@ test('npm run invoke runs a function on the database of the server at a port, or
   expect(JSON.parse(other.stdout)).toMatchObject({ statusCode: 200, body: '[]' })
 })
 
+test('npm run invoke lists the events, runs one by its name', async () => {
+  const { stdout } = await runCommand('local/invoke', [])
+  const named = await runCommand('local/invoke', ['updatePet-changed', '--port', port])
+
+  expect(stdout).toContain('\ncreatePet-custom-domain\n')
+  expect(stdout.split('\n')).toHaveLength(globSync('test/events/*.json').length + 1)
+  expect(JSON.parse(named.stdout)).toMatchObject({ statusCode: 404 })
+})
+
 test('npm run invoke says in a sentence what is wrong with its arguments', async () => {
   const event = join(temporaryFolder(), 'listPets.json')
   writeFileSync(event, '{"requestContext":{}}')
   const stderrOf = async (...args: string[]) => (await runCommand('local/invoke', args)).stderr
 
-  expect(await stderrOf('listPets')).toMatch(/^There is no file .+\n$/)
+  expect(await stderrOf('listPets')).toMatch(/^There is no event listPets .+\n$/)
   expect(await stderrOf(event)).toMatch(/^Cannot .+ is no API Gateway event: .+\n$/)
   expect(await stderrOf('feedCat', 'test/events/listPets-no-parameters.json')).toMatch(
     /^There is no operation feedCat\. .+: .*createPet.+\n$/,
@@ -93,7 +101,7 @@ test('npm run invoke says in a sentence what is wrong with its arguments', async
 
 test('servers with one database share their data, and exit with 0 on SIGINT', async () => {
   // The profile must not prevent the use of a DynamoDB that is not in AWS.
-  const last = await start([], {
+  const last = await start(['--empty'], {
     AWS_ENDPOINT_URL_DYNAMODB: database,
     AWS_PROFILE: 'of-another-account',
   })
@@ -105,14 +113,14 @@ test('servers with one database share their data, and exit with 0 on SIGINT', as
   expect(await last.stop('SIGINT')).toBe(0)
 })
 
-test('creates the folders of --data, keeps its data when it is killed, and adds examples with --seed only to an empty database', async () => {
+test('creates the folders of --data, keeps its data when it is killed, and adds examples only to an empty database', async () => {
   const folder = join(temporaryFolder(), 'a', 'data')
 
-  const killed = await start(['--seed', '--data', folder])
+  const killed = await start(['--data', folder])
   const examples = await listAll(killed)
   const created = await create(killed)
   await killed.stop('SIGKILL')
-  const again = await start(['--seed', '--data', folder])
+  const again = await start(['--data', folder])
 
   expect(await listAll(again)).toEqual([created.body, ...examples])
   expect([killed.output(), again.output()]).toEqual([
@@ -156,31 +164,51 @@ test('port 0 selects two free ports next to each other, also on a busy machine',
   await Promise.all(Array.from({ length: 500 }, () => wireTo({ baseUrl: database })))
 
   for (let i = 0; i < 100; i++) {
-    const [api, next] = await reservePorts(0, '127.0.0.1', true)
+    const { api, database: next } = await reservePorts(0, '127.0.0.1', true)
     onTestFinished(() => void [api.close(), next?.close()])
 
     expect(next && listeningAddress(next).port).toBe(listeningAddress(api).port + 1)
   }
 })
 
-test.each([
-  [port, '127.0.0.1', `127.0.0.1:${port} is in use, perhaps by another local server: it takes two`],
-  // The database would need the next port.
-  [`${Number(port) - 1}`, '127.0.0.2', `127.0.0.1:${port} is in use`],
-  // An address for documentation (RFC 5737), which needs no network to be refused.
-  ['0', '192.0.2.1', 'Cannot listen: listen EADDRNOTAVAIL: address not available 192.0.2.1'],
-])('refuses port %s of %s', async (port, host, reason) => {
-  const { stderr } = await runCommand('local/main', ['--port', port, '--host', host])
+// Another program, on a port that no system gives to a server by itself.
+const other = await reservePorts(0, '127.0.0.1', false)
+afterAll(() => void other.api.close())
+const otherPort = listeningAddress(other.api).port
 
-  expect(stderr).toMatch(/^.+\. Choose another --host or --port; port 0 selects free ports\.\n$/)
-  expect(stderr.startsWith(reason)).toBe(true)
+const FREE =
+  'Run npm start -- --port 0, which selects free ports: one for the API, and the next for its database.'
+
+test.each([
+  [port, '127.0.0.1', `127.0.0.1:${port} is in use by another local server. ${FREE}`],
+  // The database would need the next port.
+  [
+    `${Number(port) - 1}`,
+    '127.0.0.2',
+    `127.0.0.1:${port} is in use by another local server. ${FREE}`,
+  ],
+  [
+    `${Number(port) + 1}`,
+    '127.0.0.1',
+    `${database.slice(7)} is in use by a local database. ${FREE}`,
+  ],
+  [`${otherPort}`, '127.0.0.1', `127.0.0.1:${otherPort} is in use by another program. ${FREE}`],
+  // An address for documentation (RFC 5737), which needs no network to be refused.
+  [
+    '0',
+    '192.0.2.1',
+    'Cannot listen: listen EADDRNOTAVAIL: address not available 192.0.2.1. Choose another --host or --port.',
+  ],
+])('refuses port %s of %s', async (port, host, reason) => {
+  const outcome = await runCommand('local/main', ['--port', port, '--host', host])
+
+  expect(outcome).toEqual(failure(reason))
 })
 
 const LIMITS = "value '65535' from env 'PORT' is invalid. Use a whole number from 0 to 65534."
 
 test.each<[string, string[], Record<string, string>]>([
   [`option '--port <number>' ${LIMITS}`, [], { PORT: '65535' }],
-  ["option '--empty' cannot be used with option '--seed'", ['--empty', '--seed'], {}],
   [
     'npm kept --port for itself. Put -- before all options: npm start -- --port',
     [],

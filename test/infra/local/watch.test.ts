@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import {
   cpSync,
@@ -15,19 +16,32 @@ import type { Pet } from '../../../shared/pets/pet.ts'
 import { service } from '../../../shared/service.ts'
 import { send } from '../../support/http.ts'
 import { newPet } from '../../support/pets.ts'
-import { headersOf, startServer, temporaryFolder } from '../../support/server.ts'
+import {
+  endWithParent,
+  headersOf,
+  leastEnvironment,
+  ready,
+  startServer,
+  temporaryFolder,
+} from '../../support/server.ts'
 
 const copy = mkdtempSync(join(tmpdir(), `${service.name}-watched-`))
 for (const folder of ['functions', 'infra', 'shared', 'package.json'])
   cpSync(folder, join(copy, folder), { recursive: true })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
+spawnSync('git', ['init', '--quiet'], { cwd: copy })
+writeFileSync(join(copy, '.gitignore'), 'ignored.ts\n')
 
 // Each change frees the port for a moment, in which the system must not give it to somebody else:
 // no system gives such ports.
 const port = `--port=${2 * randomInt(5000, 10_000)}`
 
 /** The server of the copy, which all tests change in turn. */
-const server = await startServer(['--watch', port], {}, copy)
+const server = await ready(
+  spawn(process.execPath, [endWithParent, join(copy, 'infra/local/main.ts'), port], {
+    env: leastEnvironment,
+  }),
+)
 afterAll(async () => {
   await server.stop('SIGKILL')
   rmSync(copy, { recursive: true })
@@ -70,8 +84,17 @@ test('serves a changed source with the rights of its operation, and warns of a r
   await expect.poll(list).toEqual([{ id: 'AccessDenied' }])
   await untilPrinted(`Serving http:\\S+${service.basePath} again: ${LIST} changed\\.`)
   await untilPrinted(
-    `Not what shared/contract\\.ts says of listPets: 0\\.id: Invalid type: .+"AccessDenied"; 0\\.\\w+: .+`,
+    'Not what shared/contract\\.ts says of listPets: 0\\.id: Invalid type: Expected number but received "AccessDenied"',
   )
+})
+
+test('ignores a file that git ignores', async () => {
+  read = server.output().length
+  writeFileSync(join(copy, 'shared/ignored.ts'), '')
+  change(LIST, listing(`({ items: [{ id: 'served' }] })`))
+
+  await expect.poll(list).toEqual([{ id: 'served' }])
+  expect(server.output().slice(read)).not.toContain('ignored.ts changed')
 })
 
 test('logs a rejected promise that a function leaves, and goes on', async () => {

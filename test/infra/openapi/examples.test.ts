@@ -39,7 +39,7 @@ const isSeeded = Object.values(resources).some(({ seed }) => seed)
 test.runIf(isSeeded).each([...new Set(Object.values(paths).flatMap(Object.keys))])(
   'the examples of each %s request succeed together',
   async (method) => {
-    const server = await start(['--seed'])
+    const server = await start([])
 
     for (const [path, { [method]: operation }] of Object.entries(paths)) {
       const request = operation && exampleRequest(path, operation)

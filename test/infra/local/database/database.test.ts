@@ -7,8 +7,9 @@ import { text } from 'node:stream/consumers'
 import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
-import { namedDatabase, openDatabase } from '../../../../infra/local/database/database.ts'
+import { namedDatabase, startDatabase } from '../../../../infra/local/database/database.ts'
 import { startEmbedded } from '../../../../infra/local/database/embedded-database.ts'
+import { prepareDatabase } from '../../../../infra/local/database/tables.ts'
 import { tableIds } from '../../../../shared/data/tables.ts'
 import { send } from '../../../support/http.ts'
 import { newPet } from '../../../support/pets.ts'
@@ -17,7 +18,7 @@ import { endWithParent, headersOf, ready, temporaryFolder } from '../../../suppo
 import { wireTo } from '../local-server.ts'
 
 /** An embedded database that is closed when the test ends. */
-const startDatabase = async (folder?: string): Promise<string> => {
+const embedded = async (folder?: string): Promise<string> => {
   const { endpoint, close } = await startEmbedded(folder)
   onTestFinished(close)
   return endpoint
@@ -63,13 +64,14 @@ test('only one server at a time gets a data folder', async () => {
   await close()
 
   expect(second).toEqual(refused(folder, 'another server is using it.'))
-  expect(await tablesAt(await startDatabase(folder))).toEqual(['Things'])
+  expect(await tablesAt(await embedded(folder))).toEqual(['Things'])
 })
 
 test('refuses a data folder that is a file, cannot be created or has no name', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
-  const open = (folder: string) => openDatabase({ folder }).catch((error) => error)
+  const open = (folder: string) =>
+    startDatabase({ named: undefined, folder }).catch((error) => error)
 
   expect([await open(file), await open('')]).toEqual([
     refused(file, `ENOTDIR: not a directory, scandir '${file}'`),
@@ -105,7 +107,8 @@ test.each([
 
 test('a full disk ends the server with a sentence', async () => {
   // A limit on the size of files stands for the size of the disk.
-  const command = 'ulimit -f 128; exec node "$OPTION" infra/local/main.ts --port 0 --data "$FOLDER"'
+  const command =
+    'ulimit -f 128; exec node "$OPTION" infra/local/main.ts --no-watch --port 0 --data "$FOLDER"'
   const env = { ...environment, OPTION: endWithParent, FOLDER: temporaryFolder() }
   const server = await ready(spawn('bash', ['-c', command], { env }))
   const exited = once(server.process, 'exit')
@@ -125,7 +128,7 @@ test.each([
 ])(
   'an embedded database refuses what it cannot do, and keeps running: %s',
   async (operation, body, message) => {
-    const endpoint = await startDatabase()
+    const endpoint = await embedded()
 
     const { status, text } = await request(endpoint, operation, body)
 
@@ -136,7 +139,7 @@ test.each([
 )
 
 test('a query leaves no iterator open', async () => {
-  const endpoint = await startDatabase()
+  const endpoint = await embedded()
   await createTable(endpoint)
   const stores = Object.getPrototypeOf(Level.prototype)
   const [opened, closed] = [vi.spyOn(stores, 'attachResource'), vi.spyOn(stores, 'detachResource')]
@@ -153,7 +156,7 @@ test('a query leaves no iterator open', async () => {
 })
 
 test('an embedded database keeps running when a client disconnects in the middle of a request', async () => {
-  const endpoint = await startDatabase()
+  const endpoint = await embedded()
   const { socket } = await wireTo({ baseUrl: endpoint })
 
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () =>
@@ -170,14 +173,14 @@ test.each([
   [403, { Host: '127.0.0.1.example.com' }],
   [400, { Host: '[::1]:8000' }],
 ])('an embedded database is closed to web pages: %d to %j', async (status, headers) => {
-  const response = await request(await startDatabase(), 'None', {}, headers)
+  const response = await request(await embedded(), 'None', {}, headers)
 
   expect(response.status).toBe(status)
 })
 
 test('creates what a named database lacks, but refuses one of another version', async () => {
-  const endpoint = await startDatabase()
-  const open = () => openDatabase({ address: { endpoint, isNamed: true } })
+  const endpoint = await embedded()
+  const open = () => prepareDatabase({ endpoint, isNamed: true })
   const pets = { TableName: 'PetStoreLocal-Pets' }
   await open()
   await request(endpoint, 'PutItem', { ...pets, Item: { id: { N: '7' } } })
@@ -202,8 +205,9 @@ test('creates what a named database lacks, but refuses one of another version', 
 
 const NOT_EMBEDDED =
   '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.'
-const PUBLIC_KEY =
-  'AWS_ENDPOINT_URL_DYNAMODB must not be an AWS endpoint: the local API key is public.'
+const notHere = (host: string) =>
+  'AWS_ENDPOINT_URL_DYNAMODB must name this machine, because the local API key is public. ' +
+  `If only developers use ${host}, set ALLOW_DYNAMODB_HOST=${host}.`
 
 const useless = (endpoint: string, reason: string) =>
   `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ${reason}. ` +
@@ -212,16 +216,33 @@ const useless = (endpoint: string, reason: string) =>
 test.each<[string, string, string?]>([
   ['http://127.0.0.1:1', useless('http://127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1')],
   ['dynamodb', useless('dynamodb', 'Invalid URL')],
-  ['https://dynamodb.cn-north-1.amazonaws.com.cn/', PUBLIC_KEY],
-  ['https://dynamodb.us-east-1.api.aws', PUBLIC_KEY],
-  ['https://DYNAMODB.us-east-1.AMAZONAWS.COM.:443?x', PUBLIC_KEY],
-  ['https://dynamodb.eusc-de-east-1.amazonaws.eu', PUBLIC_KEY],
+  ['https://dynamodb.us-iso-east-1.c2s.ic.gov/', notHere('dynamodb.us-iso-east-1.c2s.ic.gov')],
+  ['https://DYNAMODB.us-east-1.AMAZONAWS.COM:443?x', notHere('dynamodb.us-east-1.amazonaws.com')],
+  ['http://127.0.0.1.example.com', notHere('127.0.0.1.example.com')],
   ['http://127.0.0.1:1', NOT_EMBEDDED, 'folder'],
 ])('refuses the endpoint %s', async (endpoint, message, folder) => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
   onTestFinished(() => void vi.unstubAllEnvs())
 
-  const open = async () => openDatabase({ address: namedDatabase(), folder })
+  const open = async () => {
+    const { database } = await startDatabase({ named: namedDatabase(), folder })
+    await prepareDatabase(database.address)
+  }
 
   await expect(open()).rejects.toEqual(new CommandError(message))
+})
+
+test('allows the host of a database that is named twice', () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://database.example:8000')
+  vi.stubEnv('ALLOW_DYNAMODB_HOST', 'database.example')
+  onTestFinished(() => void vi.unstubAllEnvs())
+
+  expect(namedDatabase()).toEqual({ endpoint: 'http://database.example:8000', isNamed: true })
+})
+
+test.each(['localhost', '127.0.0.2', '[::1]'])('allows %s, which is this machine', (host) => {
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://${host}:8000`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+
+  expect(namedDatabase()?.endpoint).toBe(`http://${host}:8000`)
 })

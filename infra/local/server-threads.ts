@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { functionSettings } from '../platform/functions.ts'
+import type { ThreadData } from './thread.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const FUNCTION_MS = functionSettings.timeoutSeconds * 1000
+/** Time for the requests in flight before a restart. */
+const RESTART_MS = 2000
+
+/**
+ * Runs the local server in a thread until `stopped`; with `watches`, in a new thread after each
+ * change of a source. Returns 0, or the exit code of a thread that ends by itself; but once there
+ * was a server, and if this `watches`, it waits for the change that mends it.
+ */
+export const runServers = async (
+  data: ThreadData,
+  watches: boolean,
+  stopped: Promise<unknown>,
+): Promise<number> => {
+  let hasServed = false
+  let change: string | undefined
+  do {
+    // Before the thread reads the sources, so that no change is missed.
+    const nextChange = watches ? sourceChange(stopped) : stopped.then(() => undefined)
+    const thread = startThread({ ...data, change: hasServed ? change : undefined })
+    thread.serving.then(() => {
+      hasServed = true
+    })
+    const code = await Promise.race([thread.ended, nextChange.then(() => undefined)])
+    if (code !== undefined && !(watches && hasServed)) return code
+    if (code !== undefined)
+      process.stderr.write(`The server has ended with exit code ${code}. Waiting for a change.\n`)
+    change = await nextChange
+    await thread.stop(change === undefined ? FUNCTION_MS : RESTART_MS)
+  } while (change !== undefined)
+  return 0
+}
+
+const startThread = (workerData: ThreadData) => {
+  const worker = new Worker(`${ROOT}infra/local/thread.ts`, { execArgv: [], workerData })
+  worker.on('error', report)
+  const serving = new Promise((resolve) => worker.once('message', resolve))
+  const ended = new Promise<number>((resolve) => worker.once('exit', resolve))
+  /** Lets it complete its requests, unless it does not within `limitMs`. */
+  const stop = async (limitMs: number): Promise<void> => {
+    worker.postMessage('stop')
+    await Promise.race([ended, pause(limitMs, undefined, { ref: false })])
+    await worker.terminate()
+  }
+  return { serving, ended, stop }
+}
+
+/** Prints two lines: the file with the error, with the line if it is known, and the cause. */
+const report = ({ name, message, stack = '' }: Error): void => {
+  const place = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/
+  const [file = 'shared/contract.ts'] = place.exec(withoutRoot(stack)) ?? []
+  process.stderr.write(`${file}\n${name}: ${withoutRoot(message)}\n`)
+}
+
+const withoutRoot = (text: string): string =>
+  text.replaceAll(`file://${ROOT}`, '').replaceAll(ROOT, '')
+
+/** The next source file that changes; `undefined` when the server is `stopped` before. */
+const sourceChange = (stopped: Promise<unknown>): Promise<string | undefined> => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  // Each folder for itself: a recursive watcher loses files that git and editors replace.
+  const folders = globSync('{functions,infra,shared}/{,**/}', { cwd: ROOT })
+  const watchers = folders.map((folder) =>
+    watch(`${ROOT}${folder}`, (_event, name) => {
+      const file = join(folder, name ?? '')
+      // An editor or git writes several times.
+      if (file.endsWith('.ts') && !isIgnored(file)) setTimeout(resolve, 10, file)
+    }),
+  )
+  return Promise.race([promise, stopped.then(() => undefined)]).finally(() => {
+    for (const watcher of watchers) watcher.close()
+  })
+}
+
+/** Whether git ignores a file. Without git, it ignores none. */
+const isIgnored = (file: string): boolean =>
+  spawnSync('git', ['check-ignore', '--quiet', file], { cwd: ROOT }).status === 0

@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { functionSettings } from '../platform/functions.ts'
 import type { ThreadData } from './thread.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const FUNCTION_MS = functionSettings.timeoutSeconds * 1000
-/** Time for the requests in flight before a restart. */
+// The server ends sooner by itself, unless a function is in an endless loop.
+const END_MS = 11_000
 const RESTART_MS = 2000
 
 /**
@@ -36,7 +35,7 @@ export const runServers = async (
     if (code !== undefined)
       process.stderr.write(`The server has ended with exit code ${code}. Waiting for a change.\n`)
     change = await nextChange
-    await thread.stop(change === undefined ? FUNCTION_MS : RESTART_MS)
+    await thread.stop(change === undefined ? END_MS : RESTART_MS)
   } while (change !== undefined)
   return 0
 }

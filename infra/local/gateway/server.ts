@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
+import {
+  createServer,
+  IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -36,9 +42,6 @@ const localLimits = {
 /** The limits of a local server, and those of Node.js that differ from its defaults. */
 type Limits = typeof localLimits & ServerOptions
 
-/** Its number of requests in flight, and a queue for them. */
-type Connection = { inFlight: number; inTurn: ReturnType<typeof atMost> }
-
 /**
  * Creates the HTTP server of the local API. It closes a connection that exceeds a limit or sends
  * what Node.js refuses.
@@ -51,37 +54,13 @@ export const createLocalServer = (
   // Without this setting, Node.js responds to a request without Host by itself, without a body.
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
-
-  const connections = new Map<Socket, Connection>()
-  server.on('connection', (socket) => {
-    connections.set(socket, { inFlight: 0, inTurn: atMost(1) })
-    socket.on('close', () => connections.delete(socket))
-  })
-
-  const respond = responder(handlers, limits)
+  const connections = connectionsOf(server)
   const responding = new Set<Promise<void>>()
 
-  const listener = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { socket } = message
-    const connection = connections.get(socket)
-    if (!connection || connection.inFlight === limits.requests) return void socket.destroy()
-    connection.inFlight++
-    // Of a client that reads nothing, one response is in memory.
-    await connection.inTurn(async () => {
-      if (socket.destroyed) return
-      const responded = respond(message, response)
-      responding.add(responded)
-      await responded
-      responding.delete(responded)
-      // If the client disconnects, they may never settle: then its other requests are dropped.
-      await Promise.allSettled([finished(response), finished(message)])
-    })
-    connection.inFlight--
-  }
+  const listener = requestListener(connections, responding, responder(handlers, limits), limits)
   server.on('request', listener)
   // Node.js would respond to an unknown expectation by itself, without a body.
   server.on('checkExpectation', listener)
-
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
     if (!socket.writable || connections.get(socket)?.inFlight) socket.destroy()
     else endWith(socket, clientError(code, limits.maxHeaderSize))
@@ -100,12 +79,47 @@ export const createLocalServer = (
   return { server, stop }
 }
 
+type Connections = Map<Socket, { inFlight: number; inTurn: ReturnType<typeof atMost> }>
+
+/** The open connections, each with its number of requests in flight and a queue for them. */
+const connectionsOf = (server: Server): Connections => {
+  const connections: Connections = new Map()
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, { inFlight: 0, inTurn: atMost(1) })
+    socket.on('close', () => connections.delete(socket))
+  })
+  return connections
+}
+
+type Respond = (message: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** Responds to the requests of a connection one after the other. `responding` has all that run. */
+const requestListener =
+  (connections: Connections, responding: Set<Promise<void>>, respond: Respond, limits: Limits) =>
+  async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { socket } = message
+    const connection = connections.get(socket)
+    if (!connection || connection.inFlight === limits.requests) return void socket.destroy()
+    connection.inFlight++
+    // Of a client that reads nothing, one response is in memory.
+    await connection.inTurn(async () => {
+      if (socket.destroyed) return
+      const responded = respond(message, response)
+      responding.add(responded)
+      await responded
+      responding.delete(responded)
+      // If the client disconnects, they may never settle: then its other requests are dropped.
+      await Promise.allSettled([finished(response), finished(message)])
+    })
+    connection.inFlight--
+  }
+
 /** Returns a function that responds to a request, and logs the response. */
-const responder = (handlers: Record<OperationId, Handler>, limits: Limits) => {
+const responder = (handlers: Record<OperationId, Handler>, limits: Limits): Respond => {
   const queue = atMost(limits.functions)
   const invokeInTurn = (id: OperationId, event: ProxyEvent) =>
     queue(() => invoke(id, handlers[id], event, limits.functionMs))
-  return async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (message, response) => {
     const startedAt = performance.now()
     const requestId = newRequestId()
     const result = await responseTo(message, requestId, limits.bodyBytes, invokeInTurn)

@@ -29,7 +29,8 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
   )
   .addHelpText(
     'after',
-    '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one',
+    '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one' +
+      '\n  ALLOW_DYNAMODB_HOST        its host, if it is not on this machine',
   )
   .action(async ({ host, port, data: folder, empty, watch }) => {
     const stopped = anySignal('SIGINT', 'SIGTERM')

@@ -36,12 +36,13 @@ writeFileSync(join(copy, '.gitignore'), 'ignored.ts\n')
 // no system gives such ports.
 const port = `--port=${2 * randomInt(5000, 10_000)}`
 
+const startWatching = () => {
+  const command = [endWithParent, join(copy, 'infra/local/main.ts'), port]
+  return ready(spawn(process.execPath, command, { env: leastEnvironment }))
+}
+
 /** The server of the copy, which all tests change in turn. */
-const server = await ready(
-  spawn(process.execPath, [endWithParent, join(copy, 'infra/local/main.ts'), port], {
-    env: leastEnvironment,
-  }),
-)
+const server = await startWatching()
 afterAll(async () => {
   await server.stop('SIGKILL')
   rmSync(copy, { recursive: true })
@@ -156,4 +157,12 @@ test('makes new tables with the examples when a filter is added, but refuses a d
 test('ends with its server', async () => {
   expect(await server.stop()).toBe(0)
   expect(await list()).toBeUndefined()
+})
+
+test('ends if its first server cannot start', async () => {
+  change(LIST, listing('[...('))
+
+  await expect(startWatching()).rejects.toThrow(
+    /^The local server ended with 1: functions\/listPets\.ts:\d+\nSyntaxError: /,
+  )
 })

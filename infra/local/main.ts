@@ -22,17 +22,17 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     '--data <folder>',
     'the folder to keep the data in (default: in memory); corrupted files may go unnoticed',
   )
-  .option('--empty', 'add no examples to an empty database', false)
+  .option('--empty', 'add no examples to an empty database')
   .option(
     '--no-watch',
-    'do not restart when a source file changes, which keeps data and API keys unless tables change',
+    'do not restart when a source file changes; restarts keep data and API keys, unless tables change',
   )
   .addHelpText(
     'after',
     '\nEnvironment:\n  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB to use instead of the embedded one' +
       '\n  ALLOW_DYNAMODB_HOST        its host, if it is not on this machine',
   )
-  .action(async ({ host, port, data: folder, empty, watch }) => {
+  .action(async ({ host, port, data: folder, empty = false, watch }) => {
     const stopped = anySignal('SIGINT', 'SIGTERM')
     const named = namedDatabase()
     // To Node.js, '' means all addresses.

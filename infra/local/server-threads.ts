@@ -12,9 +12,9 @@ const END_MS = 11_000
 const RESTART_MS = 2000
 
 /**
- * Runs the local server in a thread until `stopped`; with `watches`, in a new thread after each
- * change of a source. Returns 0, or the exit code of a thread that ends by itself; but once there
- * was a server, and if this `watches`, it waits for the change that mends it.
+ * Runs the local server in a thread until `stopped`; if it `watches`, in a new thread after each
+ * change of a source. Returns 0, or the exit code of a thread that ended by itself. While it
+ * watches, only the first server can end it: a change can mend a later one.
  */
 export const runServers = async (
   data: ThreadData,
@@ -45,7 +45,7 @@ const startThread = (workerData: ThreadData) => {
   worker.on('error', report)
   const serving = new Promise((resolve) => worker.once('message', resolve))
   const ended = new Promise<number>((resolve) => worker.once('exit', resolve))
-  /** Lets it complete its requests, unless it does not within `limitMs`. */
+  /** Lets the server complete its requests within `limitMs`. */
   const stop = async (limitMs: number): Promise<void> => {
     worker.postMessage('stop')
     await Promise.race([ended, pause(limitMs, undefined, { ref: false })])

@@ -138,10 +138,10 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
   expect(await occupied).toBeUndefined()
 })
 
-test('makes new tables with the examples when a filter is added, but refuses a data folder', async () => {
+test('makes new tables with the examples when a filter is added, but refuses a data folder, and leaves a server with --no-watch', async () => {
   const folder = temporaryFolder()
-  const earlier = await startServer(['--data', folder], {}, copy)
-  await earlier.stop()
+  const notWatching = await startServer(['--data', folder], {}, copy)
+  const banner = notWatching.output()
 
   const text = readFileSync(SERVICE, 'utf8')
   change(SERVICE, text.replace("pets: ['status'", "pets: ['status', 'name'"))
@@ -150,6 +150,8 @@ test('makes new tables with the examples when a filter is added, but refuses a d
     `The tables are new, with \\d+ pets and \\d+ orders\\.\nServing .+ again: ${SERVICE} changed\\.`,
   )
   expect([examples.length, await names()]).toEqual([20, examples])
+  expect(notWatching.output()).toBe(banner)
+  await notWatching.stop()
   const started = startServer(['--data', folder], {}, copy)
   await expect(started).rejects.toThrow(`Cannot use the data folder ${folder}: `)
 })

@@ -64,7 +64,7 @@ const contractDifference = (
   if (statusCode !== success.status || !('body' in success)) return ''
   const value = exactJson(body, JSON.parse(body))
   // Only the first, because each item of a list may differ in the same way.
-  const { issues: [issue] = [] } = v.safeParse(success.body, value, { abortEarly: true })
+  const { issues: [issue] = [] } = v.safeParse(success.body, value)
   return issue ? `${v.getDotPath(issue) ?? 'body'}: ${issue.message}` : ''
 }
 

@@ -1,5 +1,6 @@
 import {
   CreateTableCommand,
+  type CreateTableInput,
   DeleteTableCommand,
   DynamoDBClient,
   ResourceInUseException,
@@ -75,6 +76,7 @@ const deleteTable = async (client: DynamoDBClient, TableName: string): Promise<v
   await waitUntilTableNotExists({ client, ...EAGERLY }, { TableName })
 }
 
+/** Creates a table, unless it exists. */
 const createTable = async (
   client: DynamoDBClient,
   name: string,
@@ -83,26 +85,29 @@ const createTable = async (
   const all = Object.entries(indexes).map(([name, partition]) =>
     index(name, partition, partitionKey),
   )
-  const create = new CreateTableCommand({
+  const isNew = await isCreated(client, {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     AttributeDefinitions: definitions([partitionKey, ...Object.values(indexes)]),
     KeySchema: [key(partitionKey, 'HASH')],
     ...(all.length > 0 && { GlobalSecondaryIndexes: all }),
   })
-  const isNew = await client.send(create).then(
-    () => true,
-    (error) => {
-      // It exists, or another process is creating it.
-      if (error instanceof ResourceInUseException) return false
-      throw error
-    },
-  )
   const { reason } = await waitUntilTableExists({ client, ...EAGERLY }, { TableName: name })
   const { GlobalSecondaryIndexes: existing = [] }: TableDescription = reason.Table
   const existingNames = existing.map(({ IndexName }) => IndexName)
   const missingIndex = Object.keys(indexes).find((index) => !existingNames.includes(index))
   return { name, isNew, missingIndex }
+}
+
+/** Returns false if the table exists, or another process is creating it. */
+const isCreated = async (client: DynamoDBClient, table: CreateTableInput): Promise<boolean> => {
+  try {
+    await client.send(new CreateTableCommand(table))
+    return true
+  } catch (error) {
+    if (error instanceof ResourceInUseException) return false
+    throw error
+  }
 }
 
 /** How long to wait for a table, in seconds. */

@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Item, Key } from '../../shared/data/database.ts'
-import type { KeyedRequest } from '../../shared/model/idempotency-key.ts'
-import { orders } from '../../shared/orders/orders.ts'
 import type { PetStatus } from '../../shared/pets/pet.ts'
-import { pets } from '../../shared/pets/pets.ts'
 import { putItem, storedItems } from '../support/database.ts'
 import { errorResponse } from '../support/events.ts'
 import { storedPet } from '../support/pets.ts'
 import { casesOf, eventFrom, expectResponses, run, type Way } from './cases.ts'
-import { explore } from './exploration.ts'
 import { faultKinds } from './fault-kinds.ts'
-import type { Attempt, Items, Scenario } from './model.ts'
 
 // What orders and pets promise together, whatever fails: a pet is promised once. Each open order
 // holds its pet, which is pending, and a pet holds nothing else.
@@ -131,62 +125,5 @@ describe('on the wire', () => {
         })
       }
     })
-  })
-})
-
-describe('in all orders of events', () => {
-  const [PET, ORDER] = [
-    { table: 'pets', value: 1 } as const,
-    { table: 'orders', value: 9 } as const,
-  ]
-  const intentOf = (key: string): KeyedRequest => ({
-    clientId: 'ann',
-    operation: 'placeOrder',
-    key,
-    request: 'the same',
-  })
-
-  const place = (key: string): Attempt => ({
-    status: 201,
-    work: (tx) => orders.place(tx, { petId: 1 }),
-    intent: intentOf(key),
-  })
-  const complete: Attempt = { status: 200, work: (tx) => orders.complete(tx, 9) }
-  const cancel: Attempt = { status: 204, work: (tx) => orders.cancel(tx, 9) }
-  const removePet: Attempt = { status: 204, work: (tx) => pets.remove(tx, 1) }
-
-  const errorOf = (items: Items) =>
-    unmatched(Object.values(items), Object.values(items))[0] && 'An order and its pet do not match.'
-  const ofPet = (...attempts: Attempt[]): Scenario => ({
-    attempts,
-    stored: [[PET, aPet(1, 'available')]],
-    errorOf,
-  })
-  const stored: [Key, Item][] = [
-    [PET, aPet(1, 'pending', 9)],
-    [ORDER, anOrder(9, 1)],
-  ]
-  const ofOrder = (...attempts: Attempt[]): Scenario => ({ attempts, stored, errorOf })
-
-  test.each<[string, Scenario, string]>([
-    [
-      'a pet has one order',
-      ofPet(place('a'), place('a'), place('b')),
-      '201 replay 409 | 409 replay 201 | replay 201 409 | replay 409 201',
-    ],
-    [
-      'one end takes effect',
-      ofOrder(complete, cancel, place('a')),
-      '200 409 409 | 404 204 201 | 404 204 409',
-    ],
-    ['a pet is ordered or deleted', ofPet(place('a'), removePet), '201 409 | 409 204'],
-    [
-      'an order and its retry end the same',
-      ofOrder(place('a'), place('a'), cancel),
-      '201 replay 204 | 409 replay 204 | replay 201 204 | replay 409 204',
-    ],
-    ['a held pet is not deleted', ofOrder(cancel, removePet), '204 204 | 204 409'],
-  ])('%s', async (_, scenario, ends) => {
-    expect(await explore(scenario)).toEqual({ ends })
   })
 })

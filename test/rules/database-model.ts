@@ -1,0 +1,188 @@
+import type { Item, Key, TransactAction, Written } from '../../shared/data/database.ts'
+import type { PageQuery } from '../../shared/data/list.ts'
+import type { CollectionId } from '../../shared/data/tables.ts'
+import { resources } from '../../shared/resources.ts'
+import type { Scenario } from './all-orders.ts'
+import type { Response } from './pipeline-model.ts'
+import type { Progress } from './request-code.ts'
+import type { Event } from './story.ts'
+
+// A model of DynamoDB: transactions take effect late, or although their responses get lost; they
+// conflict; a commit becomes visible item by item; items expire. A request and its late writes end
+// within hours, and a reservation is valid for 24 hours, so the clock moves by eight hours, and at
+// most once while they last.
+
+/** Items by the names of their keys. */
+export type Items = Record<string, Item | undefined>
+export type Write = { token: string; actions: TransactAction[] }
+/** A write, and the name of its request. */
+export type SentWrite = Write & { by: string }
+
+export type RequestState =
+  | {
+      kind: 'running'
+      /** When it started. Before its first event, it has not. */
+      since: number | undefined
+      progress: Progress
+      /** The responses without an effect that it alone would have got at some moment. */
+      right: string[]
+    }
+  | { kind: 'ended'; as: string }
+
+export type State = {
+  /** In units of eight hours. */
+  now: number
+  items: Items
+  /** The items of a commit that is not visible everywhere: a single read may find the old one. */
+  hidden: string[]
+  /** What was stored before that commit; nothing once it is visible. */
+  before: Items
+  /** Writes that took effect, by their tokens. */
+  commits: Record<string, SentWrite>
+  /** Writes that may still take effect, whether or not their requests resend them. */
+  late: (SentWrite & { since: number })[]
+  requests: Record<string, RequestState>
+}
+
+/** A response that a request gets; `right` are those without an effect that were right before. */
+export type GotResponse = { by: string; response: Response; hasListed: boolean; right: string[] }
+
+/** An event, the state that it leads to, the write that was carried out, and the response. */
+export type Step = { event: Event; next: State; write?: SentWrite; response?: GotResponse }
+
+/** Whether the condition of an action is true. */
+export type Condition = (item: Item | undefined, action: TransactAction) => boolean
+
+/** When the clock starts, in milliseconds since 1970. */
+export const START = Date.UTC(2026, 10, 20, 12)
+export const EIGHT_HOURS = 8 * 3_600_000
+
+export const nameOf = ({ table, value }: Key): string => `${table} ${value}`
+
+/** The revision of what is stored at first. */
+export const STORED = 'stored'
+
+/** The items of a scenario before its first event. */
+export const storedAtFirst = ({ stored = {} }: Scenario): Items => {
+  const items: Items = {}
+  for (const [table, list] of Object.entries(stored))
+    for (const resource of list) {
+      const { collection } = resources[table as CollectionId]
+      const item = { ...collection.itemOf(resource), revision: STORED }
+      items[nameOf({ table: table as CollectionId, value: resource.id })] = item
+    }
+  return items
+}
+
+/** The state before the first event. One write has put the items. */
+export const initialState = (items: Items, requests: State['requests']): State => {
+  const actions = Object.entries(items).flatMap(([name, item]): TransactAction[] => {
+    const [table = '', value] = name.split(' ')
+    const key = { table: table as CollectionId, value: Number(value) }
+    return item ? [{ kind: 'put', key, expected: undefined, item }] : []
+  })
+  const commits = { [STORED]: { token: STORED, by: '', actions } }
+  return { now: 0, items, hidden: [], before: {}, commits, late: [], requests }
+}
+
+/** What can happen without a request. */
+export function* databaseSteps(state: State, pauses: number, isTrue: Condition): Generator<Step> {
+  for (const write of state.late) {
+    const { next } = carryOut(state, write, isTrue)
+    if (next !== state)
+      yield {
+        event: (say) => `${write.by}'s late write ${say.write(write)}`,
+        next,
+        write,
+      }
+  }
+  for (const name of state.hidden)
+    yield { event: (say) => `${say.name(name)} becomes visible`, next: showing(state, [name]) }
+  for (const [name, item] of Object.entries(state.items))
+    if (isExpired(item, state.now)) {
+      const items = { ...state.items, [name]: undefined }
+      yield { event: (say) => `${say.name(name)} expires`, next: { ...state, items } }
+    }
+  if (state.now < pauses && !Object.values(state.requests).some((each) => isOld(state, each)))
+    yield { event: () => 'eight hours pass', next: eightHoursLater(state) }
+}
+
+const isOld = ({ now }: State, request: RequestState): boolean =>
+  request.kind === 'running' && request.since !== undefined && request.since !== now
+
+const eightHoursLater = (state: State): State => ({
+  ...showing(state, state.hidden),
+  now: state.now + 1,
+  late: state.late.filter(({ since }) => since === state.now),
+})
+
+/** The state in which these items are visible. */
+export const showing = (state: State, names: string[]): State => {
+  const hidden = state.hidden.filter((name) => !names.includes(name))
+  return { ...state, hidden, before: hidden.length > 0 ? state.before : {} }
+}
+
+/**
+ * Carries out a write as DynamoDB does. It has no outcome while another transaction holds an item.
+ */
+export const carryOut = (
+  state: State,
+  { token, by, actions }: SentWrite,
+  isTrue: Condition,
+): { outcome?: Written; next: State } => {
+  const { items, hidden, commits } = state
+  if (actions.some(({ key }) => hidden.includes(nameOf(key)))) return { next: state }
+  if (commits[token]) return { outcome: { kind: 'written' }, next: state }
+  const refused = actions.filter((action) => !isTrue(items[nameOf(action.key)], action))
+  if (refused.length > 0)
+    return { outcome: { kind: 'refused', keys: refused.map(({ key }) => key) }, next: state }
+  const written = writtenItems(actions)
+  const next = {
+    ...state,
+    items: sorted({ ...items, ...written }),
+    ...hiding(state, written),
+    commits: sorted({ ...commits, [token]: { token, by, actions } }),
+  }
+  return { outcome: { kind: 'written' }, next }
+}
+
+/** What a write puts, and `undefined` for what it deletes. */
+const writtenItems = (actions: TransactAction[]): Items => {
+  const written: Items = {}
+  for (const action of actions)
+    if (action.kind !== 'check')
+      written[nameOf(action.key)] = action.kind === 'put' ? action.item : undefined
+  return written
+}
+
+/** What a commit of several items hides. That of one item is visible at once. */
+const hiding = ({ items, hidden, before }: State, written: Items) => {
+  const names = Object.keys(written).sort()
+  if (names.length > 1) return { hidden: names, before: items }
+  return { hidden, before: hidden.length > 0 ? sorted({ ...before, ...written }) : {} }
+}
+
+/** The page of a list, as an index has it that knows these items. */
+export const pageOf = (items: Items, { table, limit, cursor, filter }: PageQuery) => {
+  const listed = Object.entries(items)
+    .flatMap(([name, item]) => (item && name.startsWith(`${table} `) ? [item] : []))
+    .filter((item) => !filter || item[filter.field] === filter.value)
+    .filter(({ id }) => cursor === undefined || Number(id) < cursor)
+    .sort((a, b) => Number(b.id) - Number(a.id))
+  const page = listed.slice(0, limit)
+  return { items: page, next: listed.length > limit ? Number(page.at(-1)?.id) : undefined }
+}
+
+/** The condition of an action, as the service states it. */
+export const hasRevision: Condition = (item, { expected }) => item?.revision === expected
+
+export const isExpired = (item: Item | undefined, now: number): boolean =>
+  item?.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= START + now * EIGHT_HOURS
+
+/** Whether a write changes anything but a reservation. */
+export const changesItems = (actions: TransactAction[]): boolean =>
+  actions.some(({ kind, key }) => kind !== 'check' && key.table !== 'idempotencyKeys')
+
+/** States that differ only in the order of events are one. */
+const sorted = <Value>(record: Record<string, Value>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))

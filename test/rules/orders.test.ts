@@ -1,0 +1,89 @@
+import { test } from 'vitest'
+import { orders } from '../../shared/orders/orders.ts'
+import { pets } from '../../shared/pets/pets.ts'
+import { petOf } from '../support/pets.ts'
+import { expectInAllOrders, type Scenario, type Stored, type Work } from './all-orders.ts'
+
+const place: Work = (tx) => orders.place(tx, { petId: 1 })
+const placeOnce = { key: 'a', work: place }
+const complete: Work = (tx) => orders.complete(tx, 9)
+const cancel: Work = (tx) => orders.cancel(tx, 9)
+const removePet: Work = (tx) => pets.remove(tx, 1)
+
+const available = { pets: [petOf(1)] }
+const ordered = {
+  pets: [{ ...petOf(1, { status: 'pending' }), order: 9 }],
+  orders: [{ id: 9, petId: 1, complete: false }],
+}
+
+const openOrders = ({ orders }: Stored) => orders.filter(({ complete }) => !complete)
+
+const mustHold: Scenario['mustHold'] = {
+  'an open order holds its pet, which is pending': (stored) =>
+    openOrders(stored).every(({ id, petId }) =>
+      stored.pets.some((pet) => pet.id === petId && pet.order === id && pet.status === 'pending'),
+    ),
+  'a pet is held by an open order only': (stored) =>
+    stored.pets.every(
+      ({ order }) => order === undefined || openOrders(stored).some(({ id }) => id === order),
+    ),
+}
+
+test.each<[string, Scenario]>([
+  [
+    'a pet has one order',
+    {
+      stored: available,
+      requests: { ann: placeOnce, retry: placeOnce, bob: { key: 'b', work: place } },
+      ends: [
+        'ann done, retry replay, bob 409',
+        'ann 409, retry replay, bob done',
+        'ann replay, retry done, bob 409',
+        'ann replay, retry 409, bob done',
+      ],
+    },
+  ],
+  [
+    'an order is completed or canceled',
+    {
+      stored: ordered,
+      requests: { ann: complete, bob: cancel, cat: placeOnce },
+      ends: [
+        'ann done, bob 409, cat 409',
+        'ann 404, bob done, cat done',
+        'ann 404, bob done, cat 409',
+      ],
+    },
+  ],
+  [
+    'a pet is ordered or deleted',
+    {
+      stored: available,
+      requests: { ann: placeOnce, bob: removePet },
+      ends: ['ann done, bob 409', 'ann 409, bob done'],
+    },
+  ],
+  [
+    'an order and its retry end the same while another one is canceled',
+    {
+      stored: ordered,
+      requests: { ann: placeOnce, retry: placeOnce, bob: cancel },
+      ends: [
+        'ann done, retry replay, bob done',
+        'ann 409, retry replay, bob done',
+        'ann replay, retry done, bob done',
+        'ann replay, retry 409, bob done',
+      ],
+    },
+  ],
+  [
+    'a pet that is held is not deleted',
+    {
+      stored: ordered,
+      requests: { ann: cancel, bob: removePet },
+      ends: ['ann done, bob done', 'ann done, bob 409'],
+    },
+  ],
+])('in all orders of events, %s', async (_, scenario) => {
+  await expectInAllOrders({ ...scenario, mustHold })
+})

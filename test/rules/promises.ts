@@ -1,0 +1,96 @@
+import type { Item } from '../../shared/data/database.ts'
+import { tables } from '../../shared/data/tables.ts'
+import type { Scenario, Stored } from './all-orders.ts'
+import {
+  changesItems,
+  type GotResponse,
+  type Items,
+  isExpired,
+  nameOf,
+  type SentWrite,
+  type State,
+} from './database-model.ts'
+import { type Attempt, type Response, reservationName, textOf } from './pipeline-model.ts'
+
+// What the service promises of each request, whatever it does: rules that hold in every scenario.
+
+/** The rule that a write breaks which takes effect in this state. */
+export const ruleBrokenByWrite = (
+  state: State,
+  { by, actions }: SentWrite,
+  { keyed }: Attempt,
+): string | undefined => {
+  const request = state.requests[by]
+  if (request?.kind === 'ended' && request.as !== 'crashed')
+    return 'a request takes no effect after its response'
+  if (Object.values(state.commits).some((commit) => commit.by === by))
+    return 'a request takes effect once'
+  const reserves = actions.some(({ key }) => key.table === 'idempotencyKeys')
+  if (keyed && !reserves) return 'a request with a key takes effect with its reservation'
+  return actions.map((action) => ruleBrokenByAction(state, action)).find(Boolean)
+}
+
+const ruleBrokenByAction = (
+  { now, items }: State,
+  { kind, key, expected }: SentWrite['actions'][number],
+): string | undefined => {
+  const item = items[nameOf(key)]
+  if (key.table === 'idempotencyKeys')
+    return item && !isExpired(item, now) ? 'a key takes effect once' : undefined
+  if (item?.revision === expected) return undefined
+  if (kind === 'check') return 'a request takes effect only if what it has read is unchanged'
+  if (!expected) return 'an id gets one resource'
+  return item ? 'a write does not undo another one' : 'a deleted resource stays deleted'
+}
+
+/** The rule that a response breaks; `right` are those that are right without an effect. */
+export const ruleBrokenByResponse = (
+  state: State,
+  { by, response }: GotResponse,
+  right: string[],
+  { keyed }: Attempt,
+): string | undefined => {
+  const { status, etag, isReplay } = response
+  const own = Object.values(state.commits).filter((commit) => commit.by === by)
+  const tookEffect = own.some(({ actions }) => changesItems(actions))
+  if (keyed && status !== 422) {
+    const stored = state.items[reservationName(keyed)] as (Item & Response) | undefined
+    if (!stored || textOf(stored) !== textOf(response))
+      return 'the response to a request with a key is the one that is stored'
+    if (isReplay === own.length > 0) return 'a response is a replay if another request stored it'
+  }
+  if (etag !== undefined && !isOfCommit(state, response))
+    return 'a response has a resource as it was stored'
+  if (isReplay) return undefined
+  if (status >= 400 && tookEffect) return 'a request that is refused has no effect'
+  if (tookEffect || right.includes(textOf(response))) return undefined
+  return 'a response was right at a moment of its request'
+}
+
+/** Whether a response has a resource as the commit of its revision put it. */
+const isOfCommit = ({ commits }: State, { body, etag = '' }: Response): boolean => {
+  const resource: Record<string, unknown> = JSON.parse(body)
+  const put = commits[etag]?.actions.find(({ key }) => key.value === resource.id)
+  if (put?.kind !== 'put') return false
+  const item: Record<string, unknown> = put.item
+  return Object.entries(resource).every(([name, value]) => item[name] === value)
+}
+
+/** The rule of a scenario that these items break. */
+export const ruleBrokenByItems = (
+  items: Items,
+  { mustHold = {} }: Scenario,
+): string | undefined => {
+  const stored = byTable(items)
+  return Object.keys(mustHold).find((rule) => !mustHold[rule]?.(stored))
+}
+
+const byTable = (items: Items): Stored => {
+  const stored = Object.keys(tables).map((id) => [
+    id,
+    Object.entries(items).flatMap(([name, item]) =>
+      item && name.startsWith(`${id} `) ? [item] : [],
+    ),
+  ])
+  return Object.fromEntries(stored)
+}

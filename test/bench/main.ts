@@ -10,10 +10,12 @@ The other functions are in test/bench/peers; their packages are installed on the
 bench also needs openssl: DynamoDB's responses come over TLS from this machine. A wrong response of any function ends the
 run. Times mean something only on a machine that does nothing else. The table has medians:
 
+  start             until Lambda's runtime client loads the function: the start of Node.js
   load              until the end of Lambda's init phase, in which the functions of the service connect to DynamoDB
                     and read once
   first call        the first call after the init phase
   warm              a later call
+  Node.js alone     a handler that does nothing but respond
   bare HTTPS        a handler with nothing but Node.js's own HTTPS client and a signature`
 
 const main = command(

@@ -17,6 +17,7 @@ export const installPeers = (): Promise<void> => installPackages(PEERS)
 const smallest = ['module', 'main']
 const byDefault = ['main', 'module']
 const peers = {
+  'Node.js alone': smallest,
   'bare HTTPS': smallest,
   'AWS SDK': smallest,
   Hono: smallest,

@@ -47,6 +47,7 @@ const client = () => {
       }
       const { user, system } = process.cpuUsage(cpuAtStart)
       const figures = {
+        'start, ms': startedAt,
         'load, ms': loadedAt - startedAt,
         'first call, ms': now - loadedAt,
         'load + first call, ms': now - startedAt,

@@ -67,7 +67,6 @@ const ways: Record<string, WriteWay> = {
     retried: [''],
     leaves: {},
   },
-  'a change': { ...changed, calls: [KEY, READ, WRITE], event: change() },
   'a change, after another one': {
     ...changed,
     calls: [KEY, READ, WRITE, READ, WRITE],
@@ -97,13 +96,6 @@ const ways: Record<string, WriteWay> = {
     served: '204',
     retried: ['204', '404'],
   },
-  'a change of a revision with a key': {
-    ...changed,
-    calls: [KEY, RESERVATION, READ, WRITE_ONCE],
-    event: change({ revision: 'x', isKeyed: true }),
-    served: '200 replay',
-    retried: ['200 replay', 'replay replay'],
-  },
   'a change of a revision with a key, after another change': {
     exists,
     calls: [KEY, RESERVATION, READ, WRITE_ONCE, RESERVATION, READ, RESERVE],
@@ -112,13 +104,6 @@ const ways: Record<string, WriteWay> = {
     served: '412 replay',
     retried: ['412 replay', 'replay replay'],
     leaves: {},
-  },
-  'a delete with a key': {
-    exists,
-    calls: [KEY, RESERVATION, READ, WRITE_ONCE],
-    event: remove({ isKeyed: true }),
-    served: '204 replay',
-    retried: ['204 replay', 'replay replay'],
   },
   'a delete of nothing with a key': {
     calls: [KEY, RESERVATION, READ, RESERVE],

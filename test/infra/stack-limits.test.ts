@@ -72,7 +72,7 @@ const alarmMetrics = (stage: 'staging' | 'production'): number =>
 const resources = (contract: Partial<typeof entries>): number =>
   Object.keys(synthesize('production', {}, contract).template.toJSON().Resources).length
 
-test('infra/LIMITS.md has the numbers of this service; to write them there, run this test with --update', async () => {
+test('infra/LIMITS.md has the numbers of this service; npm test -- test/infra/stack-limits --update writes them there', async () => {
   const kinds = await costs()
   const shares = numbersIn(/(\d+) % lists, (\d+) % reads and (\d+) % creates/)
   const mean = shares.reduce((sum, share, i) => sum + (share / 100) * (kinds[i]?.cost ?? 0), 0)

@@ -34,7 +34,7 @@ const componentsOf = (part: unknown): object => {
 }
 
 // The others, experimental and beta, may change without a review of the document.
-test('stable operations are as reviewed; to accept a change, run this with --update', async () => {
+test('stable operations are as reviewed: npm test -- test/infra/openapi --update', async () => {
   const operations = Object.entries<object>(paths)
     .flatMap(([path, item]) =>
       Object.entries(item).map(([method, entry]) => [`${method.toUpperCase()} ${path}`, entry]),

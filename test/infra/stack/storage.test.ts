@@ -22,7 +22,7 @@ const keysOf = (template: Template) =>
     ]),
   )
 
-test('the tables keep their logical ids, keys and indexes; to accept a change, run this test with --update', async () => {
+test('the tables keep their logical ids, keys and indexes; npm test -- test/infra/stack --update accepts a change', async () => {
   const [staging, production] = [keysOf(templateOf('staging')), keysOf(templateOf('production'))]
 
   expect(staging).toEqual(production)

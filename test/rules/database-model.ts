@@ -44,8 +44,14 @@ export type State = {
   requests: Record<string, RequestState>
 }
 
-/** A response that a request gets; `right` are those without an effect that were right before. */
-export type GotResponse = { by: string; response: Response; hasListed: boolean; right: string[] }
+/** The response to a request; `right` are those without an effect that were right before. */
+export type GotResponse = {
+  by: string
+  since: number
+  response: Response
+  hasListed: boolean
+  right: string[]
+}
 
 /** An event, the state that it leads to, the write that was carried out, and the response. */
 export type Step = { event: Event; next: State; write?: SentWrite; response?: GotResponse }

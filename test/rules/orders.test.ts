@@ -23,6 +23,10 @@ const mustHold: Scenario['mustHold'] = {
     openOrders(stored).every(({ id, petId }) =>
       stored.pets.some((pet) => pet.id === petId && pet.order === id && pet.status === 'pending'),
     ),
+  'the pet of a complete order is sold': ({ pets, orders }) =>
+    orders
+      .filter(({ complete }) => complete)
+      .every(({ petId }) => pets.some(({ id, status }) => id === petId && status === 'sold')),
   'a pet is held by an open order only': (stored) =>
     stored.pets.every(
       ({ order }) => order === undefined || openOrders(stored).some(({ id }) => id === order),

@@ -46,7 +46,7 @@ const ruleBrokenByAction = (
 /** The rule that a response breaks; `right` are those that are right without an effect. */
 export const ruleBrokenByResponse = (
   state: State,
-  { by, response }: GotResponse,
+  { by, since, response }: GotResponse,
   right: string[],
   { keyed }: Attempt,
 ): string | undefined => {
@@ -57,6 +57,7 @@ export const ruleBrokenByResponse = (
     const stored = state.items[reservationName(keyed)] as (Item & Response) | undefined
     if (!stored || textOf(stored) !== textOf(response))
       return 'the response to a request with a key is the one that is stored'
+    if (isReplay && isExpired(stored, since)) return 'a reservation that has expired is not used'
     if (isReplay === own.length > 0) return 'a response is a replay if another request stored it'
   }
   if (etag !== undefined && !isOfCommit(state, response))

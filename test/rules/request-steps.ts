@@ -119,12 +119,11 @@ const received = async (
   const request = state.requests[by] as RequestState & { kind: 'running' }
   const progress = await code.next(request.progress, value, state.now)
   const { outcome } = progress
-  if (outcome.kind !== 'response') {
-    const running = { ...request, progress, since: request.since ?? state.now }
-    return { event, next: withRequest(state, by, running) }
-  }
+  const since = request.since ?? state.now
+  if (outcome.kind !== 'response')
+    return { event, next: withRequest(state, by, { ...request, progress, since }) }
   const next = withRequest(state, by, { kind: 'ended', as: endOf(outcome.response) })
-  return { event, next, response: { ...outcome, by, right: request.right } }
+  return { event, next, response: { ...outcome, by, since, right: request.right } }
 }
 
 const withRequest = (state: State, name: string, request: RequestState): State => ({

@@ -33,10 +33,17 @@ const edit = (file: string, change: (text: string) => string): void => {
   writeFileSync(join(copy, file), change(text))
 }
 
+/** Files that a block has whole. */
+const created: string[] = []
+
 /** Creates a file, or adds each part of the code to it. */
 const add = ({ file, text }: { file: string; text: string }): void => {
   mkdirSync(join(copy, dirname(file)), { recursive: true })
-  if (!existsSync(join(copy, file))) return void writeFileSync(join(copy, file), text)
+  if (!existsSync(join(copy, file))) {
+    created.push(file)
+    writeFileSync(join(copy, file), text)
+    return
+  }
   for (const part of text.trim().split(/\n\n(?=\S)/)) edit(file, (old) => withPart(old, part))
 }
 
@@ -69,6 +76,7 @@ test('the checks pass after the examples of functions/README were carried out', 
   edit('shared/contract.ts', (text) => text.replace(/^ {2}getPet: \{\n.*?^ {2}\},\n/ms, ''))
   for (const { text } of blocksOf('Removing an operation')) run(text)
 
+  run(`npx biome check --error-on-warnings ${created.join(' ')}`)
   run('npm run format')
   run('npm test -- test/infra/openapi test/infra/stack --update')
   run('npm run check')

@@ -73,25 +73,17 @@ export class RequestCode {
     const ids = new NewIds(this.#number)
     let runs = 0
     let hasListed = false
-    // biome-ignore lint/suspicious/noExplicitAny: a result has the type of its call.
-    const send = async (call: Call): Promise<any> => {
+    const database = databaseOf(async (call) => {
       if (call.kind === 'list') hasListed = true
       if (call.kind === 'write') ids.rename(call.actions, runs)
       const result = left.shift()
-      if (result) {
-        setTime(result.time)
-        return result.value
+      if (!result) {
+        resolve(ids.renamedIn(call))
+        return new Promise(() => {})
       }
-      resolve(ids.renamedIn(call))
-      return new Promise(() => {})
-    }
-    const database: Database = {
-      read: async (keys) =>
-        (await send({ kind: 'read', keys })).map((item: Item | null) => item ?? undefined),
-      list: (query) => send({ kind: 'list', query }),
-      write: (token, actions) => send({ kind: 'write', token, actions }),
-      pause: async () => {},
-    }
+      setTime(result.time)
+      return result.value
+    })
     setTime(left[0]?.time ?? 0)
     this.#run(database, () => `${this.#attempt.name}-${++runs}`).then(
       (response) => resolve(ids.renamedIn({ kind: 'response', response, hasListed })),
@@ -125,6 +117,15 @@ export class RequestCode {
     }
   }
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: a result has the type of its call.
+const databaseOf = (send: (call: Call) => Promise<any>): Database => ({
+  read: async (keys) =>
+    (await send({ kind: 'read', keys })).map((item: Item | null) => item ?? undefined),
+  list: (query) => send({ kind: 'list', query }),
+  write: (token, actions) => send({ kind: 'write', token, actions }),
+  pause: async () => {},
+})
 
 /** Ids such as 101 in place of those that the service generates, which differ each time. */
 class NewIds {

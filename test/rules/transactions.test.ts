@@ -204,19 +204,6 @@ test.each<[string, Scenario]>([
   ],
   ['a 404 is final', changeOfNothing],
   [
-    'a delete takes effect once',
-    {
-      stored: aPet,
-      requests: { ann: once(remove), retry: once(remove), bob: remove },
-      ends: [
-        'ann done, retry replay, bob 404',
-        'ann 404, retry replay, bob done',
-        'ann replay, retry done, bob 404',
-        'ann replay, retry 404, bob done',
-      ],
-    },
-  ],
-  [
     'a refusal discards what was put',
     {
       stored: aPet,
@@ -235,18 +222,6 @@ test.each<[string, Scenario]>([
   [
     'two reads at a time find the same',
     { stored: aPet, requests: { ann: readTwice, bob: change }, ends: ['ann done, bob done'] },
-  ],
-  [
-    'a new pet can be changed and deleted',
-    {
-      requests: { ann: createFirst, bob: changeOf('ann-1'), cat: remove },
-      ends: [
-        'ann done, bob done, cat done',
-        'ann done, bob done, cat 404',
-        'ann done, bob 404, cat done',
-        'ann done, bob 404, cat 404',
-      ],
-    },
   ],
   ['an item that was only read is unchanged', sellOneOfTwo],
   [
@@ -278,11 +253,6 @@ test.each<[string, Scenario, isIgnored: (action: TransactAction, item?: Item) =>
   [
     'a key takes effect once',
     { requests: { ann: once(create), retry: once(create) } },
-    ({ expected }) => !expected,
-  ],
-  [
-    'a key takes effect once',
-    { requests: { ann: once(change), retry: once(change) } },
     ({ expected }) => !expected,
   ],
   [

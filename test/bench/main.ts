@@ -6,13 +6,14 @@ import { bundlePeers, installPeers } from './peers.ts'
 import { subjectsOf } from './subjects.ts'
 
 const DETAILS = `
-The other functions are in test/bench/peers; their packages are installed on the first run, which takes a network. The
-bench also needs openssl: DynamoDB's responses come over TLS from this machine. A wrong response of any function ends the
-run. Times mean something only on a machine that does nothing else. The table has medians:
+The other functions are in test/bench/peers. The first run installs their packages, which takes a
+network. The bench needs openssl, because DynamoDB's responses come over TLS from this machine. A
+wrong response of any function ends the run. Times mean something only on a machine that does
+nothing else. The table has medians:
 
   start             until Lambda's runtime client loads the function: the start of Node.js
-  load              until the end of Lambda's init phase, in which the functions of the service connect to DynamoDB
-                    and read once
+  load              until the end of Lambda's init phase, in which the functions of the service
+                    connect to DynamoDB and read once
   first call        the first call after the init phase
   warm              a later call
   Node.js alone     a handler that does nothing but respond
@@ -20,7 +21,7 @@ run. Times mean something only on a machine that does nothing else. The table ha
 
 const main = command(
   'npm run bench --',
-  'Measures the functions as they are deployed, in turns with other functions that do the same work.',
+  'Measures the functions as they are deployed, in turns with others that do the same work.',
 )
   .addHelpText('after', DETAILS)
   .option('--starts <number>', 'starts of each function', wholeNumber(1, 1000), 31)

@@ -9,8 +9,8 @@ import { checkResult, type Subject } from './subjects.ts'
 type Figures = Record<string, number>
 
 /**
- * Starts and calls each function `starts` times, and returns the medians. Throws a CommandError when
- * one fails or returns a wrong response. `folder` gets temporary files.
+ * Starts and calls each function `starts` times, and returns the medians. Throws a CommandError
+ * when one fails or returns a wrong response. `folder` gets temporary files.
  */
 export const measure = async (subjects: Subject[], starts: number, folder: string) => {
   const dynamodb = await startDynamoDb(folder)

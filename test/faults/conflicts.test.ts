@@ -89,7 +89,7 @@ const order = (apiKey: string, key: string) =>
     headers: { 'Idempotency-Key': key },
   })
 
-test('of 200 clients that order one pet at once, one gets it, and each other one a 409', async () => {
+test('of 200 clients that order one pet at once, one gets it, and all others a 409', async () => {
   await putItem('pets', storedPet(1))
   const apiKey = await storeKey()
   const orders = Array.from({ length: CLIENTS }, (_, client) => order(apiKey, `client-${client}`))

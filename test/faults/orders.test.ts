@@ -59,7 +59,7 @@ const ways: Record<string, Way & { leaves: PetStatus }> = {
   },
 }
 
-describe.concurrent('order and pet change together, or the response is a 503, whichever calls meet', () => {
+describe.concurrent('order and pet change together, or the response is a 503', () => {
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
     const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 

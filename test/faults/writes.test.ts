@@ -114,7 +114,7 @@ const ways: Record<string, WriteWay> = {
   'a delete of nothing': { calls: [KEY, READ], event: remove(), served: '404', retried: ['404'] },
 }
 
-describe.concurrent('what is written is written once, or the response is a 503, whichever calls meet', () => {
+describe.concurrent('what is written is written once, or the response is a 503', () => {
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
     const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
 

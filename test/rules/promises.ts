@@ -14,7 +14,7 @@ import { type Attempt, type Response, reservationName, textOf } from './pipeline
 
 // What the service promises of each request, whatever it does: rules that hold in every scenario.
 
-/** The rule that a write breaks which takes effect in this state. */
+/** The rule that a write breaks if it takes effect in this state. */
 export const ruleBrokenByWrite = (
   state: State,
   { by, actions }: SentWrite,

@@ -14,7 +14,7 @@ import { type Attempt, endOf } from './pipeline-model.ts'
 import type { RequestCode } from './request-code.ts'
 import type { Event } from './story.ts'
 
-/** A request, its code, and its database: what was stored at first, and when conditions are true. */
+/** A request and its code; what was stored at `first`, and when a condition is true. */
 export type RequestRun = { attempt: Attempt; code: RequestCode; first: Items; isTrue: Condition }
 
 /** What can happen to a request and the call that it waits for. */

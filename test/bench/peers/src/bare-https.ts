@@ -1,7 +1,7 @@
 // The least that can do the work of a list of one pet: it signs its requests itself
 // (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html) and
-// sends them with Node.js's own HTTPS client. It has no retries, no time limits and no checks, so it
-// is a bound and not an alternative.
+// sends them with Node.js's own HTTPS client. It has no retries, no time limits and no checks, so
+// it is a bound and not an alternative.
 import { createHash, createHmac } from 'node:crypto'
 import { request } from 'node:https'
 import { bareHandler, storeOf } from './list.ts'
@@ -52,7 +52,8 @@ const signedHeaders = (operation: string, body: string): Record<string, string> 
     `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash}`,
   ).toString('hex')
   const credential = `Credential=${AWS_ACCESS_KEY_ID}/${scope}`
-  const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names}, Signature=${signature}`
+  const signed = `SignedHeaders=${names}, Signature=${signature}`
+  const authorization = `AWS4-HMAC-SHA256 ${credential}, ${signed}`
   return { ...headers, 'content-length': `${Buffer.byteLength(body)}`, authorization }
 }
 

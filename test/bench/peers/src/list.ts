@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 
-/** Reads an API key by its digest, `undefined` when there is none, and the newest pet of a status. */
+/** Reads an API key by its digest (`undefined`: none), and the newest pet of a status. */
 export type Store = {
   readKey: (digest: string) => Promise<unknown>
   list: (status: string) => Promise<object[]>

@@ -1,4 +1,5 @@
-// In the style of https://github.com/aws-samples/serverless-typescript-demo, with the current versions of its packages.
+// In the style of https://github.com/aws-samples/serverless-typescript-demo, with the current
+// versions of its packages.
 import { Logger } from '@aws-lambda-powertools/logger'
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware'
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics'

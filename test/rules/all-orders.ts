@@ -5,6 +5,9 @@ import type { Revised } from '../../shared/model/etag.ts'
 import { explore } from './search.ts'
 import { storyOf } from './story.ts'
 
+/** The timeout of an exploration that takes a second on a machine that does nothing else. */
+export const BUSY_MS = 300_000
+
 /** What a function does with its transaction. It gets the same input each time. */
 export type Work = (tx: Transaction) => Promise<Revised<object>> | Promise<void>
 

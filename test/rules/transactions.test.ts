@@ -7,7 +7,7 @@ import { etagOf } from '../../shared/model/etag.ts'
 import type { PetChanges } from '../../shared/pets/pet.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { newPet, petOf } from '../support/pets.ts'
-import { expectInAllOrders, type Scenario, type Work } from './all-orders.ts'
+import { BUSY_MS, expectInAllOrders, type Scenario, type Work } from './all-orders.ts'
 import { hasRevision, STORED } from './database-model.ts'
 import { type Pipeline, respond } from './pipeline-model.ts'
 import { explore } from './search.ts'
@@ -232,7 +232,7 @@ test.each<[string, Scenario]>([
     },
   ],
   ['nothing is refused for what was true at no moment', sameStatus],
-])('in all orders of events, %s', async (_, scenario) => {
+])('in all orders of events, %s', { timeout: BUSY_MS }, async (_, scenario) => {
   await expectInAllOrders(scenario)
 })
 

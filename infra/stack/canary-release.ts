@@ -60,6 +60,7 @@ export class CanaryRelease extends Construct {
     const logGroup = newLogGroup(this, 'Logs', stage)
     const putKeys = storage.use({ table: 'apiKeys', actions: ['PutItem'] })
     const versions = operations.map(({ handler }) => handler.currentVersion)
+    const names = versions.map(({ lambda, version }) => `${lambda.functionName}:${version}`)
     const statements = [
       putKeys.statement,
       allow('lambda:InvokeFunction', ...versions.map(({ functionArn }) => functionArn)),
@@ -67,20 +68,17 @@ export class CanaryRelease extends Construct {
     ]
     const role = new Role(this, 'HookRole', roleProps('Hook', statements, logGroup))
     acceptWildcard(role, application)
+    const environment = {
+      ...putKeys.environment,
+      [settings.keyPrefix]: stage.keyPrefix,
+      NEW_VERSIONS: names.join(), // No ARNs: a function has 4 KB for all its variables.
+    }
     return new NodejsFunction(this, 'Hook', {
       ...commonProps({ ...stage, stockClient: true }, logGroup), // Nobody waits for its cold start.
       entry: fileURLToPath(new URL('release-hook.ts', import.meta.url)),
-      // Enough to check all versions one after another in a busy account.
-      timeout: Duration.minutes(5),
+      timeout: Duration.minutes(5), // For all versions, one after another, in a busy account.
       memorySize: 256,
-      environment: {
-        ...putKeys.environment,
-        // Names, because a function has 4 KB for all its variables.
-        NEW_VERSIONS: versions
-          .map(({ lambda, version }) => `${lambda.functionName}:${version}`)
-          .join(),
-        [settings.keyPrefix]: stage.keyPrefix,
-      },
+      environment,
       // CDK would add a right for each group, and a role has 10,240 characters for all its rights.
       role: role.withoutPolicyUpdates(),
     })

@@ -71,32 +71,25 @@ type HeaderValues = Readonly<Record<string, string>>
 type MockResponse = { status: number; headers: HeaderValues; body?: string }
 
 /** Adds a method without a function. `body` is a template: it must not contain `$` or `#`. */
-const addMock = (
-  resource: IResource,
-  method: string,
-  { status, headers, body }: MockResponse,
-): void => {
+const addMock = (resource: IResource, method: string, response: MockResponse): void => {
+  const { status, headers, body } = response
   const statusCode = String(status)
-  const sentHeaders: Record<string, string> = {}
-  const declaredHeaders: Record<string, boolean> = {}
+  const sent: Record<string, string> = {}
+  const declared: Record<string, boolean> = {}
   for (const [name, value] of Object.entries(mappedHeaders(headers, body !== undefined))) {
-    sentHeaders[`method.response.header.${name}`] = value
-    declaredHeaders[`method.response.header.${name}`] = true
+    sent[`method.response.header.${name}`] = value
+    declared[`method.response.header.${name}`] = true
   }
-  const response = {
-    statusCode,
-    responseParameters: sentHeaders,
-    // A single template holds for every Content-Type and Accept.
-    ...(body && { responseTemplates: { 'application/json': body } }),
-  }
+  // A single template holds for every Content-Type and Accept.
+  const templates = body && { responseTemplates: { 'application/json': body } }
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(
       CONTENT_TYPES.map((type) => [type, `{"statusCode": ${statusCode}}`]),
     ),
-    integrationResponses: [response],
+    integrationResponses: [{ statusCode, responseParameters: sent, ...templates }],
   })
-  const methodResponses = [{ statusCode, responseParameters: declaredHeaders }]
+  const methodResponses = [{ statusCode, responseParameters: declared }]
   resource.addMethod(method, integration, { methodResponses })
 }
 

@@ -36,13 +36,13 @@ writeFileSync(join(copy, '.gitignore'), 'ignored.ts\n')
 // no system gives such ports.
 const port = `--port=${2 * randomInt(5000, 10_000)}`
 
-const startWatching = () => {
-  const command = [endWithParent, join(copy, 'infra/local/main.ts'), port]
+const startWatching = (option: string) => {
+  const command = [endWithParent, join(copy, 'infra/local/main.ts'), option]
   return ready(spawn(process.execPath, command, { env: leastEnvironment }))
 }
 
 /** The server of the copy, which all tests change in turn. */
-const server = await startWatching()
+const server = await startWatching(port)
 afterAll(async () => {
   await server.stop('SIGKILL')
   rmSync(copy, { recursive: true })
@@ -164,7 +164,7 @@ test('ends with its server', async () => {
 test('ends if its first server cannot start', async () => {
   change(LIST, listing('[...('))
 
-  await expect(startWatching()).rejects.toThrow(
+  await expect(startWatching('--port=0')).rejects.toThrow(
     /^The local server ended with 1: functions\/listPets\.ts:\d+\nSyntaxError: /,
   )
 })

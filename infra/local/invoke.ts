@@ -17,7 +17,8 @@ const invokeCommand = command(
   .usage('[options] [operation] <event>')
   .argument(
     '[event...]',
-    `the name of an event in ${EVENTS}, or another file with one; before it, its operation, if its name has another; without it, the names are listed`,
+    `the name of an event in ${EVENTS}, or a file with one; before it, its operation, if its name ` +
+      'has another; without both, the names are listed',
   )
   .addOption(portOption('port of the local server (default: 3000)'))
   .action(async (words, { port }) => {

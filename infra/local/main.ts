@@ -25,7 +25,7 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
   .option('--empty', 'add no examples to an empty database')
   .option(
     '--no-watch',
-    'do not restart when a source file changes; restarts keep data and API keys, unless tables change',
+    'do not restart when a source file changes; restarts keep the data, unless tables change',
   )
   .addHelpText(
     'after',

@@ -45,8 +45,9 @@ export const listen = async (port: number, host: string): Promise<Server> => {
     if (code !== 'EADDRINUSE')
       throw new CommandError(`Cannot listen: ${message}. Choose another --host or --port.`)
     throw new CommandError(
-      `${host}:${port} is in use by ${await userOf(host, port)}. Run npm start -- --port 0, which ` +
-        'selects free ports: one for the API, and the next for its database.',
+      `${host}:${port} is in use by ${await userOf(host, port)}. ` +
+        'Run npm start -- --port 0, which selects free ports: one for the API, and the next for ' +
+        'its database.',
     )
   }
 }

@@ -177,7 +177,8 @@ afterAll(() => void other.api.close())
 const otherPort = listeningAddress(other.api).port
 
 const FREE =
-  'Run npm start -- --port 0, which selects free ports: one for the API, and the next for its database.'
+  'Run npm start -- --port 0, which selects free ports: one for the API, and the next for ' +
+  'its database.'
 
 test.each([
   [port, '127.0.0.1', `127.0.0.1:${port} is in use by another local server. ${FREE}`],

@@ -138,7 +138,7 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
   expect(await occupied).toBeUndefined()
 })
 
-test('makes new tables with the examples when a filter is added, but refuses a data folder, and leaves a server with --no-watch', async () => {
+test('makes new tables when a filter is added, but not in a folder, nor with --no-watch', async () => {
   const folder = temporaryFolder()
   const notWatching = await startServer(['--data', folder], {}, copy)
   const banner = notWatching.output()

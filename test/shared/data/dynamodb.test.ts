@@ -108,8 +108,12 @@ test('a read that is throttled each time is a 503', async () => {
   await expect(pets.get(1)).rejects.toMatchObject({ status: 503 })
 })
 
-test('a write whose first response was lost is a 503, whatever its resend gets', async () => {
-  const faults = [lostResponse, databaseResponses.accessDenied]
+test.each([
+  ['whose first response was lost', lostResponse],
+  ['that met another transaction', canceled('TransactionConflict')],
+])('a write %s is a 503, whatever its resend gets', async (_, fault) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const faults = [fault, databaseResponses.accessDenied]
   proxy.faultOf = () => faults.shift() ?? 'pass'
 
   await expect(pets.create(newPet())).rejects.toMatchObject({ status: 503 })

@@ -1,7 +1,8 @@
-import { Duration, Stack } from 'aws-cdk-lib'
+import { Stack } from 'aws-cdk-lib'
 import {
   Alarm,
   type AlarmProps,
+  CfnAlarm,
   ComparisonOperator,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch'
@@ -14,9 +15,8 @@ import type { Stage } from '../stages.ts'
 import type { ApiMetrics } from './metrics.ts'
 
 /**
- * The alarms, and the SNS topic that they notify when they go off and when they end. They watch
- * what callers notice. Causes are graphs: most faults are retried before anyone notices, and an
- * alarm on errors of DynamoDB may never end.
+ * Alarms on what callers notice, and the SNS topic that they notify. Causes are graphs: most faults
+ * are retried before anyone notices, and an alarm on errors of DynamoDB may never end.
  */
 export class Alarms extends Construct {
   readonly all: Alarm[]
@@ -33,11 +33,16 @@ export class Alarms extends Construct {
     topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
     if (stage.alarmEmail) topic.addSubscription(new EmailSubscription(stage.alarmEmail))
     const action = new SnsAction(topic)
-    this.all = Object.entries(symptoms(metrics)).map(([name, rule]) => newAlarm(this, name, rule))
-    for (const alarm of this.all) {
-      alarm.addAlarmAction(action)
+    const rules = Object.entries(outageRules(metrics))
+    const outages = rules.map(([name, rule]) => newAlarm(this, name, rule))
+    for (const alarm of outages) {
       alarm.addOkAction(action)
+      alignWindows(alarm)
     }
+    // Its end sends no mail, so there is at most one in two hours.
+    const bugs = newAlarm(this, 'ApiBroken', bugRule(metrics))
+    this.all = [...outages, bugs]
+    for (const alarm of this.all) alarm.addAlarmAction(action)
   }
 }
 
@@ -50,59 +55,83 @@ export const newAlarm = (scope: Construct, id: string, rule: AlarmRule): Alarm =
   return new Alarm(scope, id, { ...rule, comparisonOperator, treatMissingData })
 }
 
-const UNAVAILABLE =
-  'got a 503: DynamoDB is slow, busy or unavailable. See "Latency of DynamoDB, p99 (ms)", ' +
-  '"Errors of DynamoDB" and "Conflicts of transactions".'
+/**
+ * Lets the windows of an alarm begin at fixed minutes. By default they slide, and a short outage
+ * would be in one or two of them by turns, and mail each time.
+ */
+const alignWindows = ({ node }: Alarm): void => {
+  if (node.defaultChild instanceof CfnAlarm)
+    node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
+}
 
-const symptoms = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
-  ApiBroken: {
-    metric: metrics.broken,
-    threshold: 0, // requests
-    // What fails once in each hour stays one alarm, whenever in the hour it fails.
-    evaluationPeriods: 24,
-    datapointsToAlarm: 1,
+// Never all windows: logs are late, so the newest one lacks data.
+const TWO_OF_SIX = { datapointsToAlarm: 2, evaluationPeriods: 6 }
+const THREE_OF_FOUR = { datapointsToAlarm: 3, evaluationPeriods: 4 }
+// In two hours, because what clients do comes and goes.
+const THREE_OF_MANY = { datapointsToAlarm: 3, evaluationPeriods: 24 }
+
+const bugRule = (metrics: ApiMetrics): AlarmRule => ({
+  metric: metrics.broken,
+  threshold: 0, // requests
+  datapointsToAlarm: 1,
+  evaluationPeriods: 24,
+  alarmDescription:
+    'A request got a 5xx other than 503. This alarm mails at most once in two hours: see what ' +
+    '"5xx of each operation" has since the last mail, and "5xx" in OPERATE.md.',
+})
+
+const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
+  ApiFails: {
+    metric: metrics.brokenPercentage,
+    threshold: 0.1, // percent
+    ...TWO_OF_SIX,
     alarmDescription:
-      'A function has a bug, crashes, is throttled, or lacks something, such as a table: in the ' +
-      'last two hours, a request got a 5xx other than 503. "5xx of each operation" shows which ' +
-      'one. Read the log of its function. Go back to an older version only if this began with a ' +
-      'release.',
+      `${MANY} got a 5xx other than 503. See "5xx of each operation", and "5xx" in ` +
+      'OPERATE.md.',
   },
   ApiUnavailable: {
-    metric: metrics.unavailable,
-    threshold: 4, // requests
-    evaluationPeriods: 1,
-    alarmDescription: `In five minutes, at least five requests ${UNAVAILABLE}`,
-  },
-  ApiUnavailableRarely: {
-    metric: metrics.unavailable.with({ period: Duration.hours(1) }),
-    threshold: 2, // requests
-    evaluationPeriods: 1,
-    alarmDescription: `In an hour, at least three requests ${UNAVAILABLE}`,
+    metric: metrics.unavailablePercentage,
+    threshold: 0.1, // percent
+    ...TWO_OF_SIX,
+    alarmDescription:
+      `${MANY} got a 503: DynamoDB is slow, busy or unavailable. See "Latency of DynamoDB, p99 ` +
+      '(ms)", "Errors of DynamoDB" and "Conflicts of transactions", and "5xx" in OPERATE.md.',
   },
   ApiRefuses: {
     metric: metrics.refusedPercentage,
     threshold: 50, // percent
-    evaluationPeriods: 3,
+    ...THREE_OF_MANY,
     alarmDescription:
-      'See who sends them: the saved query "refused requests by address, client and code". In ' +
-      'each of three windows of five minutes, more than half of at least 50 requests got a 4xx ' +
-      'other than 429. A scanner looks the same as a release that refuses valid keys or bodies.',
+      'In 15 minutes of two hours, more than half of the requests got a 4xx other than 429. Run ' +
+      '"refused requests by address, client and code". One client is at fault itself, or scans ' +
+      'the API. If many are refused since a release, go back to an older version.',
   },
   ApiSlow: {
     metric: metrics.latency(99),
     threshold: 2000, // milliseconds
-    evaluationPeriods: 3,
+    ...THREE_OF_FOUR,
     alarmDescription:
-      'One request in 100 has taken more than 2 s for 15 minutes. See the saved query "init and ' +
-      'duration of each function", and "Latency of DynamoDB, p99 (ms)".',
+      'One request in 100 took more than 2 s. See "Latency of DynamoDB, p99 (ms)" and "Errors of ' +
+      'DynamoDB". If they are as usual, run "init and duration of each function": many cold ' +
+      'starts come from a sudden rise of traffic, and end by themselves.',
   },
   ApiThrottles: {
     metric: metrics.throttledPercentage,
     threshold: 5, // percent
-    evaluationPeriods: 2,
+    ...THREE_OF_MANY,
     alarmDescription:
-      'In two windows of five minutes, more than 5 % of the requests got a 429. The access log ' +
-      'shows who sends most of those in "Requests". If they are legitimate, raise the throttle ' +
-      'of the stage. In a flood, this alarm may end too early.',
+      'In 15 minutes of two hours, more than 5 % of the requests got a 429. Run "refused ' +
+      'requests by address, client and code". Revoke the key of an abusive client, or block its ' +
+      'address with AWS WAF. Raise the throttle of the stage for legitimate traffic.',
+  },
+  LogsMissing: {
+    metric: metrics.unlogged,
+    threshold: 0, // requests
+    ...THREE_OF_FOUR,
+    alarmDescription:
+      'The access log has no lines of requests, so only ApiSlow still works. Follow "The access ' +
+      'log stays empty" in OPERATE.md. Until then watch "5xx", which has a count without logs.',
   },
 })
+
+const MANY = 'More than 1 % of the requests, or ten and more than 0.1 %,'

@@ -23,29 +23,43 @@ export const newApiMetrics = (
   const count = (condition: string, metricName: string): Metric =>
     extract(scope, condition, { logGroup: accessLog, metricName }).metric({ statistic: Stats.SUM })
   const requests = restApi.metricCount({ statistic: Stats.SUM })
-  const throttled = count('$.status = "429"', 'ApiThrottled')
+  // CDK's `metricIncomingLogEvents` asks for a metric that does not exist, `IncomingLogs`.
+  const dimensionsMap = { LogGroupName: accessLog.logGroupName }
+  const lines = accessLog.metric('IncomingLogEvents', { statistic: Stats.SUM, dimensionsMap })
+  const broken = count('($.status = "5*") && ($.status != "503")', 'ApiBroken')
+  const unavailable = count('$.status = "503"', 'ApiUnavailable')
   const refused = count('($.status = "4*") && ($.status != "429")', 'ApiRefused')
+  const throttled = count('$.status = "429"', 'ApiThrottled')
   // For the graph that shows which operation returns which status.
   const dimensions = { Method: '$.method', Resource: '$.resource', Status: '$.status' }
   extract(scope, '$.status = "5*"', { logGroup: accessLog, metricName: 'ServerErrors', dimensions })
   return {
     requests,
+    broken,
+    unavailable,
     refused,
-    /** A database that is slow, busy or unavailable. */
-    unavailable: count('$.status = "503"', 'ApiUnavailable'),
-    /** Bugs, crashes and missing resources. */
-    broken: count('($.status = "5*") && ($.status != "503")', 'ApiBroken'),
+    /** API Gateway's count, which needs no log. */
+    serverErrors: restApi.metricServerError(),
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
-    throttledPercentage: percentage(throttled, requests),
-    /** Zero if there were fewer than 50 requests. */
-    refusedPercentage: percentage(refused, requests, 50),
+    brokenPercentage: percentage(broken, requests, FAILURES),
+    unavailablePercentage: percentage(unavailable, requests, FAILURES),
+    refusedPercentage: percentage(refused, requests, REQUESTS),
+    throttledPercentage: percentage(throttled, requests, REQUESTS),
+    /** The requests, if the access log has no lines. */
+    unlogged: new MathExpression({
+      expression: 'IF(FILL(lines, 0) > 0, 0, requests)',
+      usingMetrics: { lines, requests },
+    }),
   }
 }
 
-// A count of the log has no data, instead of a zero, while there is nothing to count.
-const percentage = (part: IMetric, whole: IMetric, least = 1) =>
+const FAILURES = 'FILL(part, 0) >= 10 || 100 * FILL(part, 0) > whole'
+const REQUESTS = 'whole >= 50'
+
+/** Zero if there are too few. A count of the log has no data while there is nothing to count. */
+const percentage = (part: IMetric, whole: IMetric, areEnough: string) =>
   new MathExpression({
-    expression: `IF(whole >= ${least}, 100 * FILL(part, 0) / whole, 0)`,
+    expression: `IF(${areEnough}, 100 * FILL(part, 0) / whole, 0)`,
     usingMetrics: { part, whole },
     label: '%',
   })

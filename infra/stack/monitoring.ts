@@ -42,19 +42,25 @@ export class Monitoring extends Construct {
         new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }),
         ...group.map(({ title, metrics }) => new GraphWidget({ title, left: metrics, width: 8 })),
       )
-    this.#saveQueries(operations, api.accessLog)
-  }
-
-  /** Saves queries for CloudWatch Logs Insights. */
-  #saveQueries(operations: OperationFunction[], accessLog: LogGroup): void {
-    const save = (id: string, name: string, logGroups: LogGroup[], query: QueryStringProps) =>
+    for (const { id, name, logGroups, ...query } of newQueries(operations, api.accessLog))
       new QueryDefinition(this, id, {
         queryDefinitionName: `${Stack.of(this).stackName}/${name}`,
         logGroups,
         queryString: new QueryString(query),
       })
-    const logs = operations.map(({ logGroup }) => logGroup)
-    save('InitTimes', 'init and duration of each function', logs, {
+  }
+}
+
+type Query = { id: string; name: string; logGroups: LogGroup[] } & QueryStringProps
+
+/** Queries for CloudWatch Logs Insights. */
+const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query[] => {
+  const logGroups = operations.map(({ logGroup }) => logGroup)
+  return [
+    {
+      id: 'InitTimes',
+      name: 'init and duration of each function',
+      logGroups,
       filterStatements: ['type = "platform.report"'],
       statsStatements: [
         'count(*) as calls, pct(record.metrics.durationMs, 50) as p50, ' +
@@ -63,22 +69,28 @@ export class Monitoring extends Construct {
           'pct(record.metrics.initDurationMs, 50) as initP50, ' +
           'pct(record.metrics.initDurationMs, 99) as initP99 by @log',
       ],
-    })
-    save('Calls', 'calls by operation and key', logs, {
+    },
+    {
+      id: 'Calls',
+      name: 'calls by operation and key',
+      logGroups,
       filterStatements: ['ispresent(message.keyId)'],
       statsStatements: [
         'count(*) as calls, max(@timestamp) as last ' +
           'by message.operation, message.keyId, message.clientId',
       ],
       sort: 'last desc',
-    })
-    // The access log has the address of each request; only the log of a function has the client.
-    save('Refusals', 'refused requests by address, client and code', [accessLog, ...logs], {
+    },
+    {
+      id: 'Refusals',
+      name: 'refused requests by address, client and code',
+      // The access log has the address of each request; only the log of a function has the client.
+      logGroups: [accessLog, ...logGroups],
       filterStatements: ['status like /^4/ or message.status like /^4/'],
       statsStatements: ['count(*) as requests by sourceIp, status, message.clientId, message.code'],
       sort: 'requests desc',
-    })
-  }
+    },
+  ]
 }
 
 type Graph = { question: string; title: string; metrics: IMetric[] }
@@ -96,7 +108,7 @@ const newGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: St
   const throttles = handlers.map((each) => each.metricThrottles())
   const latencies = [50, 90, 99].map(api.latency)
   return [
-    { question: IMPACT, title: '5xx', metrics: [api.unavailable, api.broken] },
+    { question: IMPACT, title: '5xx', metrics: [api.unavailable, api.broken, api.serverErrors] },
     { question: IMPACT, title: 'Latency (ms)', metrics: latencies },
     { question: IMPACT, title: '429 (% of the requests)', metrics: [api.throttledPercentage] },
     { question: IMPACT, title: 'Requests', metrics: [api.requests, api.refused] },

@@ -1,4 +1,5 @@
 import '../../support/database.ts'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { stackName, stages } from '../../../infra/stages.ts'
 import { operationIds } from '../../../shared/contract.ts'
@@ -26,10 +27,13 @@ const dashboard: { widgets: Widget[] } = JSON.parse(
 )
 const widgets = dashboard.widgets.map(({ properties }) => properties)
 
-test('each alarm that notifies names graphs of the dashboard, or saved queries, to look at', () => {
+test('each alarm that notifies names a graph, a saved query or a section of OPERATE.md', () => {
   const known = [
     ...widgets.map(({ title }) => title),
     ...queries.map(({ Name }) => Name.split('/')[1]),
+    ...[...readFileSync('infra/OPERATE.md', 'utf8').matchAll(/^### (.+)/gm)].map(
+      ([, name]) => name,
+    ),
   ]
 
   for (const [, { Properties }] of notifying) {

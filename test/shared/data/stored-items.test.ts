@@ -55,6 +55,18 @@ test('a reservation has the digest of the request and the response, for 24 hours
   ])
 })
 
+test('an expired reservation counts as none before DynamoDB deletes it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+  const expiring = { ...keyed, key: 'order-1744' }
+  await transaction(async (tx) => reserve(tx, expiring, { status: 204, body: '' }))
+  const earlier = () => transaction((tx) => earlierDecision(tx, expiring))
+
+  vi.setSystemTime(1_800_086_399_999)
+  expect(await earlier()).toMatchObject({ status: 204 })
+  vi.setSystemTime(1_800_086_400_000)
+  expect(await earlier()).toBeUndefined()
+})
+
 test('stored pets, idempotency keys and API keys are understood', async () => {
   const key = newApiKey('local')
   const digest = digestOf(key)

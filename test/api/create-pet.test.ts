@@ -46,8 +46,8 @@ test.each([
   [
     'that is an array',
     '[]',
-    expect.stringContaining(
-      `The body is not a JSON object. It must be a JSON object in which ${NAME}; ${CATEGORY}; `,
+    expect.stringMatching(
+      `^The body is not a JSON object\\. It must be a JSON object in which .*${NAME}; ${CATEGORY}; `,
     ),
   ],
   [

@@ -7,7 +7,7 @@ import { newPet, storedPet } from '../support/pets.ts'
 
 const badRequest = (message: string) => errorResponse(400, 'bad_request', message)
 const MISSING = expect.stringMatching(
-  /^The body is missing\. It must be a JSON object in which name must be .+\.$/,
+  /^The body is missing\. It must be a JSON object in which .*\bname must be .+\.$/,
 )
 const TOO_LARGE = errorResponse(
   413,

@@ -1,4 +1,4 @@
-import type { StoredResource } from './data/collection.ts'
+import type { AnyCollection } from './data/collection.ts'
 import type { CollectionId } from './data/tables.ts'
 import type { Transaction } from './data/transaction.ts'
 import { storedOrders, storedPets } from './hold.ts'
@@ -7,7 +7,7 @@ import { seedPets } from './pets/seed.ts'
 
 /** What commands know of a resource. */
 type Resource = {
-  collection: StoredResource
+  collection: AnyCollection
   /** Adds examples to an empty database, for a laptop. Returns what it added, such as `51 pets`. */
   seed?: (tx: Transaction) => Promise<string>
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { Option } from '@commander-js/extra-typings'
-import type { StoredResource } from '../../shared/data/collection.ts'
+import type { AnyCollection } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
 import { exactNumber } from '../../shared/model/json.ts'
 import { propertyNames } from '../../shared/model/names.ts'
@@ -36,7 +36,7 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   })
 
 /** What to rewrite, and how fast. A check writes nothing. */
-type Plan = Pick<StoredResource, 'itemOf'> & {
+type Plan = Pick<AnyCollection, 'itemOf'> & {
   table: string
   perSecond: number
   isCheck: boolean

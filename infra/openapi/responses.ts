@@ -17,7 +17,7 @@ import {
   type ObjectSchema,
   partsOf,
   successHeaders,
-  takesKey,
+  takesIdempotencyKey,
 } from '../../shared/pipeline/entry.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
@@ -64,7 +64,7 @@ const possibleErrors = (entry: Entry): ApiError[] => {
   if (params[0]) possible.push(notFound(firstRule(params[0])))
   if (entry.body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
   if (conditional) possible.push(preconditionFailed())
-  if (takesKey(entry)) possible.push(idempotencyKeyReused())
+  if (takesIdempotencyKey(entry)) possible.push(idempotencyKeyReused())
   for (const [status, message] of Object.entries(errors))
     possible.push(new ApiError(Number(status), message))
   return [
@@ -92,7 +92,8 @@ const errorResponse = (entry: Entry, error: ApiError): Json => ({
 
 /** The header of a refusal by a function, which may be the response to an earlier request. */
 const replayedIf = (entry: Entry, { status }: ApiError): string[] =>
-  takesKey(entry) && [404, 412, ...Object.keys(entry.errors ?? {}).map(Number)].includes(status)
+  takesIdempotencyKey(entry) &&
+  [404, 412, ...Object.keys(entry.errors ?? {}).map(Number)].includes(status)
     ? ['Idempotent-Replayed']
     : []
 

@@ -1,6 +1,6 @@
 // What the functions may do, and for how long, in AWS and locally.
 import { type Right, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
-import { type Entry, takesKey } from '../../shared/pipeline/entry.ts'
+import { type Entry, takesIdempotencyKey } from '../../shared/pipeline/entry.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
 export type TableActions = { table: TableId; index?: string; actions: readonly string[] }
@@ -22,13 +22,14 @@ export const tableActions = (entry: Entry): TableActions[] => {
   for (const table of tableIds) {
     const rights = [entry.access[table] ?? []].flat()
     const actions = new Set(rights.flatMap((right): readonly string[] => ACTIONS[right]))
-    if (takesKey(entry) && actions.has('GetItem')) actions.add('ConditionCheckItem')
+    if (takesIdempotencyKey(entry) && actions.has('GetItem')) actions.add('ConditionCheckItem')
     if (actions.size > 0) allowed.push({ table, actions: [...actions] })
     if (!rights.includes('list')) continue
     for (const index of Object.keys(tables[table].indexes))
       allowed.push({ table, index, actions: ['Query'] })
   }
-  if (takesKey(entry)) allowed.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
+  if (takesIdempotencyKey(entry))
+    allowed.push({ table: 'idempotencyKeys', actions: ['GetItem', 'PutItem'] })
   return allowed
 }
 

@@ -10,13 +10,13 @@ import type { Page } from './list.ts'
 import type { CollectionId } from './tables.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The schema of what is stored. Attributes that the machinery adds are no fields. */
+/** The schema of what is stored. No field has the name of an attribute that is added here. */
 type ResourceSchema<Resource> = v.GenericSchema<unknown, Resource> & { entries: Fields }
 
 type Fields = v.ObjectEntries & { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
 
 /** A collection without its types: the schemas of its fields, an item as this version stores it. */
-export type StoredResource = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
+export type AnyCollection = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
 
 /**
  * The resources in a table, with the fields of a schema. Clients see only those that the schema of
@@ -124,10 +124,12 @@ const withDefaults = ({ table, fields }: Definition, stored: Attributes): Attrib
   const item = { ...stored }
   for (const [name, field] of Object.entries(fields)) {
     const value = stored[name] === undefined ? v.getDefault(field) : stored[name]
-    const isMissing = value === undefined && field.type !== 'optional'
-    if (isMissing || Number.isNaN(value))
+    if (value === undefined && field.type !== 'optional')
+      throw new Error(`The item ${stored.id} of ${table} has no ${name}.`)
+    if (Number.isNaN(value))
+      // As `exactNumber` reads it.
       throw new Error(
-        `The item ${stored.id} of ${table} has no ${name}, or one that JavaScript would round.`,
+        `The item ${stored.id} of ${table} has a ${name} that JavaScript would round.`,
       )
     item[name] = value
   }
@@ -152,10 +154,12 @@ const checkValues = ({ table, fields }: Definition, values: object): void => {
 /** JSON merge patch (RFC 7396): a field without a value stays, and null removes it. */
 const patchedValues = (changes: object): Attributes => {
   const given = Object.entries(present(changes))
-  return Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined]))
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, value === null ? undefined : value]),
+  )
 }
 
-/** The only filter. Throws an Error for two, or one without an index, which has one field. */
+/** The one filter, if any. Throws an Error for two, because an index has one field, or no index. */
 const indexedFilter = (table: CollectionId, filter: object) => {
   const [first, ...others] = Object.entries(present(filter))
   const indexed: readonly string[] = collections[table]

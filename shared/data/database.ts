@@ -28,8 +28,11 @@ export type TransactAction = { key: Key; expected: string | undefined } & (
   | { kind: 'check' }
 )
 
-/** Whether a write took effect; if not, the items with these keys have another revision. */
-export type Written = { kind: 'written' } | { kind: 'refused'; keys: Key[] }
+/**
+ * Whether a write took effect, or what it rests on is outdated; `keys` are those of the items that
+ * are known to have changed.
+ */
+export type Written = { kind: 'written' } | { kind: 'outdated'; keys: Key[] }
 
 /** What transactions need of a database. */
 export type Database = {
@@ -99,8 +102,8 @@ const writeItems = async (
   const sent = await sendUntilFree(() => dynamodb.send(command, budget), keys, budget)
   if (sent.kind === 'done') return { kind: 'written' }
   const codes = cancellationCodes(sent.error)
-  const refused = keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed')
-  if (refused.length > 0) return { kind: 'refused', keys: refused }
+  const changed = keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed')
+  if (changed.length > 0) return { kind: 'outdated', keys: changed }
   throw errorToThrow(sent, mayHaveWritten(sent))
 }
 
@@ -163,10 +166,11 @@ const sendUntilFree = async <Output>(
 const busyReason = (error: unknown, keys: Key[]): string | undefined => {
   if (error instanceof Error && error.name === 'TransactionInProgressException') return error.name
   const codes = cancellationCodes(error)
-  const failed = codes.filter((code) => code !== 'None')
-  const isBusy = failed.every((code) => code === 'TransactionConflict' || isThrottling(code))
-  const [first] = failed
-  return first && isBusy ? `${first} on ${keys[codes.indexOf(first)]?.table}` : undefined
+  const causes = codes.filter((code) => code !== 'None')
+  const [first] = causes
+  if (first === undefined) return undefined // It was not canceled.
+  const isBusy = causes.every((code) => code === 'TransactionConflict' || isThrottling(code))
+  return isBusy ? `${first} on ${keys[codes.indexOf(first)]?.table}` : undefined
 }
 
 /** Why a transaction was canceled, item by item (`None`: not by it); empty for any other error. */
@@ -177,10 +181,10 @@ const cancellationCodes = (error: unknown): string[] => {
 
 /** Whether a write may have taken effect although it failed, because a response was lost. */
 const mayHaveWritten = ({ error, resends }: Failure): boolean => {
-  // As both clients count.
+  // The SDK and the lean client both say here how often they sent the request.
   const { attempts = 1 } = (error as { $metadata?: { attempts?: number } }).$metadata ?? {}
   return attempts > 1 || resends > 0
 }
 
-const pauseAfter = (attempts: number, { abortSignal: signal }: Budget): Promise<void> =>
-  sleep(Math.random() * Math.min(20 * 2 ** attempts, 500), undefined, { signal })
+const pauseAfter = (failures: number, { abortSignal: signal }: Budget): Promise<void> =>
+  sleep(Math.random() * Math.min(20 * 2 ** failures, 500), undefined, { signal })

@@ -76,16 +76,14 @@ export const errorToThrow = (
 
 /**
  * Whether DynamoDB or the network failed. All other errors are bugs: those without `$metadata`,
- * from before the request was sent, and those that DynamoDB calls the client's fault.
+ * because the request was not sent, and those that DynamoDB calls the client's fault.
  */
 const isUnavailable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError') return true
-  const isOurFault =
-    error instanceof DynamoDBServiceException &&
-    error.$fault === 'client' &&
-    !isThrottling(error.name)
-  return '$metadata' in error && !isOurFault
+  if (!('$metadata' in error)) return false
+  if (!(error instanceof DynamoDBServiceException)) return true // An error of the network.
+  return error.$fault === 'server' || isThrottling(error.name)
 }
 
 /** Whether an error or a reason of a canceled transaction means that DynamoDB was too busy. */

@@ -45,8 +45,8 @@ export const shardCount = (name: 'readShards' | 'writeShards'): number => {
   return count
 }
 
-/** An item stays in its shard: while it moved, a list could return it twice or not at all. */
+/** An item stays in its shard: if it moved, a list could return it twice or not at all. */
 const shardOf = ({ id, shard }: Attributes): number => {
-  const isListed = shard !== undefined && Number(shard) < shardCount('readShards')
-  return isListed ? Number(shard) : Number(id) % shardCount('writeShards')
+  const isRead = shard !== undefined && Number(shard) < shardCount('readShards')
+  return isRead ? Number(shard) : Number(id) % shardCount('writeShards')
 }

@@ -31,7 +31,8 @@ export const tables = {
   ...collectionTables,
   apiKeys: { partitionKey: { name: 'digest', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
   idempotencyKeys: {
-    partitionKey: { name: 'intent', type: 'S' }, // A renamed key replaces the table.
+    // The id of a reservation. Its name stays, because a renamed key would replace the table.
+    partitionKey: { name: 'intent', type: 'S' },
     indexes: {},
     timeToLive: 'expiresAt',
   },

@@ -34,7 +34,7 @@ export class TransactionRun {
     this.revision = revision
   }
 
-  /** Reads an item (strongly consistent); one that this transaction has used, as it was left. */
+  /** Reads an item (strongly consistent), or returns what this run has read or queued of it. */
   async read(key: Key): Promise<Item | undefined> {
     const name = this.#nameOf(key)
     const write = this.#queued.get(name)
@@ -64,7 +64,7 @@ export class TransactionRun {
     this.#queued.set(name, { kind: 'delete', key })
   }
 
-  /** Lets no put or removal take effect but that of a reservation: a refusal changes nothing. */
+  /** Marks the run as a refusal: of all that it puts or removes, only the reservation is written. */
   discard(): void {
     this.#isRefusal = true
   }
@@ -85,16 +85,16 @@ export class TransactionRun {
   }
 
   /**
-   * Writes what is queued. If that changes items, everything that was read must be unchanged.
-   * Otherwise, it must have been true at one moment; the reservation is then written whatever has
-   * become of other items, because checks of an item that everybody wants would conflict.
+   * Writes what is queued. A write that changes items also checks all that was read. Otherwise, all
+   * reads must be of one moment; then the reservation is written without checks of the items,
+   * because those of an item that everybody wants would conflict with each other.
    */
   async commit(): Promise<Written> {
     const queued = [...this.#queued.values()]
+    const changesItems = !this.#isRefusal && queued.some((write) => !isReservation(write))
+    if (changesItems) return this.#write([...this.#found.values(), ...queued])
+    if (!(await this.isOneMoment())) return { kind: 'outdated', keys: [] }
     const reservations = queued.filter(isReservation)
-    if (!this.#isRefusal && reservations.length < queued.length)
-      return this.#write([...this.#found.values(), ...queued])
-    if (!(await this.isOneMoment())) return { kind: 'refused', keys: [] }
     return reservations.length > 0 ? this.#write(reservations) : { kind: 'written' }
   }
 
@@ -130,7 +130,10 @@ export class TransactionRun {
     return item
   }
 
-  /** A call of the database. If it fails, the run ends, and the call stays without a result. */
+  /**
+   * A call of the database. If it fails, the run ends with its error. The call then never settles,
+   * so that the work cannot catch the error and go on.
+   */
   async #call<T>(call: Promise<T>): Promise<T> {
     this.#pending++
     try {

@@ -25,20 +25,23 @@ export const runOn = async <T>(
   work: (tx: Transaction) => Promise<T>,
   newRevision: () => string = randomUUID,
 ): Promise<T> => {
-  // What a run put without reading it, although it exists. Once, that may be a new id that somebody
-  // else got, too; the next run draws another one.
-  let occupied: string[] = []
+  // What the last run put without reading it, and what exists.
+  let existing: string[] = []
   for (let runs = 1; ; runs++) {
     const run = new TransactionRun(database, newRevision()) // A revision must never recur.
     const outcome = await run.run(work)
-    if (outcome.status === 'fulfilled') {
+    if (outcome.status === 'rejected') {
+      // An error that rests on what was never true together does not count: the work runs again.
+      if (await run.isOneMoment()) throw outcome.reason
+    } else {
       const written = await run.commit()
       if (written.kind === 'written') return outcome.value
+      // Once, it may be a new id that was taken: the next run draws another one.
       const unread = run.unread(written.keys)
-      const twice = unread.find((name) => occupied.includes(name))
+      const twice = unread.find((name) => existing.includes(name))
       if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
-      occupied = unread
-    } else if (await run.isOneMoment()) throw outcome.reason
+      existing = unread
+    }
     await database.pause(runs)
   }
 }

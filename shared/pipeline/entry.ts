@@ -76,7 +76,7 @@ type List = {
   conditional?: never
 }
 
-/** `Location` has the path of the operation and the id, if an operation has that path. */
+/** `Location` is the path and the new id, if an operation has the path of one resource. */
 type Creation = {
   success: { status: 201; body: v.GenericSchema<unknown, { id: number }> }
   paged?: never
@@ -100,19 +100,19 @@ export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 export const PATH_PARAMETER = /\{(\w+)\}/g
 
 /** Whether an operation takes an `Idempotency-Key`: each one that may change something does. */
-export const takesKey = ({ method }: Entry): boolean => method !== 'GET'
+export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'GET'
 
 /** The schemas of each part of a request: those of the entry, and those that follow from it. */
 export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
-  params: present(entry.params),
-  query: present(entry.paged && PageSize, entry.query, entry.paged && PageStart),
-  headers: present(takesKey(entry) && KeyHeader, entry.conditional && ConditionHeader),
-  body: present(entry.body),
+  params: given(entry.params),
+  query: given(entry.paged && PageSize, entry.query, entry.paged && PageStart),
+  headers: given(takesIdempotencyKey(entry) && KeyHeader, entry.conditional && ConditionHeader),
+  body: given(entry.body),
 })
 
 export type RequestPart = 'params' | 'query' | 'headers' | 'body'
 
-const present = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
+const given = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
   schemas.filter((schema) => schema !== undefined && schema !== false)
 
 /** The request headers that an operation reads, besides `Authorization` and those of the body. */
@@ -122,7 +122,7 @@ export const requestHeaders = (entry: Entry): string[] =>
 /** The headers that a success of an operation may have, besides those of every response. */
 export const successHeaders = (entry: Entry): string[] => [
   ...(entry.success.status === 201 ? ['Location'] : []),
-  ...(takesKey(entry) ? ['Idempotent-Replayed'] : []),
+  ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
   ...(entry.paged ? ['Link'] : []),
   ...(entry.etag ? ['ETag'] : []),
 ]

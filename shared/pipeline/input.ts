@@ -9,7 +9,7 @@ import {
   KeyHeader,
   type ObjectSchema,
   partsOf,
-  takesKey,
+  takesIdempotencyKey,
 } from './entry.ts'
 import { headerValues, type ProxyEvent } from './http.ts'
 
@@ -25,7 +25,7 @@ export const keyedRequest = (
 ): KeyedRequest | undefined => {
   const caller = event.requestContext.authorizer
   if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
-  if (!takesKey(entry)) return undefined
+  if (!takesIdempotencyKey(entry)) return undefined
   const sent = { 'Idempotency-Key': onlyValue(headerValues(event, 'idempotency-key')) }
   const { 'Idempotency-Key': key } = parse([KeyHeader], sent)
   if (key === undefined) return undefined

@@ -75,18 +75,17 @@ type Parsed<E, Part extends RequestPart> = E extends {
   : unknown
 
 /** What a function returns, by what its entry says of a success. */
-type Returned<E> = E extends {
-  paged: true
-  success: { body: infer List extends v.GenericSchema<unknown, unknown[]> }
-}
-  ? Promise<Page<v.InferOutput<List>[number]>>
-  : E extends { success: { body: infer Body extends v.GenericSchema } }
-    ? Promise<
-        E extends { success: { status: 201 } } | { etag: true }
-          ? Revised<v.InferOutput<Body>>
-          : v.InferOutput<Body>
-      >
-    : Promise<void>
+type Returned<E> = E extends { success: { body: infer Schema extends v.GenericSchema } }
+  ? Promise<Success<E, v.InferOutput<Schema>>>
+  : Promise<void>
+
+type Success<E, Body> = E extends { paged: true }
+  ? Page<Element<Body>>
+  : E extends { success: { status: 201 } } | { etag: true }
+    ? Revised<Body>
+    : Body
+
+type Element<List> = List extends (infer Each)[] ? Each : never
 
 /**
  * Handles a request whose caller is known and whose body is parsed, in one transaction. With an

@@ -141,7 +141,7 @@ export const carryOut = (
   if (commits[token]) return { outcome: { kind: 'written' }, next: state }
   const refused = actions.filter((action) => !isTrue(items[nameOf(action.key)], action))
   if (refused.length > 0)
-    return { outcome: { kind: 'refused', keys: refused.map(({ key }) => key) }, next: state }
+    return { outcome: { kind: 'outdated', keys: refused.map(({ key }) => key) }, next: state }
   const written = writtenItems(actions)
   const next = {
     ...state,

@@ -115,7 +115,7 @@ test('names items that cannot be read, and stores all others', async () => {
   expect(await run()).toEqual({
     lines: [
       '3 read, 1 rewritten.',
-      `The item 1 stays as it is. The item 1 of pets has no name, or one that JavaScript would round.`,
+      'The item 1 stays as it is. The item 1 of pets has a name that JavaScript would round.',
       'The item 2 stays as it is. It has no revision.',
     ],
     error: '2 items cannot be read. Mend them by hand.',

@@ -13,7 +13,7 @@ import { type LocalServer, leastEnvironment, startServer } from './support/serve
 const provenElsewhere: Record<string, string> = {
   'README.md: npm ci && npm start':
     '.ci/run installs; test/infra/local/main.test.ts starts the server',
-  'README.md: npm ci': 'test/deploy/main.ts, but for `cdk bootstrap`',
+  'README.md: npx cdk bootstrap': 'test/deploy/main.ts, but for its first line',
   'functions/README.md': 'who follows it, and test/recipe',
   'infra/OPERATE.md': 'test/deploy/main.ts, as far as an emulated AWS can',
   'infra/README.md': 'a first deployment, which needs GitHub',

@@ -64,7 +64,7 @@ export class TransactionRun {
     this.#queued.set(name, { kind: 'delete', key })
   }
 
-  /** Marks the run as a refusal: of all that it puts or removes, only the reservation is written. */
+  /** Marks the run as a refusal: of all that it puts or removes, only a reservation is written. */
   discard(): void {
     this.#isRefusal = true
   }

@@ -31,7 +31,7 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .action(async ({ collection, perSecond, check: isCheck = false, ...target }) => {
     const signal = stopSignal()
     const table = await findTable(target, collection)
-    const { itemOf } = resources[collection].collection
+    const { itemOf } = resources[collection]
     await rewrite({ table, itemOf, perSecond, isCheck, signal })
   })
 

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { entries, operationIds } from '../../shared/contract.ts'
-import { transaction } from '../../shared/data/transaction.ts'
-import { propertyNames } from '../../shared/model/names.ts'
-import { resources } from '../../shared/resources.ts'
+import { addExamples } from '../../shared/examples.ts'
 import { service } from '../../shared/service.ts'
 import { CommandError, fail } from '../command-line.ts'
 import { contractProblem } from '../openapi/contract-problem.ts'
@@ -44,17 +42,6 @@ const serve = async (parent: MessagePort): Promise<void> => {
   if (!isLoopback(host)) process.stdout.write(WARNING)
   await stopped
   await stop()
-}
-
-/** Adds the examples of all resources if nothing is stored. Returns what it added. */
-const addExamples = async (): Promise<string> => {
-  for (const table of propertyNames(resources)) {
-    const { items } = await transaction((tx) => tx.list({ table, limit: 1 }))
-    if (items.length > 0) return 'no examples: it is not empty'
-  }
-  const added: string[] = []
-  for (const { seed } of Object.values(resources)) if (seed) added.push(await transaction(seed))
-  return added.join(' and ')
 }
 
 /** Hides the log of the functions: this server logs each response itself. */

@@ -8,7 +8,7 @@ import { collections } from '../../shared/service.ts'
 import { referencePaths } from '../platform/gateway.ts'
 
 type ByName<T> = Readonly<Record<string, T>>
-type Stored = ByName<{ collection: { fields: v.ObjectEntries } }>
+type Stored = ByName<{ fields: v.ObjectEntries }>
 
 /** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
 export const contractProblem = ({
@@ -34,7 +34,7 @@ const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): stri
     // Variables and outputs of the stack are named after a collection.
     if (!/^[a-z][A-Za-z0-9]*$/.test(name))
       return `${name} in shared/service.ts is no name of letters and digits, such as pets.`
-    const wrong = fields.find((field) => !isSingle(stored[name]?.collection.fields[field]))
+    const wrong = fields.find((field) => !isSingle(stored[name]?.fields[field]))
     if (wrong) return `${name} in shared/service.ts has the filter ${wrong}: no single value.`
   }
   return undefined

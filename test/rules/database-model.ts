@@ -73,8 +73,8 @@ export const storedAtFirst = ({ stored = {} }: Scenario): Items => {
   const items: Items = {}
   for (const [table, list] of Object.entries(stored))
     for (const resource of list) {
-      const { collection } = resources[table as CollectionId]
-      const item = { ...collection.itemOf(resource), revision: STORED }
+      const { itemOf } = resources[table as CollectionId]
+      const item = { ...itemOf(resource), revision: STORED }
       items[nameOf({ table: table as CollectionId, value: resource.id })] = item
     }
   return items

@@ -69,7 +69,7 @@ test.each([
   [{ pets: ['size'] }, 'pets in shared/service.ts has the filter size: no single value'],
   [{ pets: ['tags'] }, 'pets in shared/service.ts has the filter tags: no single value'],
 ])('says what is wrong with a collection: %o', (filters, problem) => {
-  const stored = { pets: { collection: { fields: { tags: v.optional(v.array(v.string())) } } } }
+  const stored = { pets: { fields: { tags: v.optional(v.array(v.string())) } } }
 
   expect(contractProblem({ filters, stored })).toContain(problem)
 })

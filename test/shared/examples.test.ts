@@ -1,16 +1,12 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { transaction } from '../../../shared/data/transaction.ts'
-import { NewOrder, Order } from '../../../shared/orders/order.ts'
-import { seedOrders } from '../../../shared/orders/seed.ts'
-import { seedPets } from '../../../shared/pets/seed.ts'
-import { storedItems } from '../../support/database.ts'
+import { addExamples } from '../../shared/examples.ts'
+import { NewOrder, Order } from '../../shared/orders/order.ts'
+import { storedItems } from '../support/database.ts'
 
-test('the seeds have pets of each status, and an order for each pending or sold pet', async () => {
-  expect([await transaction(seedPets), await transaction(seedOrders)]).toEqual([
-    '51 pets',
-    '22 orders',
-  ])
+test('the examples are pets of each status, with an order for each pending or sold one', async () => {
+  expect(await addExamples()).toBe('51 pets and 22 orders')
+  expect(await addExamples()).toBe('no examples: it is not empty')
 
   const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
   const of = (status: string) => pets.filter((pet) => pet.status === status).length

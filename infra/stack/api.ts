@@ -1,11 +1,4 @@
-import {
-  type Acknowledgment,
-  CfnOutput,
-  RemovalPolicy,
-  Size,
-  Stack,
-  Validations,
-} from 'aws-cdk-lib'
+import { CfnOutput, RemovalPolicy, Size, Stack } from 'aws-cdk-lib'
 import {
   AccessLogFormat,
   CfnRestApi,
@@ -40,7 +33,6 @@ export class Api extends Construct {
     super(scope, id)
     this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
-    Validations.of(this.restApi).acknowledge(...acceptedFindings)
     addFixedResponses(this.restApi)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path))
       this.#addRoutes(path, group)
@@ -135,14 +127,3 @@ const accessLogFormat = AccessLogFormat.custom(
     bytes: Field.contextResponseLength(),
   }),
 )
-
-/** Findings of cdk-nag (AwsSolutions) that we accept. All others fail `test/infra/app.test.ts`. */
-const acceptedFindings = Object.entries({
-  APIG2: 'API Gateway cannot name every invalid field in one 400, as the functions do.',
-  APIG3: 'AWS WAF costs a monthly fee.',
-  APIG4: 'The functions check the API key first and return the Error body.',
-  APIG6: 'Execution logs would repeat the other logs, and show each query.',
-  COG4: 'Clients are programs with API keys; there are no users to sign in.',
-  'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-    'All APIs of the account and region share the role, so it cannot name a log group.',
-}).map(([id, reason]): Acknowledgment => ({ id: `AwsSolutions-${id}`, reason }))

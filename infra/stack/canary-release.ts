@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib'
+import { Aws, Duration } from 'aws-cdk-lib'
 import { type Alarm, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   LambdaApplication,
@@ -67,7 +67,6 @@ export class CanaryRelease extends Construct {
       allow('codedeploy:PutLifecycleEventHookExecutionStatus', groupsOf(application)),
     ]
     const role = new Role(this, 'HookRole', roleProps('Hook', statements, logGroup))
-    acceptWildcard(role, application)
     const environment = {
       ...putKeys.environment,
       [settings.keyPrefix]: stage.keyPrefix,
@@ -86,16 +85,13 @@ export class CanaryRelease extends Construct {
 
   /** Creates the role of CodeDeploy. */
   #newRole(hook: NodejsFunction) {
-    const policy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
     const statements = [allow('lambda:InvokeFunction', hook.functionArn)]
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
-      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited'),
+      ],
       inlinePolicies: { Hook: new PolicyDocument({ statements }) },
-    })
-    Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
-      reason: 'AWS maintains it, and it is the smaller of its two policies for Lambda.',
     })
     // CDK would add the right to invoke every version of the hook.
     return role.withoutPolicyUpdates()
@@ -109,16 +105,6 @@ const allow = (action: string, ...resources: string[]) =>
 const groupsOf = ({ applicationName }: LambdaApplication): string => {
   const place = `${Aws.PARTITION}:codedeploy:${Aws.REGION}:${Aws.ACCOUNT_ID}`
   return `arn:${place}:deploymentgroup:${applicationName}/*`
-}
-
-/** Tells cdk-nag why the role has a wildcard. */
-const acceptWildcard = (role: Role, application: LambdaApplication): void => {
-  const { Ref } = Stack.of(role).resolve(application.applicationName)
-  const place = '<AWS::Partition>:codedeploy:<AWS::Region>:<AWS::AccountId>'
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:${place}:deploymentgroup:<${Ref}>/*]`,
-    reason: 'All deployment groups of the application are of this stack.',
-  })
 }
 
 /**

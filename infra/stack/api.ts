@@ -4,7 +4,6 @@ import {
   CfnRestApi,
   EndpointAccessMode,
   EndpointType,
-  AccessLogField as Field,
   LambdaIntegration,
   LogGroupLogDestination,
   RestApi,
@@ -112,18 +111,18 @@ const tls = {
  */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
-    requestId: Field.contextExtendedRequestId(),
-    requestTime: Field.contextRequestTime(),
-    sourceIp: Field.contextIdentitySourceIp(),
-    protocol: Field.contextProtocol(),
+    requestId: '$context.extendedRequestId',
+    requestTime: '$context.requestTime',
+    sourceIp: '$context.identity.sourceIp',
+    protocol: '$context.protocol',
     tlsVersion: '$context.tlsVersion',
-    method: Field.contextHttpMethod(),
+    method: '$context.httpMethod',
     // The path template, because somebody may have pasted an API key into the path.
-    resource: Field.contextResourcePath(),
-    status: Field.contextStatus(),
-    errorType: Field.contextErrorResponseType(),
-    milliseconds: Field.contextResponseLatency(),
-    integrationMilliseconds: Field.contextIntegrationLatency(),
-    bytes: Field.contextResponseLength(),
+    resource: '$context.resourcePath',
+    status: '$context.status',
+    errorType: '$context.error.responseType',
+    milliseconds: '$context.responseLatency',
+    integrationMilliseconds: '$context.integrationLatency',
+    bytes: '$context.responseLength',
   }),
 )

@@ -36,11 +36,13 @@ export class Monitoring extends Construct {
     const dashboard = new Dashboard(this, 'Dashboard', { dashboardName })
     const sortBy = AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP
     dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, sortBy, width: 24 }))
-    const graphs = newGraphs(metrics, operations, storage)
-    for (const [question, group] of Map.groupBy(graphs, (graph) => graph.question))
+    const questions = Object.entries(newGraphs(metrics, operations, storage))
+    for (const [question, graphs] of questions)
       dashboard.addWidgets(
         new TextWidget({ markdown: `## ${question}`, width: 24, height: 1 }),
-        ...group.map(({ title, metrics }) => new GraphWidget({ title, left: metrics, width: 8 })),
+        ...Object.entries(graphs).map(
+          ([title, left]) => new GraphWidget({ title, left, width: 8 }),
+        ),
       )
     for (const { id, name, logGroups, ...query } of newQueries(operations, api.accessLog))
       new QueryDefinition(this, id, {
@@ -93,37 +95,40 @@ const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query
   ]
 }
 
-type Graph = { question: string; title: string; metrics: IMetric[] }
+type Graphs = Record<string, IMetric[]>
 
-const newGraphs = (api: ApiMetrics, operations: OperationFunction[], storage: Storage): Graph[] => {
+/** The graphs, by title, below the question that they answer. */
+const newGraphs = (
+  api: ApiMetrics,
+  operations: OperationFunction[],
+  storage: Storage,
+): Record<string, Graphs> => {
   const names = tableIds.map((id) => `"${storage.tables[id].current.tableName}"`).join(' OR ')
   const ofTables = `Namespace="AWS/DynamoDB" TableName=(${names})`
-  const tableLatency = search(ofTables, '"SuccessfulRequestLatency"', 'p99')
-  const tableErrors = search(ofTables, '("ThrottledRequests" OR "SystemErrors")', 'Sum')
-  // The samples are refused requests, retried ones included; the sum counts their items.
-  const conflicts = search(ofTables, '"TransactionConflict"', 'SampleCount')
-  const failures = search(`Namespace="${Stack.of(storage).stackName}"`, '"ServerErrors"', 'Sum')
+  const ofAccessLog = `Namespace="${Stack.of(storage).stackName}"`
   const handlers = operations.map(({ handler }) => handler)
-  const durations = handlers.map((each) => each.metricDuration({ statistic: Stats.p(99) }))
-  const throttles = handlers.map((each) => each.metricThrottles())
-  const latencies = [50, 90, 99].map(api.latency)
-  return [
-    { question: IMPACT, title: '5xx', metrics: [api.unavailable, api.broken, api.serverErrors] },
-    { question: IMPACT, title: 'Latency (ms)', metrics: latencies },
-    { question: IMPACT, title: '429 (% of the requests)', metrics: [api.throttledPercentage] },
-    { question: IMPACT, title: 'Requests', metrics: [api.requests, api.refused] },
-    { question: OPERATION, title: '5xx of each operation', metrics: failures },
-    { question: OPERATION, title: 'Duration of each function, p99 (ms)', metrics: durations },
-    { question: CAUSE, title: 'Latency of DynamoDB, p99 (ms)', metrics: tableLatency },
-    { question: CAUSE, title: 'Errors of DynamoDB', metrics: tableErrors },
-    { question: CAUSE, title: 'Conflicts of transactions', metrics: conflicts },
-    { question: CAUSE, title: 'Throttles of each function', metrics: throttles },
-  ]
+  return {
+    'Are customers hurt?': {
+      '5xx': [api.unavailable, api.broken, api.serverErrors],
+      'Latency (ms)': [50, 90, 99].map(api.latency),
+      '429 (% of the requests)': [api.throttledPercentage],
+      Requests: [api.requests, api.refused],
+    },
+    'Which operation?': {
+      '5xx of each operation': search(ofAccessLog, '"ServerErrors"', 'Sum'),
+      'Duration of each function, p99 (ms)': handlers.map((each) =>
+        each.metricDuration({ statistic: Stats.p(99) }),
+      ),
+    },
+    'Which cause?': {
+      'Latency of DynamoDB, p99 (ms)': search(ofTables, '"SuccessfulRequestLatency"', 'p99'),
+      'Errors of DynamoDB': search(ofTables, '("ThrottledRequests" OR "SystemErrors")', 'Sum'),
+      // The samples are refused requests, retried ones included; the sum counts their items.
+      'Conflicts of transactions': search(ofTables, '"TransactionConflict"', 'SampleCount'),
+      'Throttles of each function': handlers.map((each) => each.metricThrottles()),
+    },
+  }
 }
-
-const IMPACT = 'Are customers hurt?'
-const OPERATION = 'Which operation?'
-const CAUSE = 'Which cause?'
 
 /** Also finds the metrics of new tables and indexes. */
 const search = (where: string, metrics: string, statistic: string): IMetric[] => {

@@ -76,8 +76,8 @@ const bugRule = (metrics: ApiMetrics): AlarmRule => ({
   datapointsToAlarm: 1,
   evaluationPeriods: 24,
   alarmDescription:
-    'A request got a 5xx other than 503. This alarm mails at most once in two hours: see what ' +
-    '"5xx of each operation" has since the last mail, and "5xx" in OPERATE.md.',
+    'A request got a 5xx other than 503. See "5xx of each operation" since the last mail, which ' +
+    'is at least two hours ago, and "5xx" in OPERATE.md.',
 })
 
 const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
@@ -86,16 +86,16 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     threshold: 0.1, // percent
     ...TWO_OF_SIX,
     alarmDescription:
-      `${MANY} got a 5xx other than 503. See "5xx of each operation", and "5xx" in ` +
-      'OPERATE.md.',
+      'More than 0.1 % of the requests got a 5xx other than 503. See "5xx of each operation", ' +
+      'and "5xx" in OPERATE.md.',
   },
   ApiUnavailable: {
     metric: metrics.unavailablePercentage,
     threshold: 0.1, // percent
     ...TWO_OF_SIX,
     alarmDescription:
-      `${MANY} got a 503: DynamoDB is slow, busy or unavailable. See "Latency of DynamoDB, p99 ` +
-      '(ms)", "Errors of DynamoDB" and "Conflicts of transactions", and "5xx" in OPERATE.md.',
+      'More than 0.1 % of the requests got a 503: DynamoDB is slow, busy or unavailable. See ' +
+      '"Errors of DynamoDB", and "5xx" in OPERATE.md.',
   },
   ApiRefuses: {
     metric: metrics.refusedPercentage,
@@ -103,8 +103,8 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     ...THREE_OF_MANY,
     alarmDescription:
       'In 15 minutes of two hours, more than half of the requests got a 4xx other than 429. Run ' +
-      '"refused requests by address, client and code". One client is at fault itself, or scans ' +
-      'the API. If many are refused since a release, go back to an older version.',
+      '"refused requests by address, client and code". A single client is at fault, or scans ' +
+      'the API. If a release began it, go back to an older version.',
   },
   ApiSlow: {
     metric: metrics.latency(99),
@@ -112,8 +112,8 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     ...THREE_OF_FOUR,
     alarmDescription:
       'One request in 100 took more than 2 s. See "Latency of DynamoDB, p99 (ms)" and "Errors of ' +
-      'DynamoDB". If they are as usual, run "init and duration of each function": many cold ' +
-      'starts come from a sudden rise of traffic, and end by themselves.',
+      'DynamoDB". If they are as usual, run "init and duration of each function": cold starts ' +
+      'after a sudden rise of traffic end by themselves.',
   },
   ApiThrottles: {
     metric: metrics.throttledPercentage,
@@ -129,9 +129,7 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     threshold: 0, // requests
     ...THREE_OF_FOUR,
     alarmDescription:
-      'The access log has no lines of requests, so only ApiSlow still works. Follow "The access ' +
-      'log stays empty" in OPERATE.md. Until then watch "5xx", which has a count without logs.',
+      'The access log has no requests, so only ApiSlow still works. Follow "The access log stays ' +
+      'empty" in OPERATE.md. Until then, watch "5xx", which has a count without logs.',
   },
 })
-
-const MANY = 'More than 1 % of the requests, or ten and more than 0.1 %,'

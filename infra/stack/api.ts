@@ -16,7 +16,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
-import { addFixedResponses, addOtherMethods, addPreflight } from './gateway-responses.ts'
+import { addFixedMethods, addFixedResponses } from './gateway-responses.ts'
 import { newLogGroup, type OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
@@ -70,8 +70,7 @@ export class Api extends Construct {
       const integration = new LambdaIntegration(alias, { allowTestInvoke: false })
       resource.addMethod(entry.method, integration, { operationName })
     }
-    addOtherMethods(resource, methods)
-    addPreflight(resource, methods)
+    addFixedMethods(resource, methods)
   }
 
   /** Works as soon as the stack is deployed, before the DNS record of a new domain. */

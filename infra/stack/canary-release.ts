@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { Aws, Duration } from 'aws-cdk-lib'
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib'
 import { type Alarm, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import {
   LambdaApplication,
@@ -61,10 +61,16 @@ export class CanaryRelease extends Construct {
     const putKeys = storage.use({ table: 'apiKeys', actions: ['PutItem'] })
     const versions = operations.map(({ handler }) => handler.currentVersion)
     const names = versions.map(({ lambda, version }) => `${lambda.functionName}:${version}`)
+    const groups = Stack.of(this).formatArn({
+      service: 'codedeploy',
+      resource: 'deploymentgroup',
+      resourceName: `${application.applicationName}/*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    })
     const statements = [
       putKeys.statement,
       allow('lambda:InvokeFunction', ...versions.map(({ functionArn }) => functionArn)),
-      allow('codedeploy:PutLifecycleEventHookExecutionStatus', groupsOf(application)),
+      allow('codedeploy:PutLifecycleEventHookExecutionStatus', groups),
     ]
     const role = new Role(this, 'HookRole', roleProps('Hook', statements, logGroup))
     const environment = {
@@ -100,12 +106,6 @@ export class CanaryRelease extends Construct {
 
 const allow = (action: string, ...resources: string[]) =>
   new PolicyStatement({ actions: [action], resources })
-
-/** The ARN of all deployment groups of an application. */
-const groupsOf = ({ applicationName }: LambdaApplication): string => {
-  const place = `${Aws.PARTITION}:codedeploy:${Aws.REGION}:${Aws.ACCOUNT_ID}`
-  return `arn:${place}:deploymentgroup:${applicationName}/*`
-}
 
 /**
  * The alarms that stop a canary: the version crashes, times out or returns 500. They notify nobody.

@@ -22,13 +22,11 @@ export const addFixedResponses = (api: RestApi): void => {
   addReference(api)
 }
 
-/** Returns 405 for every method that a resource does not have. */
-export const addOtherMethods = (resource: IResource, allowed: string[]): void =>
+/** Responds to CORS preflight requests, and returns 405 for methods that are not `allowed`. */
+export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
   addError(resource, gatewayResponses.methodNotAllowed(allowed))
-
-/** Responds to CORS preflight requests (Fetch standard). */
-export const addPreflight = (resource: IResource, methods: string[]): void =>
-  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(methods) })
+}
 
 /** Replaces API Gateway's own error responses: status, headers and body. */
 const addGatewayResponses = (api: RestApi): void => {
@@ -57,8 +55,7 @@ const addReference = (api: RestApi): void => {
   for (const [path, document] of Object.entries(publicDocuments())) {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })
-    addPreflight(resource, referenceMethods)
-    addOtherMethods(resource, referenceMethods)
+    addFixedMethods(resource, referenceMethods)
   }
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import {
   CodeDeployClient,
   LifecycleEventAlreadyCompletedException,
@@ -18,6 +18,8 @@ type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 /** Milliseconds: for a request, before a retry, and kept for the report. */
 type Times = { request: number; pause: number; report: number }
 
+type Limits = Times & { end: number }
+
 /** The Lambda function that CodeDeploy invokes before new versions get requests. */
 export const handler = (event: HookEvent, context: Context): Promise<void> =>
   checkRelease(event, context.getRemainingTimeInMillis(), {
@@ -36,22 +38,22 @@ export const checkRelease = async (event: HookEvent, time: number, times: Times)
   const end = Date.now() + time
   let status: 'Succeeded' | 'Failed' = 'Succeeded'
   try {
-    await checkVersions(event.DeploymentId, end - times.report, times)
+    await checkVersions(event.DeploymentId, { ...times, end: end - times.report })
   } catch (error) {
     console.error(error)
     status = 'Failed'
   }
-  await report(event, status, end, times)
+  await report(event, status, { ...times, end })
 }
 
-const checkVersions = async (deploymentId: string, end: number, times: Times): Promise<void> => {
+const checkVersions = async (deploymentId: string, limits: Limits): Promise<void> => {
   const prefix = setting('keyPrefix') as KeyPrefix // The stack sets it from the stage.
   const [known, unknown] = [newApiKey(prefix), newApiKey(prefix)]
-  await retry('The storage of a key', end, times, () => store(known, deploymentId))
+  await retry('The storage of a key', limits, () => store(known, deploymentId))
   const lambda = new LambdaClient({ maxAttempts: 1 })
   const check = async (version: string, key: string, expected: string) => {
-    const attempt = (options: AttemptOptions) => invokeVersion(lambda, version, key, options)
-    const outcome = await retry(`The invocation of ${version}`, end, times, attempt)
+    const invoke = (abortSignal: AbortSignal) => invokeVersion(lambda, version, key, abortSignal)
+    const outcome = await retry(`The invocation of ${version}`, limits, invoke)
     if (outcome !== expected)
       throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
@@ -81,7 +83,7 @@ const invokeVersion = async (
   lambda: LambdaClient,
   version: string,
   key: string,
-  options: AttemptOptions,
+  abortSignal: AbortSignal,
 ): Promise<string> => {
   // What operations read of API Gateway's event before they have checked the key.
   const event = {
@@ -89,7 +91,7 @@ const invokeVersion = async (
     requestContext: { requestId: 'release-hook', path: `${service.basePath}/`, resourcePath: '/' },
   }
   const command = new InvokeCommand({ FunctionName: version, Payload: JSON.stringify(event) })
-  const { Payload } = await lambda.send(command, options)
+  const { Payload } = await lambda.send(command, { abortSignal })
   const payload = `${Payload?.transformToString()}`
   const { statusCode, body } = JSON.parse(payload) ?? {}
   const outcome = statusCode ? `${statusCode} ${/"code":"(\w+)"/.exec(body)?.[1]}` : payload
@@ -98,20 +100,19 @@ const invokeVersion = async (
 }
 
 const report = async (
-  { DeploymentId: deploymentId, LifecycleEventHookExecutionId }: HookEvent,
+  event: HookEvent,
   status: 'Succeeded' | 'Failed',
-  end: number,
-  times: Times,
+  limits: Limits,
 ): Promise<void> => {
   const codeDeploy = new CodeDeployClient({ maxAttempts: 1 })
   const command = new PutLifecycleEventHookExecutionStatusCommand({
-    deploymentId,
-    lifecycleEventHookExecutionId: LifecycleEventHookExecutionId,
+    deploymentId: event.DeploymentId,
+    lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
     status,
   })
-  await retry('The report to CodeDeploy', end, times, async (options) => {
+  await retry('The report to CodeDeploy', limits, async (abortSignal) => {
     try {
-      await codeDeploy.send(command, options)
+      await codeDeploy.send(command, { abortSignal })
     } catch (error) {
       // The response to an earlier attempt was lost.
       if (!(error instanceof LifecycleEventAlreadyCompletedException)) throw error
@@ -119,21 +120,18 @@ const report = async (
   })
 }
 
-type AttemptOptions = { abortSignal: AbortSignal }
-
 /** Retries until success, or until `end`. The SDK's own retries end sooner, and leave out a 403. */
 const retry = async <T>(
   what: string,
-  end: number,
-  times: Times,
-  attempt: (options: AttemptOptions) => Promise<T>,
+  { request, pause, end }: Limits,
+  attempt: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   for (;;) {
-    const milliseconds = Math.max(0, Math.min(times.request, end - Date.now()))
+    const milliseconds = Math.max(0, Math.min(request, end - Date.now()))
     try {
-      return await attempt({ abortSignal: AbortSignal.timeout(milliseconds) })
+      return await attempt(AbortSignal.timeout(milliseconds))
     } catch (error) {
-      await pause(times.pause)
+      await setTimeout(pause)
       if (Date.now() >= end) throw new Error(`${what} did not succeed in time.`, { cause: error })
     }
   }

@@ -76,8 +76,8 @@ const bugRule = (metrics: ApiMetrics): AlarmRule => ({
   datapointsToAlarm: 1,
   evaluationPeriods: 24,
   alarmDescription:
-    'A request got a 5xx other than 503. See "5xx of each operation" since the last mail, which ' +
-    'is at least two hours ago, and "5xx" in OPERATE.md.',
+    'A request got a 5xx other than 503. See "5xx" in OPERATE.md, and "5xx of each operation" ' +
+    'since the last mail: there is at most one in two hours.',
 })
 
 const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({

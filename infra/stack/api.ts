@@ -16,7 +16,12 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
-import { addFixedMethods, addFixedResponses } from './gateway-responses.ts'
+import {
+  addFixedMethods,
+  addGatewayResponses,
+  addNotFound,
+  addReference,
+} from './gateway-responses.ts'
 import { newLogGroup, type OperationFunction } from './operation-function.ts'
 
 const VERSION = service.basePath.slice(1)
@@ -32,7 +37,9 @@ export class Api extends Construct {
     super(scope, id)
     this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
-    addFixedResponses(this.restApi)
+    addGatewayResponses(this.restApi)
+    addNotFound(this.restApi)
+    addReference(this.restApi)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path))
       this.#addRoutes(path, group)
     // CDK's own output has a trailing slash.

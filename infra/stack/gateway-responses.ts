@@ -15,21 +15,8 @@ import {
   referenceMethods,
 } from '../platform/gateway.ts'
 
-/** Adds what is the same for all contracts: error responses, the 404, and the reference. */
-export const addFixedResponses = (api: RestApi): void => {
-  addGatewayResponses(api)
-  addNotFound(api)
-  addReference(api)
-}
-
-/** Responds to CORS preflight requests, and returns 405 for methods that are not `allowed`. */
-export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
-  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
-  addError(resource, gatewayResponses.methodNotAllowed(allowed))
-}
-
 /** Replaces API Gateway's own error responses: status, headers and body. */
-const addGatewayResponses = (api: RestApi): void => {
+export const addGatewayResponses = (api: RestApi): void => {
   for (const [type, { status, headers, body }] of Object.entries(gatewayResponseTypes)) {
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
@@ -45,18 +32,24 @@ const addGatewayResponses = (api: RestApi): void => {
  * Returns 404 for other paths. By default, API Gateway returns 403, and repeats the header
  * `Authorization` as a broken AWS signature.
  */
-const addNotFound = (api: RestApi): void => {
+export const addNotFound = (api: RestApi): void => {
   addError(api.root, gatewayResponses.notFound)
   addError(api.root.addResource('{proxy+}'), gatewayResponses.notFound)
 }
 
 /** Serves the OpenAPI document and its page to everyone. */
-const addReference = (api: RestApi): void => {
+export const addReference = (api: RestApi): void => {
   for (const [path, document] of Object.entries(publicDocuments())) {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })
     addFixedMethods(resource, referenceMethods)
   }
+}
+
+/** Responds to CORS preflight requests, and returns 405 for methods that are not `allowed`. */
+export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
+  addError(resource, gatewayResponses.methodNotAllowed(allowed))
 }
 
 /** Returns an error for every method that the resource does not have. */

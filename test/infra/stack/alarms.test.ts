@@ -44,7 +44,7 @@ const minutesWith = ({ usual = {}, requests, minutes = 60, isLogged, repeats }: 
   return all.slice(0, BEFORE + SIX_HOURS)
 }
 
-/** The mails of an alarm in six hours: most of them, and the latest minute of the first. */
+/** The mails of an alarm in six hours: most of them, and the latest first and last minute. */
 const mailsOf = (alarm: (typeof alarms)[number], minutes: Minute[]) => {
   const ways = [0, 1, 2].flatMap((late) => simulate(filters, alarm, minutes, late))
   const mails = ways.map(({ on, off }) =>
@@ -57,6 +57,7 @@ const mailsOf = (alarm: (typeof alarms)[number], minutes: Minute[]) => {
     name: alarm.name,
     most: Math.max(...mails.map(({ length }) => length)),
     first: Math.max(...mails.map(([first = Infinity]) => first)),
+    last: Math.max(...mails.map((each) => each.at(-1) ?? 0)),
   }
 }
 
@@ -105,9 +106,11 @@ test('OPERATE.md has the mails of each outage; to write them, run this test with
   const rows = outages.map(([outage, requests]) => {
     const mails = mailing(requests)
     const first = Math.min(...mails.map((each) => each.first))
+    const last = Math.max(...mails.map((each) => each.last))
     const most = mails.reduce((sum, each) => sum + each.most, 0)
     const names = mails.map(({ name }) => `\`${name}\``).join(', ')
-    return `| ${outage} | ${most ? `${names} | ${first}` : 'none |'} | ${most} |\n`
+    const minutes = most ? `${names} | ${first} | ${last}` : 'none | |'
+    return `| ${outage} | ${minutes} | ${most} |\n`
   })
 
   const text = readFileSync('infra/OPERATE.md', 'utf8')

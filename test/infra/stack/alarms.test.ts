@@ -124,6 +124,11 @@ test.each<[what: string, Outage, names: string[]]>([
   ['8 of 3,000 requests get a 503', { requests: { 200: 35_900, 503: 100 } }, []],
   ['one of 10,000 gets a 503, 1,000 a second', { requests: { 200: 3.6e6, 503: 360 } }, []],
   ['one of 10,000 fails, 1,000 a second', { requests: { 200: 3.6e6, 502: 360 } }, ['ApiBroken']],
+  [
+    'one of 500 fails, and another one gets a 503, 1,000 a second',
+    { requests: { 200: 3.6e6, 502: 7200, 503: 7200 } },
+    ['ApiFails', 'ApiUnavailable', 'ApiBroken'],
+  ],
   ['one of few requests fails', { usual: { 200: 6 }, requests: { 200: 6, 502: 1 } }, ['ApiBroken']],
   ['a third of the requests are conflicts', { requests: { 201: 480, 409: 240 } }, []],
   ['a scanner sends 40 requests in five minutes', { requests: { 404: 480 } }, []],
@@ -140,7 +145,7 @@ test.each<[what: string, Outage, names: string[]]>([
   ['4 % are throttled', { usual, requests: { 200: 34_560, 429: 1440 } }, []],
   ['one of few requests is throttled', { requests: { 200: 60, 429: 4 } }, []],
   ['a minute is throttled', { usual: { 200: 4800 }, requests: { 429: 18_000 }, minutes: 1 }, []],
-])('hardly anything mails if %s', (_, outage, names) => {
+])('only the expected alarms mail if %s', (_, outage, names) => {
   const mails = mailing({ minutes: SIX_HOURS, ...outage })
 
   expect(mails.map(({ name }) => name)).toEqual(names)

@@ -10,6 +10,8 @@ import {
 import type { Construct } from 'constructs'
 import type { OperationFunction } from './operation-function.ts'
 
+const SUM = { statistic: Stats.SUM }
+
 export type ApiMetrics = ReturnType<typeof newApiMetrics>
 
 /**
@@ -21,18 +23,19 @@ export const newApiMetrics = (
   { restApi, accessLog }: { restApi: RestApi; accessLog: LogGroup },
 ) => {
   const count = (condition: string, metricName: string): Metric =>
-    extract(scope, condition, { logGroup: accessLog, metricName }).metric({ statistic: Stats.SUM })
-  const requests = restApi.metricCount({ statistic: Stats.SUM })
+    newFilter(scope, condition, { logGroup: accessLog, metricName }).metric(SUM)
+  const requests = restApi.metricCount(SUM)
   // CDK's `metricIncomingLogEvents` asks for a metric that does not exist, `IncomingLogs`.
   const dimensionsMap = { LogGroupName: accessLog.logGroupName }
-  const lines = accessLog.metric('IncomingLogEvents', { statistic: Stats.SUM, dimensionsMap })
+  const lines = accessLog.metric('IncomingLogEvents', { ...SUM, dimensionsMap })
   const broken = count('($.status = "5*") && ($.status != "503")', 'ApiBroken')
   const unavailable = count('$.status = "503"', 'ApiUnavailable')
   const refused = count('($.status = "4*") && ($.status != "429")', 'ApiRefused')
   const throttled = count('$.status = "429"', 'ApiThrottled')
   // For the graph that shows which operation returns which status.
   const dimensions = { Method: '$.method', Resource: '$.resource', Status: '$.status' }
-  extract(scope, '$.status = "5*"', { logGroup: accessLog, metricName: 'ServerErrors', dimensions })
+  const byOperation = { logGroup: accessLog, metricName: 'ServerErrors', dimensions }
+  newFilter(scope, '$.status = "5*"', byOperation)
   return {
     requests,
     broken,
@@ -41,10 +44,10 @@ export const newApiMetrics = (
     /** API Gateway's count, which needs no log. */
     serverErrors: restApi.metricServerError(),
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
-    brokenPercentage: percentage(broken, requests, FAILURES),
-    unavailablePercentage: percentage(unavailable, requests, FAILURES),
-    refusedPercentage: percentage(refused, requests, REQUESTS),
-    throttledPercentage: percentage(throttled, requests, REQUESTS),
+    brokenPercentage: percentage(broken, requests, TEN_OR_ONE_PERCENT),
+    unavailablePercentage: percentage(unavailable, requests, TEN_OR_ONE_PERCENT),
+    refusedPercentage: percentage(refused, requests, OF_FIFTY_REQUESTS),
+    throttledPercentage: percentage(throttled, requests, OF_FIFTY_REQUESTS),
     /** The requests, if the access log has no lines. */
     unlogged: new MathExpression({
       expression: 'IF(FILL(lines, 0) > 0, 0, requests)',
@@ -53,10 +56,11 @@ export const newApiMetrics = (
   }
 }
 
-const FAILURES = 'FILL(part, 0) >= 10 || 100 * FILL(part, 0) > whole'
-const REQUESTS = 'whole >= 50'
+// Conditions, so that a few requests are no outage.
+const TEN_OR_ONE_PERCENT = 'FILL(part, 0) >= 10 || 100 * FILL(part, 0) > whole'
+const OF_FIFTY_REQUESTS = 'whole >= 50'
 
-/** Zero if there are too few. A count of the log has no data while there is nothing to count. */
+/** Zero unless `areEnough`. `FILL`, because a log has no data while there is nothing to count. */
 const percentage = (part: IMetric, whole: IMetric, areEnough: string) =>
   new MathExpression({
     expression: `IF(${areEnough}, 100 * FILL(part, 0) / whole, 0)`,
@@ -71,19 +75,19 @@ const percentage = (part: IMetric, whole: IMetric, areEnough: string) =>
 export const newInternalErrors = (operation: OperationFunction): Metric => {
   const { operationId, handler, logGroup } = operation
   const dimensions = { Operation: '$.message.operation', Version: '$.message.version' }
-  const errors = extract(operation, '$.message.status = 500', {
+  const errors = newFilter(operation, '$.message.status = 500', {
     logGroup,
     metricName: 'InternalErrors',
     dimensions,
   })
   const dimensionsMap = { Operation: operationId, Version: handler.currentVersion.version }
-  return errors.metric({ statistic: Stats.SUM, period: Duration.minutes(1), dimensionsMap })
+  return errors.metric({ ...SUM, period: Duration.minutes(1), dimensionsMap })
 }
 
-type Extracted = Omit<MetricFilterProps, 'filterPattern' | 'metricNamespace'>
+type FilterProps = Omit<MetricFilterProps, 'filterPattern' | 'metricNamespace'>
 
 /** No dimension may grow with the number of clients: CloudWatch charges for each of its values. */
-const extract = (scope: Construct, condition: string, props: Extracted): MetricFilter => {
+const newFilter = (scope: Construct, condition: string, props: FilterProps): MetricFilter => {
   const filterPattern = FilterPattern.literal(`{ ${condition} }`)
   const metricNamespace = Stack.of(scope).stackName
   return new MetricFilter(scope, props.metricName, { ...props, filterPattern, metricNamespace })

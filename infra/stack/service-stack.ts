@@ -47,8 +47,8 @@ const checkSize = (stack: ServiceStack, stage: Stage, operations: number): void 
   const resources = resourceCount(stack)
   if (resources <= limit) return
   const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } })
-  const others = resourceCount(new ServiceStack(app, 'Empty', stage, {}))
-  const fitting = Math.floor(((limit - others) * operations) / (resources - others))
+  const fixed = resourceCount(new ServiceStack(app, 'Empty', stage, {}))
+  const fitting = Math.floor(((limit - fixed) * operations) / (resources - fixed))
   throw new ConfigurationError(
     `${stack.stackName} needs ${resources} resources for its ${operations} operations, and ` +
       `CloudFormation allows ${limit}: ${fitting} operations fit. Cut the service in two.`,

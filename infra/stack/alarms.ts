@@ -64,11 +64,13 @@ const alignWindows = ({ node }: Alarm): void => {
     node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
 }
 
-// Never all windows: logs are late, so the newest one lacks data.
-const TWO_OF_SIX = { datapointsToAlarm: 2, evaluationPeriods: 6 }
-const THREE_OF_FOUR = { datapointsToAlarm: 3, evaluationPeriods: 4 }
-// In two hours, because what clients do comes and goes.
-const THREE_OF_MANY = { datapointsToAlarm: 3, evaluationPeriods: 24 }
+// Never all windows, because logs are late and the newest one lacks data; and of an hour or two,
+// because a failure that comes and goes would mail each time.
+const TWO_IN_AN_HOUR = { datapointsToAlarm: 2, evaluationPeriods: 12 }
+const THREE_IN_AN_HOUR = { datapointsToAlarm: 3, evaluationPeriods: 12 }
+const THREE_IN_TWO_HOURS = { datapointsToAlarm: 3, evaluationPeriods: 24 }
+// Where a few slow requests are usual.
+const FIVE_OF_EIGHT = { datapointsToAlarm: 5, evaluationPeriods: 8 }
 
 const bugRule = (metrics: ApiMetrics): AlarmRule => ({
   metric: metrics.broken,
@@ -84,7 +86,7 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   ApiFails: {
     metric: metrics.brokenPercentage,
     threshold: 0.1, // percent
-    ...TWO_OF_SIX,
+    ...TWO_IN_AN_HOUR,
     alarmDescription:
       'More than 0.1 % of the requests got a 5xx other than 503. See "5xx of each operation", ' +
       'and "5xx" in OPERATE.md.',
@@ -92,7 +94,7 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   ApiUnavailable: {
     metric: metrics.unavailablePercentage,
     threshold: 0.1, // percent
-    ...TWO_OF_SIX,
+    ...TWO_IN_AN_HOUR,
     alarmDescription:
       'More than 0.1 % of the requests got a 503: DynamoDB is slow, busy or unavailable. See ' +
       '"Errors of DynamoDB", and "5xx" in OPERATE.md.',
@@ -100,16 +102,16 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   ApiRefuses: {
     metric: metrics.refusedPercentage,
     threshold: 50, // percent
-    ...THREE_OF_MANY,
+    ...THREE_IN_TWO_HOURS,
     alarmDescription:
-      'In 15 minutes of two hours, more than half of the requests got a 4xx other than 429. Run ' +
-      '"refused requests by address, client and code". A single client is at fault, or scans ' +
-      'the API. If a release began it, go back to an older version.',
+      'In three windows of five minutes, more than half of the requests got a 4xx other than 429. ' +
+      'Run "refused requests by address, client and code". A single client is at fault, or scans ' +
+      'the API. If many are refused since a release or a restore of API keys, undo that.',
   },
   ApiSlow: {
     metric: metrics.latency(99),
     threshold: 2000, // milliseconds
-    ...THREE_OF_FOUR,
+    ...FIVE_OF_EIGHT,
     alarmDescription:
       'One request in 100 took more than 2 s. See "Latency of DynamoDB, p99 (ms)" and "Errors of ' +
       'DynamoDB". If they are as usual, run "init and duration of each function": cold starts ' +
@@ -118,18 +120,19 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   ApiThrottles: {
     metric: metrics.throttledPercentage,
     threshold: 5, // percent
-    ...THREE_OF_MANY,
+    ...THREE_IN_TWO_HOURS,
     alarmDescription:
-      'In 15 minutes of two hours, more than 5 % of the requests got a 429. Run "refused ' +
-      'requests by address, client and code". Revoke the key of an abusive client, or block its ' +
-      'address with AWS WAF. Raise the throttle of the stage for legitimate traffic.',
+      'In three windows of five minutes, more than 5 % of the requests got a 429. Run "refused ' +
+      'requests by address, client and code". Block an abusive address with AWS WAF: a revoked ' +
+      'key still uses up the throttle. For legitimate traffic, raise the throttle of the stage.',
   },
   LogsMissing: {
     metric: metrics.unlogged,
     threshold: 0, // requests
-    ...THREE_OF_FOUR,
+    ...THREE_IN_AN_HOUR,
     alarmDescription:
-      'The access log has no requests, so only ApiSlow still works. Follow "The access log stays ' +
-      'empty" in OPERATE.md. Until then, watch "5xx", which has a count without logs.',
+      'The access log has no requests, so only ApiSlow still works, and an OK of another alarm ' +
+      'means nothing. Follow "The access log stays empty" in OPERATE.md. Until then, watch "5xx", ' +
+      'which has a count without logs.',
   },
 })

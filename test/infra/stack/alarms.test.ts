@@ -81,8 +81,9 @@ const outages: [outage: string, Outage][] = [
   ['a table is deleted', deletion],
   ['the same, an hour after a bug', { ...deletion, usual: { ...usual, 502: 1 } }],
   ['the same, and the log role is gone', { ...deletion, isLogged: false }],
-  ['3 % of the writes are throttled', { usual, requests: { 200: 34_920, 503: 1080 } }],
+  ['3 % of the requests get a 503', { usual, requests: { 200: 34_920, 503: 1080 } }],
   ['the same, 0.5 a second', { usual: { 200: 1800 }, requests: { 200: 1746, 503: 54 } }],
+  ['3 % of the writes do, 5 % are writes', { usual, requests: { 200: 35_946, 503: 54 } }],
   ['one of 100 operations fails', { usual, requests: { 200: 35_640, 500: 360 } }],
   ['all requests are refused', { usual, requests: { 401: 36_000 } }],
   ['one request in ten minutes, a 500', { usual: { 200: 6 }, requests: { 500: 6 } }],
@@ -99,7 +100,7 @@ const outages: [outage: string, Outage][] = [
     { usual, requests: { ...usual, 429: 72_000 }, minutes: 30, repeats: true },
   ],
   ['a canary returns 500', { usual, requests: canary, minutes: minutesOfCanary() }],
-  ['one request in 100 takes 2.9 s', { usual, requests: { 200: 35_640, slow: 360 } }],
+  ['three requests in 200 take 2.9 s', { usual, requests: { 200: 35_460, slow: 540 } }],
 ]
 
 test('OPERATE.md has the mails of each outage; to write them, run this test with --update', async () => {
@@ -120,8 +121,8 @@ test('OPERATE.md has the mails of each outage; to write them, run this test with
 })
 
 test.each<[what: string, Outage, names: string[]]>([
-  ['two requests of each hour get a 503', { requests: { 503: 2, 200: 1200 } }, []],
-  ['8 of 3,000 requests get a 503', { requests: { 200: 35_900, 503: 100 } }, []],
+  ['two requests of each hour get a 503', { requests: { 503: 2, 200: 2400 } }, []],
+  ['4 of 3,000 requests get a 503', { requests: { 200: 35_952, 503: 48 } }, []],
   ['one of 10,000 gets a 503, 1,000 a second', { requests: { 200: 3.6e6, 503: 360 } }, []],
   ['one of 10,000 fails, 1,000 a second', { requests: { 200: 3.6e6, 502: 360 } }, ['ApiBroken']],
   [
@@ -129,9 +130,10 @@ test.each<[what: string, Outage, names: string[]]>([
     { requests: { 200: 3.6e6, 502: 7200, 503: 7200 } },
     ['ApiFails', 'ApiUnavailable', 'ApiBroken'],
   ],
-  ['one of few requests fails', { usual: { 200: 6 }, requests: { 200: 6, 502: 1 } }, ['ApiBroken']],
+  ['one of 60 requests an hour fails', { requests: { 200: 60, 502: 1 } }, ['ApiBroken']],
   ['a third of the requests are conflicts', { requests: { 201: 480, 409: 240 } }, []],
-  ['a scanner sends 40 requests in five minutes', { requests: { 404: 480 } }, []],
+  ['a scanner sends 15 requests every five minutes', { requests: { 404: 180 } }, []],
+  ['a scanner sends 40 every five minutes', { requests: { 404: 480 } }, ['ApiRefuses']],
   [
     'a scanner sends 500 at once',
     { usual: { 200: 1200 }, requests: { 404: 6000 }, minutes: 5 },

@@ -28,8 +28,8 @@ export type Stage = {
   /** `canary` checks a version, then gives it 10 % of the requests for 10 minutes. */
   release: 'canary' | 'all-at-once'
   /**
-   * How many partitions an index has. Raise `readShards` first and `writeShards` in a later
-   * release, because old and new code run side by side. Never lower them.
+   * Over how many shards the items of a collection are spread. Raise `readShards` first and
+   * `writeShards` in a later release, because old and new code run side by side. Never lower them.
    */
   readShards: number
   writeShards: number
@@ -100,7 +100,7 @@ export const stageProblem = (stage: Stage): string | undefined => {
     return (
       `has readShards ${readShards} and writeShards ${writeShards}. Both must be positive ` +
       'integers, and writeShards must not exceed readShards, because lists miss items in ' +
-      'partitions that are not read.'
+      'shards that are not read.'
     )
   if (
     (domainName === undefined) !== (certificateArn === undefined) ||

@@ -176,7 +176,7 @@ export const operationIds = propertyNames(contract)
 /** The same entries for whoever works with any operation, without the type of each. */
 export const entries: Readonly<Record<OperationId, Entry>> = widened(contract)
 
-/** `satisfies` has checked the entries: a second error at a mistake would hide the first. */
+/** Takes any object, so that a mistake in an entry is one error only: the one at `satisfies`. */
 function widened(checked: object) {
   return checked as Readonly<Record<OperationId, Entry>>
 }

@@ -2,7 +2,7 @@
 export const settings = {
   /** The part of an API key that names the stage. */
   keyPrefix: 'KEY_PREFIX',
-  /** Over how many partitions of its indexes a sharded table is read and written. */
+  /** Over how many shards the items of a collection are read and written. */
   readShards: 'READ_SHARDS',
   writeShards: 'WRITE_SHARDS',
 } as const

@@ -124,7 +124,7 @@ export const revoke = async (
   if (id !== '-') await confirm?.(`Revoke ${keyId}, the key of ${clientId} (${name})?`)
   await table.revoke(key)
   return {
-    text: `${keyId} is revoked. Functions that have just used it accept it for up to one more minute.`,
+    text: `${keyId} is revoked. Functions that have just used it accept it for up to a minute.`,
     json: { keyId, clientId, name },
   }
 }

@@ -12,8 +12,9 @@ import { resources } from '../../shared/resources.ts'
 import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
 
-const DESCRIPTION = `Stores the items of a collection as this version does, after a new filter or field.
-Requests go on meanwhile: what they change stays, and no ETag becomes stale. It can be stopped and run again at any time.`
+const DESCRIPTION = `\
+Stores the items of a collection as this version does, after a new filter or field. Requests go on
+meanwhile: what they change stays, and no ETag becomes stale. Stop it and run it again at any time.`
 
 const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
@@ -44,10 +45,10 @@ type Plan = Pick<AnyCollection, 'itemOf'> & {
 }
 
 /**
- * What became of an item: it needs no change; it was rewritten, or must be; somebody has changed it
- * meanwhile, which stays; or it cannot be read, for the reason in the error.
+ * What became of an item: it needs no change; it was rewritten, or must be; somebody else has
+ * changed it meanwhile; or it cannot be read, for the reason in the error.
  */
-type Outcome = 'same' | 'different' | 'changed' | Error
+type Outcome = 'same' | 'different' | 'overtaken' | Error
 
 /**
  * Stores each item that differs from what `itemOf` returns, on condition that it has the revision
@@ -96,13 +97,14 @@ const rewriteItem = async (
   write: Write,
 ): Promise<Outcome> => {
   if (typeof item.revision !== 'string') return new Error('It has no revision.')
+  let wanted: Attributes
   try {
-    const wanted = itemOf(item)
-    if (isDeepStrictEqual(item, wanted)) return 'same'
-    return isCheck ? 'different' : write(wanted)
+    wanted = itemOf(item)
   } catch (error) {
     return error as Error // `itemOf` throws nothing else.
   }
+  if (isDeepStrictEqual(item, wanted)) return 'same'
+  return isCheck ? 'different' : write(wanted)
 }
 
 /** Returns a function that writes as often in a second as the plan allows. */
@@ -131,7 +133,7 @@ const writer = (
         return 'different'
       } catch (error) {
         const { name } = error as Error // The SDK throws nothing else.
-        if (name === 'ConditionalCheckFailedException') return 'changed'
+        if (name === 'ConditionalCheckFailedException') return 'overtaken'
         // A transaction holds the item. It may be one that only checks it.
         if (name !== 'TransactionConflictException') throw error
       }

@@ -7,8 +7,10 @@ import { CommandError, run, stopSignal } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
 
-const DESCRIPTION = `Tests a deployment: adds, lists and deletes a pet, calls each function, and checks error responses. Issues an API
-key for itself and revokes it. Stops at the first wrong response, with the exit code 1. The output says what is left.`
+const DESCRIPTION = `\
+Tests a deployment: adds, lists and deletes a pet, calls each function, and checks error responses.
+Issues an API key for itself and deletes it. Fails at the first wrong response; the output says what
+is left.`
 
 const command = deploymentCommand('npm run smoke --', DESCRIPTION)
   .option('--base-url <address>', 'call the API at another address, such as a new domain')

@@ -6,7 +6,7 @@ import { type Entry, takesIdempotencyKey } from '../../shared/pipeline/entry.ts'
 export type TableActions = { table: TableId; index?: string; actions: readonly string[] }
 
 const ACTIONS = {
-  list: [], // It allows querying the indexes.
+  list: [], // Its Query is allowed on the indexes, below.
   read: ['GetItem'],
   create: ['PutItem'],
   change: ['GetItem', 'PutItem'],

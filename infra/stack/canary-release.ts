@@ -31,9 +31,9 @@ type ReleaseProps = { operations: OperationFunction[]; storage: Storage; stage: 
 
 /**
  * Releases new versions step by step. First, a hook checks each of them (release-hook.ts). Then
- * they get 10 % of the requests for 10 minutes, and then all, because metrics are up to three
- * minutes late. A version that crashes, times out or returns 500 is rolled back. A 503 does not
- * count: a slow database is not the version's fault.
+ * they get 10 % of the requests for 10 minutes, which is enough although metrics are up to three
+ * minutes late, and then all. A version that crashes, times out or returns 500 is rolled back. A
+ * 503 does not count: a slow database is not the version's fault.
  */
 export class CanaryRelease extends Construct {
   constructor(scope: Construct, id: string, props: ReleaseProps) {
@@ -50,8 +50,8 @@ export class CanaryRelease extends Construct {
         preHook: hook,
         role,
       })
-      // A changed alias starts a deployment. When CloudFormation rolls back, the hook must know the
-      // old versions again before.
+      // An alias that changes starts a deployment, which calls the hook. So the hook is updated
+      // first: when CloudFormation rolls back, it checks the old versions.
       operation.alias.node.addDependency(this)
     }
   }

@@ -83,12 +83,18 @@ const firstRule = ({ entries }: ObjectSchema): string => {
 }
 
 const errorResponse = (entry: Entry, error: ApiError): Json => ({
-  description: ERROR_DESCRIPTIONS[error.status] ?? `${STATUS_CODES[error.status]}.`,
+  description: errorDescription(entry, error),
   headers: headerReferences(entry, [...Object.keys(error.headers), ...replayedIf(entry, error)]),
   content: {
     'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: error.body },
   },
 })
+
+/** An entry's own text replaces the general one; without that, the reason phrase stands. */
+const errorDescription = ({ errors = {} }: Entry, { status }: ApiError): string => {
+  const general = ERROR_DESCRIPTIONS[status]
+  return general ? (errors[status] ?? general) : `${STATUS_CODES[status]}.`
+}
 
 /** The header of a refusal by a function, which may be the response to an earlier request. */
 const replayedIf = (entry: Entry, { status }: ApiError): string[] =>

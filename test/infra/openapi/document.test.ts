@@ -73,11 +73,11 @@ test('an operation has its stability, its own errors, and the values of the exam
   const documented = operationObject('createPet', {
     ...contract.createPet,
     stability: 'beta',
-    errors: { 402: 'It costs 7.', 422: 'The cage is full.' },
+    errors: { 402: 'It costs 7.', 403: 'No pet for a child.' },
   })
 
   const unpaid = { code: 'payment_required', message: 'It costs 7.', status: 402 }
-  const full = { code: 'unprocessable_content', message: 'The cage is full.', status: 422 }
+  const forbidden = { code: 'forbidden', message: 'No pet for a child.', status: 403 }
   const created = { id: 373212905455903, name: 'Rex', categoryId: 7, status: 'available' }
   expect(documented).toMatchObject({
     description: expect.stringMatching(
@@ -87,8 +87,14 @@ test('an operation has its stability, its own errors, and the values of the exam
     'x-badges': [{ name: 'beta' }],
     responses: {
       201: { content: { 'application/json': { example: created } } },
-      402: { content: { 'application/json': { example: unpaid } } },
-      422: { content: { 'application/json': { example: full } } },
+      402: {
+        description: 'Payment Required.',
+        content: { 'application/json': { example: unpaid } },
+      },
+      403: {
+        description: 'No pet for a child.',
+        content: { 'application/json': { example: forbidden } },
+      },
     },
   })
 })

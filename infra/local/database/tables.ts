@@ -1,16 +1,22 @@
 import {
   CreateTableCommand,
-  type CreateTableInput,
   DeleteTableCommand,
+  DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
-  type TableDescription,
+  ResourceNotFoundException,
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
 import type { KeyAttribute } from '../../../shared/data/indexes.ts'
-import { type Table, tableIds, tableName, tables } from '../../../shared/data/tables.ts'
+import {
+  type Table,
+  type TableId,
+  tableIds,
+  tableName,
+  tables,
+} from '../../../shared/data/tables.ts'
 import { CommandError, timeouts } from '../../command-line.ts'
 import { storedLocalApiKey } from './credentials.ts'
 import { type Address, useDatabase } from './database.ts'
@@ -21,12 +27,15 @@ import { type Address, useDatabase } from './database.ts'
  */
 export const prepareDatabase = async (address: Address): Promise<boolean> => {
   useDatabase(address)
+  const client = new DynamoDBClient(timeouts)
   try {
-    const isNew = await createTables(address.isInMemory ?? false)
+    const isNew = await createTables(client, address.isInMemory ?? false)
     await apiKeys.put(storedLocalApiKey)
     return isNew
   } catch (error) {
     throw address.isNamed && error instanceof Error ? namedError(address, error) : error
+  } finally {
+    client.destroy()
   }
 }
 
@@ -39,90 +48,74 @@ const namedError = ({ endpoint }: Address, error: Error): CommandError => {
 }
 
 /**
- * Creates the tables that are missing. In memory, all are made anew if one was missing or lacks an
- * index. Elsewhere, this throws a CommandError if one lacks an index. Returns whether all are in
- * memory and new.
+ * Creates the tables that are missing. If a table or an index is missing in memory, all tables are
+ * made anew, and this returns true. Elsewhere, it throws a CommandError if a table lacks an index.
  */
-const createTables = async (isInMemory: boolean): Promise<boolean> => {
-  const client = new DynamoDBClient(timeouts)
-  try {
-    const found = await createMissing(client)
-    const outdated = found.find(({ missingIndex }) => missingIndex)
-    if (outdated && !isInMemory) throw outdatedError(outdated)
-    const isChanged = outdated || found.some(({ isNew }) => isNew)
-    if (!isChanged || !isInMemory) return false
-    if (found.every(({ isNew }) => isNew)) return true
-    await Promise.all(found.map(({ name }) => deleteTable(client, name)))
-    await createMissing(client)
-    return true
-  } finally {
-    client.destroy()
-  }
+const createTables = async (client: DynamoDBClient, isInMemory: boolean): Promise<boolean> => {
+  const found = await Promise.all(tableIds.map((id) => findTable(client, id)))
+  const existing = found.filter(({ exists }) => exists)
+  const outdated = existing.find(({ missingIndex }) => missingIndex)
+  if (outdated && !isInMemory)
+    throw new CommandError(
+      `The table ${outdated.name} lacks the index ${outdated.missingIndex}: another version of ` +
+        'this service made it. Use that version, or an empty database.',
+    )
+  const isNew = isInMemory && (outdated !== undefined || existing.length < found.length)
+  if (isNew) await Promise.all(existing.map(({ name }) => deleteTable(client, name)))
+  await Promise.all(tableIds.map((id) => createTable(client, id)))
+  return isNew
 }
 
-type Created = { name: string; isNew: boolean; missingIndex: string | undefined }
-
-const outdatedError = ({ name, missingIndex }: Created) =>
-  new CommandError(
-    `The table ${name} lacks the index ${missingIndex}: another version of this service made it. ` +
-      'Use that version, or an empty database.',
-  )
-
-const createMissing = (client: DynamoDBClient): Promise<Created[]> =>
-  Promise.all(tableIds.map((id) => createTable(client, tableName(id), tables[id])))
+/** Whether a table exists, and an index that it lacks. */
+const findTable = async (client: DynamoDBClient, id: TableId) => {
+  const name = tableName(id)
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }))
+    const indexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? []
+    const missingIndex = Object.keys(tables[id].indexes).find((index) => !indexes.includes(index))
+    return { name, exists: true, missingIndex }
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return { name, exists: false }
+    throw error
+  }
+}
 
 const deleteTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   await client.send(new DeleteTableCommand({ TableName }))
   await waitUntilTableNotExists({ client, ...EAGERLY }, { TableName })
 }
 
-/** Creates a table, unless it exists. */
-const createTable = async (
-  client: DynamoDBClient,
-  name: string,
-  { partitionKey, indexes }: Table,
-): Promise<Created> => {
-  const all = Object.entries(indexes).map(([name, partition]) =>
-    index(name, partition, partitionKey),
-  )
-  const isNew = await isCreated(client, {
-    TableName: name,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: definitions([partitionKey, ...Object.values(indexes)]),
-    KeySchema: [key(partitionKey, 'HASH')],
-    ...(all.length > 0 && { GlobalSecondaryIndexes: all }),
+/** Creates a table, unless it exists or another process creates it. */
+const createTable = async (client: DynamoDBClient, id: TableId): Promise<void> => {
+  const TableName = tableName(id)
+  const definition = { TableName, BillingMode: 'PAY_PER_REQUEST', ...keys(tables[id]) } as const
+  await client.send(new CreateTableCommand(definition)).catch((error) => {
+    if (!(error instanceof ResourceInUseException)) throw error
   })
-  const { reason } = await waitUntilTableExists({ client, ...EAGERLY }, { TableName: name })
-  const { GlobalSecondaryIndexes: existing = [] }: TableDescription = reason.Table
-  const existingNames = existing.map(({ IndexName }) => IndexName)
-  const missingIndex = Object.keys(indexes).find((index) => !existingNames.includes(index))
-  return { name, isNew, missingIndex }
+  await waitUntilTableExists({ client, ...EAGERLY }, { TableName })
 }
 
-/** Returns false if the table exists, or another process is creating it. */
-const isCreated = async (client: DynamoDBClient, table: CreateTableInput): Promise<boolean> => {
-  try {
-    await client.send(new CreateTableCommand(table))
-    return true
-  } catch (error) {
-    if (error instanceof ResourceInUseException) return false
-    throw error
+const keys = ({ partitionKey, indexes }: Table) => {
+  const attributes = [partitionKey, ...Object.values(indexes)]
+  const GlobalSecondaryIndexes = Object.entries(indexes).map(([IndexName, partition]) => ({
+    IndexName,
+    KeySchema: [key(partition, 'HASH'), key(partitionKey, 'RANGE')],
+    Projection: { ProjectionType: 'ALL' as const },
+  }))
+  return {
+    AttributeDefinitions: attributes.map(({ name, type }) => ({
+      AttributeName: name,
+      AttributeType: type,
+    })),
+    KeySchema: [key(partitionKey, 'HASH')],
+    ...(GlobalSecondaryIndexes.length > 0 && { GlobalSecondaryIndexes }),
   }
 }
-
-/** How long to wait for a table, in seconds. */
-const EAGERLY = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.02 }
-
-const definitions = (attributes: KeyAttribute[]) =>
-  attributes.map(({ name, type }) => ({ AttributeName: name, AttributeType: type }))
-
-const index = (IndexName: string, partition: KeyAttribute, sort: KeyAttribute) => ({
-  IndexName,
-  KeySchema: [key(partition, 'HASH'), key(sort, 'RANGE')],
-  Projection: { ProjectionType: 'ALL' as const },
-})
 
 const key = ({ name }: KeyAttribute, KeyType: 'HASH' | 'RANGE') => ({
   AttributeName: name,
   KeyType,
 })
+
+/** How long to wait for a table, in seconds. */
+const EAGERLY = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.02 }

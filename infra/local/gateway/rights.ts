@@ -12,55 +12,50 @@ const running = new AsyncLocalStorage<OperationId>()
  */
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
-// The client of shared/data, to whose `send` this adds the check: functions must not carry it.
+// This replaces the `send` of the client of shared/data, because functions must not carry the check.
+// (Casts, because the SDK's client and the lean one, with which the tests run, have other types.)
 const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
 const sendWithRights = async (command: SentCommand, options?: object): Promise<unknown> => {
   const id = running.getStore()
-  if (id) checkRights(id, operationName(command), command.input)
-  // A cast, because each of the two clients has its own type.
+  if (id) for (const [action, place] of neededActions(command)) checkRight(id, action, place)
   return send(command as never, options)
 }
 Object.assign(dynamodb, { send: sendWithRights })
 
-/** A command of the SDK's document client, or of the lean client, with which the tests run. */
-type SentCommand = { input: CommandInput } & ({ clientCommand: object } | { action: string })
-
-type CommandInput = {
-  TableName: string
-  IndexName?: string
-  TransactItems?: Record<string, { TableName: string; IndexName?: undefined }>[]
+/** A command of the SDK's document client, or of the lean client. */
+type SentCommand = ({ clientCommand: object } | { action: string }) & {
+  input: Place & { TransactItems?: Record<string, Place>[] }
 }
 
-/** The name of a command in the DynamoDB API reference. */
-const operationName = (command: SentCommand): string =>
-  'action' in command
-    ? command.action
-    : command.clientCommand.constructor.name.replace(/Command$/, '')
+type Place = { TableName: string; IndexName?: string }
+
+/** The actions of IAM that a command needs, and where it needs them. */
+const neededActions = (command: SentCommand): [action: string, Place][] => {
+  const { TransactItems, ...place } = command.input
+  // Each item of a transaction needs an action: `Put` needs PutItem.
+  if (TransactItems)
+    return TransactItems.flatMap(Object.entries).map(([kind, item]) => [`${kind}Item`, item])
+  if ('action' in command) return [[command.action, place]]
+  return [[command.clientCommand.constructor.name.replace(/Command$/, ''), place]]
+}
 
 /** Throws an error without `$metadata`, so that the response is a 500. */
-const checkRights = (id: OperationId, operation: string, input: CommandInput): void => {
-  const { TransactItems = [] } = input
-  const isTransaction = operation.startsWith('Transact')
-  // Each item of a transaction needs a right: `Put` needs PutItem.
-  const required = isTransaction
-    ? TransactItems.flatMap(Object.entries).map(([kind, item]) => [`${kind}Item`, item] as const)
-    : [[operation, input] as const]
-  const granted = tableActions(entries[id])
-  for (const [action, { TableName, IndexName: index }] of required) {
-    const word = WORDS[action]
-    if (!word) throw new AccessDenied(`${id} may not use ${action}: no entry can get this right.`)
-    const table = tableIds.find((id) => tableName(id) === TableName) ?? TableName
-    const own = granted.filter((each) => each.table === table && each.index === index)
-    if (own.some(({ actions }) => actions.includes(action))) continue
-    const place = `${index ? `index ${index} of the ` : ''}table ${table}`
-    throw new AccessDenied(
-      `${id} may not use ${action} on the ${place}. ` +
-        `Add ${table}: '${word}' to "access" in its entry in shared/contract.ts.`,
-    )
-  }
+const checkRight = (id: OperationId, action: string, { TableName, IndexName }: Place): void => {
+  const right = RIGHTS[action]
+  if (!right) throw new AccessDenied(`${id} may not use ${action}: no entry can get this right.`)
+  const table = tableIds.find((each) => tableName(each) === TableName) ?? TableName
+  const isGranted = tableActions(entries[id]).some(
+    (each) => each.table === table && each.index === IndexName && each.actions.includes(action),
+  )
+  if (isGranted) return
+  const place = `${IndexName ? `index ${IndexName} of the ` : ''}table ${table}`
+  throw new AccessDenied(
+    `${id} may not use ${action} on the ${place}. ` +
+      `Add ${table}: '${right}' to "access" in its entry in shared/contract.ts.`,
+  )
 }
 
-const WORDS: Record<string, Right> = {
+const RIGHTS: Record<string, Right> = {
   Query: 'list',
   GetItem: 'read',
   ConditionCheckItem: 'read',

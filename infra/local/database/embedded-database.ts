@@ -5,10 +5,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { Server as Listener } from 'node:net'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { tables } from '../../../shared/data/tables.ts'
 import { CommandError } from '../../command-line.ts'
-import { DATABASE_GREETING, LOOPBACK, listeningAddress } from '../ports.ts'
+import { DATABASE_GREETING, isLoopback, LOOPBACK, listeningAddress } from '../ports.ts'
 import { createStore } from './dynalite.ts'
 import { createEngine } from './engine.ts'
 
@@ -34,7 +33,7 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
   })
   await once(server.listen(listener ?? { port: 0, host: LOOPBACK }), 'listening')
   const close = async () => {
-    const closed = promisify(server.close.bind(server))()
+    const closed = once(server.close(), 'close')
     server.closeAllConnections()
     await closed
     await store.db.close()
@@ -44,14 +43,14 @@ export const startEmbedded = async (folder?: string, listener?: Listener) => {
 
 /** A web page has an `Origin`, or after DNS rebinding a host name of its own. */
 const isLocal = ({ headers: { origin, host } }: IncomingMessage): boolean =>
-  origin === undefined && /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host ?? '')
+  origin === undefined && isLoopback((host ?? '').replace(/:\d+$/, ''))
 
 const open = async (folder?: string) => {
   if (folder !== undefined) claim(folder)
   const store = createStore({ path: folder, createTableMs: 0 })
   // This locks the folder until the process ends.
   await store.db.open()
-  return { store, engine: await createEngine(store) }
+  return { store, engine: createEngine(store) }
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   recordingStore,
   type Store,
   validationError,
-  type Write,
 } from './dynalite.ts'
 
 const MAX_ACTIONS = 100
@@ -21,15 +20,14 @@ type TransactionBody = { TransactItems?: unknown; ClientRequestToken?: unknown }
  * an action and its JSON. Writes take turns, so they never conflict: each is rehearsed, and then
  * written with one batch, all or nothing.
  */
-export const createEngine = async (store: Store) => {
-  const tokens = await storedTokens(store)
+export const createEngine = (store: Store) => {
   const inTurn = atMost(1)
   const run = async (name: string, body: TransactionBody): Promise<object> => {
-    if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, tokens, body))
+    if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, body))
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
     const write = writes.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
-    const other = otherActions.get(name)
+    const other = reads.get(name) ?? tableActions.get(name)
     if (other) return other.run(store, other.parse(store, body))
     const message = `The embedded database has no operation ${name}.`
     throw dynamoDBError('UnknownOperationException', message)
@@ -51,15 +49,13 @@ const errorResponse = (error: unknown) => {
   return dynamoDBError('SerializationException', `${error}`)
 }
 
-const apiActions = (names: string) =>
-  new Map(names.split(' ').map((name) => [name, apiAction(name)]))
+const apiActions = (...names: string[]) => new Map(names.map((name) => [name, apiAction(name)]))
 
-const writes = apiActions('PutItem UpdateItem DeleteItem BatchWriteItem')
+const writes = apiActions('PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem')
 
 // dynalite's `UpdateTable` adds no indexes, and its tags do nothing.
-const otherActions = apiActions(
-  'CreateTable DeleteTable DescribeTable ListTables Query Scan GetItem BatchGetItem',
-)
+const tableActions = apiActions('CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables')
+const reads = apiActions('Query', 'Scan', 'GetItem', 'BatchGetItem')
 
 const writeAlone = async (store: Store, action: ApiAction, body: object): Promise<object> => {
   const recording = recordingStore(store)
@@ -68,50 +64,28 @@ const writeAlone = async (store: Store, action: ApiAction, body: object): Promis
   return result
 }
 
-const writeTransaction = async (
-  store: Store,
-  tokens: Tokens,
-  body: TransactionBody,
-): Promise<object> => {
+const writeTransaction = async (store: Store, body: TransactionBody): Promise<object> => {
   const { TransactItems, ClientRequestToken = randomUUID() } = body
-  const expired = forgetExpired(tokens)
   const key = `token~${ClientRequestToken}` // dynalite reads keys with other prefixes.
   const digest = hash('sha256', `${JSON.stringify(TransactItems)}`, 'base64')
-  const known = tokens.get(key)
-  if (known?.digest === digest) return {}
-  const mismatch = 'IdempotentParameterMismatchException'
-  if (known) throw dynamoDBError(mismatch, 'Another transaction had this token.')
+  const known: Partial<Token> = (await store.db.get(key)) ?? {}
+  if (known.until && known.until > Date.now()) {
+    if (known.digest === digest) return {}
+    const mismatch = 'IdempotentParameterMismatchException'
+    throw dynamoDBError(mismatch, 'Another transaction had this token.')
+  }
   const { writes } = await rehearseTransaction(store, writesOfTransactions, TransactItems)
-  const token = { digest, until: Date.now() + TOKEN_MS }
+  const token: Token = { digest, until: Date.now() + TOKEN_MS }
   // With its token: the transaction must not run again after this process is killed.
-  await store.db.batch([...writes, ...expired, { type: 'put', key, value: token }])
-  tokens.set(key, token)
+  await store.db.batch([...writes, { type: 'put', key, value: token }])
   return {}
 }
+
+type Token = { digest: string; until: number }
 
 const readTransaction = async (store: Store, { TransactItems }: TransactionBody) => {
   const { results } = await rehearseTransaction(store, readsOfTransactions, TransactItems)
   return { Responses: results }
-}
-
-/** The tokens of the last ten minutes, oldest first, by their keys in the store. */
-type Tokens = Map<string, Token>
-type Token = { digest: string; until: number }
-
-const storedTokens = async (store: Store): Promise<Tokens> => {
-  const stored = await store.db.iterator<string, Token>({ gte: 'token~', lt: 'token\x7F' }).all()
-  return new Map(stored.sort(([, a], [, b]) => a.until - b.until))
-}
-
-/** Removes the expired tokens from the map. Returns what removes them from the store, too. */
-const forgetExpired = (tokens: Tokens): Write[] => {
-  const expired: Write[] = []
-  for (const [key, { until }] of tokens) {
-    if (until > Date.now()) break
-    tokens.delete(key)
-    expired.push({ type: 'del', key })
-  }
-  return expired
 }
 
 type Allowed = Record<string, ApiAction>

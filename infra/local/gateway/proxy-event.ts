@@ -9,44 +9,49 @@ export const proxyEvent = (
   message: IncomingMessage,
   requestId: string,
   { path, query, body }: Awaited<ReturnType<typeof readRequest>>,
-  { resource, pathParameters }: Pick<ProxyEvent, 'resource' | 'pathParameters'>,
+  route: Pick<ProxyEvent, 'resource' | 'pathParameters'>,
 ): ProxyEvent => {
-  const { method: httpMethod = '', socket } = message
-  const { host, 'user-agent': userAgent = null } = message.headers
   const headers = valuesByName(eventHeaders(message))
   const parameters = query.size > 0 ? valuesByName(query) : null
   return {
-    resource,
+    ...route,
     path: path.slice(service.basePath.length).replace(/^\/*/, '/'),
-    httpMethod,
+    httpMethod: message.method ?? '',
     headers: lastValues(headers),
     multiValueHeaders: headers,
     queryStringParameters: parameters && lastValues(parameters),
     multiValueQueryStringParameters: parameters,
-    pathParameters,
     stageVariables: null,
-    requestContext: {
-      accountId: '000000000000',
-      apiId: 'local',
-      authorizer: undefined,
-      domainName: host,
-      extendedRequestId: requestId,
-      httpMethod,
-      // The other members are for callers with AWS credentials.
-      identity: { sourceIp: socket.remoteAddress ?? '', userAgent } as Identity,
-      path,
-      protocol: `HTTP/${message.httpVersion}`,
-      requestId: randomUUID(),
-      requestTimeEpoch: Date.now(),
-      resourceId: 'local',
-      resourcePath: resource,
-      stage: service.basePath.slice(1),
-    },
+    requestContext: requestContext(message, requestId, path, route.resource),
     ...textOrBase64(body),
   }
 }
 
-type Identity = ProxyEvent['requestContext']['identity']
+const requestContext = (
+  { method = '', headers, httpVersion, socket }: IncomingMessage,
+  extendedRequestId: string,
+  path: string,
+  resourcePath: string,
+): ProxyEvent['requestContext'] => ({
+  accountId: '000000000000',
+  apiId: 'local',
+  authorizer: undefined,
+  domainName: headers.host,
+  extendedRequestId,
+  httpMethod: method,
+  // The other members are for callers with AWS credentials.
+  identity: {
+    sourceIp: socket.remoteAddress ?? '',
+    userAgent: headers['user-agent'] ?? null,
+  } as ProxyEvent['requestContext']['identity'],
+  path,
+  protocol: `HTTP/${httpVersion}`,
+  requestId: randomUUID(),
+  requestTimeEpoch: Date.now(),
+  resourceId: 'local',
+  resourcePath,
+  stage: service.basePath.slice(1),
+})
 
 // Headers of the connection, and those that API Gateway overwrites.
 const NOT_PASSED_ON =
@@ -54,6 +59,7 @@ const NOT_PASSED_ON =
 
 const eventHeaders = ({ rawHeaders, socket }: IncomingMessage): [string, string][] => {
   const sent: [string, string][] = []
+  // Names and values, in turn.
   for (let i = 0; i < rawHeaders.length; i += 2)
     sent.push([rawHeaders[i] ?? '', rawHeaders[i + 1] ?? ''])
   return [

@@ -55,8 +55,7 @@ export const createLocalServer = (
   const server = createServer({ ...limits, requireHostHeader: false })
   server.maxConnections = limits.maxConnections
   const connections = connectionsOf(server)
-  const responding = new Set<Promise<void>>()
-
+  const responding: Responding = new Set()
   const listener = requestListener(connections, responding, responder(handlers, limits), limits)
   server.on('request', listener)
   // Node.js would respond to an unknown expectation by itself, without a body.
@@ -65,19 +64,29 @@ export const createLocalServer = (
     if (!socket.writable || connections.get(socket)?.inFlight) socket.destroy()
     else endWith(socket, clientError(code, limits.maxHeaderSize))
   })
-
   /** Refuses new connections and completes the requests in flight, within `limitMs`. */
-  const stop = async (limitMs = limits.functionMs): Promise<void> => {
-    const closed = once(server.close(), 'close')
-    const isLate = pause(limitMs, undefined, { ref: false })
-    // When a client disconnects, its request still runs and needs the database.
-    await Promise.race([Promise.all(responding), isLate])
-    for (const socket of connections.keys()) socket.destroySoon()
-    await Promise.race([closed, isLate])
-    server.closeAllConnections()
-  }
+  const stop = (limitMs = limits.functionMs): Promise<void> =>
+    stopServer(server, connections, responding, limitMs)
   return { server, stop }
 }
+
+const stopServer = async (
+  server: Server,
+  connections: Connections,
+  responding: Responding,
+  limitMs: number,
+): Promise<void> => {
+  const closed = once(server.close(), 'close')
+  const isLate = pause(limitMs, undefined, { ref: false })
+  // When a client disconnects, its request still runs and needs the database.
+  await Promise.race([Promise.all(responding), isLate])
+  for (const socket of connections.keys()) socket.destroySoon()
+  await Promise.race([closed, isLate])
+  server.closeAllConnections()
+}
+
+/** The responses that functions are working on, also those for clients that have disconnected. */
+type Responding = Set<Promise<void>>
 
 type Connections = Map<Socket, { inFlight: number; inTurn: ReturnType<typeof atMost> }>
 
@@ -93,9 +102,9 @@ const connectionsOf = (server: Server): Connections => {
 
 type Respond = (message: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** Responds to the requests of a connection one after the other. `responding` has all that run. */
+/** Responds to the requests of a connection one after the other. */
 const requestListener =
-  (connections: Connections, responding: Set<Promise<void>>, respond: Respond, limits: Limits) =>
+  (connections: Connections, responding: Responding, respond: Respond, limits: Limits) =>
   async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket } = message
     const connection = connections.get(socket)
@@ -158,22 +167,19 @@ const endWith = (socket: Socket, error: ApiError): void => {
 
 /** Logs a response on one line. */
 const logResponse = (
-  message: IncomingMessage,
-  result: GatewayResponse,
+  { method = '', url = '' }: IncomingMessage,
+  { statusCode, body = '' }: GatewayResponse,
   requestId: string,
   milliseconds: number,
-) => {
-  const { method = '', url = '' } = message
-  const { statusCode, body = '' } = result
-  const path = url.replace(/\?.*/s, '')
-  const code = (statusCode >= 400 && /^\{"code":"(\w+)"/.exec(`${body}`)?.[1]) || ''
+): void => {
+  const code = statusCode >= 400 && /^\{"code":"(\w+)"/.exec(`${body}`)?.[1]
   const columns = [
     new Date().toTimeString().slice(0, 8),
     method.padEnd(7),
-    path.padEnd(26),
+    url.replace(/\?.*/s, '').padEnd(26),
     statusCode,
     `${Math.round(milliseconds)} ms`.padStart(7),
-    code.padEnd(22),
+    (code || '').padEnd(22),
     requestId,
   ]
   console.info(columns.join('  '))

@@ -63,21 +63,27 @@ export const responseTo = async (
     const request = await readRequest(message, maxBodyBytes)
     const route = findRoute(request.path)
     if (!route) throw gatewayResponses.notFound
+    const operations = operationsAt(route.resource)
     const document = documents[route.resource]
-    const ids = operationIds.filter((id) => entries[id].path === route.resource)
-    const operationMethods = ids.map((id) => entries[id].method)
-    const methods = document ? referenceMethods : [...operationMethods, 'OPTIONS']
-    if (message.method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
-    const id = ids.find((id) => entries[id].method === message.method)
+    const methods = document ? referenceMethods : [...operations.keys(), 'OPTIONS']
+    const { method = '' } = message
+    const id = operations.get(method)
     if (id) return await invoke(id, proxyEvent(message, requestId, request, route))
-    if (message.method !== 'GET' || !document) throw gatewayResponses.methodNotAllowed(methods)
-    const { headers, body: content } = document(message.headers.host ?? '')
-    return response(requestId, 200, headers, content)
+    if (method === 'OPTIONS') return response(requestId, 204, preflightHeaders(methods))
+    if (method !== 'GET' || !document) throw gatewayResponses.methodNotAllowed(methods)
+    const { headers, body } = document(message.headers.host ?? '')
+    return response(requestId, 200, headers, body)
   } catch (error) {
     if (error instanceof ApiError) return gatewayErrorResponse(requestId, error)
     console.error('Request %s failed:', requestId, error)
     return gatewayErrorResponse(requestId, gatewayResponses.badGateway)
   }
+}
+
+/** The operations at a path, by method. */
+const operationsAt = (path: string): Map<string, OperationId> => {
+  const ids = operationIds.filter((id) => entries[id].path === path)
+  return new Map(ids.map((id) => [entries[id].method, id]))
 }
 
 /** The response with the body of an error. */

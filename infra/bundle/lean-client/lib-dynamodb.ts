@@ -21,41 +21,21 @@ export const DynamoDBDocumentClient = {
       convertToNative(value as AttributeValue, unmarshallOptions),
     )
     return {
-      async send({ action, input, request, response }: Command, options: SendOptions) {
-        const output = await client.send(action, request(input, marshall), options)
-        return response(output, unmarshall)
+      async send({ action, input }: Command, options: SendOptions): Promise<Values> {
+        const request = withItems(input, marshall)
+        // All resends have one token, so that DynamoDB applies the transaction once.
+        if (action === 'TransactWriteItems') request.ClientRequestToken ??= randomUUID()
+        return withItems(await client.send(action, request, options), unmarshall)
       },
     }
   },
 }
 
-type Item = Record<string, unknown>
-type ConvertItem = (item?: Item) => Item | undefined
+type Command = { action: string; input: Values }
 
-/** The fields that the translations read, of a request, a part of one, or a response. */
-type Values = {
-  Key?: Item
-  Item?: Item
-  Attributes?: Item
-  ExpressionAttributeValues?: Item
-  ExclusiveStartKey?: Item
-  LastEvaluatedKey?: Item
-  Items?: (Item | undefined)[]
-  TransactItems?: Record<string, Values>[]
-  Responses?: Values[]
-  ClientRequestToken?: string
-}
-
-/** Translates a request or a response: converts its items. */
-type Translate = (values: Values, convert: ConvertItem) => Values
-
-type Command = { action: string; input: Values; request: Translate; response: Translate }
-
-const command = (action: string, request: Translate, response: Translate) =>
+const command = (action: string) =>
   class implements Command {
     readonly action = action
-    readonly request = request
-    readonly response = response
     readonly input: Values
     // The types of the replaced package check what a function sends.
     constructor(input: object) {
@@ -63,79 +43,53 @@ const command = (action: string, request: Translate, response: Translate) =>
     }
   }
 
-const writeRequest: Translate = (write, marshall) => {
-  refuseUnsupported(write)
-  return {
-    ...write,
-    Key: marshall(write.Key),
-    Item: marshall(write.Item),
-    ExpressionAttributeValues: marshall(write.ExpressionAttributeValues),
-  }
+export const GetCommand = command('GetItem')
+export const PutCommand = command('PutItem')
+export const QueryCommand = command('Query')
+export const TransactGetCommand = command('TransactGetItems')
+export const TransactWriteCommand = command('TransactWriteItems')
+
+type Item = Record<string, unknown>
+type ConvertItem = (item: Item) => Item
+
+/** The fields with an item, or a part of one, in a request, an action in one, or a response. */
+const ITEM_FIELDS = [
+  'Key',
+  'Item',
+  'Attributes',
+  'ExpressionAttributeValues',
+  'ExclusiveStartKey',
+  'LastEvaluatedKey',
+] as const
+
+type Values = { [Field in (typeof ITEM_FIELDS)[number]]?: Item } & {
+  Items?: Item[]
+  Responses?: Values[]
+  /** Each has one action, such as `{ Put: … }`. */
+  TransactItems?: Record<string, Values>[]
+  ClientRequestToken?: string
 }
 
-/** Translates each of the writes: `Put`, `Update`, `Delete` or `ConditionCheck`. */
-const transactionPart = (part: Record<string, Values>, marshall: ConvertItem) =>
-  Object.fromEntries(
-    Object.entries(part).map(([action, write]) => [action, writeRequest(write, marshall)]),
-  )
-
-export const GetCommand = command(
-  'GetItem',
-  (input, marshall) => ({ ...input, Key: marshall(input.Key) }),
-  (output, unmarshall) => ({ ...output, Item: unmarshall(output.Item) }),
-)
-
-export const PutCommand = command('PutItem', writeRequest, (output, unmarshall) => ({
-  ...output,
-  Attributes: unmarshall(output.Attributes),
-}))
-
-export const QueryCommand = command(
-  'Query',
-  (input, marshall) => ({
-    ...input,
-    ExclusiveStartKey: marshall(input.ExclusiveStartKey),
-    ExpressionAttributeValues: marshall(input.ExpressionAttributeValues),
-  }),
-  (output, unmarshall) => ({
-    ...output,
-    Items: output.Items?.map((item) => unmarshall(item)),
-    LastEvaluatedKey: unmarshall(output.LastEvaluatedKey),
-  }),
-)
-
-export const TransactGetCommand = command(
-  'TransactGetItems',
-  (input, marshall) => ({
-    ...input,
-    TransactItems: input.TransactItems?.map(({ Get }) => ({
-      Get: { ...Get, Key: marshall(Get?.Key) },
-    })),
-  }),
-  (output, unmarshall) => ({
-    ...output,
-    Responses: output.Responses?.map(({ Item }) => ({ Item: unmarshall(Item) })),
-  }),
-)
-
-export const TransactWriteCommand = command(
-  'TransactWriteItems',
-  (input, marshall) => {
-    refuseUnsupported(input)
-    return {
-      ...input,
-      TransactItems: input.TransactItems?.map((part) => transactionPart(part, marshall)),
-      // All resends have one token, so that DynamoDB applies the transaction once.
-      ClientRequestToken: input.ClientRequestToken ?? randomUUID(),
-    }
-  },
-  (output) => output,
-)
+/** Converts the items. Each field means the same in all of the commands above. */
+const withItems = (values: Values, convert: ConvertItem): Values => {
+  refuseUnsupported(values)
+  const { Items, Responses, TransactItems } = values
+  const converted = { ...values }
+  for (const field of ITEM_FIELDS) if (values[field]) converted[field] = convert(values[field])
+  if (Items) converted.Items = Items.map(convert)
+  if (Responses) converted.Responses = Responses.map((each) => withItems(each, convert))
+  if (TransactItems)
+    converted.TransactItems = TransactItems.map((actions) => {
+      const pairs = Object.entries(actions)
+      return Object.fromEntries(pairs.map(([name, each]) => [name, withItems(each, convert)]))
+    })
+  return converted
+}
 
 /** Throws an Error for parameters that add items to other fields of a response. */
-const refuseUnsupported = (input: object): void => {
+const refuseUnsupported = (values: object): void => {
   for (const name of ['ReturnItemCollectionMetrics', 'ReturnValuesOnConditionCheckFailure'])
-    if (name in input) throw notSupported(`the parameter ${name}`)
+    if (name in values) throw notSupported(`the parameter ${name}`)
 }
 
 /**
@@ -145,7 +99,6 @@ const refuseUnsupported = (input: object): void => {
 const itemConverter =
   (convert: (value: unknown) => unknown): ConvertItem =>
   (item) => {
-    if (!item) return undefined
     const attributes = Object.entries(item).filter(([, value]) => value !== undefined)
     return Object.fromEntries(attributes.map(([name, value]) => [name, convert(value)]))
   }

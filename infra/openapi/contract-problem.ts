@@ -50,13 +50,18 @@ const pathProblem = (
   if (Object.values<string>(referencePaths).includes(path))
     return `has the path ${path}, which the API reference has. Change it.`
   const names = Object.keys(params?.entries ?? {})
-  if (`${path.match(PATH_PARAMETER) ?? ''}` !== `${names.map((name) => `{${name}}`)}`)
+  const namesInPath = Array.from(path.matchAll(PATH_PARAMETER), ([, name]) => name)
+  if (namesInPath.join() !== names.join())
     return `has the path ${path}, but its params are ${names.join(', ') || 'none'}. Name the same.`
+  return siblingProblem(path, earlier)
+}
+
+/** API Gateway refuses two names for a path parameter after the same parts. */
+const siblingProblem = (path: string, earlier: [id: string, Entry][]): string | undefined => {
   for (const { 0: parameter, index } of path.matchAll(PATH_PARAMETER)) {
     const parent = path.slice(0, index)
     const [id, sibling] = earlier.find(([, other]) => other.path.startsWith(`${parent}{`)) ?? []
     const other = sibling?.path.slice(index).split('/')[0] ?? parameter
-    // API Gateway refuses it.
     if (other !== parameter) return `has ${parameter} where ${id} has ${other}. Use one name.`
   }
   return undefined

@@ -90,7 +90,7 @@ const errorResponse = (entry: Entry, error: ApiError): Json => ({
   },
 })
 
-/** An entry's own text replaces the general one; without that, the reason phrase stands. */
+/** The entry's own text wins over a general one. Other statuses have their reason phrase. */
 const errorDescription = ({ errors = {} }: Entry, { status }: ApiError): string => {
   const general = ERROR_DESCRIPTIONS[status]
   return general ? (errors[status] ?? general) : `${STATUS_CODES[status]}.`

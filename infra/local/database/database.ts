@@ -61,7 +61,7 @@ type Choice = {
  * Starts an embedded DynamoDB with its data in `folder` (default: in memory), unless the user has
  * `named` another one. Throws a CommandError if the folder cannot be used.
  */
-export const startDatabase = async ({ named, folder, listener }: Choice): Promise<Started> => {
+export const startDatabase = async ({ named, folder, listener }: Choice) => {
   if (folder === '')
     throw new CommandError(
       '--data is empty. Name a folder, or omit --data to keep the data in memory.',
@@ -70,20 +70,17 @@ export const startDatabase = async ({ named, folder, listener }: Choice): Promis
     throw new CommandError(
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
-  if (named)
-    return {
-      database: { address: named, description: named.endpoint },
-      close: async () => {},
-    }
+  if (named) {
+    const database: Database = { address: named, description: named.endpoint }
+    return { database, close: async () => {} }
+  }
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
-  const address = { endpoint, isNamed: false, isInMemory: folder === undefined }
-  const description = `${endpoint} (${folder ?? 'in memory'})`
-  return { database: { address, description }, close }
+  const address: Address = { endpoint, isNamed: false, isInMemory: folder === undefined }
+  const database: Database = { address, description: `${endpoint} (${folder ?? 'in memory'})` }
+  return { database, close }
 }
-
-type Started = { database: Database; close: () => Promise<void> }
 
 /** Lets this process use a DynamoDB, by environment variables. */
 export const useDatabase = ({ endpoint, isNamed }: Address): void => {

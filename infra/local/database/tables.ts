@@ -33,14 +33,14 @@ export const prepareDatabase = async (address: Address): Promise<boolean> => {
     await apiKeys.put(storedLocalApiKey)
     return isNew
   } catch (error) {
-    throw address.isNamed && error instanceof Error ? namedError(address, error) : error
+    throw address.isNamed ? namedError(address, error) : error
   } finally {
     client.destroy()
   }
 }
 
-const namedError = ({ endpoint }: Address, error: Error): CommandError => {
-  if (error instanceof CommandError) return error
+const namedError = ({ endpoint }: Address, error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof CommandError) return error
   return new CommandError(
     `Cannot use the DynamoDB at ${endpoint}, which AWS_ENDPOINT_URL_DYNAMODB names: ` +
       `${error.message || error.name}. Start it, or unset the variable to use the embedded one.`,

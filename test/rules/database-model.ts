@@ -56,9 +56,6 @@ export type GotResponse = {
 /** An event, the state that it leads to, the write that was carried out, and the response. */
 export type Step = { event: Event; next: State; write?: SentWrite; response?: GotResponse }
 
-/** Whether the condition of an action is true. */
-export type Condition = (item: Item | undefined, action: TransactAction) => boolean
-
 /** When the clock starts, in milliseconds since 1970. */
 export const START = Date.UTC(2026, 10, 20, 12)
 export const EIGHT_HOURS = 8 * 3_600_000
@@ -92,9 +89,9 @@ export const initialState = (items: Items, requests: State['requests']): State =
 }
 
 /** What can happen without a request. */
-export function* databaseSteps(state: State, pauses: number, isTrue: Condition): Generator<Step> {
+export function* databaseSteps(state: State, pauses: number): Generator<Step> {
   for (const write of state.late) {
-    const { next } = carryOut(state, write, isTrue)
+    const { next } = carryOut(state, write)
     if (next !== state)
       yield {
         event: (say) => `${write.by}'s late write ${say.write(write)}`,
@@ -134,12 +131,11 @@ export const showing = (state: State, names: string[]): State => {
 export const carryOut = (
   state: State,
   { token, by, actions }: SentWrite,
-  isTrue: Condition,
 ): { outcome?: Written; next: State } => {
   const { items, hidden, commits } = state
   if (actions.some(({ key }) => hidden.includes(nameOf(key)))) return { next: state }
   if (commits[token]) return { outcome: { kind: 'written' }, next: state }
-  const refused = actions.filter((action) => !isTrue(items[nameOf(action.key)], action))
+  const refused = actions.filter(({ key, expected }) => items[nameOf(key)]?.revision !== expected)
   if (refused.length > 0)
     return { outcome: { kind: 'outdated', keys: refused.map(({ key }) => key) }, next: state }
   const written = writtenItems(actions)
@@ -178,9 +174,6 @@ export const pageOf = (items: Items, { table, limit, cursor, filter }: PageQuery
   const page = listed.slice(0, limit)
   return { items: page, next: listed.length > limit ? Number(page.at(-1)?.id) : undefined }
 }
-
-/** The condition of an action, as the service states it. */
-export const hasRevision: Condition = (item, { expected }) => item?.revision === expected
 
 export const isExpired = (item: Item | undefined, now: number): boolean =>
   item?.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= START + now * EIGHT_HOURS

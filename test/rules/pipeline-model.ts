@@ -12,9 +12,6 @@ export type Attempt = { name: string; work: Work; keyed?: KeyedRequest | undefin
 
 export type Response = Decision & { isReplay: boolean }
 
-/** Does the work of an attempt, and stores the decision for its key. */
-export type Pipeline = (tx: Transaction, attempt: Attempt) => Promise<Response>
-
 /** Requests with one key are retries of each other if they do the same work. */
 export const attemptsOf = (requests: Record<string, Request>): Attempt[] => {
   const works: Work[] = []
@@ -31,8 +28,11 @@ export const attemptsOf = (requests: Record<string, Request>): Attempt[] => {
 export const reservationName = (keyed: KeyedRequest): string =>
   nameOf({ table: 'idempotencyKeys', value: reservationId(keyed) })
 
-/** As `shared/pipeline/operation.ts` does it. */
-export const respond: Pipeline = async (tx, { work, keyed }) => {
+/**
+ * Does the work of an attempt, and stores the decision for its key, as
+ * `shared/pipeline/operation.ts` does.
+ */
+export const respond = async (tx: Transaction, { work, keyed }: Attempt): Promise<Response> => {
   const earlier = keyed && (await earlierDecision(tx, keyed))
   if (earlier) return { ...earlier, isReplay: true }
   const decision = await decide(tx, work)

@@ -16,31 +16,21 @@ import { type Attempt, type Response, reservationName, textOf } from './pipeline
 
 /** The rule that a write breaks if it takes effect in this state. */
 export const ruleBrokenByWrite = (
-  state: State,
+  { now, items, commits, requests }: State,
   { by, actions }: SentWrite,
   { keyed }: Attempt,
 ): string | undefined => {
-  const request = state.requests[by]
+  const request = requests[by]
   if (request?.kind === 'ended' && request.as !== 'crashed')
     return 'a request takes no effect after its response'
-  if (Object.values(state.commits).some((commit) => commit.by === by))
+  if (Object.values(commits).some((commit) => commit.by === by))
     return 'a request takes effect once'
-  const reserves = actions.some(({ key }) => key.table === 'idempotencyKeys')
-  if (keyed && !reserves) return 'a request with a key takes effect with its reservation'
-  return actions.map((action) => ruleBrokenByAction(state, action)).find(Boolean)
-}
-
-const ruleBrokenByAction = (
-  { now, items }: State,
-  { kind, key, expected }: SentWrite['actions'][number],
-): string | undefined => {
-  const item = items[nameOf(key)]
-  if (key.table === 'idempotencyKeys')
-    return item && !isExpired(item, now) ? 'a key takes effect once' : undefined
-  if (item?.revision === expected) return undefined
-  if (kind === 'check') return 'a request takes effect only if what it has read is unchanged'
-  if (!expected) return 'an id gets one resource'
-  return item ? 'a write does not undo another one' : 'a deleted resource stays deleted'
+  if (!keyed) return undefined
+  const name = reservationName(keyed)
+  if (!actions.some(({ key }) => nameOf(key) === name))
+    return 'a request with a key takes effect with its reservation'
+  const earlier = items[name]
+  return earlier && !isExpired(earlier, now) ? 'a key takes effect once' : undefined
 }
 
 /** The rule that a response breaks; `right` are those that are right without an effect. */

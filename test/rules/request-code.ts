@@ -5,7 +5,7 @@ import { runOn } from '../../shared/data/transaction.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
 import { refusalOf } from '../../shared/pipeline/responses.ts'
 import * as model from './database-model.ts'
-import type { Attempt, Pipeline, Response } from './pipeline-model.ts'
+import { type Attempt, type Response, respond } from './pipeline-model.ts'
 
 /** A call of the database. */
 export type Call =
@@ -27,14 +27,12 @@ export type Progress = {
 export class RequestCode {
   readonly #attempt: Attempt
   readonly #number: number
-  readonly #pipeline: Pipeline
   readonly #known = new Map<string, Promise<Progress>>()
   readonly #alone = new Map<string, Promise<Response | undefined>>()
 
-  constructor(attempt: Attempt, number: number, pipeline: Pipeline) {
+  constructor(attempt: Attempt, number: number) {
     this.#attempt = attempt
     this.#number = number
-    this.#pipeline = pipeline
   }
 
   /** Runs it to its first call. */
@@ -110,7 +108,7 @@ export class RequestCode {
 
   async #run(database: Database, newToken: () => string): Promise<Response> {
     try {
-      return await runOn(database, (tx) => this.#pipeline(tx, this.#attempt), newToken)
+      return await runOn(database, (tx) => respond(tx, this.#attempt), newToken)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return { ...refusalOf(error), isReplay: false }

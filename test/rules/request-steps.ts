@@ -1,21 +1,13 @@
 import type { Key, Written } from '../../shared/data/database.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
-import type {
-  Condition,
-  Items,
-  RequestState,
-  SentWrite,
-  State,
-  Step,
-  Write,
-} from './database-model.ts'
+import type { Items, RequestState, SentWrite, State, Step, Write } from './database-model.ts'
 import * as model from './database-model.ts'
 import { type Attempt, endOf } from './pipeline-model.ts'
 import type { RequestCode } from './request-code.ts'
 import type { Event } from './story.ts'
 
-/** A request and its code; what was stored at `first`, and when a condition is true. */
-export type RequestRun = { attempt: Attempt; code: RequestCode; first: Items; isTrue: Condition }
+/** A request and its code, and what was stored at `first`. */
+export type RequestRun = { attempt: Attempt; code: RequestCode; first: Items }
 
 /** What can happen to a request and the call that it waits for. */
 export const requestSteps = async (state: State, run: RequestRun): Promise<Step[]> => {
@@ -75,7 +67,7 @@ const listSteps = async (state: State, run: RequestRun, query: PageQuery): Promi
 
 const writeSteps = async (state: State, run: RequestRun, call: Write): Promise<Step[]> => {
   const write = { token: call.token, actions: call.actions, by: run.attempt.name }
-  const { outcome, next } = model.carryOut(state, write, run.isTrue)
+  const { outcome, next } = model.carryOut(state, write)
   const steps: Step[] = []
   // Without an outcome, another transaction holds an item, and the same request is resent.
   if (outcome) {

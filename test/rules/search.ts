@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import type { Scenario } from './all-orders.ts'
 import type { State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
-import { type Attempt, attemptsOf, type Pipeline, respond, textOf } from './pipeline-model.ts'
+import { type Attempt, attemptsOf, textOf } from './pipeline-model.ts'
 import { ruleBrokenByItems, ruleBrokenByResponse, ruleBrokenByWrite } from './promises.ts'
 import { RequestCode } from './request-code.ts'
 import { type RequestRun, requestSteps } from './request-steps.ts'
@@ -10,9 +10,6 @@ import type { Broken } from './story.ts'
 
 vi.stubEnv('READ_SHARDS', '1')
 vi.stubEnv('WRITE_SHARDS', '1')
-
-/** What is not as the service has it: to see that the exploration notices. */
-export type Mistake = { isTrue?: model.Condition; pipeline?: Pipeline }
 
 /** A state, and the step that led to it. */
 type Reached = { state: State; step?: Step; before?: Reached }
@@ -22,27 +19,25 @@ type Reached = { state: State; step?: Step; before?: Reached }
  * the service's own code. Returns all ways in which the requests end if none crashes, or the rule
  * that is broken first, after as few events as possible.
  */
-export const explore = (scenario: Scenario, mistake: Mistake = {}) => {
+export const explore = (scenario: Scenario) => {
   vi.useFakeTimers({ toFake: ['Date'], now: model.START })
-  return new Search(scenario, mistake).run().finally(() => vi.useRealTimers())
+  return new Search(scenario).run().finally(() => vi.useRealTimers())
 }
 
 class Search {
   readonly #scenario: Scenario
-  readonly #isTrue: model.Condition
   readonly #attempts: Attempt[]
   readonly #first: model.Items
   readonly #runs: Record<string, RequestRun> = {}
   readonly #numberOf = numbering()
 
-  constructor(scenario: Scenario, { isTrue = model.hasRevision, pipeline = respond }: Mistake) {
+  constructor(scenario: Scenario) {
     this.#scenario = scenario
-    this.#isTrue = isTrue
     this.#attempts = attemptsOf(scenario.requests)
     this.#first = model.storedAtFirst(scenario)
     for (const [i, attempt] of this.#attempts.entries()) {
-      const code = new RequestCode(attempt, i, pipeline)
-      this.#runs[attempt.name] = { attempt, code, isTrue, first: this.#first }
+      const code = new RequestCode(attempt, i)
+      this.#runs[attempt.name] = { attempt, code, first: this.#first }
     }
   }
 
@@ -84,7 +79,7 @@ class Search {
 
   async #steps(state: State): Promise<Step[]> {
     const { pauses = 0 } = this.#scenario
-    const steps = [...model.databaseSteps(state, pauses, this.#isTrue)]
+    const steps = [...model.databaseSteps(state, pauses)]
     for (const run of Object.values(this.#runs)) steps.push(...(await requestSteps(state, run)))
     return steps
   }

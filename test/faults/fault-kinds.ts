@@ -2,13 +2,13 @@ import { canceled, databaseResponses, type Fault } from '../support/fault-proxy.
 
 /**
  * What happens to a request to the database: a fault of the proxy, or refused connections from then
- * on. `overcome` is the number of consecutive faults that the SDK overcomes by retries; it makes
- * three attempts within the time budget. `waits` marks faults that take time but little CPU; `only`
- * those of transactions, which the service itself resends after the SDK.
+ * on. A `harmless` one changes no response. One that is `transient` succeeds when it is resent, and
+ * a `fatal` one is not resent. `waits` marks faults that take time but little CPU; `only` those of
+ * transactions.
  */
 export type FaultKind = {
   fault: Fault | 'refuse'
-  overcome: number
+  effect: 'harmless' | 'transient' | 'fatal'
   waits?: true
   only?: 'TransactWriteItems'
 }
@@ -17,41 +17,31 @@ const { throttling, internalServerError, malformed, transactionInProgress } = da
 
 // The SDK's `requestTimeout` is 1000 ms.
 const [IN_TIME, TOO_LATE] = [200, 1400]
-export const ALL = Number.POSITIVE_INFINITY
 
-/** A fault of transactions. */
-const ofWrites = (fault: Fault, overcome: number): FaultKind => {
-  return { fault, overcome, waits: true, only: 'TransactWriteItems' }
-}
+const transient = (fault: Fault) => ({ fault, effect: 'transient' }) as const
+const slow = (fault: Fault) => ({ ...transient(fault), waits: true }) as const
+const ofWrites = (fault: Fault) => ({ ...slow(fault), only: 'TransactWriteItems' }) as const
 
 export const faultKinds: Record<string, FaultKind> = {
-  'no fault': { fault: 'pass', overcome: ALL },
-  'a connection that breaks before the response': { fault: { carriedOut: 'cut' }, overcome: 2 },
-  // The pauses before the third attempt of a throttled request can use up the time budget.
-  throttling: { fault: throttling, overcome: 1, waits: true },
-  'a request that arrives too late': {
-    fault: { late: 'request', milliseconds: TOO_LATE },
-    overcome: 1,
-    waits: true,
-  },
-  'truncated JSON after the execution': { fault: { carriedOut: malformed }, overcome: 0 },
-  'refused connections': { fault: 'refuse', overcome: 0 },
-  'a conflict': ofWrites(canceled('None', 'TransactionConflict'), 3),
-  'a connection that breaks before the request': { fault: 'cut', overcome: 2 },
-  'a server error after the execution': { fault: { carriedOut: internalServerError }, overcome: 2 },
-  'no response after the execution': { fault: { carriedOut: 'silence' }, overcome: 1, waits: true },
+  'no fault': { fault: 'pass', effect: 'harmless' },
   'late responses': {
     fault: { late: 'response', milliseconds: IN_TIME },
-    overcome: ALL,
+    effect: 'harmless',
     waits: true,
   },
+  'a connection that breaks before the request': transient('cut'),
+  'a connection that breaks before the response': transient({ carriedOut: 'cut' }),
+  'a server error after the execution': transient({ carriedOut: internalServerError }),
+  throttling: slow(throttling),
+  'a request that arrives too late': slow({ late: 'request', milliseconds: TOO_LATE }),
+  'no response after the execution': slow({ carriedOut: 'silence' }),
+  'a conflict': ofWrites(canceled('None', 'TransactionConflict')),
+  'a transaction in progress after the execution': ofWrites({ carriedOut: transactionInProgress }),
+  'truncated JSON after the execution': { fault: { carriedOut: malformed }, effect: 'fatal' },
   'an endless response after the execution': {
     fault: { carriedOut: 'drip' },
-    overcome: 0,
+    effect: 'fatal',
     waits: true,
   },
-  'a transaction in progress after the execution': ofWrites(
-    { carriedOut: transactionInProgress },
-    1,
-  ),
+  'refused connections': { fault: 'refuse', effect: 'fatal' },
 }

@@ -149,7 +149,7 @@ describe('the scopes of the API key', () => {
   })
 })
 
-// Faults at each call are in test/faults/writes.test.ts.
+// Faults at each call are in test/faults/requests.test.ts.
 test('the response is 503 while DynamoDB is unavailable, and the log has the cause', async () => {
   const event = withUnknownKey()
   always('cut')

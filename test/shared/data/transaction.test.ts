@@ -120,16 +120,21 @@ describe('runs again', () => {
   const isRefused = async () =>
     once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
 
-  test.each<[string, () => Promise<unknown>]>([
-    ['an item that it only reads has changed', () => store(b, 'b2')],
-    ['a condition is false beside a conflict', isRefused],
-  ])('when %s', async (_, happens) => {
+  const put = (tx: Transaction) => tx.put(a, {})
+  const remove = (tx: Transaction) => tx.remove(a)
+
+  test.each<[string, (tx: Transaction) => void, () => Promise<unknown>]>([
+    ['an item that it puts has changed', put, () => store(a, 'a2')],
+    ['an item that it removes has changed', remove, () => store(a, 'a2')],
+    ['an item that it only reads has changed', put, () => store(b, 'b2')],
+    ['a condition is false beside a conflict', put, isRefused],
+  ])('when %s', async (_, write, happens) => {
     let count = 0
 
     await transaction(async (tx) => {
       await readAll(tx, a, b)
       if (++count === 1) await happens()
-      tx.put(a, {})
+      write(tx)
     })
 
     expect(count).toBe(2)
@@ -252,16 +257,3 @@ test('resends the same write while other transactions hold its items', againIfBu
 
   expect(bodies).toEqual(Array(6).fill(bodies[0]))
 })
-
-test(
-  'resends a read of several items while other transactions hold them',
-  againIfBusy,
-  async () => {
-    once({ TransactGetItems: canceled('None', 'TransactionConflict') })
-
-    const items = await transaction((tx) => readAll(tx, a, b))
-
-    expect(items.map((item) => item?.revision)).toEqual(['a1', 'b1'])
-    expect(proxy.counts).toEqual({ GetItem: 2, TransactGetItems: 2 })
-  },
-)

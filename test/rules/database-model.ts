@@ -14,7 +14,7 @@ import type { Event } from './story.ts'
 
 /** Items by the names of their keys. */
 export type Items = Record<string, Item | undefined>
-export type Write = { token: string; actions: TransactAction[] }
+export type Write = { revision: string; actions: TransactAction[] }
 /** A write, and the name of its request. */
 export type SentWrite = Write & { by: string }
 
@@ -32,12 +32,14 @@ export type RequestState =
 export type State = {
   /** In units of eight hours. */
   now: number
+  /** What was stored before the first event. */
+  first: Items
   items: Items
   /** The items of a commit that is not visible everywhere: a single read may find the old one. */
   hidden: string[]
   /** What was stored before that commit; nothing once it is visible. */
   before: Items
-  /** Writes that took effect, by their tokens. */
+  /** Writes that took effect, by their revisions. */
   commits: Record<string, SentWrite>
   /** Writes that may still take effect, whether or not their requests resend them. */
   late: (SentWrite & { since: number })[]
@@ -84,8 +86,8 @@ export const initialState = (items: Items, requests: State['requests']): State =
     const key = { table: table as CollectionId, value: Number(value) }
     return item ? [{ kind: 'put', key, expected: undefined, item }] : []
   })
-  const commits = { [STORED]: { token: STORED, by: '', actions } }
-  return { now: 0, items, hidden: [], before: {}, commits, late: [], requests }
+  const commits = { [STORED]: { revision: STORED, by: '', actions } }
+  return { now: 0, first: items, items, hidden: [], before: {}, commits, late: [], requests }
 }
 
 /** What can happen without a request. */
@@ -130,11 +132,11 @@ export const showing = (state: State, names: string[]): State => {
  */
 export const carryOut = (
   state: State,
-  { token, by, actions }: SentWrite,
+  { revision, by, actions }: SentWrite,
 ): { outcome?: Written; next: State } => {
   const { items, hidden, commits } = state
   if (actions.some(({ key }) => hidden.includes(nameOf(key)))) return { next: state }
-  if (commits[token]) return { outcome: { kind: 'written' }, next: state }
+  if (commits[revision]) return { outcome: { kind: 'written' }, next: state }
   const refused = actions.filter(({ key, expected }) => items[nameOf(key)]?.revision !== expected)
   if (refused.length > 0)
     return { outcome: { kind: 'outdated', keys: refused.map(({ key }) => key) }, next: state }
@@ -143,7 +145,7 @@ export const carryOut = (
     ...state,
     items: sorted({ ...items, ...written }),
     ...hiding(state, written),
-    commits: sorted({ ...commits, [token]: { token, by, actions } }),
+    commits: sorted({ ...commits, [revision]: { revision, by, actions } }),
   }
   return { outcome: { kind: 'written' }, next }
 }

@@ -11,7 +11,7 @@ import { type Attempt, type Response, respond } from './pipeline-model.ts'
 export type Call =
   | { kind: 'read'; keys: Key[] }
   | { kind: 'list'; query: PageQuery }
-  | { kind: 'write'; token: string; actions: TransactAction[] }
+  | { kind: 'write'; revision: string; actions: TransactAction[] }
 
 /** How far a request comes with the results of its calls: its next call, or its response. */
 export type Progress = {
@@ -25,13 +25,13 @@ export type Progress = {
  * its start with the results so far, once for the same results.
  */
 export class RequestCode {
-  readonly #attempt: Attempt
+  readonly attempt: Attempt
   readonly #number: number
   readonly #known = new Map<string, Promise<Progress>>()
   readonly #alone = new Map<string, Promise<Response | undefined>>()
 
   constructor(attempt: Attempt, number: number) {
-    this.#attempt = attempt
+    this.attempt = attempt
     this.#number = number
   }
 
@@ -83,7 +83,7 @@ export class RequestCode {
       return result.value
     })
     setTime(left[0]?.time ?? 0)
-    this.#run(database, () => `${this.#attempt.name}-${++runs}`).then(
+    this.#run(database, () => `${this.attempt.name}-${++runs}`).then(
       (response) => resolve(ids.renamedIn({ kind: 'response', response, hasListed })),
       reject,
     )
@@ -106,9 +106,9 @@ export class RequestCode {
     return hasEffect || response.isReplay ? undefined : response
   }
 
-  async #run(database: Database, newToken: () => string): Promise<Response> {
+  async #run(database: Database, newRevision: () => string): Promise<Response> {
     try {
-      return await runOn(database, (tx) => respond(tx, this.#attempt), newToken)
+      return await runOn(database, (tx) => respond(tx, this.attempt), newRevision)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return { ...refusalOf(error), isReplay: false }
@@ -121,7 +121,7 @@ const databaseOf = (send: (call: Call) => Promise<any>): Database => ({
   read: async (keys) =>
     (await send({ kind: 'read', keys })).map((item: Item | null) => item ?? undefined),
   list: (query) => send({ kind: 'list', query }),
-  write: (token, actions) => send({ kind: 'write', token, actions }),
+  write: (revision, actions) => send({ kind: 'write', revision, actions }),
   pause: async () => {},
 })
 

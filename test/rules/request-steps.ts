@@ -2,26 +2,24 @@ import type { Key, Written } from '../../shared/data/database.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
 import type { Items, RequestState, SentWrite, State, Step, Write } from './database-model.ts'
 import * as model from './database-model.ts'
-import { type Attempt, endOf } from './pipeline-model.ts'
+import { endOf } from './pipeline-model.ts'
 import type { RequestCode } from './request-code.ts'
 import type { Event } from './story.ts'
 
-/** A request and its code, and what was stored at `first`. */
-export type RequestRun = { attempt: Attempt; code: RequestCode; first: Items }
-
 /** What can happen to a request and the call that it waits for. */
-export const requestSteps = async (state: State, run: RequestRun): Promise<Step[]> => {
-  const request = state.requests[run.attempt.name]
+export const requestSteps = async (state: State, code: RequestCode): Promise<Step[]> => {
+  const { name } = code.attempt
+  const request = state.requests[name]
   if (request?.kind !== 'running') return []
   const call = request.progress.outcome
-  const steps = request.since === undefined ? [] : [crash(state, run.attempt.name)]
+  const steps = request.since === undefined ? [] : [crash(state, name)]
   switch (call.kind) {
     case 'read':
-      return [...steps, ...(await readSteps(state, run, call.keys))]
+      return [...steps, ...(await readSteps(state, code, call.keys))]
     case 'list':
-      return [...steps, ...(await listSteps(state, run, call.query))]
+      return [...steps, ...(await listSteps(state, code, call.query))]
     case 'write':
-      return [...steps, ...(await writeSteps(state, run, call))]
+      return [...steps, ...(await writeSteps(state, code, call))]
     case 'response':
       throw new Error('A request that got its response is running.')
   }
@@ -32,7 +30,7 @@ const crash = (state: State, by: string): Step => ({
   next: withRequest(state, by, { kind: 'ended', as: 'crashed' }),
 })
 
-const readSteps = async (state: State, run: RequestRun, keys: Key[]): Promise<Step[]> => {
+const readSteps = async (state: State, code: RequestCode, keys: Key[]): Promise<Step[]> => {
   const { items, hidden, before } = state
   const names = keys.map(model.nameOf)
   const isHidden = names.some((name) => hidden.includes(name))
@@ -42,9 +40,9 @@ const readSteps = async (state: State, run: RequestRun, keys: Key[]): Promise<St
     const found = names.map((name) => from[name] ?? null)
     const event: Event = (say) => {
       const texts = names.map((name) => say.item(name, from[name]))
-      return `${run.attempt.name} reads ${texts.join('; ')}${from === items ? '' : OLD}`
+      return `${code.attempt.name} reads ${texts.join('; ')}${from === items ? '' : OLD}`
     }
-    return received(state, run, event, found)
+    return received(state, code, event, found)
   }
   return Promise.all((isHidden ? [before, items] : [items]).map(read))
 }
@@ -52,21 +50,21 @@ const readSteps = async (state: State, run: RequestRun, keys: Key[]): Promise<St
 const OLD = ' (not up to date)'
 
 /** A list is eventually consistent: it may be as it was at first. */
-const listSteps = async (state: State, run: RequestRun, query: PageQuery): Promise<Step[]> => {
+const listSteps = async (state: State, code: RequestCode, query: PageQuery): Promise<Step[]> => {
   const list = (from: Items) => {
     const page = model.pageOf(from, query)
     const event: Event = (say) => {
       const names = page.items.map(({ id }) => say.name(`${query.table} ${id}`))
       const old = from === state.items ? '' : OLD
-      return `${run.attempt.name} lists ${query.table}: ${names.join(', ') || 'none'}${old}`
+      return `${code.attempt.name} lists ${query.table}: ${names.join(', ') || 'none'}${old}`
     }
-    return received(state, run, event, page)
+    return received(state, code, event, page)
   }
-  return Promise.all([...new Set([state.items, run.first])].map(list))
+  return Promise.all([...new Set([state.items, state.first])].map(list))
 }
 
-const writeSteps = async (state: State, run: RequestRun, call: Write): Promise<Step[]> => {
-  const write = { token: call.token, actions: call.actions, by: run.attempt.name }
+const writeSteps = async (state: State, code: RequestCode, call: Write): Promise<Step[]> => {
+  const write = { revision: call.revision, actions: call.actions, by: code.attempt.name }
   const { outcome, next } = model.carryOut(state, write)
   const steps: Step[] = []
   // Without an outcome, another transaction holds an item, and the same request is resent.
@@ -75,10 +73,10 @@ const writeSteps = async (state: State, run: RequestRun, call: Write): Promise<S
     // A commit is visible when its request gets the response.
     const visible = model.showing(next, own)
     const event = writeEvent(write, outcome)
-    steps.push({ ...(await received(visible, run, event, outcome)), write })
+    steps.push({ ...(await received(visible, code, event, outcome)), write })
   }
-  const isLate = state.late.some(({ token }) => token === write.token)
-  if (!state.commits[write.token] && !isLate) steps.push(lose(state, write))
+  const isLate = state.late.some(({ revision }) => revision === write.revision)
+  if (!state.commits[write.revision] && !isLate) steps.push(lose(state, write))
   return steps
 }
 
@@ -94,7 +92,9 @@ const writeEvent =
 const lose = (state: State, write: SentWrite): Step => {
   const request = state.requests[write.by] as RequestState & { kind: 'running' }
   const since = request.since ?? state.now
-  const late = [...state.late, { ...write, since }].sort((a, b) => (a.token < b.token ? -1 : 1))
+  const late = [...state.late, { ...write, since }].sort((a, b) =>
+    a.revision < b.revision ? -1 : 1,
+  )
   return {
     event: (say) => `${write.by}'s write gets no response (it ${say.write(write)}, or not)`,
     next: { ...withRequest(state, write.by, { ...request, since }), late },
@@ -104,10 +104,11 @@ const lose = (state: State, write: SentWrite): Step => {
 /** The step in which a request gets the result of its call. */
 const received = async (
   state: State,
-  { attempt: { name: by }, code }: RequestRun,
+  code: RequestCode,
   event: Event,
   value: unknown,
 ): Promise<Step> => {
+  const by = code.attempt.name
   const request = state.requests[by] as RequestState & { kind: 'running' }
   const progress = await code.next(request.progress, value, state.now)
   const { outcome } = progress

@@ -1,11 +1,11 @@
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Scenario } from './all-orders.ts'
 import type { State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
-import { type Attempt, attemptsOf, textOf } from './pipeline-model.ts'
+import { attemptsOf, textOf } from './pipeline-model.ts'
 import { ruleBrokenByItems, ruleBrokenByResponse, ruleBrokenByWrite } from './promises.ts'
 import { RequestCode } from './request-code.ts'
-import { type RequestRun, requestSteps } from './request-steps.ts'
+import { requestSteps } from './request-steps.ts'
 import type { Broken } from './story.ts'
 
 vi.stubEnv('READ_SHARDS', '1')
@@ -26,24 +26,18 @@ export const explore = (scenario: Scenario) => {
 
 class Search {
   readonly #scenario: Scenario
-  readonly #attempts: Attempt[]
-  readonly #first: model.Items
-  readonly #runs: Record<string, RequestRun> = {}
+  readonly #codes: Record<string, RequestCode> = {}
   readonly #numberOf = numbering()
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario
-    this.#attempts = attemptsOf(scenario.requests)
-    this.#first = model.storedAtFirst(scenario)
-    for (const [i, attempt] of this.#attempts.entries()) {
-      const code = new RequestCode(attempt, i)
-      this.#runs[attempt.name] = { attempt, code, first: this.#first }
-    }
+    for (const [i, attempt] of attemptsOf(scenario.requests).entries())
+      this.#codes[attempt.name] = new RequestCode(attempt, i)
   }
 
   async run(): Promise<{ ends: string[]; broken?: Broken }> {
     const first: Reached = { state: await this.#initialState() }
-    const rule = ruleBrokenByItems(this.#first, this.#scenario)
+    const rule = ruleBrokenByItems(first.state.items, this.#scenario)
     if (rule) return { ends: [], broken: this.#broken(rule, first) }
     const open = [first]
     const seen = new Set<string>()
@@ -67,20 +61,20 @@ class Search {
 
   async #initialState(): Promise<State> {
     const requests: State['requests'] = {}
-    for (const [name, { code }] of Object.entries(this.#runs))
+    for (const [name, code] of Object.entries(this.#codes))
       requests[name] = {
         kind: 'running',
         since: undefined,
         progress: await code.start(),
         right: [],
       }
-    return model.initialState(this.#first, requests)
+    return model.initialState(model.storedAtFirst(this.#scenario), requests)
   }
 
   async #steps(state: State): Promise<Step[]> {
     const { pauses = 0 } = this.#scenario
     const steps = [...model.databaseSteps(state, pauses)]
-    for (const run of Object.values(this.#runs)) steps.push(...(await requestSteps(state, run)))
+    for (const code of Object.values(this.#codes)) steps.push(...(await requestSteps(state, code)))
     return steps
   }
 
@@ -88,7 +82,7 @@ class Search {
     const { next, write, response } = step
     if (write && next.commits !== state.commits) {
       const rule =
-        ruleBrokenByWrite(state, write, this.#attempt(write.by)) ??
+        ruleBrokenByWrite(state, write, this.#codeOf(write.by).attempt) ??
         ruleBrokenByItems(next.items, this.#scenario)
       if (rule) return rule
     }
@@ -97,13 +91,11 @@ class Search {
     const right = response.hasListed
       ? [textOf(response.response)]
       : await this.#rightResponses(next, response.by, response.right)
-    return ruleBrokenByResponse(next, response, right, this.#attempt(response.by))
+    return ruleBrokenByResponse(next, response, right, this.#codeOf(response.by).attempt)
   }
 
-  #attempt(name: string): Attempt {
-    const run = this.#runs[name]
-    if (!run) throw new Error(`There is no request ${name}.`)
-    return run.attempt
+  #codeOf(name: string): RequestCode {
+    return this.#codes[name] ?? expect.fail(`There is no request ${name}.`)
   }
 
   /** Adds to each request that runs the responses that are right in this state. */
@@ -129,7 +121,7 @@ class Search {
     const right = new Set(earlier)
     for (const moment of moments) {
       const name = `${this.#numberOf(moment)} ${now}`
-      const response = await this.#runs[by]?.code.alone(name, moment, now)
+      const response = await this.#codeOf(by).alone(name, moment, now)
       if (response) right.add(textOf(response))
     }
     return right.size === earlier.length ? earlier : [...right].sort()
@@ -150,7 +142,8 @@ class Search {
     const steps: Step[] = []
     for (let each: Reached | undefined = reached; each; each = each.before)
       if (each.step) steps.unshift(each.step)
-    return { rule, steps, items: reached.state.items, attempts: this.#attempts }
+    const attempts = Object.values(this.#codes).map(({ attempt }) => attempt)
+    return { rule, steps, items: reached.state.items, attempts }
   }
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { atMost } from '../../infra/local/queue.ts'
 import { tableIds, tableName, tables } from '../../shared/data/tables.ts'
 import { call } from '../support/call.ts'
 import { proxy, putItem, storedItems, storeKey } from '../support/database.ts'
@@ -48,34 +47,23 @@ const letWritesConflict = (): Record<string, number> => {
     const codes = items.map((each) => (inUse.has(each) ? 'TransactionConflict' : 'None'))
     return busy.length > 0 ? canceled(...codes) : undefined
   }
-  // A write whose conditions are false uses no item.
-  const oneByOne = atMost(1)
-  const use = (items: string[], execute: () => Promise<FakeResponse>) =>
-    oneByOne(async () => {
-      const response = await execute()
-      for (const each of response.status === 200 ? items : []) inUse.add(each)
-      return response
-    })
   const decided = new Set<string>()
   const allDecided = Promise.withResolvers<void>()
-  const firstOf = async (items: string[]) => {
-    for (const each of items) inUse.add(each)
-    await allDecided.promise
-  }
 
   proxy.faultOf = ({ operation, body }): Fault => {
     if (!operation.startsWith('Transact')) return 'pass'
     const items = itemsOf(body)
-    if (operation === 'TransactGetItems') return conflictOf(items) ?? 'pass'
+    const conflict = conflictOf(items)
+    if (operation === 'TransactGetItems') return conflict ?? 'pass'
     const isFirst = decided.size === 0
     decided.add(JSON.parse(body).ClientRequestToken)
     if (decided.size === CLIENTS) allDecided.resolve()
+    if (conflict) return conflict
+    for (const each of items) inUse.add(each)
     return async (execute) => {
-      if (isFirst) await firstOf(items)
-      const send = async () => (isFirst ? undefined : conflictOf(items)) ?? (await execute())
-      const response = await use(items, send)
-      if (response.status !== 200) return response
-      await pause(WRITE_MS)
+      if (isFirst) await allDecided.promise
+      const response = await execute()
+      if (response.status === 200) await pause(WRITE_MS)
       for (const each of items) inUse.delete(each)
       return response
     }

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { transaction } from '../../../shared/data/transaction.ts'
-import { etagOf } from '../../../shared/model/etag.ts'
 import * as ofOrders from '../../../shared/orders/orders.ts'
 import * as ofPets from '../../../shared/pets/pets.ts'
 import { alone } from '../../support/alone.ts'
-import { proxy, putItem, storedItems } from '../../support/database.ts'
+import { putItem, storedItems } from '../../support/database.ts'
 
 const orders = alone(ofOrders.orders)
 const pets = alone(ofPets.pets)
@@ -17,13 +16,8 @@ const store = async (table: 'pets' | 'orders', fields: object): Promise<number> 
   return lastId
 }
 const anOrder = (petId = 0, complete = false) => store('orders', { petId, complete })
-const pet = (order?: number) => ({
-  name: 'Rex',
-  categoryId: 7,
-  status: order ? 'pending' : 'available',
-  order,
-})
-const aPet = (order?: number) => store('pets', pet(order))
+const aPet = (order?: number) =>
+  store('pets', { name: 'Rex', categoryId: 7, status: order ? 'pending' : 'available', order })
 
 test('an order of a pet that is not available queues nothing', async () => {
   const petId = await aPet(await anOrder())
@@ -66,22 +60,3 @@ test.each([
   await expect(orders.get(canceled)).rejects.toMatchObject({ status: 404 })
   expect(await storedItems('pets')).toEqual(before)
 })
-
-test.each([
-  ['change', 412, (id: number) => pets.change(id, { status: 'sold' }, [etagOf(id, 'a')])],
-  ['remove', 412, (id: number) => pets.remove(id, [etagOf(id, 'a')])],
-  ['change without If-Match', 409, (id: number) => pets.change(id, { status: 'sold' })],
-])(
-  'a %s throws a %d if a pet with a hold changes after its order was read',
-  async (_, status, work) => {
-    const order = await anOrder()
-    const id = await aPet(status === 412 ? order : ++lastId)
-    proxy.faultOf = async ({ operation }) => {
-      if (operation.startsWith('Transact'))
-        await putItem('pets', { ...pet(order), id, shard: 0, revision: 'b' })
-      return 'pass' as const
-    }
-
-    await expect(work(id)).rejects.toMatchObject({ status })
-  },
-)

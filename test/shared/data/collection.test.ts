@@ -136,28 +136,6 @@ const partitionsOf = async (id: number) => {
   return [shard, statusShard]
 }
 
-test.each([
-  [{ status: 'available' }, { status: 'available', statusShard: 'available#0' }],
-  [{ status: null }, { status: undefined, statusShard: undefined }],
-  [
-    { name: 'Max', categoryId: 9223372036854775807n },
-    { status: 'sold', statusShard: 'sold#0' },
-  ],
-] as const)(
-  'change returns and stores the pet with %o, and with the partition of its status: %o',
-  async (changes, expected) => {
-    const { id } = await create('a', 'sold')
-
-    const { resource, revision } = await pets.change(id, changes)
-
-    const { name, categoryId, status, statusShard } = Object(resource)
-    const after = { name: 'a', categoryId: 7, ...changes, ...expected }
-    expect({ name, categoryId, status, statusShard }).toEqual(after)
-    expect(await pets.get(id)).toStrictEqual({ resource, revision })
-    expect(await storedItem(id)).toEqual(resource)
-  },
-)
-
 test('a change keeps fields that it does not set, and attributes of a later version', async () => {
   const { id } = await create('a', 'sold')
   await putItem('pets', { ...(await storedItem(id)), since: 'a later version' })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
+import { databaseWith } from '../../../shared/data/database.ts'
 import { dynamodb, orUnavailable, withBudget } from '../../../shared/data/dynamodb.ts'
 import { earlierDecision } from '../../../shared/data/reservations.ts'
 import { tableName } from '../../../shared/data/tables.ts'
@@ -75,22 +76,18 @@ test.each<[Fault, RegExp]>([
   ],
 ])('a 503 says on one line why: %j', async (fault, cause) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  const { setTimeout } = globalThis
-  let endBudget: (() => void) | undefined
-  const holdBudget: typeof setTimeout = Object.assign((work: () => void, ms?: number) => {
-    if (ms === 3000) endBudget ??= work // The SDK has timers of this length, too.
-    return setTimeout(work, ms)
-  }, setTimeout)
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(holdBudget)
+  const budget = new AbortController()
   let faults = 0
   proxy.faultOf = () => {
-    if (++faults === 4) endBudget?.() // The SDK sends a request three times.
+    if (++faults === 4) budget.abort() // The SDK sends a request three times.
     return fault
   }
+  const { write } = databaseWith({ abortSignal: budget.signal })
+  const key = { table: 'pets', value: 1 } as const
 
-  const error = await pets.create(newPet()).catch((failure) => failure)
+  const written = write('a revision', [{ kind: 'delete', key, expected: 'x' }])
 
-  expect(error).toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
+  await expect(written).rejects.toMatchObject({ status: 503, cause: expect.stringMatching(cause) })
 })
 
 test('an invalid value and an error of another AWS service are not a 503', async () => {

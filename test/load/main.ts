@@ -36,19 +36,14 @@ const main = command(
     await stop(restarted)
     showProgress('')
 
-    console.table([load.figures])
+    console.table([figuresOf(load, seconds)])
     console.table(Object.fromEntries([...load.responses].sort()))
     console.log(
       `${load.created.length} pets got a 201. After a restart, the server has ${found.length}.`,
     )
     const shortcomings = [...badResponses(load), ...badPets(load, found)]
-    if (shortcomings.length === 0) return
-    const unexpected = server
-      .output()
-      .split('\n')
-      .filter((line) => line !== '' && !/ 2\d\d +\d+ ms /.test(line))
-    const lines = [...shortcomings, 'Output of the server:', ...unexpected.slice(-20)]
-    throw new CommandError(lines.join('\n'))
+    if (shortcomings.length > 0)
+      throw new CommandError([...shortcomings, ...unexpectedOutput(server)].join('\n'))
   })
 
 type Load = Awaited<ReturnType<typeof sendLoad>>
@@ -83,12 +78,7 @@ const sendLoad = async (server: LocalServer, seconds: number) => {
     duration: seconds,
     requests: [{ setupRequest, onResponse }],
   })
-  const { p50, p99, max } = latency
-  const times = { 'p50, ms': p50, 'p99, ms': p99, 'max, ms': max }
-  const figures = { 'responses a second': Math.round(received / seconds), ...times }
-  // Not autocannon's `errors`, which omits connections that the server closes without a response.
-  const failed = sent - received - CONNECTIONS
-  return { names, created, responses, failed, figures }
+  return { names, created, responses, sent, received, latency }
 }
 
 /** A request of an operation; `path` is below the base address. */
@@ -133,10 +123,25 @@ const stop = async (server: LocalServer): Promise<void> => {
     throw new Error(`The server exited with ${code}. Its output:\n${server.output().slice(-4000)}`)
 }
 
-const badResponses = ({ responses, failed }: Load): string[] => {
+const figuresOf = ({ received, latency: { p50, p99, max } }: Load, seconds: number) => ({
+  'responses a second': Math.round(received / seconds),
+  'p50, ms': p50,
+  'p99, ms': p99,
+  'max, ms': max,
+})
+
+const unexpectedOutput = (server: LocalServer): string[] => {
+  const lines = server.output().split('\n')
+  const unexpected = lines.filter((line) => line !== '' && !/ 2\d\d +\d+ ms /.test(line))
+  return ['Output of the server:', ...unexpected.slice(-20)]
+}
+
+const badResponses = ({ responses, sent, received }: Load): string[] => {
   const expected = ['listPets 200', 'createPet 201', 'updatePet 200']
   const missing = expected.filter((kind) => !responses.has(kind))
   const errors = [...responses].filter(([kind]) => !expected.includes(kind))
+  // Not autocannon's `errors`, which omits connections that the server closes without a response.
+  const failed = sent - received - CONNECTIONS
   return [
     ...missing.map((kind) => `No ${kind}.`),
     ...errors.map(([kind, times]) => `${kind}: ${times} times.`),

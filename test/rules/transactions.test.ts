@@ -42,8 +42,10 @@ const sellOne =
   (id: number): Work =>
   async (tx) => {
     const both = [await storedPets.read(tx, 1), await storedPets.read(tx, 2)]
+    const sold = await pets.change(tx, id, { status: 'sold' })
+    // A refusal discards the change.
     if (both.some(({ status }) => status === 'sold')) throw conflict('One is sold.')
-    return pets.change(tx, id, { status: 'sold' })
+    return sold
   }
 
 /** Adds a pet if neither of two exists. */

@@ -5,8 +5,8 @@ import { endAfter } from '../support/process.ts'
 import { cases, increment, newId, put, withTables, write } from './cases.ts'
 
 const DETAILS = `
-It uses the AWS credentials, region and endpoint of the shell. It creates two tables, deletes them at the end, and costs
-less than a cent.`
+It uses the AWS credentials, region and endpoint of the shell. It creates two tables, deletes them
+at the end, and costs less than a cent.`
 
 const CALLS = 500
 

@@ -14,9 +14,9 @@ const HEAP_MB = 100
 const CONNECTIONS = 64
 
 const DETAILS = `
-${CONNECTIONS} connections send 80 % lists, 15 % creates and 5 % changes to a server with a data folder of its
-own. The exit code is 1 if a request has no 2xx, if a restart loses, doubles or invents a pet, or if
-the JavaScript heap exceeds ${HEAP_MB} MB.`
+${CONNECTIONS} connections send 80 % lists, 15 % creates and 5 % changes to a server with a data
+folder of its own. The exit code is 1 if a request has no 2xx, if a restart loses, doubles or
+invents a pet, or if the JavaScript heap exceeds ${HEAP_MB} MB.`
 
 const main = command(
   'npm run load --',

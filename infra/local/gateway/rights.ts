@@ -12,8 +12,8 @@ const running = new AsyncLocalStorage<OperationId>()
  */
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
 
-// This replaces the `send` of the client of shared/data, because functions must not carry the check.
-// (Casts, because the SDK's client and the lean one, with which the tests run, have other types.)
+// This replaces the `send` of the client in shared/data, because functions must not carry the
+// check. (Casts, because the SDK's client and the lean one, which tests use, have other types.)
 const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
 const sendWithRights = async (command: SentCommand, options?: object): Promise<unknown> => {
   const id = running.getStore()

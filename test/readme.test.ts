@@ -192,5 +192,5 @@ test.each(readmes)('%s has short lines and table cells', (readme) => {
       .split(/\s+/)
 
   expect(lines.filter((line) => !line.startsWith('|') && line.length > 120)).toEqual([])
-  expect(cells.filter((cell) => wordsOf(cell).length > 40)).toEqual([])
+  expect(cells.filter((cell) => wordsOf(cell).length > 25)).toEqual([])
 })

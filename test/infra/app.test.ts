@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { App } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ServiceStack } from '../../infra/stack/service-stack.ts'
 import { type Stage, stackName, stages } from '../../infra/stages.ts'
 import { entries, operationIds } from '../../shared/contract.ts'
-import { leastEnvironment } from '../support/server.ts'
+import { leastEnvironment, temporaryFolder } from '../support/server.ts'
 import { everyOption, onlyId, synthesize } from './stack/template.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'app-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 /**
  * Runs the app as the CDK command does, but without a region, credentials or home directory, and

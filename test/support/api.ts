@@ -33,33 +33,37 @@ export const callAnonymously = async (request: Sent): Promise<Received> => {
 export const call = ({ headers, ...request }: Sent): Promise<Received> =>
   callAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 
-const jsonOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
-/** Adds a pet: a value, or JSON text for what no value can express. */
-export const create = (value: unknown, headers: Sent['headers'] = {}): Promise<Received> => {
-  const type = { 'Content-Type': 'application/json' }
-  return call({
-    method: 'POST',
-    path: '/pets',
-    headers: { ...type, ...headers },
-    body: jsonOf(value),
+/** Sends a request with a body: a value, or text or bytes for what no value can express. */
+export const send = (
+  method: string,
+  path: string,
+  headers: Sent['headers'] = {},
+  body?: unknown,
+): Promise<Received> =>
+  call({
+    method,
+    path,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
   })
-}
 
-/** Changes a pet: a value, or JSON text for what no value can express. */
+/** Adds a pet. */
+export const create = (pet: unknown, headers?: Sent['headers']): Promise<Received> =>
+  send('POST', '/pets', headers, pet)
+
+/** Changes a pet. */
 export const update = (
   id: number | string,
   changes: unknown,
-  headers: Sent['headers'] = {},
+  headers?: Sent['headers'],
 ): Promise<Received> => {
-  const request = { method: 'PATCH', path: `/pets/${id}`, body: jsonOf(changes) }
   const type = { 'Content-Type': 'application/merge-patch+json' }
-  return call({ ...request, headers: { ...type, ...headers } })
+  return send('PATCH', `/pets/${id}`, { ...type, ...headers }, changes)
 }
 
 /** Deletes a pet. */
-export const remove = (id: number | string, headers: Sent['headers'] = {}): Promise<Received> =>
-  call({ method: 'DELETE', path: `/pets/${id}`, headers })
+export const remove = (id: number | string, headers?: Sent['headers']): Promise<Received> =>
+  send('DELETE', `/pets/${id}`, headers)
 
 /** Adds a valid pet, and returns it. */
 export const created = async (value: object): Promise<Pet> => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
@@ -9,7 +9,7 @@ import { type Stage, stages } from '../../infra/stages.ts'
 import { entries, type OperationId, operationIds } from '../../shared/contract.ts'
 import { partsOf } from '../infra/stack/template.ts'
 
-/** The functions as `cdk deploy` uploads them, in a temporary folder until `remove` is called. */
+/** The functions as `cdk deploy` uploads them, in a temporary folder. */
 export type Bundles = ReturnType<typeof makeBundles>
 
 /**
@@ -36,6 +36,5 @@ export const makeBundles = (options: Partial<Stage> = {}, ids = operationIds) =>
       const literal = Object.entries(variables).filter(([, value]) => typeof value === 'string')
       return Object.fromEntries(literal.map(([name, value]) => [name, `${value}`]))
     },
-    remove: () => rmSync(outdir, { recursive: true, force: true }),
   }
 }

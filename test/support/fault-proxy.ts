@@ -109,11 +109,9 @@ const fateOf = async (fault: Fault, execute: () => Promise<FakeResponse>): Promi
   return response
 }
 
-const forward = async (
-  database: string,
-  { method, path, headers, body }: FakeRequest,
-): Promise<FakeResponse> => {
-  const [response] = await once(request(database + path, { method, headers }).end(body), 'response')
+/** Sends a request on to a server, and returns its response. */
+export const forward = async (origin: string, { method, path, headers, body }: FakeRequest) => {
+  const [response] = await once(request(origin + path, { method, headers }).end(body), 'response')
   const type = response.headers['content-type'] // Missing if the request is not for DynamoDB.
   return {
     status: response.statusCode,

@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -70,12 +70,8 @@ export const start = async (...settings: Parameters<typeof startServer>): Promis
   return server
 }
 
-/** Creates a folder that is removed when the test ends. */
-export const temporaryFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), `${service.name}-`))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+/** Creates a folder that is removed when the test run ends (see global-setup.ts). */
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), `${service.name}-`))
 
 /** The headers of a request with the API key of a server. */
 export const headersOf = ({ apiKey }: Pick<LocalServer, 'apiKey'>) => ({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { App, Stack } from 'aws-cdk-lib'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { OperationFunction } from '../../../infra/stack/operation-function.ts'
 import { Storage } from '../../../infra/stack/storage.ts'
 import { ConfigurationError, stages } from '../../../infra/stages.ts'
@@ -23,11 +23,6 @@ beforeAll(() => {
   lean = makeBundles()
   stock = makeBundles({ stockClient: true }, ['createPet'])
 }, 300_000) // esbuild makes a bundle for each operation.
-
-afterAll(() => {
-  lean.remove()
-  stock.remove()
-})
 
 /** The file that Lambda loads. */
 const startOf = (operation: OperationId, bundles: Bundles): string =>

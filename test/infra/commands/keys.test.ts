@@ -48,16 +48,12 @@ test('issue makes a key that the API accepts, shows it once, and stores only its
   expect(others).toEqual([])
   expect(isApiKey(key, 'local')).toBe(true)
   expect(await find(key)).toMatchObject({ keyId, clientId })
-  const fields = {
-    keyId,
-    clientId,
-    name: 'shop front',
-    scopes,
-    createdAt: time,
-    issuedBy: operator,
-  }
-  expect(await table.all()).toContainEqual({ digest: digestOf(key), ...fields })
-  expect((await table.all()).filter(({ name }) => name === 'shop front')).toHaveLength(1)
+  const digest = digestOf(key)
+  const fields = { keyId, clientId, name: 'shop front', scopes, createdAt: time }
+  expect(await table.all()).toEqual([
+    expect.objectContaining({ keyId: 'local' }),
+    { digest, ...fields, issuedBy: operator },
+  ])
 })
 
 test('the process issues a key with an expiry and one scope, and gives scripts all its fields; its help has all options', async () => {
@@ -94,22 +90,18 @@ test('list shows keys with their state, but neither keys themselves nor digests'
 
 test.each([
   ['soon', 'soon', 'expired'],
-  ['null', null, 'expired'],
   ['9999999999999999', 9_999_999_999_999_999n, 'expired'],
-  // JavaScript has no such dates.
-  ['9000000000000', 9_000_000_000_000, 'valid'],
+  // JavaScript has no such date.
   ['1e+99', NumberValue.from('1e99'), 'valid'],
 ])(
   'a key in which somebody has stored %s as its end is listed as the service takes it',
   async (shown, expiresAt, state) => {
-    const keyId = `key_${shown}`
-    await storeKey({ key: keyId, keyId, name: undefined, scopes: null, expiresAt })
+    await storeKey({ key: shown, keyId: shown, name: undefined, scopes: null, expiresAt })
 
     const { text, json } = await list(table)
 
-    const damaged = { keyId, scopes: [], expiresAt: shown, state }
+    const damaged = { keyId: shown, scopes: [], expiresAt: shown, state }
     expect(json).toContainEqual(expect.objectContaining(damaged))
-    expect(JSON.stringify(json)).toContain(keyId)
     expect(text).toMatch(new RegExp(` none .+ ${shown.replace('+', '.')} +${state}$`, 'm'))
   },
 )
@@ -202,15 +194,6 @@ test('rotate issues a new key with the same scopes to the client, shows it once,
   expect(await storedOf(old.keyId)).toEqual({ ...old, expiresAt: now + 3 * 3600 })
 })
 
-test('rotate does not extend the life of the old key', async () => {
-  const { stored } = await storeNewKey(3600)
-
-  const { text } = await rotate(table, stored.keyId, { grace: 7200, expiresIn: 60 })
-
-  expect(await storedOf(stored.keyId)).toEqual(stored)
-  expect(text).toContain(`The previous key, ${stored.keyId}, expires: 2026-11-20 13:00Z.`)
-})
-
 test('if two operators rotate a key at once, it ends when the first of its ends comes, as both are told', async () => {
   const { stored: old } = await storeNewKey()
   const put = async (key: StoredApiKey) => {
@@ -223,15 +206,6 @@ test('if two operators rotate a key at once, it ends when the first of its ends 
 
   expect(text).toContain(`The previous key, ${old.keyId}, expires: 2026-11-20 13:00Z.`)
   expect(await storedOf(old.keyId)).toMatchObject({ expiresAt: NOW / 1000 + 3600 })
-})
-
-test('rotate tells the new end of the old key although a response is lost', async () => {
-  const { stored } = await storeNewKey()
-  once({ UpdateItem: lostResponse })
-
-  const { text } = await rotate(table, stored.keyId, { grace: 3600 })
-
-  expect(text).toContain(`The previous key, ${stored.keyId}, expires: 2026-11-20 13:00Z.`)
 })
 
 test('rotate refuses a key that expires, unless the lifetime of the new one is named', async () => {
@@ -285,14 +259,19 @@ test.each([
 
 // Last, because every scan reads these keys.
 test('list shows more keys than DynamoDB returns at a time, oldest first', async () => {
-  const padding = 'x'.repeat(300_000) // DynamoDB returns 1 MB at a time.
-  const months = ['2021-03', '2021-01', '2021-05', '2021-02', '2021-04']
-  const many = { clientId: 'many', name: 'Many', scopes: [], padding }
+  const name = 'x'.repeat(300_000) // DynamoDB returns 1 MB at a time.
+  const months = ['2001-03', '2001-01', '2001-05', '2001-02', '2001-04']
   for (const month of months)
-    await table.put({ digest: month, keyId: month, createdAt: month, ...many })
+    await table.put({
+      digest: month,
+      keyId: month,
+      createdAt: month,
+      name,
+      clientId: 'c',
+      scopes: [],
+    })
 
   const keys = await table.all()
 
-  const listed = keys.filter(({ clientId }) => clientId === 'many').map(({ keyId }) => keyId)
-  expect(listed).toEqual(months.toSorted())
+  expect(keys.slice(0, 5).map(({ keyId }) => keyId)).toEqual(months.toSorted())
 })

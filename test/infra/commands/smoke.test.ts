@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import { request } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { afterAll, expect, test, vi } from 'vitest'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { KeyTable } from '../../../infra/commands/key-table.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
 import { entries } from '../../../shared/contract.ts'
 import { type FakeRequest, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
+import { forward } from '../../support/fault-proxy.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 import { listAll, startServer } from '../../support/server.ts'
@@ -84,17 +82,14 @@ const printed = vi.spyOn(console, 'info').mockImplementation(() => {})
 
 type Change = (response: FakeResponse, request: FakeRequest) => Fate
 
-const forward = async ({ method, path, headers, body }: FakeRequest): Promise<FakeResponse> => {
-  const [response] = await once(request(origin + path, { method, headers }).end(body), 'response')
-  return { status: response.statusCode, body: await text(response) }
-}
-
 /** Tests the local server behind a proxy that changes its responses. */
 const runChanged = async (
   change: Change,
   { waitSeconds = 0, stop = new AbortController() } = {},
 ) => {
-  const { baseUrl } = await serve(async (request) => change(await forward(request), request))
+  const { baseUrl } = await serve(async (request) =>
+    change(await forward(origin, request), request),
+  )
   printed.mockClear()
   const api = { baseUrl, apiKey: server.apiKey, waitSeconds, signal: stop.signal }
   const error = await smokeTest(api).catch(({ message }) => message)

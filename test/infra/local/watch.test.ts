@@ -1,17 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import {
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { startEmbedded } from '../../../infra/local/database/embedded-database.ts'
 import type { Pet } from '../../../shared/pets/pet.ts'
 import { service } from '../../../shared/service.ts'
 import { send } from '../../support/http.ts'
@@ -25,7 +17,7 @@ import {
   temporaryFolder,
 } from '../../support/server.ts'
 
-const copy = mkdtempSync(join(tmpdir(), `${service.name}-watched-`))
+const copy = temporaryFolder()
 for (const folder of ['functions', 'infra', 'shared', 'package.json'])
   cpSync(folder, join(copy, folder), { recursive: true })
 symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
@@ -41,12 +33,10 @@ const startWatching = (option: string) => {
   return ready(spawn(process.execPath, command, { env: leastEnvironment }))
 }
 
-/** The server of the copy, which all tests change in turn. */
-const server = await startWatching(port)
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  rmSync(copy, { recursive: true })
-})
+// All tests change the copy, whose servers these are, in turn.
+const [server, notWatching] = await Promise.all([startWatching(port), startServer([], {}, copy)])
+const banner = notWatching.output()
+afterAll(() => Promise.all([server, notWatching].map((each) => each.stop('SIGKILL'))))
 
 /** How much of the output belongs to earlier changes. */
 let read = 0
@@ -138,10 +128,10 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
   expect(await occupied).toBeUndefined()
 })
 
-test('makes new tables when a filter is added, but not in a folder, nor with --no-watch', async () => {
+test('makes new tables when a filter is added, but not in a folder', async () => {
   const folder = temporaryFolder()
-  const notWatching = await startServer(['--data', folder], {}, copy)
-  const banner = notWatching.output()
+  const database = await startEmbedded(folder)
+  await database.close()
 
   const text = readFileSync(SERVICE, 'utf8')
   change(SERVICE, text.replace("pets: ['status'", "pets: ['status', 'name'"))
@@ -150,10 +140,12 @@ test('makes new tables when a filter is added, but not in a folder, nor with --n
     `The tables are new, with \\d+ pets and \\d+ orders\\.\nServing .+ again: ${SERVICE} changed\\.`,
   )
   expect([examples.length, await names()]).toEqual([20, examples])
-  expect(notWatching.output()).toBe(banner)
-  await notWatching.stop()
   const started = startServer(['--data', folder], {}, copy)
   await expect(started).rejects.toThrow(`Cannot use the data folder ${folder}: `)
+})
+
+test('does not restart with --no-watch', () => {
+  expect(notWatching.output()).toBe(banner)
 })
 
 test('ends with its server', async () => {

@@ -88,16 +88,16 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     threshold: 0.1, // percent
     ...TWO_IN_AN_HOUR,
     alarmDescription:
-      'More than 0.1 % of the requests got a 5xx other than 503. See "5xx of each operation", ' +
-      'and "5xx" in OPERATE.md.',
+      'In two windows of five minutes, more than 0.1 % of the requests got a 5xx other than 503. ' +
+      'See "5xx of each operation", and "5xx" in OPERATE.md.',
   },
   ApiUnavailable: {
     metric: metrics.unavailablePercentage,
     threshold: 0.1, // percent
     ...TWO_IN_AN_HOUR,
     alarmDescription:
-      'More than 0.1 % of the requests got a 503: DynamoDB is slow, busy or unavailable. See ' +
-      '"Errors of DynamoDB", and "5xx" in OPERATE.md.',
+      'In two windows of five minutes, more than 0.1 % of the requests got a 503: DynamoDB is ' +
+      'slow, busy or unavailable. See "Errors of DynamoDB", and "5xx" in OPERATE.md.',
   },
   ApiRefuses: {
     metric: metrics.refusedPercentage,
@@ -133,6 +133,6 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     alarmDescription:
       'The access log has no requests, so only ApiSlow still works, and an OK of another alarm ' +
       'means nothing. Follow "The access log stays empty" in OPERATE.md. Until then, watch "5xx", ' +
-      'which has a count without logs.',
+      'which has a count without logs. This alarm ends within an hour after the repair.',
   },
 })

@@ -46,7 +46,7 @@ export const newApiMetrics = (
     latency: (percent: number) => restApi.metricLatency({ statistic: Stats.p(percent) }),
     brokenPercentage: percentage(broken, requests, FIVE_OR_ONE_PERCENT),
     unavailablePercentage: percentage(unavailable, requests, FIVE_OR_ONE_PERCENT),
-    refusedPercentage: percentage(refused, requests, OF_TWENTY_REQUESTS),
+    refusedPercentage: percentage(refused, requests, TWENTY),
     throttledPercentage: percentage(throttled, requests, OF_FIFTY_REQUESTS),
     /** The requests, if the access log has no lines. */
     unlogged: new MathExpression({
@@ -57,8 +57,9 @@ export const newApiMetrics = (
 }
 
 // Conditions, so that a few requests are no outage.
-const FIVE_OR_ONE_PERCENT = 'FILL(part, 0) >= 5 || 100 * FILL(part, 0) > whole'
-const OF_TWENTY_REQUESTS = 'whole >= 20'
+const FIVE_OR_ONE_PERCENT =
+  'FILL(part, 0) >= 5 || (FILL(part, 0) >= 2 && 100 * FILL(part, 0) > whole)'
+const TWENTY = 'FILL(part, 0) >= 20'
 const OF_FIFTY_REQUESTS = 'whole >= 50'
 
 /** Zero unless `areEnough`. `FILL`, because a log has no data while there is nothing to count. */

@@ -131,6 +131,7 @@ test.each<[what: string, Outage, names: string[]]>([
     ['ApiFails', 'ApiUnavailable', 'ApiBroken'],
   ],
   ['one of 60 requests an hour fails', { requests: { 200: 60, 502: 1 } }, ['ApiBroken']],
+  ['one request in 45 minutes gets a 503', { requests: { 200: 1000, 503: 4 / 3 } }, []],
   ['a third of the requests are conflicts', { requests: { 201: 480, 409: 240 } }, []],
   ['a scanner sends 15 requests every five minutes', { requests: { 404: 180 } }, []],
   ['a scanner sends 40 every five minutes', { requests: { 404: 480 } }, ['ApiRefuses']],

@@ -10,7 +10,7 @@ import { Pet, type PetStatus } from './pets/pet.ts'
 // An open order holds its pet, so that nobody else can order, sell or delete it. The rules of pets
 // and those of orders both need this, and both tables.
 
-/** A pet as it is stored: with its open `order`, if it has one. Messages call it by the title. */
+/** A pet as it is stored: with its open `order`. The title stands in "No pet has the id 1." */
 const StoredPet = v.pipe(v.object({ ...Pet.entries, order: v.optional(Id) }), v.title('Pet'))
 type StoredPet = v.InferOutput<typeof StoredPet>
 

@@ -109,8 +109,8 @@ export const newKey = ({ keyPrefix, operator }: Issuer, request: KeyRequest): Ne
   const text = newApiKey(keyPrefix)
   const stored = {
     digest: digestOf(text),
-    keyId: newId('key'),
-    clientId: request.clientId ?? newId('client'),
+    keyId: randomId('key'),
+    clientId: request.clientId ?? randomId('client'),
     name: request.name,
     scopes: request.scopes ?? scopes,
     createdAt: new Date().toISOString(),
@@ -121,4 +121,4 @@ export const newKey = ({ keyPrefix, operator }: Issuer, request: KeyRequest): Ne
 }
 
 // 64 random bits: an id is not a secret, it only has to be unique.
-const newId = (kind: 'key' | 'client'): string => `${kind}_${randomBytes(8).toString('hex')}`
+const randomId = (kind: 'key' | 'client'): string => `${kind}_${randomBytes(8).toString('hex')}`

@@ -60,9 +60,9 @@ keys
   .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes ? undefined : confirm)))
 
 /** A `failure` is that of a command that half succeeded. */
-type Outcome = Report & { failure?: Error }
+type KeyOutcome = Report & { failure?: Error }
 
-const carryOut = async (action: (table: KeyTable) => Promise<Outcome>): Promise<void> => {
+const carryOut = async (action: (table: KeyTable) => Promise<KeyOutcome>): Promise<void> => {
   const options = keys.opts()
   const { text, json, failure } = await action(new KeyTable(await findDeployment(options)))
   process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
@@ -91,7 +91,7 @@ export const rotate = async (
   table: KeyTable,
   id: string,
   request: RotationRequest,
-): Promise<Outcome> => {
+): Promise<KeyOutcome> => {
   const old = await find(table, id)
   const fresh = newKey(table.deployment, successorOf(old, request))
   await table.put(fresh.stored)

@@ -48,7 +48,7 @@ type Plan = Pick<AnyCollection, 'itemOf'> & {
  * What became of an item: it needs no change; it was rewritten, or must be; somebody else has
  * changed it meanwhile; or it cannot be read, for the reason in the error.
  */
-type Outcome = 'same' | 'different' | 'overtaken' | Error
+type RewriteOutcome = 'same' | 'different' | 'overtaken' | Error
 
 /**
  * Stores each item that differs from what `itemOf` returns, on condition that it has the revision
@@ -89,13 +89,13 @@ const newClient = (): DynamoDBDocumentClient => {
   return DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions })
 }
 
-type Write = (item: Attributes) => Promise<Outcome>
+type WriteItem = (item: Attributes) => Promise<RewriteOutcome>
 
 const rewriteItem = async (
   item: Attributes,
   { itemOf, isCheck }: Plan,
-  write: Write,
-): Promise<Outcome> => {
+  write: WriteItem,
+): Promise<RewriteOutcome> => {
   if (typeof item.revision !== 'string') return new Error('It has no revision.')
   let wanted: Attributes
   try {
@@ -111,7 +111,7 @@ const rewriteItem = async (
 const writer = (
   client: DynamoDBDocumentClient,
   { table: TableName, perSecond, signal }: Plan,
-): Write => {
+): WriteItem => {
   let nextTurn = 0
   const takeTurn = async (): Promise<void> => {
     const now = performance.now()

@@ -39,7 +39,7 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     const ports = await reservePorts(port, host || LOOPBACK, !named)
     const { database, close } = await startDatabase({ named, folder, listener: ports.database })
     const { address, port: free } = listeningAddress(ports.api)
-    ports.api.close()
+    ports.api.close() // The server listens on it, in its thread.
     const server = { host: address, port: free, database, empty }
     process.exitCode = await runServers(server, watch, stopped)
     await close()

@@ -16,7 +16,7 @@ type Ports = { api: Server; database?: Server }
 
 /**
  * Listens on a port (0: any free one), and for an embedded database on the next, so that nobody
- * takes them during the start. Closes connections until servers take over.
+ * takes them during the start. Until servers listen, clients are disconnected.
  */
 export const reservePorts = async (
   port: number,

@@ -9,7 +9,8 @@ export const atMost = (limit: number) => {
       return await task()
     } finally {
       const next = waiting.shift()
-      if (next) next()
+      if (next)
+        next() // It takes this place, so `running` stays.
       else running--
     }
   }

@@ -31,9 +31,10 @@ export const runServers = async (
       hasServed = true
     })
     const code = await Promise.race([thread.ended, nextChange.then(() => undefined)])
-    if (code !== undefined && !(watches && hasServed)) return code
-    if (code !== undefined)
+    if (code !== undefined) {
+      if (!(watches && hasServed)) return code
       process.stderr.write(`The server has ended with exit code ${code}. Waiting for a change.\n`)
+    }
     change = await nextChange
     await thread.stop(change === undefined ? END_MS : RESTART_MS)
   } while (change !== undefined)

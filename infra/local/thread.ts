@@ -7,7 +7,7 @@ import { CommandError, fail } from '../command-line.ts'
 import { contractProblem } from '../openapi/contract-problem.ts'
 import { referencePaths } from '../platform/gateway.ts'
 import { LOCAL_API_KEY } from './database/credentials.ts'
-import type { Database } from './database/database.ts'
+import type { LocalDatabase } from './database/database.ts'
 import { prepareDatabase } from './database/tables.ts'
 import { loadFunctions } from './gateway/lambda.ts'
 import { createLocalServer } from './gateway/server.ts'
@@ -17,7 +17,7 @@ import { isLoopback, listen, urlHost } from './ports.ts'
 export type ThreadData = {
   host: string
   port: number
-  database: Database
+  database: LocalDatabase
   empty: boolean
   change?: string | undefined
 }

@@ -64,8 +64,8 @@ const alignWindows = ({ node }: Alarm): void => {
     node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
 }
 
-// Never all windows, because logs are late and the newest one lacks data; and of an hour or two,
-// because a failure that comes and goes would mail each time.
+// How many windows of five minutes must be bad. Not all: the newest one lacks data, because logs
+// are late. The span is an hour or two, so that a failure that comes and goes sends one mail.
 const TWO_IN_AN_HOUR = { datapointsToAlarm: 2, evaluationPeriods: 12 }
 const THREE_IN_AN_HOUR = { datapointsToAlarm: 3, evaluationPeriods: 12 }
 const THREE_IN_TWO_HOURS = { datapointsToAlarm: 3, evaluationPeriods: 24 }

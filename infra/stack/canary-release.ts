@@ -50,8 +50,8 @@ export class CanaryRelease extends Construct {
         preHook: hook,
         role,
       })
-      // An alias that changes starts a deployment, which calls the hook. So the hook is updated
-      // first: when CloudFormation rolls back, it checks the old versions.
+      // An alias that changes starts a deployment, which calls the hook. So the hook first gets its
+      // versions; in a rollback of CloudFormation, the old ones.
       operation.alias.node.addDependency(this)
     }
   }

@@ -61,8 +61,8 @@ export class OperationFunction extends Construct {
         ...uses.map(({ environment }) => environment),
       ),
       reservedConcurrentExecutions: stage.reservedConcurrency,
-      // Versions are retained, so that the alias can go back to one. A version whose creation fails
-      // is deleted, because Lambda refuses to publish the same code twice.
+      // Replaced versions stay, so that the alias can go back. One whose creation fails is deleted,
+      // because Lambda would not publish the same code again.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role: new Role(this, 'Role', roleProps('Operation', statements, logGroup)),
     })

@@ -15,7 +15,7 @@ type ResourceSchema<Resource> = v.GenericSchema<unknown, Resource> & { entries: 
 
 type Fields = v.ObjectEntries & { [Name in 'shard' | 'revision' | `${string}Shard`]?: never }
 
-/** A collection without its types: the schemas of its fields, an item as this version stores it. */
+/** What works with any collection uses: its fields, and an item as this version stores it. */
 export type AnyCollection = { fields: v.ObjectEntries; itemOf: (item: Attributes) => Attributes }
 
 /**
@@ -123,7 +123,7 @@ type Definition = { table: CollectionId; fields: v.ObjectEntries }
 const withDefaults = ({ table, fields }: Definition, stored: Attributes): Attributes => {
   const item = { ...stored }
   for (const [name, field] of Object.entries(fields)) {
-    const value = stored[name] === undefined ? v.getDefault(field) : stored[name]
+    const { [name]: value = v.getDefault(field) } = stored
     if (value === undefined && field.type !== 'optional')
       throw new Error(`The item ${stored.id} of ${table} has no ${name}.`)
     if (Number.isNaN(value))

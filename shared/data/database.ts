@@ -102,6 +102,7 @@ const writeItems = async (
   const sent = await sendUntilFree(() => dynamodb.send(command, budget), keys, budget)
   if (sent.kind === 'done') return { kind: 'written' }
   const codes = cancellationCodes(sent.error)
+  // This is certain: if an earlier attempt had taken effect, DynamoDB would know its token.
   const changed = keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed')
   if (changed.length > 0) return { kind: 'outdated', keys: changed }
   throw errorToThrow(sent, mayHaveWritten(sent))

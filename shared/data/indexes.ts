@@ -45,7 +45,10 @@ export const shardCount = (name: 'readShards' | 'writeShards'): number => {
   return count
 }
 
-/** An item stays in its shard: if it moved, a list could return it twice or not at all. */
+/**
+ * The shard of an item, which stays the same: if the item moved, a list could return it twice or
+ * not at all. Only one that is no longer read is changed.
+ */
 const shardOf = ({ id, shard }: Attributes): number => {
   const isRead = shard !== undefined && Number(shard) < shardCount('readShards')
   return isRead ? Number(shard) : Number(id) % shardCount('writeShards')

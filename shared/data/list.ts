@@ -24,7 +24,7 @@ export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<A
   )
   const shards = await Promise.all(queries)
   const read = shards.flatMap(({ items }) => items).sort((a, b) => b.id - a.id)
-  // The highest id at which a query stopped early, or 0. From there up, all shards are complete.
+  // A query that stopped early has not seen the ids below its last one.
   const completeFrom = Math.max(...shards.map((shard) => shard.completeFrom))
   const complete = read.filter(({ id }) => id >= completeFrom)
   const items = complete.slice(0, query.limit)

@@ -77,6 +77,7 @@ export class TransactionRun {
     const settled = Promise.allSettled([work(this)])
     const [outcome] = await Promise.race([settled, this.#failure.promise])
     this.#hasEnded = true
+    // A refusal may leave calls pending, such as the others of a `Promise.all`.
     if (outcome.status === 'fulfilled' && !this.#isRefusal && this.#pending > 0)
       throw new Error(
         'The function returned while a call with its tx was pending. Await each of them.',
@@ -85,9 +86,10 @@ export class TransactionRun {
   }
 
   /**
-   * Writes what is queued. A write that changes items also checks all that was read. Otherwise, all
-   * reads must be of one moment; then the reservation is written without checks of the items,
-   * because those of an item that everybody wants would conflict with each other.
+   * Writes what is queued. If that changes items, everything that was read must be unchanged. A run
+   * that changes none, such as a refusal, must rest on what was true at one moment. Its reservation
+   * is then written without checks of the items: checks of one item conflict with each other, so
+   * refusals for a pet that everybody wants would fail.
    */
   async commit(): Promise<Written> {
     const queued = [...this.#queued.values()]
@@ -99,8 +101,8 @@ export class TransactionRun {
   }
 
   /**
-   * Whether all that was read was true at one moment, as one item always was. The reservation does
-   * not count: it is written on condition that it is as it was read.
+   * Whether all items that were read were so at the same time. A single one always was.
+   * Reservations are left out, because their write checks them.
    */
   async isOneMoment(): Promise<boolean> {
     const found = [...this.#found.values()].filter((each) => !isReservation(each))
@@ -116,10 +118,11 @@ export class TransactionRun {
 
   /** Writes or checks each of these items, on condition that it is as it was read. */
   #write(items: { key: Key }[]): Promise<Written> {
+    // Once each, although an item may be both read and queued.
     const keys = new Map(items.map(({ key }) => [nameOf(key), key]))
     const actions = Array.from(keys, ([name, key]): TransactAction => {
-      const expected = this.#found.get(name)?.item?.revision
-      return { expected, ...(this.#queued.get(name) ?? { kind: 'check', key }) }
+      const write = this.#queued.get(name) ?? { kind: 'check', key }
+      return { ...write, expected: this.#found.get(name)?.item?.revision }
     })
     return this.#database.write(this.revision, actions)
   }
@@ -141,7 +144,7 @@ export class TransactionRun {
       this.#pending--
       return result
     } catch (error) {
-      this.#failure.reject(error)
+      this.#failure.reject(error) // The run ends, so `#pending` may stay.
       return new Promise(() => {})
     }
   }

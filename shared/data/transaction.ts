@@ -19,14 +19,14 @@ export type Transaction = Pick<
 export const transaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
   withBudget((budget) => runOn(databaseWith(budget), work))
 
-/** Runs a transaction on a database. */
+/** Runs a transaction on a database, whose calls throw an ApiError 503 when the budget ends. */
 export const runOn = async <T>(
   database: Database,
   work: (tx: Transaction) => Promise<T>,
   newRevision: () => string = randomUUID,
 ): Promise<T> => {
-  // What the last run put without reading it, and what exists.
-  let existing: string[] = []
+  // What the last run put without reading it, although it exists.
+  let taken: string[] = []
   for (let runs = 1; ; runs++) {
     const run = new TransactionRun(database, newRevision()) // A revision must never recur.
     const outcome = await run.run(work)
@@ -36,11 +36,11 @@ export const runOn = async <T>(
     } else {
       const written = await run.commit()
       if (written.kind === 'written') return outcome.value
-      // Once, it may be a new id that was taken: the next run draws another one.
       const unread = run.unread(written.keys)
-      const twice = unread.find((name) => existing.includes(name))
+      // A new id may be taken by chance: the next run draws another one. The same twice is a bug.
+      const twice = unread.find((name) => taken.includes(name))
       if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
-      existing = unread
+      taken = unread
     }
     await database.pause(runs)
   }

@@ -24,7 +24,7 @@ export const orders = {
    */
   complete: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
     const order = await storedOrders.read(tx, id, ifMatch)
-    if (order.complete) return storedOrders.get(tx, id)
+    if (order.complete) return { resource: order, revision: order.revision }
     await endHold(tx, order, 'sold')
     return storedOrders.change(tx, id, { complete: true })
   },

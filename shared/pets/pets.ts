@@ -13,8 +13,8 @@ export const pets = {
   /** Changes a pet. Throws as `change` of a collection; 409 if an open order keeps its status. */
   change: async (tx: Transaction, id: Int64, changes: PetChanges, ifMatch?: IfMatch) => {
     const pet = await storedPets.read(tx, id, ifMatch)
-    const { status = pet.status } = changes
-    if (status !== pet.status) await refuseIfHeld(tx, pet)
+    const { status } = changes
+    if (status !== undefined && status !== pet.status) await refuseIfHeld(tx, pet)
     return storedPets.change(tx, id, changes)
   },
 

@@ -105,6 +105,7 @@ export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'G
 /** The schemas of each part of a request: those of the entry, and those that follow from it. */
 export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
   params: given(entry.params),
+  // In this order, the reference has `limit` first and `cursor` last.
   query: given(entry.paged && PageSize, entry.query, entry.paged && PageStart),
   headers: given(takesIdempotencyKey(entry) && KeyHeader, entry.conditional && ConditionHeader),
   body: given(entry.body),

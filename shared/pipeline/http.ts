@@ -33,7 +33,7 @@ export const header = (event: ProxyEvent, name: string): string | undefined =>
 /** The path of the API for the caller: `/v1`, or the base path of a custom domain. */
 export const basePath = ({ requestContext }: ProxyEvent): string => {
   // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the
-  // whole path, and ends with as many parts as the resource has.
+  // whole path, and ends with as many parts as the resource has: `/v1/pets/5` at `/pets/{petId}`.
   const parts = segments(requestContext.path)
   const base = parts.slice(0, parts.length - segments(requestContext.resourcePath).length)
   return base.map((part) => `/${part}`).join('')

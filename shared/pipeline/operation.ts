@@ -74,7 +74,10 @@ type Parsed<E, Part extends RequestPart> = E extends {
   ? v.InferOutput<S>
   : unknown
 
-/** What a function returns, by what its entry says of a success. */
+/**
+ * What a function returns, by what its entry says of a success: a Page if it is `paged`, a Revised
+ * for a 201 or an `etag`, otherwise the body, or nothing.
+ */
 type Returned<E> = E extends { success: { body: infer Schema extends v.GenericSchema } }
   ? Promise<Success<E, v.InferOutput<Schema>>>
   : Promise<void>
@@ -97,6 +100,7 @@ const requestHandler =
     return transaction(async (tx) => {
       const earlier = keyed && (await earlierDecision(tx, keyed))
       if (earlier) return replayResponse(event, earlier)
+      // After it: a retry gets its response even if a release has made a rule stricter.
       const input = parseRequest(entry, event)
       const decision = await decide(entry, event, run, { ...input, tx })
       if (keyed) reserve(tx, keyed, decision)

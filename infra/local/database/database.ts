@@ -49,7 +49,7 @@ export const localDatabase = async (port = DEFAULT_PORT): Promise<Address> => {
 }
 
 /** A database, as the banner describes it. */
-export type Database = { address: Address; description: string }
+export type LocalDatabase = { address: Address; description: string }
 
 type Choice = {
   named: Address | undefined
@@ -71,14 +71,14 @@ export const startDatabase = async ({ named, folder, listener }: Choice) => {
       '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
     )
   if (named) {
-    const database: Database = { address: named, description: named.endpoint }
+    const database: LocalDatabase = { address: named, description: named.endpoint }
     return { database, close: async () => {} }
   }
   // Loaded only here, because it takes a fifth of a server's start.
   const { startEmbedded } = await import('./embedded-database.ts')
   const { endpoint, close } = await startEmbedded(folder, listener)
   const address: Address = { endpoint, isNamed: false, isInMemory: folder === undefined }
-  const database: Database = { address, description: `${endpoint} (${folder ?? 'in memory'})` }
+  const database: LocalDatabase = { address, description: `${endpoint} (${folder ?? 'in memory'})` }
   return { database, close }
 }
 

@@ -25,9 +25,9 @@ export const createEngine = (store: Store) => {
   const run = async (name: string, body: TransactionBody): Promise<object> => {
     if (name === 'TransactWriteItems') return inTurn(() => writeTransaction(store, body))
     if (name === 'TransactGetItems') return inTurn(() => readTransaction(store, body))
-    const write = writes.get(name)
+    const write = writeActions.get(name)
     if (write) return inTurn(() => writeAlone(store, write, body))
-    const other = reads.get(name) ?? tableActions.get(name)
+    const other = readActions.get(name) ?? definitionActions.get(name)
     if (other) return other.run(store, other.parse(store, body))
     const message = `The embedded database has no operation ${name}.`
     throw dynamoDBError('UnknownOperationException', message)
@@ -51,11 +51,11 @@ const errorResponse = (error: unknown) => {
 
 const apiActions = (...names: string[]) => new Map(names.map((name) => [name, apiAction(name)]))
 
-const writes = apiActions('PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem')
+const writeActions = apiActions('PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem')
 
 // dynalite's `UpdateTable` adds no indexes, and its tags do nothing.
-const tableActions = apiActions('CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables')
-const reads = apiActions('Query', 'Scan', 'GetItem', 'BatchGetItem')
+const definitionActions = apiActions('CreateTable', 'DeleteTable', 'DescribeTable', 'ListTables')
+const readActions = apiActions('Query', 'Scan', 'GetItem', 'BatchGetItem')
 
 const writeAlone = async (store: Store, action: ApiAction, body: object): Promise<object> => {
   const recording = recordingStore(store)
@@ -113,15 +113,12 @@ const rehearseTransaction = async (store: Store, allowed: Allowed, items: unknow
   const outcomes = await Promise.allSettled(
     actions.map(({ run, request }) => run(recording, request)),
   )
+  // Each action reads its item once, so an item that was read twice has two actions.
   if (new Set(reads).size < reads.length)
     throw validationError('Transaction request cannot include multiple operations on one item')
-  const results: object[] = []
-  const errors: unknown[] = []
-  for (const outcome of outcomes) {
-    if (outcome.status === 'fulfilled') results.push(outcome.value)
-    errors.push(outcome.status === 'rejected' ? outcome.reason : undefined)
-  }
-  if (results.length < outcomes.length) throw cancellation(errors)
+  const errors = outcomes.map((each) => (each.status === 'rejected' ? each.reason : undefined))
+  if (errors.some((error) => error)) throw cancellation(errors)
+  const results = outcomes.map((each) => (each.status === 'fulfilled' ? each.value : {}))
   return { results, writes }
 }
 

@@ -135,7 +135,8 @@ const responder = (handlers: Record<OperationId, Handler>, limits: Limits): Resp
     logResponse(message, result, requestId, performance.now() - startedAt)
     // After a request to upgrade the protocol, Node.js ignores what follows on the connection.
     if (message.headers.upgrade) response.setHeader('Connection', 'close')
-    // Node.js then reads the rest of a body that is too large: the client gets the response.
+    // The body is too large, and still arriving. `close` could cut the client off before it reads
+    // the response; with `keep-alive`, Node.js reads the rest.
     if (!message.complete) response.setHeader('Connection', 'keep-alive')
     writeResponse(response, result)
   }

@@ -17,7 +17,7 @@ export const bearerKey = (
     // Repeated headers are rejected, because proxies may disagree on which of them counts.
     const key = sent.length === 1 ? BEARER.exec(sent[0] ?? '')?.groups?.key : undefined
     const caller = key ? await find(key) : undefined
-    // The log also names the holder of a key that has expired.
+    // Before the check, so that the log names the holder of an expired key, too.
     event.requestContext.authorizer = caller && frozen(caller)
     if (!caller?.isValid) throw unauthorized({ keyWasSent: key !== undefined })
     if (!caller.scopes.includes(scope)) throw insufficientScope(scope)

@@ -50,11 +50,12 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
 /** Why a body cannot be parsed. */
 const parsingProblem = (error: unknown): string => {
   const { message, cause } = Object(error) // The parser throws errors whose causes have no type.
-  const forbiddenKey = cause?.data === 'constructor' ? 'constructor.prototype' : cause?.data
   const reason = cause?.message ?? message
   // The parser refuses keys that can change the prototype of a JavaScript object.
-  if (message === 'Forbidden key in JSON body')
-    return `The body must not have the key ${forbiddenKey}.`
+  if (message === 'Forbidden key in JSON body') {
+    const key = cause?.data === 'constructor' ? 'constructor.prototype' : cause?.data
+    return `The body must not have the key ${key}.`
+  }
   if (error instanceof TypeError) return 'The body is not valid UTF-8.'
   if (/call stack/.test(reason)) return TOO_DEEP
   if (reason.startsWith("Unexpected token '\uFEFF'"))

@@ -33,10 +33,10 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
   })
 
 /** An API, a key for it, and how long to wait for it. Requests end when `signal` aborts. */
-type Api = { baseUrl: string; apiKey: string; waitSeconds: number; signal: AbortSignal }
+type TestedApi = { baseUrl: string; apiKey: string; waitSeconds: number; signal: AbortSignal }
 
 /** Tests an API. Throws a CommandError, or the reason of `signal`, after it has deleted its pet. */
-export const smokeTest = async (api: Api): Promise<void> => {
+export const smokeTest = async (api: TestedApi): Promise<void> => {
   await check(api, 200, 'GET /pets?limit=1')
   const name = `smoke-test-${randomUUID()}`
   // Nobody can order a pet that is sold.
@@ -56,7 +56,7 @@ export const smokeTest = async (api: Api): Promise<void> => {
 }
 
 /** Adds, lists and deletes a pet. Returns its id. */
-const testPet = async (api: Api, name: string, creation: Sent): Promise<number> => {
+const testPet = async (api: TestedApi, name: string, creation: Sent): Promise<number> => {
   const { text, json } = await check(api, 201, `POST /pets "${name}"`, { ...creation, has: name })
   const { id } = Object(json)
   console.info(`If this is killed, delete the pet ${id}.`)
@@ -67,7 +67,7 @@ const testPet = async (api: Api, name: string, creation: Sent): Promise<number> 
 }
 
 /** Calls each function, with the id of a deleted pet, which no order has either. */
-const testFunctions = async (api: Api, id: number): Promise<void> => {
+const testFunctions = async (api: TestedApi, id: number): Promise<void> => {
   // A change ignores the fields of other resources.
   const bodies: Record<string, object> = { POST: [], PATCH: { name: 'Max', complete: true } }
   for (const { method, path } of Object.values(contract)) {
@@ -79,7 +79,7 @@ const testFunctions = async (api: Api, id: number): Promise<void> => {
 }
 
 /** Deletes the pet of a failed run: its creation, repeated with its key, returns it. */
-const removePet = async (api: Api, name: string, creation: Sent): Promise<void> => {
+const removePet = async (api: TestedApi, name: string, creation: Sent): Promise<void> => {
   const { text, json } = await send(api, 'POST /pets', creation)
   const id = text.includes(name) ? Object(json).id : undefined // Another pet must stay.
   const status = id && (await send(api, `DELETE /pets/${id}`)).status
@@ -96,7 +96,7 @@ type Received = { status: number; headers: Headers; text: string; json: unknown 
  * Sends a request: a method, a path, and words for the reader. Repeats a GET for `waitSeconds`, as
  * a new deployment or a list may be late. Throws a CommandError if the response is wrong.
  */
-const check = async (api: Api, status: number, request: string, sent: Sent = {}) => {
+const check = async (api: TestedApi, status: number, request: string, sent: Sent = {}) => {
   const end = Date.now() + (request.startsWith('GET') ? 1000 * api.waitSeconds : 0)
   for (;;) {
     const received = await send(api, request, sent)
@@ -119,7 +119,7 @@ const check = async (api: Api, status: number, request: string, sent: Sent = {})
 }
 
 /** Sends a request. Never throws. */
-const send = async (api: Api, request: string, sent: Sent = {}): Promise<Received> => {
+const send = async (api: TestedApi, request: string, sent: Sent = {}): Promise<Received> => {
   const [method = '', path = ''] = request.split(' ')
   const authorization = api.apiKey && { Authorization: `Bearer ${api.apiKey}` }
   try {

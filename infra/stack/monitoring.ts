@@ -97,7 +97,7 @@ const newQueries = (operations: OperationFunction[], accessLog: LogGroup): Query
 
 type Graphs = Record<string, IMetric[]>
 
-/** The graphs, by title, below the question that they answer. */
+/** The graphs, by title, below their question. */
 const newGraphs = (
   api: ApiMetrics,
   operations: OperationFunction[],

@@ -67,7 +67,7 @@ type Members = {
 
 type MethodRule = { method: 'GET'; body?: never } | { method: 'POST' | 'PATCH' | 'DELETE' }
 
-type SuccessRule = List | Creation | Resource | NoContent
+type SuccessRule = List | Creation | Content | NoContent
 
 type List = {
   success: { status: 200; body: v.GenericSchema<unknown, unknown[]> }
@@ -83,7 +83,7 @@ type Creation = {
   conditional?: never
 }
 
-type Resource = {
+type Content = {
   success: { status: 200; body: v.GenericSchema<unknown, object> }
   paged?: never
 }

@@ -25,7 +25,7 @@ import { decisionResponse, refusalOf, replayResponse, successOf } from './respon
  */
 export const operation = <Id extends OperationId>(
   id: Id,
-  run: OperationFunction<Id>,
+  run: OperationLogic<Id>,
 ): OperationHandler => {
   const entry: Entry | undefined = entries[id]
   if (!entry) throw new Error(`shared/contract.ts has no operation ${id}. Add its entry.`)
@@ -51,7 +51,7 @@ type OperationHandler = MiddyfiedHandler<ProxyEvent, ProxyResult, Error, Context
 }
 
 /** The function of an operation. It may run several times, and only the last run counts. */
-export type OperationFunction<Id extends OperationId> = (input: Input<Id>) => Returned<Contract[Id]>
+export type OperationLogic<Id extends OperationId> = (input: Input<Id>) => Returned<Contract[Id]>
 
 /** What a function gets. Nothing of it can be changed, because the function may run again. */
 type Input<Id extends OperationId> = {

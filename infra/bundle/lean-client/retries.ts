@@ -6,7 +6,7 @@ const FIRST_PAUSE_MS = { throttled: 1000, transient: 25 }
 const QUOTA = 500
 const COST = { throttled: 5, transient: 14 }
 
-type Failure = Error & { code?: string; $metadata?: { httpStatusCode?: number } }
+type SendError = Error & { code?: string; $metadata?: { httpStatusCode?: number } }
 
 /**
  * Creates the SDK's standard retries, with random pauses whose limit doubles. All requests share a
@@ -23,7 +23,7 @@ export const retries = (maxAttempts: number) => {
         quota = Math.min(QUOTA, quota + refund)
         return output
       } catch (error) {
-        const failure = error as Failure // `send` throws nothing else.
+        const failure = error as SendError // `send` throws nothing else.
         const kind = retryKind(failure)
         if (!kind || attempts === maxAttempts || quota < COST[kind])
           throw withMetadata(failure, { attempts, totalRetryDelay })
@@ -37,7 +37,7 @@ export const retries = (maxAttempts: number) => {
   }
 }
 
-const withMetadata = (failure: Failure, metadata: object): Failure =>
+const withMetadata = (failure: SendError, metadata: object): SendError =>
   Object.assign(failure, { $metadata: { ...failure.$metadata, ...metadata } })
 
 // What the SDK retries (`@smithy/core`, service-error-classification; its DynamoDB client adds the
@@ -57,7 +57,7 @@ const TRANSIENT_CODES = words(
 const TRANSIENT_STATUSES = [500, 502, 503, 504]
 
 /** The kind of a failure after which the request is resent; `undefined` for all others. */
-const retryKind = (failure: Failure): keyof typeof COST | undefined => {
+const retryKind = (failure: SendError): keyof typeof COST | undefined => {
   const { name, code = '', message, $metadata: { httpStatusCode = 0 } = {} } = failure
   if (THROTTLED_NAMES.includes(name) || httpStatusCode === 429) return 'throttled'
   // The process was suspended while it sent the request. Each attempt has a new signature.

@@ -30,7 +30,7 @@ type ItemStore = Writes & {
 type Done = (error?: unknown, result?: object) => void
 
 /** A write of the key-value store. */
-export type Write = { type: 'put'; key: string; value: object } | { type: 'del'; key: string }
+export type StoreWrite = { type: 'put'; key: string; value: object } | { type: 'del'; key: string }
 
 /** An action of DynamoDB's API. `parse` throws a DynamoDBError, or for some bodies a TypeError. */
 export type ApiAction = {
@@ -55,9 +55,9 @@ export const apiAction = (name: string): ApiAction => {
  * items that were read, each as often as that.
  */
 export const recordingStore = (real: Store) => {
-  const writes: Write[] = []
+  const writes: StoreWrite[] = []
   const reads: string[] = []
-  const record = (write: Write, done: Done): void => {
+  const record = (write: StoreWrite, done: Done): void => {
     writes.push(write)
     done()
   }

@@ -36,12 +36,12 @@ export const createEngine = (store: Store) => {
     try {
       return { statusCode: 200, body: await run(name, JSON.parse(sent)) }
     } catch (error) {
-      return errorResponse(error)
+      return dynamoDBErrorResponse(error)
     }
   }
 }
 
-const errorResponse = (error: unknown) => {
+const dynamoDBErrorResponse = (error: unknown) => {
   if (isDynamoDBError(error)) return error
   // dynalite throws errors for some malformed requests. Errors of the disk end the process.
   const code = error instanceof Error && 'code' in error ? error.code : undefined

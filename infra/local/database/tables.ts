@@ -52,7 +52,7 @@ const namedError = ({ endpoint }: Address, error: unknown): unknown => {
  * made anew, and this returns true. Elsewhere, it throws a CommandError if a table lacks an index.
  */
 const createTables = async (client: DynamoDBClient, isInMemory: boolean): Promise<boolean> => {
-  const found = await Promise.all(tableIds.map((id) => findTable(client, id)))
+  const found = await Promise.all(tableIds.map((id) => describeTable(client, id)))
   const existing = found.filter(({ exists }) => exists)
   const outdated = existing.find(({ missingIndex }) => missingIndex)
   if (outdated && !isInMemory)
@@ -67,7 +67,7 @@ const createTables = async (client: DynamoDBClient, isInMemory: boolean): Promis
 }
 
 /** Whether a table exists, and an index that it lacks. */
-const findTable = async (client: DynamoDBClient, id: TableId) => {
+const describeTable = async (client: DynamoDBClient, id: TableId) => {
   const name = tableName(id)
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }))

@@ -7,7 +7,7 @@ import { tableActions } from '../../platform/functions.ts'
 const running = new AsyncLocalStorage<OperationId>()
 
 /**
- * Runs an operation with its rights: its commands that its entry does not grant are refused, as AWS
+ * Runs an operation with its rights: commands that its entry does not allow are refused, as AWS
  * would. Other code has all rights. An operation could bypass this with a client of its own.
  */
 export const runWithRights = <T>(id: OperationId, run: () => T): T => running.run(id, run)
@@ -44,10 +44,10 @@ const checkRight = (id: OperationId, action: string, { TableName, IndexName }: P
   const right = RIGHTS[action]
   if (!right) throw new AccessDenied(`${id} may not use ${action}: no entry can get this right.`)
   const table = tableIds.find((each) => tableName(each) === TableName) ?? TableName
-  const isGranted = tableActions(entries[id]).some(
+  const isAllowed = tableActions(entries[id]).some(
     (each) => each.table === table && each.index === IndexName && each.actions.includes(action),
   )
-  if (isGranted) return
+  if (isAllowed) return
   const place = `${IndexName ? `index ${IndexName} of the ` : ''}table ${table}`
   throw new AccessDenied(
     `${id} may not use ${action} on the ${place}. ` +

@@ -11,7 +11,7 @@ import { pets } from '../../../shared/pets/pets.ts'
 import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/http.ts'
 import { keyedRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
-import { type OperationFunction, operation } from '../../../shared/pipeline/operation.ts'
+import { type OperationLogic, operation } from '../../../shared/pipeline/operation.ts'
 import { type Scope, scopes } from '../../../shared/service.ts'
 import { call, context, error, info } from '../../support/call.ts'
 import { always, once, proxy, putItem, storedItems, storeKey } from '../../support/database.ts'
@@ -211,7 +211,7 @@ describe('with an idempotency key', () => {
   test('a refusal is final: it is stored, and nothing that the function put', async () => {
     const event = keyed()
     const before = await storedItems()
-    const run = vi.fn<OperationFunction<'createPet'>>(async ({ tx, body }) => {
+    const run = vi.fn<OperationLogic<'createPet'>>(async ({ tx, body }) => {
       await pets.create(tx, body)
       throw conflict('Made by the test.')
     })

@@ -16,7 +16,7 @@ const options = { abortSignal: new AbortController().signal }
 // The clients' types differ.
 const send = (command: object) => dynamodb.send(command as sdk.GetCommand, options)
 
-test('a command that the contract does not grant is a 500, and the log says what to add', async () => {
+test('a command that the contract does not allow is a 500, and the log says what to add', async () => {
   const event = eventOf('listPets-no-parameters')
   const handler = operation('listPets', async () => {
     await send(new lean.GetCommand({ TableName: pets, Key: { id: 7 } }))

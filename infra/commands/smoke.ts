@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { contract } from '../../shared/contract.ts'
-import { PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
+import * as v from 'valibot'
+import { entries } from '../../shared/contract.ts'
+import { type Entry, PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import { CommandError, run, stopSignal } from '../command-line.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
 import { KeyTable, newKey } from './key-table.ts'
@@ -68,15 +69,27 @@ const testPet = async (api: TestedApi, name: string, creation: Sent): Promise<nu
 
 /** Calls each function, with the id of a deleted pet, which no order has either. */
 const testFunctions = async (api: TestedApi, id: number): Promise<void> => {
-  // A change ignores the fields of other resources.
-  const bodies: Record<string, object> = { POST: [], PATCH: { name: 'Max', complete: true } }
-  for (const { method, path } of Object.values(contract)) {
-    const status = path.includes('{') ? 404 : method === 'GET' ? 200 : 400
-    const request = `${method} ${path.replaceAll(PATH_PARAMETER, `${id}`)}`
-    await check(api, status, request, { body: bodies[method] })
+  for (const entry of Object.values(entries)) {
+    const { status, ...sent } = harmlessRequest(entry)
+    const request = `${entry.method} ${entry.path.replaceAll(PATH_PARAMETER, `${id}`)}`
+    await check(api, status, request, sent)
   }
   await check(api, 409, 'POST /store/orders for the deleted pet', { body: { petId: id } })
 }
+
+/** A request that changes nothing, and the status of its response. */
+const harmlessRequest = ({ method, path, query, body: schema, paged }: Entry) => {
+  // An array is no body. A change ignores the fields of other resources.
+  const bodies: Record<string, object> = { POST: [], PATCH: { name: 'Max', complete: true } }
+  const body = bodies[method]
+  const isBodyInvalid = schema && (method === 'POST' || !v.is(schema, body))
+  if (isBodyInvalid || (query && !v.is(query, {}))) return { status: 400, body }
+  if (path.includes('{') && !paged) return { status: 404, body }
+  if (method === 'GET') return { status: 200 }
+  return { status: 400, body, headers: { 'Idempotency-Key': TOO_LONG } }
+}
+
+const TOO_LONG = 'x'.repeat(256)
 
 /** Deletes the pet of a failed run: its creation, repeated with its key, returns it. */
 const removePet = async (api: TestedApi, name: string, creation: Sent): Promise<void> => {

@@ -19,7 +19,7 @@ export type Stored = Record<CollectionId, Record<string, unknown>[]>
 
 export type Scenario = {
   /** What is stored at first. */
-  stored?: { [Id in CollectionId]?: { id: number }[] }
+  stored?: { [Id in CollectionId]?: ({ id: number } & Record<string, unknown>)[] }
   /** Requests at the same time, by the names that the story has for them. */
   requests: Record<string, Request>
   /** Rules: whether what is stored at one moment is as it must be. */

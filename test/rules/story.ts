@@ -89,8 +89,8 @@ export class Words {
   #fields(name: string, item: Item): string {
     const changing = this.#changing.get(name) ?? []
     const fields = this.#keys.has(name) ? ['status'] : fieldsOf(item)
-    const told = changing.length > 0 ? fields.filter((field) => changing.includes(field)) : fields
-    return told.map((field) => `${field} ${item[field]}`).join(', ')
+    const told = changing.length > 0 && !this.#keys.has(name) ? changing : fields
+    return told.map((field) => `${field} ${item[field] ?? 'none'}`).join(', ')
   }
 }
 

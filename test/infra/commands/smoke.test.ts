@@ -38,9 +38,11 @@ const CHECKS = [
   '✓ POST /pets with the same Idempotency-Key: 201',
   '✓ GET /pets?status=sold&limit=100 for the new pet: 200',
   '✓ DELETE /pets/<id>: 204',
-  ...Object.values(entries).map(({ method, path }) => {
-    if (path.includes('{')) return `✓ ${method} ${path.replace(/{\w+}/, '<id>')}: 404`
-    return `✓ ${method} ${path}: ${method === 'GET' ? 200 : 400}`
+  ...Object.values(entries).map(({ method, path, body, paged }) => {
+    const isOfOne = path.includes('{') && !paged
+    const request = `✓ ${method} ${path.replace(/{\w+}/, '<id>')}`
+    if (method === 'GET') return `${request}: ${isOfOne ? 404 : 200}`
+    return `${request}: ${isOfOne && !(body && method === 'POST') ? 404 : 400}`
   }),
   '✓ POST /store/orders for the deleted pet: 409',
   '✓ GET /pets without a key: 401',

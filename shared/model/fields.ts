@@ -60,7 +60,7 @@ type Changes<Fields extends v.ObjectEntries> = {
 
 const changeOf = (field: v.ObjectEntries[string]): v.ObjectEntries[string] => {
   if (field.type !== 'optional' || !('wrapped' in field)) return v.optional(field)
-  const rule = v.description(`${fieldRule(field.wrapped)}, null`)
+  const rule = v.description(`${v.getDescription(field) ?? fieldRule(field.wrapped)}, null`)
   const value = v.pipe(v.nullable(field.wrapped), rule)
   return v.pipe(v.optional(value), meaning(`${fieldMeaning(field)}`))
 }

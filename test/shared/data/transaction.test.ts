@@ -77,10 +77,11 @@ test(
       tx.put(a, { more: 1 })
       tx.remove(b)
       tx.put(d, { more: 2 })
-      return [first, second, ...(await readAll(tx, a, b, d))].map((item) => item?.more)
+      return [first, second, ...(await readAll(tx, a, b, d))]
     })
 
-    expect(seen).toEqual([undefined, undefined, 1, undefined, 2])
+    const found = { id: 1, revision: 'a1' }
+    expect(seen).toMatchObject([found, found, { more: 1 }, undefined, { more: 2 }])
     expect(proxy.counts).toEqual({ GetItem: 2, TransactWriteItems: 1 })
   },
 )

@@ -59,12 +59,15 @@ test('an expired reservation counts as none before DynamoDB deletes it', async (
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
   const expiring = { ...keyed, key: 'order-1744' }
   await transaction(async (tx) => reserve(tx, expiring, { status: 204, body: '' }))
-  const earlier = () => transaction((tx) => earlierDecision(tx, expiring))
+  const other = { ...expiring, request: 'another digest' }
+  const earlierOf = (request: typeof keyed) => transaction((tx) => earlierDecision(tx, request))
 
   vi.setSystemTime(1_800_086_399_999)
-  expect(await earlier()).toMatchObject({ status: 204 })
+  expect(await earlierOf(expiring)).toMatchObject({ status: 204 })
+  await expect(earlierOf(other)).rejects.toMatchObject({ status: 422 })
   vi.setSystemTime(1_800_086_400_000)
-  expect(await earlier()).toBeUndefined()
+  expect(await earlierOf(expiring)).toBeUndefined()
+  expect(await earlierOf(other)).toBeUndefined()
 })
 
 test('stored pets, idempotency keys and API keys are understood', async () => {

@@ -43,11 +43,13 @@ export const refusalOf = ({ status, body }: ApiError): Decision => ({
 
 /** The value with the fields of a schema only: a stored item has more, which must stay secret. */
 const withFieldsOf = (schema: object, value: unknown): unknown => {
+  if ('wrapped' in schema) return withFieldsOf(Object(schema.wrapped), value)
   if ('item' in schema && Array.isArray(value))
     return value.map((each) => withFieldsOf(Object(schema.item), each))
-  if (!('entries' in schema)) return value
+  if (!('entries' in schema) || typeof value !== 'object' || value === null) return value
   const fields: Record<string, unknown> = {}
-  for (const name of Object.keys(Object(schema.entries))) fields[name] = Object(value)[name]
+  for (const [name, field] of Object.entries<object>(Object(schema.entries)))
+    fields[name] = withFieldsOf(field, Object(value)[name])
   return fields
 }
 

@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import middy from '@middy/core'
+import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
-import { entries, type OperationId, operationIds } from '../../../shared/contract.ts'
+import { contract, entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import { earlierDecision, reserve } from '../../../shared/data/reservations.ts'
 import { transaction } from '../../../shared/data/transaction.ts'
 import { ApiError, conflict } from '../../../shared/model/api-error.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
+import { Order } from '../../../shared/orders/order.ts'
+import { Pet } from '../../../shared/pets/pet.ts'
 import { pets } from '../../../shared/pets/pets.ts'
+import type { Entry } from '../../../shared/pipeline/entry.ts'
 import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/http.ts'
 import { keyedRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { type OperationLogic, operation } from '../../../shared/pipeline/operation.ts'
+import { successOf } from '../../../shared/pipeline/responses.ts'
 import { type Scope, scopes } from '../../../shared/service.ts'
 import { call, context, error, info } from '../../support/call.ts'
 import { always, once, proxy, putItem, storedItems, storeKey } from '../../support/database.ts'
 import { errorResponse, eventOf, responseTo, unavailable } from '../../support/events.ts'
 import { canceled, databaseResponses } from '../../support/fault-proxy.ts'
-import { newPet, storedPet } from '../../support/pets.ts'
+import { newPet, petOf, storedPet } from '../../support/pets.ts'
 
 const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
 
@@ -277,6 +282,17 @@ describe('with an idempotency key', () => {
     expect(status).toBe(expected)
     expect(await storedItems('idempotencyKeys')).toEqual(before)
   })
+})
+
+test('a success has the fields of its schema and no others, at any depth', () => {
+  const body = v.object({ pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Order) })
+  const entry: Entry = { ...contract.getOrder, success: { status: 200, body } }
+  const held = { ...storedPet(1), order: 9 }
+  const resource = { pets: [held], best: held, open: true }
+
+  const decision = successOf(entry, list(), { resource, revision: 'x' })
+
+  expect(JSON.parse(decision.body)).toEqual({ pets: [petOf(1)], best: petOf(1) })
 })
 
 test('a deprecated list keeps the link to its next page; links have https by default', async () => {

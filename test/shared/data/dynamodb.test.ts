@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { databaseWith } from '../../../shared/data/database.ts'
+import { type Database, databaseWith } from '../../../shared/data/database.ts'
 import { dynamodb, orUnavailable, withBudget } from '../../../shared/data/dynamodb.ts'
 import { earlierDecision } from '../../../shared/data/reservations.ts'
 import { tableName } from '../../../shared/data/tables.ts'
@@ -98,11 +98,26 @@ test('an invalid value and an error of another AWS service are not a 503', async
   await expect(transaction(() => Promise.reject(error))).rejects.toBe(error)
 })
 
-test('a read that is throttled each time is a 503', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  proxy.faultOf = () => databaseResponses.throughputExceeded
+const one = { table: 'pets', value: 1 } as const
+const other = { table: 'pets', value: 2 } as const
+const { throughputExceeded, internalServerError } = databaseResponses
 
-  await expect(pets.get(1)).rejects.toMatchObject({ status: 503 })
+test.each<[string, Fault, (database: Database) => Promise<unknown>]>([
+  ['a read of an item', throughputExceeded, ({ read }) => read([one])],
+  ['a read of two items', internalServerError, ({ read }) => read([one, other])],
+  ['a list', internalServerError, ({ list }) => list({ table: 'pets', limit: 1 })],
+])('%s that fails each time is a 503', async (_, fault, work) => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  proxy.faultOf = () => fault
+  const database = databaseWith({ abortSignal: new AbortController().signal })
+
+  await expect(work(database)).rejects.toMatchObject({ status: 503 })
+})
+
+test('a pause between runs that the time budget ends is a 503', async () => {
+  const { pause } = databaseWith({ abortSignal: AbortSignal.abort() })
+
+  await expect(pause(1)).rejects.toMatchObject({ status: 503 })
 })
 
 test.each([

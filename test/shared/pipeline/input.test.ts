@@ -88,6 +88,13 @@ describe('an idempotency key', () => {
     expect(keyed({}, one)).toEqual(keyed({}, other))
   })
 
+  test('is for another request with another int64, however large', () => {
+    const [one, other] = [2n ** 63n - 2n, 2n ** 63n - 1n]
+
+    const digests = [one, other].map((categoryId) => keyed({}, { ...body, categoryId })?.request)
+    expect(new Set(digests).size).toBe(2)
+  })
+
   test.each<[string, Parameters<typeof keyed>]>([
     ['field that the schema does not name', [{}, { ...body, color: 'red' }]],
     ['parameter that the schema does not name', [{ query: { color: 'red' } }]],

@@ -273,14 +273,15 @@ test('stops retrying in an outage when the SDK does, and starts again when it do
   const response = { status: 0, body: '{}' }
   const clients = await clientsOf(response, 3)
   const [sdk, lean]: number[][] = [[], []]
-  for (const status of [...Array(20).fill(500), ...Array(4).fill(200), 500]) {
+  const [calm, outage, end] = [Array(20).fill(200), Array(20).fill(500), Array(4).fill(200)]
+  for (const status of [...calm, ...outage, ...end, 500]) {
     response.status = status
     const { ofSdk, ofLean } = await sendBoth(clients)
     sdk?.push(ofSdk.$metadata.attempts)
     lean?.push(ofLean.$metadata?.attempts ?? 1) // Only its errors have metadata.
   }
 
-  expect(lean).toEqual([...Array(17).fill(3), 2, 1, 1, 1, 1, 1, 1, 2])
+  expect(lean).toEqual([...Array(20).fill(1), ...Array(17).fill(3), 2, 1, 1, 1, 1, 1, 1, 2])
   expect(sdk).toEqual(lean)
 })
 

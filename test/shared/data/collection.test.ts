@@ -97,6 +97,18 @@ describe('shards', () => {
     }
   })
 
+  test('a page has a next one if all shards together have more than its limit', async () => {
+    setShards({ read: 2, write: 2 })
+    for (const id of [11, 12, 13]) {
+      const pet = { id, name: 'a', categoryId: 7, status: 'pending', revision: 'x' }
+      await putItem('pets', { ...pet, shard: id % 2, statusShard: `pending#${id % 2}` })
+    }
+
+    const { items, next } = await pets.list({ limit: 2, filter: { status: 'pending' } })
+
+    expect([items.map(({ id }) => id), next]).toEqual([[13, 12], 12])
+  })
+
   test.each(['0', '1.5'])('a number of %j is an error, not an empty list', async (count) => {
     setShards({ read: count, write: count })
 

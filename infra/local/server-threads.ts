@@ -3,6 +3,7 @@ import { globSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { ThreadData } from './thread.ts'
 
@@ -55,11 +56,13 @@ const startThread = (workerData: ThreadData) => {
   return { serving, ended, stop }
 }
 
-/** Prints two lines: the file with the error, with the line if it is known, and the cause. */
-const report = ({ name, message, stack = '' }: Error): void => {
+/** Prints what a thread threw, and above it the file at fault, with the line if it is known. */
+const report = (thrown: unknown): void => {
+  const error = thrown instanceof Error ? thrown : undefined
   const place = /(?<=imported from )\S+|\b(functions|infra|shared)\/[\w./-]+\.ts:\d+/
-  const [file = 'shared/contract.ts'] = place.exec(withoutRoot(stack)) ?? []
-  process.stderr.write(`${file}\n${name}: ${withoutRoot(message)}\n`)
+  const [file] = place.exec(withoutRoot(error?.stack ?? '')) ?? []
+  const cause = error ? `${error.name}: ${error.message}` : inspect(thrown)
+  process.stderr.write(withoutRoot(`${file ? `${file}\n` : ''}${cause}\n`))
 }
 
 const withoutRoot = (text: string): string =>

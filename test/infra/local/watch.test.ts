@@ -114,6 +114,19 @@ test('names what is wrong with a source, and serves the same data when it is rig
   expect(listed).not.toEqual([])
 })
 
+test.each([
+  ['null', 'null'],
+  ["Object.assign(new Error('Late.'), { stack: '' })", 'Error: Late\\.'],
+])('prints what a function throws later, and waits for a change: %s', async (thrown, printed) => {
+  change(LIST, listing(`{ setTimeout(() => { throw ${thrown} }); return { items: [] } }`))
+  await untilPrinted(`Serving .+ again: ${LIST} changed\\.`)
+  await list()
+
+  const ended = 'The server has ended with exit code 1\\. Waiting for a change\\.'
+  await untilPrinted(`${printed}\n${ended}`)
+  expect(server.output().slice(read)).not.toContain(`\n${CONTRACT}\n`)
+})
+
 test('replaces a server that has ended, and one that an endless loop occupies', async () => {
   change(LIST, listing('process.exit(3)'))
   await untilPrinted(`Serving .+ again: ${LIST} changed\\.`)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, watch } from 'node:fs'
+import { globSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -77,13 +77,17 @@ const sourceChange = (stopped: Promise<unknown>): Promise<string | undefined> =>
     watch(`${ROOT}${folder}`, (_event, name) => {
       const file = join(folder, name ?? '')
       // An editor or git writes several times.
-      if (file.endsWith('.ts') && !isIgnored(file)) setTimeout(resolve, 10, file)
+      if (isSource(file) && !isIgnored(file)) setTimeout(resolve, 10, file)
     }),
   )
   return Promise.race([promise, stopped.then(() => undefined)]).finally(() => {
     for (const watcher of watchers) watcher.close()
   })
 }
+
+/** Whether a file is a source, or a folder, which may be new and have sources. */
+const isSource = (file: string): boolean =>
+  file.endsWith('.ts') || (statSync(ROOT + file, { throwIfNoEntry: false })?.isDirectory() ?? false)
 
 /** Whether git ignores a file. Without git, it ignores none. */
 const isIgnored = (file: string): boolean =>

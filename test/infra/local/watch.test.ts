@@ -1,6 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { cpSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startEmbedded } from '../../../infra/local/database/embedded-database.ts'
@@ -112,6 +120,25 @@ test('names what is wrong with a source, and serves the same data when it is rig
 
   await expect.poll(list).toEqual(listed)
   expect(listed).not.toEqual([])
+})
+
+test('notices a source in a new folder, and one that came back with its folder', async () => {
+  const folder = join(copy, 'shared/new')
+  const add = () => {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'operation.ts'), "export * from '../pipeline/operation.ts'\n")
+  }
+  const missing = "Error: Cannot find module 'shared/new/operation\\.ts' .+"
+  change(LIST, listing(`({ items: [{ id: 'served' }] })`, '../shared/new/operation.ts'))
+  await untilPrinted(missing)
+  add()
+  await expect.poll(list).toEqual([{ id: 'served' }])
+  read = server.output().length
+  rmSync(folder, { recursive: true })
+  await untilPrinted(missing)
+  add()
+
+  await expect.poll(list).toEqual([{ id: 'served' }])
 })
 
 test.each([

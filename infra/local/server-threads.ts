@@ -14,7 +14,7 @@ const RESTART_MS = 2000
 
 /**
  * Runs the local server in a thread until `stopped`; if it `watches`, in a new thread after each
- * change of a source. Returns 0, or the exit code of a thread that ended by itself. While it
+ * change of a source. Returns 0, or another exit code if a thread ended by itself. While it
  * watches, only the first server can end it: a change can mend a later one.
  */
 export const runServers = async (
@@ -33,7 +33,7 @@ export const runServers = async (
     })
     const code = await Promise.race([thread.ended, nextChange.then(() => undefined)])
     if (code !== undefined) {
-      if (!(watches && hasServed)) return code
+      if (!(watches && hasServed)) return code || 1
       process.stderr.write(`The server has ended with exit code ${code}. Waiting for a change.\n`)
     }
     change = await nextChange

@@ -193,10 +193,13 @@ test('ends with its server', async () => {
   expect(await list()).toBeUndefined()
 })
 
-test('ends if its first server cannot start', async () => {
-  change(LIST, listing('[...('))
+test.each([
+  ['[...(', '1: functions/listPets\\.ts:\\d+\nSyntaxError: '],
+  // A source that ends its thread ends the whole process, too.
+  ['process.exit(0)', '1: $'],
+])('ends if its first server cannot start: %s', async (text, reason) => {
+  change(LIST, text)
 
-  await expect(startWatching('--port=0')).rejects.toThrow(
-    /^The local server ended with 1: functions\/listPets\.ts:\d+\nSyntaxError: /,
-  )
+  const started = startWatching('--port=0')
+  await expect(started).rejects.toThrow(new RegExp(`^The local server ended with ${reason}`))
 })

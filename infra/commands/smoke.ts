@@ -29,7 +29,7 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
       await smokeTest(api)
     } finally {
       await table.remove(stored.digest)
-      console.info(`The key ${stored.keyId} is revoked.`)
+      console.info(`The key ${stored.keyId} is deleted.`)
     }
   })
 

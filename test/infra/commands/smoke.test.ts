@@ -59,7 +59,7 @@ test('calls each function and leaves nothing behind', async () => {
   expect(stdout.trimEnd().split('\n').map(same)).toEqual([
     `Testing ${server.baseUrl} with the key <key>`,
     ...CHECKS,
-    'The key <key> is revoked.',
+    'The key <key> is deleted.',
   ])
   expect(await stored()).toEqual(before)
 })

@@ -168,17 +168,20 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
   expect(await occupied).toBeUndefined()
 })
 
-test('makes new tables when a filter is added, but not in a folder', async () => {
+test('makes new tables when a filter or a collection is added, but not in a folder', async () => {
   const folder = temporaryFolder()
   const database = await startEmbedded(folder)
   await database.close()
 
   const text = readFileSync(SERVICE, 'utf8')
+  const restarted =
+    'The tables are new, with \\d+ pets and \\d+ orders\\.\n' +
+    `Serving .+ again: ${SERVICE} changed\\.`
+  change(SERVICE, text.replace("pets: ['status'", "toys: [], pets: ['status'"))
+  await untilPrinted(restarted)
   change(SERVICE, text.replace("pets: ['status'", "pets: ['status', 'name'"))
 
-  await untilPrinted(
-    `The tables are new, with \\d+ pets and \\d+ orders\\.\nServing .+ again: ${SERVICE} changed\\.`,
-  )
+  await untilPrinted(restarted)
   expect([examples.length, await names()]).toEqual([20, examples])
   const started = startServer(['--data', folder], {}, copy)
   await expect(started).rejects.toThrow(`Cannot use the data folder ${folder}: `)

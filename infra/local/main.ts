@@ -39,9 +39,10 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     const ports = await reservePorts(port, host || LOOPBACK, !named)
     const { database, close } = await startDatabase({ named, folder, listener: ports.database })
     const { address, port: free } = listeningAddress(ports.api)
-    ports.api.close() // The server listens on it, in its thread.
     const server = { host: address, port: free, database, empty }
-    process.exitCode = await runServers(server, watch, stopped)
+    const freePort = () => ports.api.close()
+    process.exitCode = await runServers(server, watch, freePort, stopped)
+    freePort() // It is still held if no server came to listen.
     await close()
   })
 

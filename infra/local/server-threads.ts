@@ -14,12 +14,14 @@ const RESTART_MS = 2000
 
 /**
  * Runs the local server in a thread until `stopped`; if it `watches`, in a new thread after each
- * change of a source. Returns 0, or another exit code if a thread ended by itself. While it
- * watches, only the first server can end it: a change can mend a later one.
+ * change of a source. Calls `freePort` just before a server listens. Returns 0, or another exit
+ * code if a thread ended by itself. While it watches, only the first server can end it: a change
+ * can mend a later one.
  */
 export const runServers = async (
   data: ThreadData,
   watches: boolean,
+  freePort: () => void,
   stopped: Promise<unknown>,
 ): Promise<number> => {
   let hasServed = false
@@ -27,7 +29,7 @@ export const runServers = async (
   do {
     // Before the thread reads the sources, so that no change is missed.
     const nextChange = watches ? sourceChange(stopped) : stopped.then(() => undefined)
-    const thread = startThread({ ...data, change: hasServed ? change : undefined })
+    const thread = startThread({ ...data, change: hasServed ? change : undefined }, freePort)
     thread.serving.then(() => {
       hasServed = true
     })
@@ -42,10 +44,15 @@ export const runServers = async (
   return 0
 }
 
-const startThread = (workerData: ThreadData) => {
+const startThread = (workerData: ThreadData, freePort: () => void) => {
   const worker = new Worker(`${ROOT}infra/local/thread.ts`, { execArgv: [], workerData })
   worker.on('error', report)
-  const serving = new Promise((resolve) => worker.once('message', resolve))
+  const { promise: serving, resolve } = Promise.withResolvers<void>()
+  worker.on('message', (message) => {
+    if (message === 'serving') return resolve()
+    freePort()
+    worker.postMessage('listen')
+  })
   const ended = new Promise<number>((resolve) => worker.once('exit', resolve))
   /** Lets the server complete its requests within `limitMs`. */
   const stop = async (limitMs: number): Promise<void> => {

@@ -24,7 +24,10 @@ export type ThreadData = {
 
 const { host, port, database, empty, change }: ThreadData = workerData
 
-/** Serves the API. Posts a message as soon as it does, and ends after it receives one. */
+/**
+ * Serves the API. Posts `loaded` before it listens, which it does when it receives a message, and
+ * `serving` after it. Ends after it receives `stop`.
+ */
 const serve = async (parent: MessagePort): Promise<void> => {
   const problem = contractProblem()
   if (problem) throw new CommandError(problem)
@@ -32,6 +35,9 @@ const serve = async (parent: MessagePort): Promise<void> => {
   const isNew = await prepareDatabase(database.address)
   const isStart = change === undefined
   const content = !empty && (isStart || isNew) ? `, with ${await addExamples()}` : ''
+  parent.postMessage('loaded')
+  const [message] = await once(parent, 'message')
+  if (message === 'stop') return
   server.listen(await listen(port, host))
   silenceFunctions()
   // Before the banner is printed: whoever reads it may stop the server at once.

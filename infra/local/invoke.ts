@@ -17,8 +17,8 @@ const invokeCommand = command(
   .usage('[options] [operation] <event>')
   .argument(
     '[event...]',
-    `the name of an event in ${EVENTS}, or a file with one; before it, its operation, if its name ` +
-      'has another; without both, the names are listed',
+    `the name of an event in ${EVENTS}, or a file; if its name does not start with the ` +
+      'operation, put that before it; without arguments, the events are listed',
   )
   .addOption(portOption('port of the local server (default: 3000)'))
   .action(async (words, { port }) => {

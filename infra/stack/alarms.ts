@@ -104,9 +104,9 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     threshold: 50, // percent
     ...THREE_IN_TWO_HOURS,
     alarmDescription:
-      'In three windows of five minutes, more than half of the requests got a 4xx other than 429. ' +
-      'Run "refused requests by address, client and code". A single client is at fault, or scans ' +
-      'the API. If many are refused since a release or a restore of API keys, undo that.',
+      'In three windows of five minutes, more than half of the requests got a 4xx other than ' +
+      '429. Run "refused requests by address, client and code". A single client is at fault, or ' +
+      'scans the API. If many are refused since a release or a restore of API keys, undo that.',
   },
   ApiSlow: {
     metric: metrics.latency(99),
@@ -132,7 +132,7 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
     ...THREE_IN_AN_HOUR,
     alarmDescription:
       'The access log has no requests, so only ApiSlow still works, and an OK of another alarm ' +
-      'means nothing. Follow "The access log stays empty" in OPERATE.md. Until then, watch "5xx", ' +
-      'which has a count without logs. This alarm ends within an hour after the repair.',
+      'means nothing. Follow "The access log stays empty" in OPERATE.md. Until then, watch ' +
+      '"5xx", which has a count without logs. This alarm ends within an hour after the repair.',
   },
 })

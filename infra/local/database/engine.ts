@@ -132,11 +132,13 @@ const parseAction = (store: Store, allowed: Allowed, item: object) => {
   return { run: action.run, request: action.parse(store, body) }
 }
 
+const CANCELED = 'Transaction cancelled, please refer cancellation reasons for specific reasons'
+
 /** The error of a transaction, with the reason of each action, in their order. */
 const cancellation = (errors: unknown[]): Error => {
   const CancellationReasons = errors.map(cancellationReason)
   const codes = CancellationReasons.map(({ Code }) => Code).join(', ')
-  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`
+  const message = `${CANCELED} [${codes}]`
   return dynamoDBError('TransactionCanceledException', message, { CancellationReasons })
 }
 

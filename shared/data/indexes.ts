@@ -11,7 +11,7 @@ export type KeyAttribute = { name: string; type: 'S' | 'N' }
  * An index of a collection. A partition of it takes 1,000 writes per second, so items are spread
  * over shards: each partition has those of one shard, sorted by id.
  */
-export type Index = { name: string; partitionKey: KeyAttribute }
+type Index = { name: string; partitionKey: KeyAttribute }
 
 /** The index of all items. A partition is a shard. */
 export const NEWEST: Index = { name: 'newest', partitionKey: { name: 'shard', type: 'N' } }

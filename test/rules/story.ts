@@ -37,7 +37,7 @@ const responseText = (by: string, response: Response): string => {
 }
 
 /** The words of a story. Of an item, it tells the fields that change in the story. */
-export class Words {
+class Words {
   readonly #changing = new Map<string, string[]>()
   readonly #keys: Map<string, string>
 

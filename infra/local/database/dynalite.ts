@@ -30,7 +30,7 @@ type ItemStore = Writes & {
 type Done = (error?: unknown, result?: object) => void
 
 /** A write of the key-value store. */
-export type StoreWrite = { type: 'put'; key: string; value: object } | { type: 'del'; key: string }
+type StoreWrite = { type: 'put'; key: string; value: object } | { type: 'del'; key: string }
 
 /** An action of DynamoDB's API. `parse` throws a DynamoDBError, or for some bodies a TypeError. */
 export type ApiAction = {

@@ -1,7 +1,7 @@
 import { propertyNames } from './model/names.ts'
 import { NewOrder, Order, OrderChanges, OrderPath, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetFilters, PetPath, Pets } from './pets/pet.ts'
-import type { Entry } from './pipeline/entry.ts'
+import type { Declaration, Entry } from './pipeline/entry.ts'
 
 const HELD = 'Pet 373212905520046 has the open order 373212906332160. Complete or cancel it first.'
 
@@ -15,8 +15,7 @@ export const contract = {
     tag: 'Pets',
     scope: 'pets:read',
     query: PetFilters,
-    success: { status: 200, body: Pets },
-    paged: true,
+    pages: Pets,
     access: { pets: 'list' },
   },
   createPet: {
@@ -27,8 +26,7 @@ export const contract = {
     tag: 'Pets',
     scope: 'pets:write',
     body: NewPet,
-    success: { status: 201, body: Pet },
-    etag: true,
+    returns: Pet,
     access: { pets: 'create' },
   },
   getPet: {
@@ -42,8 +40,7 @@ export const contract = {
     tag: 'Pets',
     scope: 'pets:read',
     params: PetPath,
-    success: { status: 200, body: Pet },
-    etag: true,
+    returns: Pet,
     deprecated: {
       since: new Date('2026-11-20'),
       sunset: new Date('2030-12-05'),
@@ -65,9 +62,7 @@ export const contract = {
     stability: 'experimental',
     params: PetPath,
     body: PetChanges,
-    success: { status: 200, body: Pet },
-    etag: true,
-    conditional: true,
+    returns: Pet,
     errors: { 409: HELD },
     access: { pets: 'change', orders: 'read' },
   },
@@ -82,8 +77,6 @@ export const contract = {
     scope: 'pets:write',
     stability: 'experimental',
     params: PetPath,
-    success: { status: 204 },
-    conditional: true,
     errors: { 409: HELD },
     access: { pets: 'remove', orders: 'read' },
   },
@@ -95,8 +88,7 @@ export const contract = {
     tag: 'Store',
     scope: 'orders:read',
     stability: 'experimental',
-    success: { status: 200, body: Orders },
-    paged: true,
+    pages: Orders,
     access: { orders: 'list' },
   },
   placeOrder: {
@@ -110,8 +102,7 @@ export const contract = {
     scope: 'orders:write',
     stability: 'experimental',
     body: NewOrder,
-    success: { status: 201, body: Order },
-    etag: true,
+    returns: Order,
     errors: { 409: 'Pet 373212905455903 is not available: it is sold.' },
     access: { orders: 'create', pets: 'change' },
   },
@@ -124,8 +115,7 @@ export const contract = {
     scope: 'orders:read',
     stability: 'experimental',
     params: OrderPath,
-    success: { status: 200, body: Order },
-    etag: true,
+    returns: Order,
     access: { orders: 'read' },
   },
   updateOrder: {
@@ -140,9 +130,7 @@ export const contract = {
     stability: 'experimental',
     params: OrderPath,
     body: OrderChanges,
-    success: { status: 200, body: Order },
-    etag: true,
-    conditional: true,
+    returns: Order,
     access: { orders: 'change', pets: 'change' },
   },
   cancelOrder: {
@@ -156,8 +144,6 @@ export const contract = {
     scope: 'orders:write',
     stability: 'experimental',
     params: OrderPath,
-    success: { status: 204 },
-    conditional: true,
     errors: {
       409:
         'Order 373212906332160 is complete. ' +
@@ -165,7 +151,7 @@ export const contract = {
     },
     access: { orders: 'remove', pets: 'change' },
   },
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, Declaration>
 
 export type Contract = typeof contract
 
@@ -174,9 +160,4 @@ export type OperationId = keyof Contract
 export const operationIds = propertyNames(contract)
 
 /** The same entries for whoever works with any operation, without the type of each. */
-export const entries: Readonly<Record<OperationId, Entry>> = widened(contract)
-
-/** Takes any object, so that a mistake in an entry is one error only: the one at `satisfies`. */
-function widened(checked: object) {
-  return checked as Readonly<Record<OperationId, Entry>>
-}
+export const entries: Readonly<Record<OperationId, Entry>> = contract

@@ -78,13 +78,13 @@ const testFunctions = async (api: TestedApi, id: number): Promise<void> => {
 }
 
 /** A request that changes nothing, and the status of its response. */
-const harmlessRequest = ({ method, path, query, body: schema, paged }: Entry) => {
+const harmlessRequest = ({ method, path, query, body: schema, pages }: Entry) => {
   // An array is no body. A change ignores the fields of other resources.
   const bodies: Record<string, object> = { POST: [], PATCH: { name: 'Max', complete: true } }
   const body = bodies[method]
   const isBodyInvalid = schema && (method === 'POST' || !v.is(schema, body))
   if (isBodyInvalid || (query && !v.is(query, {}))) return { status: 400, body }
-  if (path.includes('{') && !paged) return { status: 404, body }
+  if (path.includes('{') && !pages) return { status: 404, body }
   if (method === 'GET') return { status: 200 }
   return { status: 400, body, headers: { 'Idempotency-Key': TOO_LONG } }
 }

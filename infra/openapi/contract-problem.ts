@@ -77,7 +77,7 @@ const fieldProblem = (entry: Entry): string | undefined => {
     for (const [field, schema] of Object.entries(entries))
       if (!fieldRule(schema))
         return `has the field ${field} without a rule. Add v.description() to it.`
-  const body: object = 'body' in entry.success ? entry.success.body : {}
+  const body: object = entry.pages ?? entry.returns ?? {}
   const response: Fields = 'item' in body ? Object(body.item) : body // A list has objects.
   for (const { entries = {} } of [...requests, response])
     for (const [field, schema] of Object.entries(entries))

@@ -55,7 +55,7 @@ const HEADERS: Record<string, Header> = {
   Location: {
     description: 'The path of the new resource.',
     schema: { pattern: '^/' },
-    example: `${examplePath(({ success }) => success.status === 201)}/373212905455903`,
+    example: `${examplePath(({ method }) => method === 'POST')}/373212905455903`,
     required: true,
   },
   'Idempotent-Replayed': {
@@ -73,7 +73,7 @@ const HEADERS: Record<string, Header> = {
     description:
       'Related URLs (RFC 8288): `next` is the next page, `successor-version` replaces a ' +
       'deprecated operation.',
-    example: `<https://api.example.com${examplePath(({ paged }) => paged)}?${NEXT}>; rel="next"`,
+    example: `<https://api.example.com${examplePath(({ pages }) => pages)}?${NEXT}>; rel="next"`,
   },
   Deprecation: {
     description: 'The date on which the operation was deprecated.',

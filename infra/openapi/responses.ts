@@ -17,7 +17,9 @@ import {
   type ObjectSchema,
   partsOf,
   successHeaders,
+  successStatus,
   takesIdempotencyKey,
+  takesIfMatch,
 } from '../../shared/pipeline/entry.ts'
 import { hasPathOfOne } from '../../shared/pipeline/responses.ts'
 import { gatewayResponses } from '../platform/gateway.ts'
@@ -26,19 +28,19 @@ import { exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The responses of an operation, by status. */
 export const responseObjects = (entry: Entry): Json => {
-  const responses: Json = { [entry.success.status]: successResponse(entry) }
+  const responses: Json = { [successStatus(entry)]: successResponse(entry) }
   for (const error of possibleErrors(entry)) responses[error.status] = errorResponse(entry, error)
   return responses
 }
 
 const successResponse = (entry: Entry): Json => {
-  const { success } = entry
+  const schema = entry.pages ?? entry.returns
   const response = {
-    description: `${STATUS_CODES[success.status]}.`,
+    description: `${STATUS_CODES[successStatus(entry)]}.`,
     headers: headerReferences(entry, sentHeaders(entry)),
   }
-  if (!('body' in success)) return response
-  const media = { schema: jsonSchema(success.body), ...exampleAfter(entry.body, success.body) }
+  if (!schema) return response
+  const media = { schema: jsonSchema(schema), ...exampleAfter(entry.body, schema) }
   return { ...response, content: { 'application/json': media } }
 }
 
@@ -56,14 +58,14 @@ const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema):
 
 /** The errors that a request to an operation can get; the message of each is an example. */
 const possibleErrors = (entry: Entry): ApiError[] => {
-  const { scope, conditional, errors = {} } = entry
+  const { scope, errors = {} } = entry
   const { params, query, headers, body } = partsOf(entry)
   const [input] = [...body, ...query, ...headers]
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
   if (input) possible.push(badRequest(firstRule(input)))
   if (params[0]) possible.push(notFound(firstRule(params[0])))
   if (entry.body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
-  if (conditional) possible.push(preconditionFailed())
+  if (takesIfMatch(entry)) possible.push(preconditionFailed())
   if (takesIdempotencyKey(entry)) possible.push(idempotencyKeyReused())
   for (const [status, message] of Object.entries(errors))
     possible.push(new ApiError(Number(status), message))

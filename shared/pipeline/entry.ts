@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
-import { IfMatch } from '../model/etag.ts'
+import { IfMatch, type Revised } from '../model/etag.ts'
 import { meaning } from '../model/fields.ts'
 import { IdempotencyKey } from '../model/idempotency-key.ts'
 import { Cursor, Limit } from '../model/paging.ts'
@@ -10,15 +11,33 @@ import type { Scope } from '../service.ts'
  * What the contract says of an operation. Its pipeline, deployment, local route and documentation
  * follow from it.
  */
-export type Entry = Members & MethodRule & SuccessRule
+export type Declaration = Words & (List | Read | Create | Change | Remove)
 
-/** What an entry says. `MethodRule` and `SuccessRule` say what goes together. */
-type Members = {
-  /**
-   * A GET changes nothing. Each other method takes the header `Idempotency-Key`: requests with the
-   * same key take effect once, and get the same response.
-   */
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+/** A page: adds the parameters `limit` and `cursor`, and the header `Link` with the next page. */
+type List = { method: 'GET'; params?: ObjectSchema; query?: ObjectSchema; pages: Body<unknown[]> }
+
+/** One resource, with its revision in the header `ETag`. */
+type Read = { method: 'GET'; params: ObjectSchema; returns: Body<object> }
+
+/** A new resource: 201, with `ETag`, and `Location` if an operation has the path of one. */
+type Create = {
+  method: 'POST'
+  params?: ObjectSchema
+  body: ObjectSchema
+  returns: Body<{ id: number }>
+}
+
+/** Happens only if the resource still has a revision that the client names in `If-Match`: or 412. */
+type Change = { method: 'PATCH'; params: ObjectSchema; body: ObjectSchema; returns: Body<object> }
+
+/** With the condition of a change. The response is a 204 without a body. */
+type Remove = { method: 'DELETE'; params: ObjectSchema }
+
+/** The schema of a response body: fields that it does not have are not sent. */
+type Body<Value> = v.GenericSchema<unknown, Value>
+
+/** What each operation says besides. */
+type Words = {
   /** Relative to the base address, such as `/pets/{petId}`, where `{petId}` is one of `params`. */
   path: `/${string}`
   /** A short title. */
@@ -33,29 +52,6 @@ type Members = {
   stability?: 'experimental' | 'beta'
   /** Announces the removal of the operation in the API reference and in each response. */
   deprecated?: Deprecated
-  /** The path parameters. An invalid one is a 404; other invalid input is a 400. */
-  params?: ObjectSchema
-  /** The query parameters. `paged` adds `limit` and `cursor`. */
-  query?: ObjectSchema
-  /** The JSON body, which the operation then requires. A GET has none. */
-  body?: ObjectSchema
-  /** The status of a success, and the schema of its body: other fields are not sent. */
-  success: { status: 200 | 201 | 204 }
-  /**
-   * Makes a list of pages: adds the query parameters `limit` and `cursor`, and the header `Link`
-   * with the next page. The function returns `{ items, next }`.
-   */
-  paged?: true
-  /**
-   * Adds the header `ETag` with the revision of the resource. The function returns `{ resource,
-   * revision }`.
-   */
-  etag?: true
-  /**
-   * Adds the header `If-Match`: the change happens only if the resource still has a revision that
-   * the client names, otherwise the response is a 412. The function gets it as `ifMatch`.
-   */
-  conditional?: true
   /** Its own errors, besides those of every operation: an example of the message, by status. */
   errors?: Readonly<Record<number, string>>
   /**
@@ -65,30 +61,41 @@ type Members = {
   access: Access
 }
 
-type MethodRule = { method: 'GET'; body?: never } | { method: 'POST' | 'PATCH' | 'DELETE' }
-
-type SuccessRule = List | Creation | Content | NoContent
-
-type List = {
-  success: { status: 200; body: v.GenericSchema<unknown, unknown[]> }
-  paged: true
-  etag?: never
-  conditional?: never
+/** What a function gets for an entry, parsed, besides its transaction. */
+export type Input<E> = {
+  params: Parsed<E, 'params'>
+  query: Parsed<E, 'query'> & (E extends { pages: unknown } ? PageParameters : unknown)
+  body: Parsed<E, 'body'>
+  /** The revisions that the client expects; `undefined` for any. */
+  ifMatch: E extends { method: 'PATCH' | 'DELETE' } ? IfMatch | undefined : undefined
 }
 
-/** `Location` is the path and the new id, if an operation has the path of one resource. */
-type Creation = {
-  success: { status: 201; body: v.GenericSchema<unknown, { id: number }> }
-  paged?: never
-  conditional?: never
+type Parsed<E, Part extends RequestPart> =
+  E extends Record<Part, infer Schema extends v.GenericSchema> ? v.InferOutput<Schema> : unknown
+
+/** What a function returns for an entry: a page, a resource with its revision, or nothing. */
+export type Result<E> = E extends { pages: Body<(infer Item)[]> }
+  ? Page<Item>
+  : E extends { returns: Body<infer Resource> }
+    ? Revised<Resource>
+    : void
+
+/** An operation for whoever works with any of them. */
+export type Entry = Words & {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  params?: ObjectSchema
+  query?: ObjectSchema
+  body?: ObjectSchema
+  pages?: Body<unknown[]>
+  returns?: Body<object>
 }
 
-type Content = {
-  success: { status: 200; body: v.GenericSchema<unknown, object> }
-  paged?: never
-}
+/** The status of a success. */
+export const successStatus = ({ method }: Entry): number =>
+  ({ GET: 200, POST: 201, PATCH: 200, DELETE: 204 })[method]
 
-type NoContent = { success: { status: 204 }; paged?: never; etag?: never }
+/** Whether an operation takes an `If-Match`: each one that changes or deletes a resource does. */
+export const takesIfMatch = ({ method }: Entry): boolean => ['PATCH', 'DELETE'].includes(method)
 
 /** A `v.object()`, maybe with checks. The pipe of each field says what it means (`meaning`). */
 export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries }
@@ -106,8 +113,8 @@ export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'G
 export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
   params: given(entry.params),
   // In this order, the reference has `limit` first and `cursor` last.
-  query: given(entry.paged && PageSize, entry.query, entry.paged && PageStart),
-  headers: given(takesIdempotencyKey(entry) && KeyHeader, entry.conditional && ConditionHeader),
+  query: given(entry.pages && PageSize, entry.query, entry.pages && PageStart),
+  headers: given(takesIdempotencyKey(entry) && KeyHeader, takesIfMatch(entry) && ConditionHeader),
   body: given(entry.body),
 })
 
@@ -122,10 +129,10 @@ export const requestHeaders = (entry: Entry): string[] =>
 
 /** The headers that a success of an operation may have, besides those of every response. */
 export const successHeaders = (entry: Entry): string[] => [
-  ...(entry.success.status === 201 ? ['Location'] : []),
+  ...(entry.method === 'POST' ? ['Location'] : []),
   ...(takesIdempotencyKey(entry) ? ['Idempotent-Replayed'] : []),
-  ...(entry.paged ? ['Link'] : []),
-  ...(entry.etag ? ['ETag'] : []),
+  ...(entry.pages ? ['Link'] : []),
+  ...(entry.returns ? ['ETag'] : []),
 ]
 
 /** The headers with which each response of an operation announces its removal. */

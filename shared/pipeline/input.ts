@@ -10,6 +10,7 @@ import {
   type ObjectSchema,
   partsOf,
   takesIdempotencyKey,
+  takesIfMatch,
 } from './entry.ts'
 import { headerValues, type ProxyEvent } from './http.ts'
 
@@ -43,7 +44,9 @@ export const parseRequest = (entry: Entry, event: ProxyEvent) => {
   return frozen({
     params: parse(params, event.pathParameters ?? {}, notFound),
     query: parse(query, sentParameters(event)),
-    ifMatch: entry.conditional && parse([ConditionHeader], sentCondition(event))['If-Match'],
+    ifMatch: takesIfMatch(entry)
+      ? parse([ConditionHeader], sentCondition(event))['If-Match']
+      : undefined,
     body: parse(body, event.body),
   })
 }

@@ -1,15 +1,12 @@
 import middy, { type MiddyfiedHandler } from '@middy/core'
 import type { Context } from 'aws-lambda'
-import type * as v from 'valibot'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
-import type { Page } from '../data/list.ts'
 import { type Decision, earlierDecision, reserve } from '../data/reservations.ts'
 import { type Transaction, transaction } from '../data/transaction.ts'
 import { ApiError } from '../model/api-error.ts'
-import type { IfMatch, Revised } from '../model/etag.ts'
 import { fieldRules } from '../model/fields.ts'
-import type { Entry, PageParameters, RequestPart } from './entry.ts'
+import type { Entry, Input, Result } from './entry.ts'
 import type { Internal, ProxyEvent, ProxyResult } from './http.ts'
 import { keyedRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
@@ -50,45 +47,13 @@ type OperationHandler = MiddyfiedHandler<ProxyEvent, ProxyResult, Error, Context
   ready: Promise<unknown>
 }
 
-/** The function of an operation. It may run several times, and only the last run counts. */
-export type OperationLogic<Id extends OperationId> = (input: Input<Id>) => Returned<Contract[Id]>
-
-/** What a function gets. Nothing of it can be changed, because the function may run again. */
-type Input<Id extends OperationId> = {
-  /** The transaction of the operation: everything that it reads and writes goes through it. */
-  tx: Transaction
-  /** The path parameters. */
-  params: Parsed<Contract[Id], 'params'>
-  /** The query parameters. */
-  query: Parsed<Contract[Id], 'query'> &
-    (Contract[Id] extends { paged: true } ? PageParameters : unknown)
-  /** The JSON body. */
-  body: Parsed<Contract[Id], 'body'>
-  /** The revisions that the client expects; `undefined` for any. */
-  ifMatch: Contract[Id] extends { conditional: true } ? IfMatch | undefined : undefined
-}
-
-type Parsed<E, Part extends RequestPart> = E extends {
-  [P in Part]: infer S extends v.GenericSchema
-}
-  ? v.InferOutput<S>
-  : unknown
-
 /**
- * What a function returns, by what its entry says of a success: a Page if it is `paged`, a Revised
- * for a 201 or an `etag`, otherwise the body, or nothing.
+ * The function of an operation. It reads and writes through `tx` alone, and cannot change its input:
+ * it may run several times, and only the last run counts.
  */
-type Returned<E> = E extends { success: { body: infer Schema extends v.GenericSchema } }
-  ? Promise<Success<E, v.InferOutput<Schema>>>
-  : Promise<void>
-
-type Success<E, Body> = E extends { paged: true }
-  ? Page<Element<Body>>
-  : E extends { success: { status: 201 } } | { etag: true }
-    ? Revised<Body>
-    : Body
-
-type Element<List> = List extends (infer Each)[] ? Each : never
+export type OperationLogic<Id extends OperationId> = (
+  input: Input<Contract[Id]> & { tx: Transaction },
+) => Promise<Result<Contract[Id]>>
 
 /**
  * Handles a request whose caller is known and whose body is parsed, in one transaction. With an

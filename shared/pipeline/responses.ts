@@ -5,7 +5,7 @@ import type { ApiError } from '../model/api-error.ts'
 import { etagOf, type Revised } from '../model/etag.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
-import { type Entry, partsOf } from './entry.ts'
+import { type Entry, partsOf, successStatus } from './entry.ts'
 import {
   absoluteUrl,
   basePath,
@@ -17,23 +17,23 @@ import {
 
 /** The decision of a function that returned `result`, which its entry describes. */
 export const successOf = (entry: Entry, event: ProxyEvent, result: unknown): Decision => {
-  const { success, paged, etag } = entry
-  const { status } = success
-  if (!('body' in success)) return { status, body: '' }
-  const bodyWith = (value: unknown) => stringifyJson(withFieldsOf(success.body, value))
-  if (paged) {
+  const { method, pages, returns } = entry
+  const status = successStatus(entry)
+  if (pages) {
     const { items, next } = result as Page<unknown>
-    return { status, body: bodyWith(items), link: linkToNext(entry, event, next) }
+    return { status, body: bodyOf(pages, items), link: linkToNext(entry, event, next) }
   }
-  if (status !== 201 && !etag) return { status, body: bodyWith(result) }
+  if (!returns) return { status, body: '' }
   const { resource, revision } = result as Revised<{ id: number }>
   return {
     status,
-    body: bodyWith(resource),
-    etag: etag && etagOf(resource.id, revision),
-    location: status === 201 ? newLocation(entry, event, resource.id) : undefined,
+    body: bodyOf(returns, resource),
+    etag: etagOf(resource.id, revision),
+    location: method === 'POST' ? newLocation(entry, event, resource.id) : undefined,
   }
 }
+
+const bodyOf = (schema: object, value: unknown) => stringifyJson(withFieldsOf(schema, value))
 
 /** The decision of a function that threw a refusal. */
 export const refusalOf = ({ status, body }: ApiError): Decision => ({

@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda'
 import * as v from 'valibot'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { exactJson } from '../../../shared/model/json.ts'
+import { successStatus } from '../../../shared/pipeline/entry.ts'
 import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
 import { gatewayResponses } from '../../platform/gateway.ts'
 import { runWithRights } from './rights.ts'
@@ -60,11 +61,12 @@ const contractDifference = (
   id: OperationId,
   { statusCode, body = '' }: v.InferOutput<typeof ProxyResponse>,
 ): string => {
-  const { success } = entries[id]
-  if (statusCode !== success.status || !('body' in success)) return ''
+  const entry = entries[id]
+  const schema = entry.pages ?? entry.returns
+  if (statusCode !== successStatus(entry) || !schema) return ''
   const value = exactJson(body, JSON.parse(body))
   // Only the first, because each item of a list may differ in the same way.
-  const { issues: [issue] = [] } = v.safeParse(success.body, value)
+  const { issues: [issue] = [] } = v.safeParse(schema, value)
   return issue ? `${v.getDotPath(issue) ?? 'body'}: ${issue.message}` : ''
 }
 

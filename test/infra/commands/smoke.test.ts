@@ -38,8 +38,8 @@ const CHECKS = [
   '✓ POST /pets with the same Idempotency-Key: 201',
   '✓ GET /pets?status=sold&limit=100 for the new pet: 200',
   '✓ DELETE /pets/<id>: 204',
-  ...Object.values(entries).map(({ method, path, body, paged }) => {
-    const isOfOne = path.includes('{') && !paged
+  ...Object.values(entries).map(({ method, path, body, pages }) => {
+    const isOfOne = path.includes('{') && !pages
     const request = `✓ ${method} ${path.replace(/{\w+}/, '<id>')}`
     if (method === 'GET') return `${request}: ${isOfOne ? 404 : 200}`
     return `${request}: ${isOfOne && !(body && method === 'POST') ? 404 : 400}`

@@ -286,7 +286,7 @@ describe('with an idempotency key', () => {
 
 test('a success has the fields of its schema and no others, at any depth', () => {
   const body = v.object({ pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Order) })
-  const entry: Entry = { ...contract.getOrder, success: { status: 200, body } }
+  const entry: Entry = { ...contract.getOrder, returns: body }
   const held = { ...storedPet(1), order: 9 }
   const resource = { pets: [held], best: held, open: true }
 

@@ -1,9 +1,13 @@
 import { propertyNames } from './model/names.ts'
+import { orderIsComplete, petIsHeld, petIsNotAvailable } from './orders/errors.ts'
 import { NewOrder, Order, OrderChanges, OrderPath, Orders } from './orders/order.ts'
 import { NewPet, Pet, PetChanges, PetFilters, PetPath, Pets } from './pets/pet.ts'
 import type { Declaration, Entry } from './pipeline/entry.ts'
 
-const HELD = 'Pet 373212905520046 has the open order 373212906332160. Complete or cancel it first.'
+// The examples of the reference: Rex, and Tom with his open order.
+const REX = 373212905455903
+const TOM = 373212905520046
+const ORDER = 373212906332160
 
 /** The operations, by operationId: the name of the file in `functions/` and of the function. */
 export const contract = {
@@ -63,7 +67,7 @@ export const contract = {
     params: PetPath,
     body: PetChanges,
     returns: Pet,
-    errors: { 409: HELD },
+    errors: [petIsHeld(TOM, ORDER)],
     access: { pets: 'change', orders: 'read' },
   },
   deletePet: {
@@ -77,7 +81,7 @@ export const contract = {
     scope: 'pets:write',
     stability: 'experimental',
     params: PetPath,
-    errors: { 409: HELD },
+    errors: [petIsHeld(TOM, ORDER)],
     access: { pets: 'remove', orders: 'read' },
   },
   listOrders: {
@@ -103,7 +107,7 @@ export const contract = {
     stability: 'experimental',
     body: NewOrder,
     returns: Order,
-    errors: { 409: 'Pet 373212905455903 is not available: it is sold.' },
+    errors: [petIsNotAvailable(REX, 'is sold')],
     access: { orders: 'create', pets: 'change' },
   },
   getOrder: {
@@ -144,11 +148,7 @@ export const contract = {
     scope: 'orders:write',
     stability: 'experimental',
     params: OrderPath,
-    errors: {
-      409:
-        'Order 373212906332160 is complete. ' +
-        'To offer pet 373212905520046 again, change its status.',
-    },
+    errors: [orderIsComplete(ORDER, TOM)],
     access: { orders: 'remove', pets: 'change' },
   },
 } as const satisfies Record<string, Declaration>

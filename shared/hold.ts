@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { collection } from './data/collection.ts'
 import type { Transaction } from './data/transaction.ts'
-import { conflict } from './model/api-error.ts'
 import { Id } from './model/id.ts'
 import type { Int64 } from './model/int64.ts'
+import { petIsHeld, petIsNotAvailable } from './orders/errors.ts'
 import { Order } from './orders/order.ts'
 import { Pet, type PetStatus } from './pets/pet.ts'
 
@@ -39,13 +39,12 @@ export const endHold = async (
 export const refuseIfHeld = async (tx: Transaction, { id, order }: StoredPet): Promise<void> => {
   const holder = order === undefined ? undefined : await storedOrders.find(tx, order)
   // After a table was restored, an order may be missing or complete, and must not lock the pet.
-  if (holder && !holder.complete)
-    throw conflict(`Pet ${id} has the open order ${order}. Complete or cancel it first.`)
+  if (holder && !holder.complete) throw petIsHeld(id, holder.id)
 }
 
 /** Throws an ApiError 409 unless the pet is available. */
 export const refuseUnlessAvailable = async (tx: Transaction, petId: Int64): Promise<void> => {
   const pet = await storedPets.find(tx, petId)
   const state = pet ? (pet.status ? `is ${pet.status}` : 'has no status') : 'does not exist'
-  if (pet?.status !== 'available') throw conflict(`Pet ${petId} is not available: it ${state}.`)
+  if (pet?.status !== 'available') throw petIsNotAvailable(petId, state)
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import * as v from 'valibot'
 import {
-  ApiError,
+  type ApiError,
   badRequest,
   idempotencyKeyReused,
   insufficientScope,
@@ -58,7 +58,7 @@ const exampleAfter = (request: ObjectSchema | undefined, body: v.GenericSchema):
 
 /** The errors that a request to an operation can get; the message of each is an example. */
 const possibleErrors = (entry: Entry): ApiError[] => {
-  const { scope, errors = {} } = entry
+  const { scope, errors = [] } = entry
   const { params, query, headers, body } = partsOf(entry)
   const [input] = [...body, ...query, ...headers]
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
@@ -67,10 +67,9 @@ const possibleErrors = (entry: Entry): ApiError[] => {
   if (entry.body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
   if (takesIfMatch(entry)) possible.push(preconditionFailed())
   if (takesIdempotencyKey(entry)) possible.push(idempotencyKeyReused())
-  for (const [status, message] of Object.entries(errors))
-    possible.push(new ApiError(Number(status), message))
   return [
     ...possible,
+    ...errors,
     gatewayResponses.tooManyRequests,
     gatewayResponses.internalServerError,
     gatewayResponses.badGateway,
@@ -93,15 +92,16 @@ const errorResponse = (entry: Entry, error: ApiError): Json => ({
 })
 
 /** The entry's own text wins over a general one. Other statuses have their reason phrase. */
-const errorDescription = ({ errors = {} }: Entry, { status }: ApiError): string => {
+const errorDescription = ({ errors = [] }: Entry, { status }: ApiError): string => {
   const general = ERROR_DESCRIPTIONS[status]
-  return general ? (errors[status] ?? general) : `${STATUS_CODES[status]}.`
+  const own = errors.find((each) => each.status === status)?.message
+  return general ? (own ?? general) : `${STATUS_CODES[status]}.`
 }
 
 /** The header of a refusal by a function, which may be the response to an earlier request. */
 const replayedIf = (entry: Entry, { status }: ApiError): string[] =>
   takesIdempotencyKey(entry) &&
-  [404, 412, ...Object.keys(entry.errors ?? {}).map(Number)].includes(status)
+  [404, 412, ...(entry.errors ?? []).map((each) => each.status)].includes(status)
     ? ['Idempotent-Replayed']
     : []
 

@@ -1,8 +1,8 @@
 import type { Transaction } from '../data/transaction.ts'
 import { endHold, holdPet, refuseUnlessAvailable, storedOrders } from '../hold.ts'
-import { conflict } from '../model/api-error.ts'
 import type { IfMatch } from '../model/etag.ts'
 import type { Int64 } from '../model/int64.ts'
+import { orderIsComplete } from './errors.ts'
 import type { NewOrder } from './order.ts'
 
 /** An open order holds its pet: both change together, so nobody else can order it. */
@@ -35,10 +35,7 @@ export const orders = {
    */
   cancel: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
     const order = await storedOrders.read(tx, id, ifMatch)
-    if (order.complete)
-      throw conflict(
-        `Order ${id} is complete. To offer pet ${order.petId} again, change its status.`,
-      )
+    if (order.complete) throw orderIsComplete(order.id, order.petId)
     await endHold(tx, order, 'available')
     await storedOrders.remove(tx, id)
   },

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
+import type { ApiError } from '../model/api-error.ts'
 import { IfMatch, type Revised } from '../model/etag.ts'
 import { meaning } from '../model/fields.ts'
 import { IdempotencyKey } from '../model/idempotency-key.ts'
@@ -52,8 +53,8 @@ type Words = {
   stability?: 'experimental' | 'beta'
   /** Announces the removal of the operation in the API reference and in each response. */
   deprecated?: Deprecated
-  /** Its own errors, besides those of every operation: an example of the message, by status. */
-  errors?: Readonly<Record<number, string>>
+  /** An example of each error of its own, besides those of every operation. */
+  errors?: readonly ApiError[]
   /**
    * The rights of its function: what it may do with the items of each table. The pipeline has those
    * that it needs itself, to read API keys and to store responses.

@@ -9,6 +9,7 @@ import { openApiText, operationObject } from '../../../infra/openapi/document.ts
 import { publicDocuments } from '../../../infra/openapi/reference.ts'
 import { jsonSchema } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
+import { ApiError } from '../../../shared/model/api-error.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 const run = promisify(execFile)
@@ -73,7 +74,7 @@ test('an operation has its stability, its own errors, and the values of the exam
   const documented = operationObject('createPet', {
     ...contract.createPet,
     stability: 'beta',
-    errors: { 402: 'It costs 7.', 403: 'No pet for a child.' },
+    errors: [new ApiError(402, 'It costs 7.'), new ApiError(403, 'No pet for a child.')],
   })
 
   const unpaid = { code: 'payment_required', message: 'It costs 7.', status: 402 }

@@ -2,6 +2,4 @@ import { pets } from '../shared/pets/pets.ts'
 import { operation } from '../shared/pipeline/operation.ts'
 
 /** `GET /pets`: lists pets, newest first. */
-export const handler = operation('listPets', ({ tx, query: { limit, cursor, status } }) =>
-  pets.list(tx, { limit, cursor, filter: { status } }),
-)
+export const handler = operation('listPets', ({ tx, page }) => pets.list(tx, page))

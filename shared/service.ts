@@ -30,8 +30,8 @@ export const reference = {
 export const scopes = ['pets:read', 'pets:write', 'orders:read', 'orders:write'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The collections, whose names are those of their tables, and the fields to filter lists by. */
-export const collections = {
+/** The collections, by the names of their tables, and the fields to filter their lists by. */
+export const filters = {
   pets: ['status'],
   orders: [],
 } as const satisfies Record<string, readonly string[]>

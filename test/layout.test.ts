@@ -43,7 +43,11 @@ test.each([
   [
     'shared/pipeline/middleware',
     [
-      ...['shared/pipeline/middleware/', 'shared/pipeline/entry.ts', 'shared/pipeline/http.ts'],
+      ...[
+        'shared/pipeline/middleware/',
+        'shared/pipeline/entry.ts',
+        'shared/pipeline/gateway-event.ts',
+      ],
       ...['shared/model/', 'shared/service.ts', '@middy/', 'node:'],
     ],
   ],
@@ -72,16 +76,16 @@ test.each([
   expect(imports.filter((each) => !allowed.test(each))).toEqual([])
 })
 
-test('only the pipeline, the examples, infra and tests open a transaction: a function gets one', () => {
+test('only the pipeline, seeds, infra and tests open a transaction: a function gets one', () => {
   const opens = (file: string) =>
-    /^import \{[^}]*\btransaction\b[^}]*\} from/m.test(readFileSync(file, 'utf8'))
+    /^import \{[^}]*\brunTransaction\b[^}]*\} from/m.test(readFileSync(file, 'utf8'))
 
   const openers = sources.filter(opens)
 
   expect(openers).toContain('shared/pipeline/operation.ts')
   expect(
     openers.filter(
-      (file) => !/^(infra\/|shared\/examples\.ts|shared\/pipeline\/operation\.ts)/.test(file),
+      (file) => !/^(infra\/|shared\/\w+\/seed\.ts|shared\/pipeline\/operation\.ts)/.test(file),
     ),
   ).toEqual([])
 })

@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb'
 import { Option } from '@commander-js/extra-typings'
+import { collections } from '../../shared/collections.ts'
 import type { AnyCollection } from '../../shared/data/collection.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
 import { exactNumber } from '../../shared/model/json.ts'
 import { propertyNames } from '../../shared/model/names.ts'
-import { resources } from '../../shared/resources.ts'
 import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
 
@@ -19,7 +19,7 @@ meanwhile: what they change stays, and no ETag becomes stale. Stop it and run it
 const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .addOption(
     new Option('--collection <name>', 'required: the collection to rewrite')
-      .choices(propertyNames(resources))
+      .choices(propertyNames(collections))
       .makeOptionMandatory(),
   )
   .option(
@@ -32,7 +32,7 @@ const command = deploymentCommand('npm run rewrite --', DESCRIPTION)
   .action(async ({ collection, perSecond, check: isCheck = false, ...target }) => {
     const signal = stopSignal()
     const table = await findTable(target, collection)
-    const { itemOf } = resources[collection]
+    const { itemOf } = collections[collection]
     await rewrite({ table, itemOf, perSecond, isCheck, signal })
   })
 

@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs'
 import type * as v from 'valibot'
+import { collections } from '../../shared/collections.ts'
 import { entries } from '../../shared/contract.ts'
-import { fieldMeaning, fieldRule } from '../../shared/model/fields.ts'
+import { fieldDescription, fieldRule, wrappedSchema } from '../../shared/model/fields.ts'
 import { type Entry, PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry.ts'
-import { resources } from '../../shared/resources.ts'
-import { collections } from '../../shared/service.ts'
+import { filters as declaredFilters } from '../../shared/service.ts'
 import { referencePaths } from '../platform/gateway.ts'
 
 type ByName<T> = Readonly<Record<string, T>>
@@ -14,8 +14,8 @@ type Stored = ByName<{ fields: v.ObjectEntries }>
 export const contractProblem = ({
   contract = entries as ByName<Entry>,
   files = globSync('*.ts', { cwd: new URL('../../functions', import.meta.url) }),
-  filters = collections as ByName<readonly string[]>,
-  stored = resources as Stored,
+  filters = declaredFilters as ByName<readonly string[]>,
+  stored = collections as Stored,
 } = {}): string | undefined => {
   const operations = Object.entries(contract)
   for (const [i, [id, entry]] of operations.entries()) {
@@ -75,18 +75,18 @@ const fieldProblem = (entry: Entry): string | undefined => {
   const requests = Object.values(partsOf(entry)).flat()
   for (const { entries } of requests)
     for (const [field, schema] of Object.entries(entries))
-      if (!fieldRule(schema))
-        return `has the field ${field} without a rule. Add v.description() to it.`
+      if (!fieldRule(schema)) return `has the field ${field} without a rule. Add mustBe() to it.`
   const body: object = entry.pages ?? entry.returns ?? {}
   const response: Fields = 'item' in body ? Object(body.item) : body // A list has objects.
   for (const { entries = {} } of [...requests, response])
     for (const [field, schema] of Object.entries(entries))
-      if (!fieldMeaning(schema))
-        return `has the field ${field} without a text. Add meaning() to it.`
+      if (!fieldDescription(schema))
+        return `has the field ${field} without a text. Add v.description() to it.`
   return undefined
 }
 
 const isSingle = (schema: v.ObjectEntries[string] | undefined): boolean => {
-  if (schema && 'wrapped' in schema) return isSingle(schema.wrapped)
+  const wrapped = schema && wrappedSchema(schema)
+  if (wrapped) return isSingle(wrapped)
   return schema !== undefined && !['array', 'object'].includes(schema.type)
 }

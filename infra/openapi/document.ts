@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
-import { fieldMeaning } from '../../shared/model/fields.ts'
+import { fieldDescription } from '../../shared/model/fields.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import { type Entry, type ObjectSchema, partsOf } from '../../shared/pipeline/entry.ts'
@@ -119,7 +119,7 @@ const parameterObjects = (entry: Entry): Json[] => {
   return objects
 }
 
-const parameterObject = (location: string, name: string, field: v.GenericSchema): Json => {
+const parameterObject = (location: string, name: string, field: v.ObjectEntries[string]): Json => {
   const isRequired = field.type !== 'optional'
   // The JSON Schema says what the rule says.
   const { description: _, ...schema } = jsonSchema(field)
@@ -127,7 +127,7 @@ const parameterObject = (location: string, name: string, field: v.GenericSchema)
     name,
     in: location,
     required: isRequired,
-    description: fieldMeaning(field),
+    description: fieldDescription(field),
     schema,
     ...(isRequired ? exampleMember(field) : { example: HARMLESS[name] }),
   }

@@ -2,7 +2,7 @@ import { entries } from '../../shared/contract.ts'
 import { EXAMPLE_ETAG } from '../../shared/model/etag.ts'
 import { Cursor } from '../../shared/model/paging.ts'
 import { type Entry, noticeHeaders } from '../../shared/pipeline/entry.ts'
-import { cors } from '../../shared/pipeline/http.ts'
+import { cors } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 import { exampleMember, type Json } from './schemas.ts'
 

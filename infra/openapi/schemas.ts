@@ -45,7 +45,7 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    const { type, metadata, description = '', text }: Action = valibotAction
+    const { type, metadata, description, text = '' }: Action = valibotAction
     switch (type) {
       case 'metadata':
         // It replaces what the checks before it say. An object keeps its properties.
@@ -54,16 +54,17 @@ const config: ConversionConfig = {
         return { ...jsonSchema, title: undefined } // It is the name in the document.
       case 'examples':
         return { ...jsonSchema, examples: undefined } // An example stands beside the schema.
-      case 'meaning':
+      case 'description':
         return {
           ...jsonSchema,
-          description: [text, jsonSchema.description].filter(Boolean).join(' '),
+          description: [description, Object(jsonSchema).rule].filter(Boolean).join(' '),
+          rule: undefined,
         }
       case 'min_entries':
         return { ...jsonSchema, not: hasNoneOf(Object.keys(jsonSchema.properties ?? {})) }
-      case 'description':
+      case 'must_be':
         // The values of an enumeration say what its rule says.
-        return { ...jsonSchema, description: jsonSchema.enum ? undefined : sentence(description) }
+        return { ...jsonSchema, rule: jsonSchema.enum ? undefined : sentence(text) }
       default:
         // The description says what a check does, if JSON Schema cannot.
         return errors ? { ...jsonSchema } : undefined

@@ -1,5 +1,5 @@
 // What the functions may do, and for how long, in AWS and locally.
-import { type Right, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
+import { type Permission, type TableId, tableIds, tables } from '../../shared/data/tables.ts'
 import { type Entry, takesIdempotencyKey } from '../../shared/pipeline/entry.ts'
 
 /** What a function may do with a table, or with one of its indexes: actions as IAM names them. */
@@ -11,7 +11,7 @@ const ACTIONS = {
   create: ['PutItem'],
   change: ['GetItem', 'PutItem'],
   remove: ['GetItem', 'DeleteItem'],
-} as const satisfies Record<Right, readonly string[]>
+} as const satisfies Record<Permission, readonly string[]>
 
 /**
  * What a function may do with tables: read API keys and what its entry says. One that writes also

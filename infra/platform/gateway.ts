@@ -7,7 +7,7 @@ import {
   payloadTooLarge,
   unauthorized,
 } from '../../shared/model/api-error.ts'
-import { cors } from '../../shared/pipeline/http.ts'
+import { cors } from '../../shared/pipeline/gateway-event.ts'
 import { service } from '../../shared/service.ts'
 
 /** Paths of the API reference, relative to the base address. */

@@ -6,7 +6,7 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway'
 import type { ApiError } from '../../shared/model/api-error.ts'
-import { commonHeaders } from '../../shared/pipeline/http.ts'
+import { commonHeaders } from '../../shared/pipeline/gateway-event.ts'
 import { publicDocuments } from '../openapi/reference.ts'
 import {
   gatewayResponses,

@@ -12,7 +12,7 @@ import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Entry } from '../../shared/pipeline/entry.ts'
-import { collections } from '../../shared/service.ts'
+import { filters } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
 import { bundling, explain } from '../bundle/bundling.ts'
 import { functionSettings, tableActions } from '../platform/functions.ts'
@@ -104,7 +104,7 @@ export const roleProps = (
 /** The settings that a function reads. */
 const settingVariables = ({ access }: Entry, stage: Stage): Record<string, string> => {
   const { keyPrefix, readShards, writeShards } = settings
-  const isSharded = Object.keys(access).some((table) => table in collections)
+  const isSharded = Object.keys(access).some((table) => table in filters)
   return {
     [keyPrefix]: stage.keyPrefix,
     ...(isSharded && {

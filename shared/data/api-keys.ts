@@ -2,7 +2,8 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { digestOf, isApiKey, type KeyHolder, keyState, scopesOf } from '../model/api-key.ts'
 import type { Scope } from '../service.ts'
 import { setting } from '../settings.ts'
-import { dynamodb, orUnavailable, withBudget } from './dynamodb.ts'
+import { dynamodb, withDeadline } from './dynamodb.ts'
+import { mapToUnavailable } from './failures.ts'
 import { tableName } from './tables.ts'
 
 /**
@@ -43,7 +44,7 @@ export const find = async (text: string): Promise<KeyHolder | undefined> => {
 /** Stores an API key, or replaces the one with the same digest. */
 export const put = (key: StoredApiKey): Promise<unknown> => {
   const command = new PutCommand({ TableName: tableName('apiKeys'), Item: key })
-  return withBudget((budget) => orUnavailable(dynamodb.send(command, budget)))
+  return withDeadline((deadline) => mapToUnavailable(dynamodb.send(command, deadline)))
 }
 
 /**
@@ -71,7 +72,7 @@ const read = async (digest: string): Promise<StoredApiKey | undefined> => {
     Key: { digest },
     ConsistentRead: true,
   })
-  const { Item } = await withBudget((budget) => orUnavailable(dynamodb.send(get, budget)))
+  const { Item } = await withDeadline((deadline) => mapToUnavailable(dynamodb.send(get, deadline)))
   // A cast of `any`. An item of another key must never be taken for this one's.
   const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
   cache.delete(digest)

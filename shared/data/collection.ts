@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { notFound, preconditionFailed } from '../model/api-error.ts'
-import { etagOf, type IfMatch, type Revised } from '../model/etag.ts'
+import { etagOf, type IfMatch } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
-import { collections } from '../service.ts'
-import type { Item, Key } from './database.ts'
-import { type Attributes, partitions } from './indexes.ts'
+import { filters } from '../service.ts'
+import { type Attributes, indexKeys } from './indexes.ts'
+import type { Item, Key } from './items.ts'
 import type { Page } from './list.ts'
 import type { CollectionId } from './tables.ts'
 import type { Transaction } from './transaction.ts'
@@ -36,27 +36,27 @@ export const collection = <Resource extends { id: number }>(
   const definition: Definition = { table, fields: schema.entries }
   const keyOf = (id: Int64): Key => ({ table, value: id })
   // A cast, because the item was stored so.
-  const asRead = (item: Attributes) => withDefaults(definition, item) as Stored
+  const asStored = (item: Attributes) => withDefaults(definition, item) as Stored
 
-  const put = (tx: Transaction, item: { id: number }, values: object): Revised<Stored> => {
+  const put = (tx: Transaction, item: { id: number }, values: object): Stored => {
     checkValues(definition, values)
     const { revision } = tx
     const stored = { ...itemToStore(definition, { ...item, ...values }), revision }
     tx.put(keyOf(item.id), stored)
-    return { resource: asRead(stored), revision }
+    return stored as Item & Resource // Its values fit the schema, or were read.
   }
 
   const find = async (tx: Transaction, id: Int64): Promise<Stored | undefined> => {
     const item = await tx.read(keyOf(id))
-    return item && asRead(item)
+    return item && asStored(item)
   }
 
-  const read = async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Stored> => {
-    const item = await find(tx, id)
-    if (!item) throw notFound(`No ${title} has the id ${id}.`)
-    if (Array.isArray(ifMatch) && !ifMatch.includes(etagOf(id, item.revision)))
+  const get = async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<Stored> => {
+    const resource = await find(tx, id)
+    if (!resource) throw notFound(`No ${title} has the id ${id}.`)
+    if (Array.isArray(ifMatch) && !ifMatch.includes(etagOf(id, resource.revision)))
       throw preconditionFailed(ifMatch.some((etag) => etag.startsWith('W/')))
-    return item
+    return resource
   }
 
   return {
@@ -69,26 +69,25 @@ export const collection = <Resource extends { id: number }>(
     find,
 
     /** As `find`, but throws an ApiError: 404 if there is none, 412 if `ifMatch` does not match. */
-    read,
-
-    /** Reads a resource and its revision. Throws an ApiError 404 if there is none. */
-    get: async (tx: Transaction, id: Int64): Promise<Revised<Stored>> => {
-      const resource = await read(tx, id)
-      return { resource, revision: resource.revision }
-    },
+    get,
 
     /** Creates a resource. Throws an Error if a value breaks its schema. */
     create: async (tx: Transaction, values: Values) => put(tx, { id: newId() }, values),
 
-    /** Changes a resource; `null` removes a field. Throws errors as `read` and `create` do. */
-    change: async (tx: Transaction, id: Int64, changes: Changes, ifMatch?: IfMatch) => {
-      const item = await read(tx, id, ifMatch)
-      return put(tx, item, patchedValues(changes))
+    /** Changes a resource; `null` removes a field. Throws errors as `get` and `create` do. */
+    change: async (
+      tx: Transaction,
+      id: Int64,
+      changes: Changes,
+      ifMatch: IfMatch | undefined,
+    ): Promise<Stored> => {
+      const resource = await get(tx, id, ifMatch)
+      return put(tx, resource, patchedValues(changes))
     },
 
-    /** Deletes a resource. Throws an ApiError as `read` does. */
-    remove: async (tx: Transaction, id: Int64, ifMatch?: IfMatch): Promise<void> => {
-      await read(tx, id, ifMatch)
+    /** Deletes a resource. Throws an ApiError as `get` does. */
+    remove: async (tx: Transaction, id: Int64, ifMatch: IfMatch | undefined): Promise<void> => {
+      await get(tx, id, ifMatch)
       tx.remove(keyOf(id))
     },
 
@@ -106,7 +105,7 @@ export const collection = <Resource extends { id: number }>(
     ): Promise<Page<Stored>> => {
       const filter = indexedFilter(table, page.filter ?? {})
       const { items, next } = await tx.list({ ...page, table, filter })
-      return { items: items.map(asRead), next }
+      return { items: items.map(asStored), next }
     },
   }
 }
@@ -133,12 +132,12 @@ const withDefaults = ({ table, fields }: Definition, stored: Attributes): Attrib
       )
     item[name] = value
   }
-  return present(item)
+  return withoutUndefined(item)
 }
 
 const itemToStore = (definition: Definition, item: Attributes): Attributes => {
   const stored = withDefaults(definition, item)
-  return present({ ...stored, ...partitions(collections[definition.table], stored) })
+  return withoutUndefined({ ...stored, ...indexKeys(filters[definition.table], stored) })
 }
 
 /** Throws an Error if a value breaks the schema of its field. */
@@ -153,7 +152,7 @@ const checkValues = ({ table, fields }: Definition, values: object): void => {
 
 /** JSON merge patch (RFC 7396): a field without a value stays, and null removes it. */
 const patchedValues = (changes: object): Attributes => {
-  const given = Object.entries(present(changes))
+  const given = Object.entries(withoutUndefined(changes))
   return Object.fromEntries(
     given.map(([name, value]) => [name, value === null ? undefined : value]),
   )
@@ -161,8 +160,8 @@ const patchedValues = (changes: object): Attributes => {
 
 /** The one filter, if any. Throws an Error for two, because an index has one field, or no index. */
 const indexedFilter = (table: CollectionId, filter: object) => {
-  const [first, ...others] = Object.entries(present(filter))
-  const indexed: readonly string[] = collections[table]
+  const [first, ...others] = Object.entries(withoutUndefined(filter))
+  const indexed: readonly string[] = filters[table]
   if (!first) return undefined
   const [field, value] = first
   if (others.length > 0 || !indexed.includes(field))
@@ -170,6 +169,5 @@ const indexedFilter = (table: CollectionId, filter: object) => {
   return { field, value }
 }
 
-/** The attributes that are not `undefined`. */
-const present = (attributes: object): Attributes =>
+const withoutUndefined = (attributes: object): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))

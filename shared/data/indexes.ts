@@ -24,8 +24,8 @@ export const filterIndex = (field: string): Index => ({
 
 export const filterPartition = (value: unknown, shard: number): string => `${value}#${shard}`
 
-/** The partitions of an item in the indexes; `undefined` if it is not in one. */
-export const partitions = (filters: readonly string[], item: Attributes): Attributes => {
+/** The indexKeys of an item in the indexes; `undefined` if it is not in one. */
+export const indexKeys = (filters: readonly string[], item: Attributes): Attributes => {
   const shard = shardOf(item)
   const found: Attributes = { shard }
   for (const field of filters) {

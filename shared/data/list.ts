@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
-import { type Budget, dynamodb } from './dynamodb.ts'
+import { type Deadline, dynamodb } from './dynamodb.ts'
 import { type Attributes, filterIndex, filterPartition, NEWEST, shardCount } from './indexes.ts'
 import { type CollectionId, tableName } from './tables.ts'
 
@@ -18,9 +18,9 @@ export type PageQuery = {
 export type Page<Item> = { items: Item[]; next: number | undefined }
 
 /** Reads a page, with one query for each shard. Large items make it shorter. */
-export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<Attributes>> => {
+export const readPage = async (query: PageQuery, deadline: Deadline): Promise<Page<Attributes>> => {
   const queries = Array.from({ length: shardCount('readShards') }, (_, shard) =>
-    readShard(query, shard, budget),
+    readShard(query, shard, deadline),
   )
   const shards = await Promise.all(queries)
   const read = shards.flatMap(({ items }) => items).sort((a, b) => b.id - a.id)
@@ -36,7 +36,7 @@ export const readPage = async (query: PageQuery, budget: Budget): Promise<Page<A
 const readShard = async (
   { table, limit, cursor = END_OF_IDS, filter }: PageQuery,
   shard: number,
-  budget: Budget,
+  deadline: Deadline,
 ) => {
   const { name, partitionKey } = filter ? filterIndex(filter.field) : NEWEST
   const command = new QueryCommand({
@@ -52,7 +52,7 @@ const readShard = async (
     // One more than the page has tells whether it is the last. The query ends before that at 1 MB.
     Limit: limit + 1,
   })
-  const { Items = [], LastEvaluatedKey } = await dynamodb.send(command, budget)
+  const { Items = [], LastEvaluatedKey } = await dynamodb.send(command, deadline)
   return {
     items: Items as (Attributes & { id: number })[], // The document client types them as `any`.
     completeFrom: Number(LastEvaluatedKey?.id ?? 0),

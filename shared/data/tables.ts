@@ -1,5 +1,5 @@
 import { capitalized, propertyNames } from '../model/names.ts'
-import { collections } from '../service.ts'
+import { filters } from '../service.ts'
 import { variableValue } from '../settings.ts'
 import { filterIndex, type KeyAttribute, NEWEST } from './indexes.ts'
 
@@ -13,17 +13,17 @@ export type Table = {
 }
 
 /** The collections of the service, by the name of their table. */
-export type CollectionId = keyof typeof collections
+export type CollectionId = keyof typeof filters
 
 /** A table with an index of all items, and one for each field to filter by. */
-const collectionTable = (filters: readonly string[]): Table => {
-  const indexes = [NEWEST, ...filters.map(filterIndex)]
+const collectionTable = (fields: readonly string[]): Table => {
+  const indexes = [NEWEST, ...fields.map(filterIndex)]
   const partitionKeys = indexes.map(({ name, partitionKey }) => [name, partitionKey])
   return { partitionKey: { name: 'id', type: 'N' }, indexes: Object.fromEntries(partitionKeys) }
 }
 
 const collectionTables = Object.fromEntries(
-  Object.entries(collections).map(([id, filters]) => [id, collectionTable(filters)]),
+  Object.entries(filters).map(([id, fields]) => [id, collectionTable(fields)]),
 ) as Record<CollectionId, Table> // `Object.fromEntries` loses the keys.
 
 /** The definitions of all tables, by id. */
@@ -31,7 +31,7 @@ export const tables = {
   ...collectionTables,
   apiKeys: { partitionKey: { name: 'digest', type: 'S' }, indexes: {}, timeToLive: 'expiresAt' },
   idempotencyKeys: {
-    // The id of a reservation. Its name stays, because a renamed key would replace the table.
+    // The digest of a key. Its name stays, because a renamed key would replace the table.
     partitionKey: { name: 'intent', type: 'S' },
     indexes: {},
     timeToLive: 'expiresAt',
@@ -53,7 +53,7 @@ export const tableOutput = (id: TableId): string => `${capitalized(id)}Table`
 export const tableName = (id: TableId): string => variableValue(tableVariable(id))
 
 /** What a function may do with the items of a table. A page of a list needs `list`. */
-export type Right = 'list' | 'read' | 'create' | 'change' | 'remove'
+export type Permission = 'list' | 'read' | 'create' | 'change' | 'remove'
 
-/** The rights of a function, by table, on a laptop too. */
-export type Access = { readonly [Id in TableId]?: Right | readonly Right[] }
+/** The permissions of a function, by table, on a laptop too. */
+export type Access = { readonly [Id in TableId]?: Permission | readonly Permission[] }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { mustBe } from './fields.ts'
 import type { Int64 } from './int64.ts'
 
 // RFC 9110: an entity tag (section 8.8.3), and a list of 1 to 10 of them (section 5.6.1).
@@ -7,8 +8,8 @@ const COMMA = String.raw`[ \t]*,[ \t,]*`
 const LIST = String.raw`[ \t,]*${TAG}(?:${COMMA}${TAG}){0,9}[ \t,]*`
 const FORM = new RegExp(String.raw`^(?:\*|${LIST})$`)
 
-/** A resource, and which of its revisions this is. */
-export type Revised<Resource> = { resource: Resource; revision: string }
+/** A resource as it is stored: with its revision, which no schema of a response has. */
+export type Revised<Resource> = Resource & { revision: string }
 
 /** The entity tag of a revision of the resource with this id, without its quotes. */
 export const etagOf = (id: Int64, revision: string): string => `${id}-${revision}`
@@ -25,7 +26,7 @@ export const IfMatch = v.pipe(
   v.regex(FORM),
   v.transform((text): string[] | '*' => (text === '*' ? text : tagsOfList(text))),
   v.metadata({ type: 'string', pattern: FORM.source }),
-  v.description(`* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_ETAG}`),
+  mustBe(`* or a list of 1 to 10 entity tags in double quotes, such as ${EXAMPLE_ETAG}`),
 )
 export type IfMatch = v.InferOutput<typeof IfMatch>
 

@@ -1,35 +1,50 @@
 import * as v from 'valibot'
 
-interface Meaning<Value> extends v.BaseMetadata<Value> {
-  readonly type: 'meaning'
+interface MustBe<Value> extends v.BaseMetadata<Value> {
+  readonly type: 'must_be'
   readonly text: string
 }
 
 /**
- * Says what a field means, in its pipe, in a sentence for the API reference: `meaning("The pet's
- * name.")`. (`v.description()` is the rule of a field, such as "a string of 1 to 50 characters".)
+ * Says in the pipe of a schema which values it allows, for error messages and the API reference:
+ * `mustBe('an integer from 1 to 100')` completes "<field> must be …".
  */
-export const meaning = <Value>(text: string): Meaning<Value> => ({
+export const mustBe = <Value>(text: string): MustBe<Value> => ({
   kind: 'metadata',
-  type: 'meaning',
-  reference: meaning,
+  type: 'must_be',
+  reference: mustBe,
   text,
 })
 
-/** What a field means; `undefined` if its pipe does not say it. */
-export const fieldMeaning = (field: object): string | undefined => {
-  const pipe: readonly { type?: string; text?: string }[] =
-    'pipe' in field && Array.isArray(field.pipe) ? field.pipe : []
-  const text = pipe.findLast(({ type }) => type === 'meaning')?.text
-  return text ?? ('wrapped' in field ? fieldMeaning(Object(field.wrapped)) : undefined)
-}
+type Field = v.ObjectEntries[string]
+
+/** The schema inside `v.optional()` or `v.nullable()`; `undefined` for any other schema. */
+export const wrappedSchema = (schema: object): Field | undefined =>
+  'wrapped' in schema ? (schema.wrapped as Field) : undefined // Valibot's name for it.
 
 /** The rule of a field, which completes "<field> must be …"; `undefined` if it has none. */
-export const fieldRule = (field: v.ObjectEntries[string]): string | undefined => {
-  const rule = v.getDescription(field)
-  if (rule || field.type !== 'optional' || !('wrapped' in field)) return rule
-  const inner = fieldRule(field.wrapped)
+export const fieldRule = (field: Field): string | undefined => {
+  const rule = ownRule(field)
+  const wrapped = wrappedSchema(field)
+  if (rule || field.type !== 'optional' || !wrapped) return rule
+  const inner = fieldRule(wrapped)
   return inner && `${inner}, or omitted`
+}
+
+/** The last rule of a pipe. A part of a pipe may be a schema with a pipe of its own. */
+const ownRule = (schema: object): string | undefined => {
+  const parts: readonly object[] = 'pipe' in schema && Array.isArray(schema.pipe) ? schema.pipe : []
+  const rules = parts.map((part) => (isMustBe(part) ? part.text : ownRule(part)))
+  return rules.findLast((rule) => rule !== undefined)
+}
+
+const isMustBe = (part: object): part is MustBe<unknown> =>
+  'type' in part && part.type === 'must_be'
+
+/** What a field means, as its `v.description()` says; `undefined` if no pipe has one. */
+export const fieldDescription = (field: Field): string | undefined => {
+  const wrapped = wrappedSchema(field)
+  return v.getDescription(field) ?? (wrapped && fieldDescription(wrapped))
 }
 
 /** The rules of the fields of an object, in order. */
@@ -58,9 +73,10 @@ type Changes<Fields extends v.ObjectEntries> = {
   >
 }
 
-const changeOf = (field: v.ObjectEntries[string]): v.ObjectEntries[string] => {
-  if (field.type !== 'optional' || !('wrapped' in field)) return v.optional(field)
-  const rule = v.description(`${v.getDescription(field) ?? fieldRule(field.wrapped)}, null`)
-  const value = v.pipe(v.nullable(field.wrapped), rule)
-  return v.pipe(v.optional(value), meaning(`${fieldMeaning(field)}`))
+const changeOf = (field: Field): Field => {
+  const wrapped = wrappedSchema(field)
+  if (field.type !== 'optional' || !wrapped) return v.optional(field)
+  const rule = mustBe(`${ownRule(field) ?? fieldRule(wrapped)}, null`)
+  const value = v.pipe(v.nullable(wrapped), rule)
+  return v.pipe(v.optional(value), v.description(`${fieldDescription(field)}`))
 }

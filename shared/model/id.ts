@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { mustBe } from './fields.ts'
 import { SafeInteger } from './int64.ts'
 
 /** The id of a resource, as `newId` generates it: an int64 that a `number` holds exactly. */
@@ -6,7 +7,7 @@ export const Id = v.pipe(
   SafeInteger,
   v.minValue(1),
   v.metadata({ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-  v.description('a positive integer of at most 53 bits'),
+  mustBe('a positive integer of at most 53 bits'),
 )
 
 /**

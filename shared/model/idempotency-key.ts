@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { digestOf } from './api-key.ts'
+import { mustBe } from './fields.ts'
 
 const KEY_TEXT = /^(?:[!#-~][!-~]{0,254}|"(?:[!#-[\]-~]|\\["\\]){1,255}")$/
 
@@ -13,11 +14,11 @@ export const IdempotencyKey = v.pipe(
   v.regex(KEY_TEXT),
   v.transform((text) => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text)),
   v.metadata({ type: 'string', pattern: KEY_TEXT.source }),
-  v.description('1 to 255 visible ASCII characters, bare or in double quotes'),
+  mustBe('1 to 255 visible ASCII characters, bare or in double quotes'),
 )
 
 /** A request with an idempotency key: it takes effect once, however often a client sends it. */
-export type KeyedRequest = {
+export type IdempotentRequest = {
   clientId: string
   operation: string
   key: string
@@ -25,8 +26,8 @@ export type KeyedRequest = {
   request: string
 }
 
-/** The id of the reservation. JSON keeps the parts apart: no two keys have the same text. */
-export const reservationId = ({ clientId, operation, key }: KeyedRequest): string =>
+/** A digest of whose key it is. JSON keeps the parts apart: no two keys have the same text. */
+export const digestOfKey = ({ clientId, operation, key }: IdempotentRequest): string =>
   digestOf(JSON.stringify([clientId, operation, key]))
 
 /** A digest of JSON values. The order of keys does not matter, at any depth. */

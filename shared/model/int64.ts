@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { mustBe } from './fields.ts'
 
 /** The smallest and the largest int64. */
 const MIN_INT64 = -(2n ** 63n)
@@ -16,7 +17,7 @@ export const SafeInteger = v.pipe(v.number(), v.safeInteger())
 export const Int64 = v.pipe(
   v.union([SafeInteger, v.pipe(v.bigint(), v.minValue(MIN_INT64), v.maxValue(MAX_INT64))]),
   v.metadata({ type: 'integer', format: 'int64', minimum: MIN_INT64, maximum: MAX_INT64 }),
-  v.description(`a JSON number, without quotes: ${RANGE}`),
+  mustBe(`a JSON number, without quotes: ${RANGE}`),
 )
 export type Int64 = v.InferOutput<typeof Int64>
 
@@ -29,7 +30,7 @@ export const Int64Text = v.pipe(
   v.regex(/^(0|-?[1-9]\d{0,18})$/),
   v.transform((digits) => exactInteger(digits)),
   Int64,
-  v.description(RANGE),
+  mustBe(RANGE),
 )
 
 /** Parses signed decimal digits; the result is a `bigint` if a `number` would be rounded. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { crc32 } from './crc32.ts'
+import { mustBe } from './fields.ts'
 
 const ID_BYTES = 8
 const CURSOR_TEXT = /^[\w-]{16}$/
@@ -24,7 +25,7 @@ export const Cursor = v.pipe(
   v.transform((bytes) => Number(bytes.readBigUInt64BE())),
   v.safeInteger(),
   v.metadata({ type: 'string', maxLength: 16, pattern: CURSOR_TEXT.source }),
-  v.description('the cursor from a Link header, unchanged'),
+  mustBe('the cursor from a Link header, unchanged'),
 )
 
 /** The most items on a page. */
@@ -37,7 +38,7 @@ export const Limit = v.pipe(
   v.transform(Number),
   v.maxValue(MAX_LIMIT),
   v.metadata({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT }),
-  v.description(`an integer from 1 to ${MAX_LIMIT}`),
+  mustBe(`an integer from 1 to ${MAX_LIMIT}`),
 )
 
 /** A page of items. */

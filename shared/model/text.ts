@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { mustBe } from './fields.ts'
 
 /**
  * A text of 1 to `max` characters (code points), at least one of which is not white space. One with
@@ -15,5 +16,5 @@ export const Text = (max: number) =>
       maxLength: max,
       pattern: '^[^\\uFFFD]*[^\\s\\uFEFF\\uFFFD][^\\uFFFD]*$',
     }),
-    v.description(`a string of 1 to ${max} characters, not only white space, in valid Unicode`),
+    mustBe(`a string of 1 to ${max} characters, not only white space, in valid Unicode`),
   )

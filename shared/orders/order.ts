@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { meaning } from '../model/fields.ts'
+import { mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
 import { listOf } from '../model/paging.ts'
 
-const petId = v.pipe(Int64, meaning('The identifier of the pet that is ordered.'))
+const petId = v.pipe(Int64, v.description('The identifier of the pet that is ordered.'))
 const COMPLETE = 'Whether the order is complete.'
 
 /** What a client sends to order a pet. */
@@ -17,7 +17,7 @@ export type NewOrder = v.InferOutput<typeof NewOrder>
 
 /** The only change of an order: it is completed, once and for all. */
 export const OrderChanges = v.pipe(
-  v.object({ complete: v.pipe(v.literal(true), v.description('true'), meaning(COMPLETE)) }),
+  v.object({ complete: v.pipe(v.literal(true), mustBe('true'), v.description(COMPLETE)) }),
   v.title('OrderChanges'),
   v.examples([{ complete: true }]),
 )
@@ -29,10 +29,12 @@ export const Order = v.pipe(
   v.object({
     id: v.pipe(
       Id,
-      meaning('The unique identifier of the order, assigned by the service when it is placed.'),
+      v.description(
+        'The unique identifier of the order, assigned by the service when it is placed.',
+      ),
     ),
     petId,
-    complete: v.pipe(v.boolean(), v.description('true or false'), meaning(COMPLETE)),
+    complete: v.pipe(v.boolean(), mustBe('true or false'), v.description(COMPLETE)),
   }),
   v.title('Order'),
   v.examples([EXAMPLE]),
@@ -43,5 +45,9 @@ export const Orders = v.pipe(listOf(Order), v.title('Orders'), v.examples([[EXAM
 
 /** The path parameter of the operations on one order. */
 export const OrderPath = v.object({
-  orderId: v.pipe(Int64Text, v.examples([EXAMPLE.id]), meaning('The identifier of the order.')),
+  orderId: v.pipe(
+    Int64Text,
+    v.examples([EXAMPLE.id]),
+    v.description('The identifier of the order.'),
+  ),
 })

@@ -1,9 +1,10 @@
 import type { Transaction } from '../data/transaction.ts'
-import { endHold, holdPet, refuseUnlessAvailable, storedOrders } from '../hold.ts'
+import { assertAvailable, endHold, holdPet } from '../hold.ts'
 import type { IfMatch } from '../model/etag.ts'
 import type { Int64 } from '../model/int64.ts'
 import { orderIsComplete } from './errors.ts'
 import type { NewOrder } from './order.ts'
+import { storedOrders } from './stored-orders.ts'
 
 /** An open order holds its pet: both change together, so nobody else can order it. */
 export const orders = {
@@ -12,31 +13,31 @@ export const orders = {
 
   /** Orders a pet, which is `pending` from then on. Throws an ApiError: 409 unless available. */
   place: async (tx: Transaction, { petId }: NewOrder) => {
-    await refuseUnlessAvailable(tx, petId)
-    const placed = await storedOrders.create(tx, { petId, complete: false })
-    await holdPet(tx, petId, placed.resource.id)
-    return placed
+    await assertAvailable(tx, petId)
+    const order = await storedOrders.create(tx, { petId, complete: false })
+    await holdPet(tx, petId, order.id)
+    return order
   },
 
   /**
    * Completes an order: its pet is `sold`. A complete order stays as it is. Throws as `change` of a
    * collection.
    */
-  complete: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
-    const order = await storedOrders.read(tx, id, ifMatch)
-    if (order.complete) return { resource: order, revision: order.revision }
+  complete: async (tx: Transaction, id: Int64, ifMatch: IfMatch | undefined) => {
+    const order = await storedOrders.get(tx, id, ifMatch)
+    if (order.complete) return order
     await endHold(tx, order, 'sold')
-    return storedOrders.change(tx, id, { complete: true })
+    return storedOrders.change(tx, id, { complete: true }, ifMatch)
   },
 
   /**
    * Deletes an order: its pet is `available`. Throws as `remove` of a collection; 409 if the order
    * is complete.
    */
-  cancel: async (tx: Transaction, id: Int64, ifMatch?: IfMatch) => {
-    const order = await storedOrders.read(tx, id, ifMatch)
+  cancel: async (tx: Transaction, id: Int64, ifMatch: IfMatch | undefined) => {
+    const order = await storedOrders.get(tx, id, ifMatch)
     if (order.complete) throw orderIsComplete(order.id, order.petId)
     await endHold(tx, order, 'available')
-    await storedOrders.remove(tx, id)
+    await storedOrders.remove(tx, id, ifMatch)
   },
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { changesOf, meaning } from '../model/fields.ts'
+import { changesOf, mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
 import { listOf } from '../model/paging.ts'
@@ -11,15 +11,18 @@ const STATUSES = ['available', 'pending', 'sold'] as const
 export const PetStatus = v.pipe(
   v.picklist(STATUSES),
   v.title('PetStatus'),
-  v.description(`one of ${STATUSES.join(', ')}`),
+  mustBe(`one of ${STATUSES.join(', ')}`),
 )
 export type PetStatus = v.InferOutput<typeof PetStatus>
 
 /** The fields that a client sets. A field is optional with `v.optional()`. */
 const fields = {
-  name: v.pipe(Text(1000), meaning("The pet's name.")),
-  categoryId: v.pipe(Int64, meaning('The identifier of the category that the pet belongs to.')),
-  status: v.pipe(v.optional(PetStatus), meaning('The availability status of the pet.')),
+  name: v.pipe(Text(1000), v.description("The pet's name.")),
+  categoryId: v.pipe(
+    Int64,
+    v.description('The identifier of the category that the pet belongs to.'),
+  ),
+  status: v.pipe(v.optional(PetStatus), v.description('The availability status of the pet.')),
 }
 
 /** What a client sends to add a pet. Other fields, such as an `id`, are ignored. */
@@ -51,7 +54,9 @@ export const Pet = v.pipe(
   v.object({
     id: v.pipe(
       Id,
-      meaning('The unique identifier of the pet, assigned by the service when the pet is added.'),
+      v.description(
+        'The unique identifier of the pet, assigned by the service when the pet is added.',
+      ),
     ),
     ...fields,
   }),
@@ -64,10 +69,10 @@ export const Pets = v.pipe(listOf(Pet), v.title('Pets'), v.examples([[ORDERED, E
 
 /** The path parameter of the operations on one pet. */
 export const PetPath = v.object({
-  petId: v.pipe(Int64Text, v.examples([EXAMPLE.id]), meaning('The identifier of the pet.')),
+  petId: v.pipe(Int64Text, v.examples([EXAMPLE.id]), v.description('The identifier of the pet.')),
 })
 
 /** The filters of the list of pets. */
 export const PetFilters = v.object({
-  status: v.pipe(v.optional(PetStatus), meaning('Returns only pets with this status.')),
+  status: v.pipe(v.optional(PetStatus), v.description('Returns only pets with this status.')),
 })

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
+import type { Transaction } from '../data/transaction.ts'
 import type { ApiError } from '../model/api-error.ts'
 import { IfMatch, type Revised } from '../model/etag.ts'
-import { meaning } from '../model/fields.ts'
 import { IdempotencyKey } from '../model/idempotency-key.ts'
 import { Cursor, Limit } from '../model/paging.ts'
 import type { Scope } from '../service.ts'
@@ -12,33 +12,38 @@ import type { Scope } from '../service.ts'
  * What the contract says of an operation. Its pipeline, deployment, local route and documentation
  * follow from it.
  */
-export type Declaration = Words & (List | Read | Create | Change | Remove)
+export type Declaration = Common & (List | Read | Create | Change | Remove)
 
-/** A page: adds the parameters `limit` and `cursor`, and the header `Link` with the next page. */
-type List = { method: 'GET'; params?: ObjectSchema; query?: ObjectSchema; pages: Body<unknown[]> }
-
-/** One resource, with its revision in the header `ETag`. */
-type Read = { method: 'GET'; params: ObjectSchema; returns: Body<object> }
-
-/** A new resource: 201, with `ETag`, and `Location` if an operation has the path of one. */
-type Create = {
-  method: 'POST'
+/** A page of a list: with the parameters `limit` and `cursor`, and a `Link` to the next page. */
+type List = {
+  method: 'GET'
   params?: ObjectSchema
-  body: ObjectSchema
-  returns: Body<{ id: number }>
+  /** The filters: each is a field of the collection that `access` lists. */
+  query?: ObjectSchema
+  pages: Body<unknown[]>
 }
 
-/** Happens only if the resource still has a revision that the client names in `If-Match`: or 412. */
-type Change = { method: 'PATCH'; params: ObjectSchema; body: ObjectSchema; returns: Body<object> }
+/** One resource, with its `ETag`. */
+type Read = { method: 'GET'; params: ObjectSchema; returns: Resource }
 
-/** With the condition of a change. The response is a 204 without a body. */
+/**
+ * A new resource: a 201 with its `ETag`, and with its `Location` if an operation has the path of
+ * one resource.
+ */
+type Create = { method: 'POST'; params?: ObjectSchema; body: ObjectSchema; returns: Resource }
+
+/** A change of one resource if it still has a revision in `If-Match`; otherwise, a 412. */
+type Change = { method: 'PATCH'; params: ObjectSchema; body: ObjectSchema; returns: Resource }
+
+/** The end of one resource, on the condition of a change: a 204 without a body. */
 type Remove = { method: 'DELETE'; params: ObjectSchema }
 
-/** The schema of a response body: fields that it does not have are not sent. */
+/** The schema of a response body. Fields that it does not have are not sent. */
 type Body<Value> = v.GenericSchema<unknown, Value>
+type Resource = Body<{ id: number }>
 
-/** What each operation says besides. */
-type Words = {
+/** What any operation says besides. */
+type Common = {
   /** Relative to the base address, such as `/pets/{petId}`, where `{petId}` is one of `params`. */
   path: `/${string}`
   /** A short title. */
@@ -56,59 +61,66 @@ type Words = {
   /** An example of each error of its own, besides those of every operation. */
   errors?: readonly ApiError[]
   /**
-   * The rights of its function: what it may do with the items of each table. The pipeline has those
-   * that it needs itself, to read API keys and to store responses.
+   * The permissions of its function: what it may do with the items of each table. The pipeline has
+   * those that it needs itself, to read API keys and to store responses.
    */
   access: Access
 }
 
-/** What a function gets for an entry, parsed, besides its transaction. */
+/** A `v.object()`, maybe with checks. The pipe of each field says what it means. */
+export type ObjectSchema = v.GenericSchema<unknown, Record<string, unknown>> & {
+  entries: v.ObjectEntries
+}
+
+/** When an operation was deprecated, when it will be removed, and the path of its replacement. */
+export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
+
+/** What the function of an entry gets: the request, parsed and frozen, and its transaction. */
 export type Input<E> = {
+  /** Everything that it reads and writes goes through the transaction. */
+  tx: Transaction
   params: Parsed<E, 'params'>
-  query: Parsed<E, 'query'> & (E extends { pages: unknown } ? PageParameters : unknown)
+  /** Which page of a list. */
+  page: E extends { pages: unknown }
+    ? PageParameters & { filter: E extends { query: unknown } ? Parsed<E, 'query'> : object }
+    : undefined
   body: Parsed<E, 'body'>
   /** The revisions that the client expects; `undefined` for any. */
   ifMatch: E extends { method: 'PATCH' | 'DELETE' } ? IfMatch | undefined : undefined
 }
 
-type Parsed<E, Part extends RequestPart> =
-  E extends Record<Part, infer Schema extends v.GenericSchema> ? v.InferOutput<Schema> : unknown
+type Parsed<E, Part extends 'params' | 'query' | 'body'> =
+  E extends Record<Part, infer Schema extends v.GenericSchema> ? v.InferOutput<Schema> : undefined
 
-/** What a function returns for an entry: a page, a resource with its revision, or nothing. */
+/** What the function of an entry returns: a page, a resource with its revision, or nothing. */
 export type Result<E> = E extends { pages: Body<(infer Item)[]> }
-  ? Page<Item>
+  ? Promise<Page<Item>>
   : E extends { returns: Body<infer Resource> }
-    ? Revised<Resource>
-    : void
+    ? Promise<Revised<Resource>>
+    : Promise<void>
 
-/** An operation for whoever works with any of them. */
-export type Entry = Words & {
+/** An operation, for what works with any of them. */
+export type Entry = Common & {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   params?: ObjectSchema
   query?: ObjectSchema
   body?: ObjectSchema
   pages?: Body<unknown[]>
-  returns?: Body<object>
+  returns?: Resource
 }
 
 /** The status of a success. */
 export const successStatus = ({ method }: Entry): number =>
   ({ GET: 200, POST: 201, PATCH: 200, DELETE: 204 })[method]
 
+/** Whether an operation takes an `Idempotency-Key`: each one that may change something does. */
+export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'GET'
+
 /** Whether an operation takes an `If-Match`: each one that changes or deletes a resource does. */
 export const takesIfMatch = ({ method }: Entry): boolean => ['PATCH', 'DELETE'].includes(method)
 
-/** A `v.object()`, maybe with checks. The pipe of each field says what it means (`meaning`). */
-export type ObjectSchema = v.GenericSchema<unknown, object> & { entries: v.ObjectEntries }
-
-/** When an operation was deprecated, when it will be removed, and the path of its replacement. */
-export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
-
 /** A path parameter in the path of an entry. */
 export const PATH_PARAMETER = /\{(\w+)\}/g
-
-/** Whether an operation takes an `Idempotency-Key`: each one that may change something does. */
-export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'GET'
 
 /** The schemas of each part of a request: those of the entry, and those that follow from it. */
 export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
@@ -141,13 +153,13 @@ export const noticeHeaders = ({ deprecated }: Entry): string[] =>
   deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
 
 const PageSize = v.object({
-  limit: v.pipe(v.optional(Limit, '20'), meaning('The maximum number of items to return.')),
+  limit: v.pipe(v.optional(Limit, '20'), v.description('The maximum number of items to return.')),
 })
 
 const PageStart = v.object({
   cursor: v.pipe(
     v.optional(Cursor),
-    meaning(
+    v.description(
       'Where the page starts. Do not build a cursor: follow the URL in `Link`. The example is ' +
         'the start of any list.',
     ),
@@ -160,7 +172,7 @@ export type PageParameters = v.InferOutput<typeof PageSize & typeof PageStart>
 export const KeyHeader = v.object({
   'Idempotency-Key': v.pipe(
     v.optional(IdempotencyKey),
-    meaning(
+    v.description(
       'Makes the request safe to retry for 24 hours: it takes effect once, and each retry gets ' +
         'the same response. Use a new key of 1 to 255 visible ASCII characters, such as a UUID, ' +
         'for each new request.',
@@ -171,7 +183,7 @@ export const KeyHeader = v.object({
 export const ConditionHeader = v.object({
   'If-Match': v.pipe(
     v.optional(IfMatch),
-    meaning(
+    v.description(
       'The `ETag` that the resource must still have, without `W/`. Several are separated by ' +
         'commas; `*` allows any.',
     ),

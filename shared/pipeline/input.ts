@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { badRequest, notFound } from '../model/api-error.ts'
+import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
-import { frozen } from '../model/frozen.ts'
-import { jsonDigest, type KeyedRequest } from '../model/idempotency-key.ts'
+import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
 import {
   ConditionHeader,
   type Entry,
@@ -12,18 +12,18 @@ import {
   takesIdempotencyKey,
   takesIfMatch,
 } from './entry.ts'
-import { headerValues, type ProxyEvent } from './http.ts'
+import { headerValues, type ProxyEvent } from './gateway-event.ts'
 
 /**
  * The request by its idempotency key; `undefined` for a GET, and if no key was sent. Its digest
  * covers everything that was sent, even what this version does not know. Throws an ApiError 400 for
  * an invalid key.
  */
-export const keyedRequest = (
+export const idempotentRequest = (
   operation: string,
   entry: Entry,
   event: ProxyEvent,
-): KeyedRequest | undefined => {
+): IdempotentRequest | undefined => {
   const caller = event.requestContext.authorizer
   if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
   if (!takesIdempotencyKey(entry)) return undefined
@@ -40,15 +40,21 @@ export const keyedRequest = (
  * invalid path parameter, 400 that names everything that is invalid in another part.
  */
 export const parseRequest = (entry: Entry, event: ProxyEvent) => {
-  const { params, query, body } = partsOf(entry)
-  return frozen({
+  const { params, body } = partsOf(entry)
+  return deepFreeze({
     params: parse(params, event.pathParameters ?? {}, notFound),
-    query: parse(query, sentParameters(event)),
+    page: entry.pages && parsePage(entry, event),
     ifMatch: takesIfMatch(entry)
       ? parse([ConditionHeader], sentCondition(event))['If-Match']
       : undefined,
     body: parse(body, event.body),
   })
+}
+
+/** The parameters of a list: besides `limit` and `cursor`, each is a filter. */
+const parsePage = (entry: Entry, event: ProxyEvent) => {
+  const { limit, cursor, ...filter } = parse(partsOf(entry).query, sentParameters(event))
+  return { limit, cursor, filter }
 }
 
 /** Parses what was sent by each of the schemas. The error names everything that is invalid. */

@@ -2,19 +2,19 @@ import middy, { type MiddyfiedHandler } from '@middy/core'
 import type { Context } from 'aws-lambda'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
-import { type Decision, earlierDecision, reserve } from '../data/reservations.ts'
-import { type Transaction, transaction } from '../data/transaction.ts'
-import { ApiError } from '../model/api-error.ts'
+import { runTransaction } from '../data/run-transaction.ts'
+import type { Transaction } from '../data/transaction.ts'
 import { fieldRules } from '../model/fields.ts'
 import type { Entry, Input, Result } from './entry.ts'
-import type { Internal, ProxyEvent, ProxyResult } from './http.ts'
-import { keyedRequest, parseRequest } from './input.ts'
+import type { Internal, ProxyEvent, ProxyResult } from './gateway-event.ts'
+import { idempotentRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
 import { errorBody } from './middleware/error-body.ts'
 import { jsonBody } from './middleware/json-body.ts'
 import { requestLog } from './middleware/request-log.ts'
-import { decisionResponse, refusalOf, replayResponse, successOf } from './responses.ts'
+import { respondOnce } from './respond-once.ts'
+import { gatewayResult, successResponse } from './responses.ts'
 
 /**
  * Creates the Lambda handler of an operation: the pipeline, with its function at the end. Errors
@@ -48,48 +48,28 @@ type OperationHandler = MiddyfiedHandler<ProxyEvent, ProxyResult, Error, Context
 }
 
 /**
- * The function of an operation. It reads and writes through `tx` alone, and cannot change its input:
- * it may run several times, and only the last run counts.
+ * The function of an operation. It reads and writes through `tx` alone, and cannot change its
+ * input: it may run several times, and only the last run counts.
  */
 export type OperationLogic<Id extends OperationId> = (
-  input: Input<Contract[Id]> & { tx: Transaction },
-) => Promise<Result<Contract[Id]>>
-
-/**
- * Handles a request whose caller is known and whose body is parsed, in one transaction. With an
- * idempotency key, what the function decides is final: each retry gets the same response.
- */
-const requestHandler =
-  (id: string, entry: Entry, run: UntypedFunction) => async (event: ProxyEvent) => {
-    const keyed = keyedRequest(id, entry, event)
-    return transaction(async (tx) => {
-      const earlier = keyed && (await earlierDecision(tx, keyed))
-      if (earlier) return replayResponse(event, earlier)
-      // After it: a retry gets its response even if a release has made a rule stricter.
-      const input = parseRequest(entry, event)
-      const decision = await decide(entry, event, run, { ...input, tx })
-      if (keyed) reserve(tx, keyed, decision)
-      return decisionResponse(event, decision)
-    })
-  }
+  input: Input<Contract[Id]>,
+) => Result<Contract[Id]>
 
 /** A function without the types that its entry gives it. */
 type UntypedFunction = (input: UntypedInput) => Promise<unknown>
 type UntypedInput = ReturnType<typeof parseRequest> & { tx: Transaction }
 
-/** What a function decides: the success that it returns, or the refusal that it throws. */
-const decide = async (
-  entry: Entry,
-  event: ProxyEvent,
-  run: UntypedFunction,
-  input: UntypedInput,
-): Promise<Decision> => {
-  try {
-    return successOf(entry, event, await run(input))
-  } catch (error) {
-    const isRefusal = error instanceof ApiError && error.status < 500
-    if (!isRefusal) throw error // A bug or an outage.
-    input.tx.discard()
-    return refusalOf(error)
+/** Handles a request whose caller is known and whose body is parsed, in one transaction. */
+const requestHandler =
+  (id: string, entry: Entry, run: UntypedFunction) =>
+  async (event: ProxyEvent): Promise<ProxyResult> => {
+    const request = idempotentRequest(id, entry, event)
+    const response = await runTransaction((tx) =>
+      respondOnce(tx, request, {
+        // After the stored response: a retry gets it even if a release has made a rule stricter.
+        parse: () => parseRequest(entry, event),
+        run: async (input) => successResponse(entry, event, await run({ ...input, tx })),
+      }),
+    )
+    return gatewayResult(event, response)
   }
-}

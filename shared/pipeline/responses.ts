@@ -1,8 +1,7 @@
 import { entries } from '../contract.ts'
 import type { Page } from '../data/list.ts'
-import type { Decision } from '../data/reservations.ts'
-import type { ApiError } from '../model/api-error.ts'
 import { etagOf, type Revised } from '../model/etag.ts'
+import { wrappedSchema } from '../model/fields.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
 import { type Entry, partsOf, successStatus } from './entry.ts'
@@ -11,39 +10,40 @@ import {
   basePath,
   type ProxyEvent,
   type ProxyResult,
+  proxyResult,
   requestPath,
-  respond,
-} from './http.ts'
+} from './gateway-event.ts'
+import type { OperationResponse } from './respond-once.ts'
 
-/** The decision of a function that returned `result`, which its entry describes. */
-export const successOf = (entry: Entry, event: ProxyEvent, result: unknown): Decision => {
-  const { method, pages, returns } = entry
+/** The response of an operation whose function returned `result`. */
+export const successResponse = (
+  entry: Entry,
+  event: ProxyEvent,
+  result: unknown,
+): OperationResponse => {
   const status = successStatus(entry)
+  const { pages, returns, method } = entry
   if (pages) {
     const { items, next } = result as Page<unknown>
-    return { status, body: bodyOf(pages, items), link: linkToNext(entry, event, next) }
+    return { status, body: bodyText(pages, items), link: linkToNext(entry, event, next) }
   }
   if (!returns) return { status, body: '' }
-  const { resource, revision } = result as Revised<{ id: number }>
+  const { id, revision } = result as Revised<{ id: number }>
   return {
     status,
-    body: bodyOf(returns, resource),
-    etag: etagOf(resource.id, revision),
-    location: method === 'POST' ? newLocation(entry, event, resource.id) : undefined,
+    body: bodyText(returns, result),
+    etag: etagOf(id, revision),
+    location: method === 'POST' ? newLocation(entry, event, id) : undefined,
   }
 }
 
-const bodyOf = (schema: object, value: unknown) => stringifyJson(withFieldsOf(schema, value))
-
-/** The decision of a function that threw a refusal. */
-export const refusalOf = ({ status, body }: ApiError): Decision => ({
-  status,
-  body: stringifyJson(body),
-})
+const bodyText = (schema: object, value: unknown): string =>
+  stringifyJson(withFieldsOf(schema, value))
 
 /** The value with the fields of a schema only: a stored item has more, which must stay secret. */
 const withFieldsOf = (schema: object, value: unknown): unknown => {
-  if ('wrapped' in schema) return withFieldsOf(Object(schema.wrapped), value)
+  const wrapped = wrappedSchema(schema)
+  if (wrapped) return withFieldsOf(wrapped, value)
   if ('item' in schema && Array.isArray(value))
     return value.map((each) => withFieldsOf(Object(schema.item), each))
   if (!('entries' in schema) || typeof value !== 'object' || value === null) return value
@@ -63,21 +63,16 @@ export const hasPathOfOne = (list: string): boolean =>
     ({ path }) => path.startsWith(`${list}/{`) && !path.slice(list.length + 1).includes('/'),
   )
 
-/** The response to the request that was decided on. */
-export const decisionResponse = (event: ProxyEvent, decision: Decision): ProxyResult => {
-  const { status, body, etag, location, link } = decision
+/** What API Gateway makes the response from. */
+export const gatewayResult = (event: ProxyEvent, response: OperationResponse): ProxyResult => {
+  const { status, body, etag, location, link, isReplay } = response
   const headers = {
     ...(location !== undefined && { Location: basePath(event) + location }),
     ...(etag !== undefined && { ETag: `"${etag}"` }),
     ...(link !== undefined && { Link: link }),
+    ...(isReplay && { 'Idempotent-Replayed': 'true' }),
   }
-  return respond(event, status, headers, body)
-}
-
-/** The response to a retry of the request that was decided on. */
-export const replayResponse = (event: ProxyEvent, decision: Decision): ProxyResult => {
-  const response = decisionResponse(event, decision)
-  return { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } }
+  return proxyResult(event, status, headers, body)
 }
 
 /** The header `Link` (RFC 8288): the next page, with the other parameters as they were sent. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conflict } from '../../shared/model/api-error.ts'
+import { conflict, serviceUnavailable } from '../../shared/model/api-error.ts'
 import { orders } from '../../shared/orders/orders.ts'
 import { pets } from '../../shared/pets/pets.ts'
 import { petOf } from '../support/pets.ts'
@@ -14,12 +14,12 @@ const addRex: Work = async (tx) => {
   return pets.create(tx, { name: 'Rex', categoryId: 7 })
 }
 
-const sell: Work = (tx) => pets.change(tx, 1, { status: 'sold' })
+const sell: Work = (tx) => pets.change(tx, 1, { status: 'sold' }, undefined)
 
 test('a rule that rests on a list is broken, and the story says how', async () => {
   const exploration = expectInAllOrders({
     requests: { ann: addRex, bob: addRex },
-    mustHold: { 'a name has one pet': ({ pets }) => pets.length <= 1 },
+    invariants: { 'a name has one pet': ({ pets }) => pets.length <= 1 },
   })
 
   await expect(exploration).rejects.toThrow(
@@ -42,19 +42,19 @@ test('the story tells what a request with a key reads and writes', async () => {
   const exploration = expectInAllOrders({
     stored: { pets: [petOf(1)] },
     requests: { ann: { key: 'a', work: sell } },
-    mustHold: { 'no pet is sold': ({ pets }) => pets.every(({ status }) => status !== 'sold') },
+    invariants: { 'no pet is sold': ({ pets }) => pets.every(({ status }) => status !== 'sold') },
   })
 
   await expect(exploration).rejects.toThrow(
     new Error(`This must hold, and does not: no pet is sold.
 
-1. ann reads the reservation of key a: none
+1. ann reads the record of key a: none
 2. ann reads pet 1: status available
-3. ann's write creates the reservation of key a (status 200) and changes pet 1 (status sold)
+3. ann's write creates the record of key a (status 200) and changes pet 1 (status sold)
 4. ann is done
 
 Then stored:
-the reservation of key a: status 200
+the record of key a: status 200
 pet 1: status sold`),
   )
 })
@@ -72,9 +72,34 @@ test('fails if the requests end in other ways', async () => {
 })
 
 test('fails if a rule is broken before the first event', async () => {
-  const exploration = expectInAllOrders({ requests: {}, mustHold: { 'a pet exists': () => false } })
+  const exploration = expectInAllOrders({
+    requests: {},
+    invariants: { 'a pet exists': () => false },
+  })
 
   await expect(exploration).rejects.toThrow(
     new Error('This must hold, and does not: a pet exists.\n\nThen stored:\nnothing'),
   )
+})
+
+test('a bug is no refusal: it fails with its error', async () => {
+  const bug: Work = async () => {
+    throw new Error('A bug.')
+  }
+
+  const exploration = expectInAllOrders({ requests: { ann: { key: 'a', work: bug } } })
+
+  await expect(exploration).rejects.toThrow(new Error('A bug.'))
+})
+
+test('an outage is no refusal: a retry runs again', async () => {
+  const outage: Work = async () => {
+    throw serviceUnavailable('DynamoDB is down.')
+  }
+  const once = { key: 'a', work: outage }
+
+  await expectInAllOrders({
+    requests: { ann: once, retry: once },
+    ends: ['ann 503, retry 503'],
+  })
 })

@@ -3,7 +3,7 @@ import type { CollectionId } from '../../shared/data/tables.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 import type { Revised } from '../../shared/model/etag.ts'
 import { explore } from './search.ts'
-import { storyOf } from './story.ts'
+import { counterexample } from './story.ts'
 
 /** The timeout of an exploration that takes a second on a machine that does nothing else. */
 export const BUSY_MS = 300_000
@@ -23,13 +23,13 @@ export type Scenario = {
   /** Requests at the same time, by the names that the story has for them. */
   requests: Record<string, Request>
   /** Rules: whether what is stored at one moment is as it must be. */
-  mustHold?: Record<string, (stored: Stored) => boolean>
+  invariants?: Record<string, (stored: Stored) => boolean>
   /**
    * All ways in which the requests end, such as `ann done, bob 409`: `done`, the status of an
    * error, or `replay` for a response that was stored.
    */
   ends?: string[]
-  /** How often eight hours pass. A reservation is valid for 24 hours. */
+  /** How often eight hours pass. An idempotency record is valid for 24 hours. */
   pauses?: number
 }
 
@@ -41,6 +41,6 @@ export type Scenario = {
 export const expectInAllOrders = async (scenario: Scenario): Promise<void> => {
   const { ends, broken } = await explore(scenario)
 
-  if (broken) throw new Error(storyOf(broken))
+  if (broken) throw new Error(counterexample(broken))
   if (scenario.ends) expect(ends).toEqual(scenario.ends.toSorted())
 }

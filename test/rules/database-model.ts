@@ -1,15 +1,16 @@
-import type { Item, Key, TransactAction, Written } from '../../shared/data/database.ts'
+import { collections } from '../../shared/collections.ts'
+import type { Item, Key, TransactAction, Written } from '../../shared/data/items.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
 import type { CollectionId } from '../../shared/data/tables.ts'
-import { resources } from '../../shared/resources.ts'
+import { isExpired } from '../../shared/model/expiry.ts'
+import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import type { Scenario } from './all-orders.ts'
-import type { Response } from './pipeline-model.ts'
 import type { Progress } from './request-code.ts'
 import type { Event } from './story.ts'
 
 // A model of DynamoDB: transactions take effect late, or although their responses get lost; they
 // conflict; a commit becomes visible item by item; items expire. A request and its late writes end
-// within hours, and a reservation is valid for 24 hours, so the clock moves by eight hours, and at
+// within hours, and an idempotency record is valid for 24 hours, so the clock moves by eight hours, and at
 // most once while they last.
 
 /** Items by the names of their keys. */
@@ -50,7 +51,7 @@ export type State = {
 export type GotResponse = {
   by: string
   since: number
-  response: Response
+  response: OperationResponse
   hasListed: boolean
   right: string[]
 }
@@ -72,7 +73,7 @@ export const storedAtFirst = ({ stored = {} }: Scenario): Items => {
   const items: Items = {}
   for (const [table, list] of Object.entries(stored))
     for (const resource of list) {
-      const { itemOf } = resources[table as CollectionId]
+      const { itemOf } = collections[table as CollectionId]
       const item = { ...itemOf(resource), revision: STORED }
       items[nameOf({ table: table as CollectionId, value: resource.id })] = item
     }
@@ -104,7 +105,7 @@ export function* databaseSteps(state: State, pauses: number): Generator<Step> {
   for (const name of state.hidden)
     yield { event: (say) => `${say.name(name)} becomes visible`, next: showing(state, [name]) }
   for (const [name, item] of Object.entries(state.items))
-    if (isExpired(item, state.now)) {
+    if (hasExpired(item, state.now)) {
       const items = { ...state.items, [name]: undefined }
       yield { event: (say) => `${say.name(name)} expires`, next: { ...state, items } }
     }
@@ -139,7 +140,7 @@ export const carryOut = (
   if (commits[revision]) return { outcome: { kind: 'written' }, next: state }
   const refused = actions.filter(({ key, expected }) => items[nameOf(key)]?.revision !== expected)
   if (refused.length > 0)
-    return { outcome: { kind: 'outdated', keys: refused.map(({ key }) => key) }, next: state }
+    return { outcome: { kind: 'stale', keys: refused.map(({ key }) => key) }, next: state }
   const written = writtenItems(actions)
   const next = {
     ...state,
@@ -177,10 +178,11 @@ export const pageOf = (items: Items, { table, limit, cursor, filter }: PageQuery
   return { items: page, next: listed.length > limit ? Number(page.at(-1)?.id) : undefined }
 }
 
-export const isExpired = (item: Item | undefined, now: number): boolean =>
-  item?.expiresAt !== undefined && Number(item.expiresAt) * 1000 <= START + now * EIGHT_HOURS
+/** Whether an item has expired after so many times eight hours. */
+export const hasExpired = (item: Item | undefined, now: number): boolean =>
+  isExpired(item?.expiresAt, START + now * EIGHT_HOURS)
 
-/** Whether a write changes anything but a reservation. */
+/** Whether a write changes anything but an idempotency record. */
 export const changesItems = (actions: TransactAction[]): boolean =>
   actions.some(({ kind, key }) => kind !== 'check' && key.table !== 'idempotencyKeys')
 

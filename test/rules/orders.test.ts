@@ -6,9 +6,9 @@ import { BUSY_MS, expectInAllOrders, type Scenario, type Stored, type Work } fro
 
 const place: Work = (tx) => orders.place(tx, { petId: 1 })
 const placeOnce = { key: 'a', work: place }
-const complete: Work = (tx) => orders.complete(tx, 9)
-const cancel: Work = (tx) => orders.cancel(tx, 9)
-const removePet: Work = (tx) => pets.remove(tx, 1)
+const complete: Work = (tx) => orders.complete(tx, 9, undefined)
+const cancel: Work = (tx) => orders.cancel(tx, 9, undefined)
+const removePet: Work = (tx) => pets.remove(tx, 1, undefined)
 
 const available = { pets: [petOf(1)] }
 const ordered = {
@@ -18,7 +18,7 @@ const ordered = {
 
 const openOrders = ({ orders }: Stored) => orders.filter(({ complete }) => !complete)
 
-const mustHold: Scenario['mustHold'] = {
+const invariants: Scenario['invariants'] = {
   'an open order holds its pet, which is pending': (stored) =>
     openOrders(stored).every(({ id, petId }) =>
       stored.pets.some((pet) => pet.id === petId && pet.order === id && pet.status === 'pending'),
@@ -89,5 +89,5 @@ test.each<[string, Scenario]>([
     },
   ],
 ])('in all orders of events, %s', { timeout: BUSY_MS }, async (_, scenario) => {
-  await expectInAllOrders({ ...scenario, mustHold })
+  await expectInAllOrders({ ...scenario, invariants })
 })

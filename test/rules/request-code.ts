@@ -1,11 +1,11 @@
 import { vi } from 'vitest'
-import type { Database, Item, Key, TransactAction } from '../../shared/data/database.ts'
+import type { Database, Item, Key, TransactAction } from '../../shared/data/items.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
-import { runOn } from '../../shared/data/transaction.ts'
+import { runOn } from '../../shared/data/run-transaction.ts'
 import { ApiError } from '../../shared/model/api-error.ts'
-import { refusalOf } from '../../shared/pipeline/responses.ts'
+import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import * as model from './database-model.ts'
-import { type Attempt, type Response, respond } from './pipeline-model.ts'
+import { type ClientRequest, respond } from './pipeline-model.ts'
 
 /** A call of the database. */
 export type Call =
@@ -17,7 +17,7 @@ export type Call =
 export type Progress = {
   number: number
   results: { value: unknown; time: number }[]
-  outcome: Call | { kind: 'response'; response: Response; hasListed: boolean }
+  outcome: Call | { kind: 'response'; response: OperationResponse; hasListed: boolean }
 }
 
 /**
@@ -25,13 +25,13 @@ export type Progress = {
  * its start with the results so far, once for the same results.
  */
 export class RequestCode {
-  readonly attempt: Attempt
+  readonly clientRequest: ClientRequest
   readonly #number: number
   readonly #known = new Map<string, Promise<Progress>>()
-  readonly #alone = new Map<string, Promise<Response | undefined>>()
+  readonly #alone = new Map<string, Promise<OperationResponse | undefined>>()
 
-  constructor(attempt: Attempt, number: number) {
-    this.attempt = attempt
+  constructor(clientRequest: ClientRequest, number: number) {
+    this.clientRequest = clientRequest
     this.#number = number
   }
 
@@ -50,7 +50,7 @@ export class RequestCode {
    * The response that it gets if nothing else happens, unless it changes items or was stored
    * before. `name` is one of the items.
    */
-  alone(name: string, items: model.Items, now: number): Promise<Response | undefined> {
+  alone(name: string, items: model.Items, now: number): Promise<OperationResponse | undefined> {
     const response = this.#alone.get(name) ?? this.#runAlone(items, now)
     this.#alone.set(name, response)
     return response
@@ -83,14 +83,14 @@ export class RequestCode {
       return result.value
     })
     setTime(left[0]?.time ?? 0)
-    this.#run(database, () => `${this.attempt.name}-${++runs}`).then(
+    this.#run(database, () => `${this.clientRequest.name}-${++runs}`).then(
       (response) => resolve(ids.renamedIn({ kind: 'response', response, hasListed })),
       reject,
     )
     return promise
   }
 
-  async #runAlone(items: model.Items, now: number): Promise<Response | undefined> {
+  async #runAlone(items: model.Items, now: number): Promise<OperationResponse | undefined> {
     let hasEffect = false
     const database: Database = {
       read: async (keys) => keys.map((key) => items[model.nameOf(key)]),
@@ -106,12 +106,12 @@ export class RequestCode {
     return hasEffect || response.isReplay ? undefined : response
   }
 
-  async #run(database: Database, newRevision: () => string): Promise<Response> {
+  async #run(database: Database, newRevision: () => string): Promise<OperationResponse> {
     try {
-      return await runOn(database, (tx) => respond(tx, this.attempt), newRevision)
+      return await runOn(database, (tx) => respond(tx, this.clientRequest), newRevision)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      return { ...refusalOf(error), isReplay: false }
+      return { status: error.status, body: JSON.stringify(error.body) }
     }
   }
 }

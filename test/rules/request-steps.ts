@@ -1,4 +1,4 @@
-import type { Key, Written } from '../../shared/data/database.ts'
+import type { Key, Written } from '../../shared/data/items.ts'
 import type { PageQuery } from '../../shared/data/list.ts'
 import type { Items, RequestState, SentWrite, State, Step, Write } from './database-model.ts'
 import * as model from './database-model.ts'
@@ -8,7 +8,7 @@ import type { Event } from './story.ts'
 
 /** What can happen to a request and the call that it waits for. */
 export const requestSteps = async (state: State, code: RequestCode): Promise<Step[]> => {
-  const { name } = code.attempt
+  const { name } = code.clientRequest
   const request = state.requests[name]
   if (request?.kind !== 'running') return []
   const call = request.progress.outcome
@@ -40,7 +40,7 @@ const readSteps = async (state: State, code: RequestCode, keys: Key[]): Promise<
     const found = names.map((name) => from[name] ?? null)
     const event: Event = (say) => {
       const texts = names.map((name) => say.item(name, from[name]))
-      return `${code.attempt.name} reads ${texts.join('; ')}${from === items ? '' : OLD}`
+      return `${code.clientRequest.name} reads ${texts.join('; ')}${from === items ? '' : OLD}`
     }
     return received(state, code, event, found)
   }
@@ -56,7 +56,7 @@ const listSteps = async (state: State, code: RequestCode, query: PageQuery): Pro
     const event: Event = (say) => {
       const names = page.items.map(({ id }) => say.name(`${query.table} ${id}`))
       const old = from === state.items ? '' : OLD
-      return `${code.attempt.name} lists ${query.table}: ${names.join(', ') || 'none'}${old}`
+      return `${code.clientRequest.name} lists ${query.table}: ${names.join(', ') || 'none'}${old}`
     }
     return received(state, code, event, page)
   }
@@ -64,7 +64,7 @@ const listSteps = async (state: State, code: RequestCode, query: PageQuery): Pro
 }
 
 const writeSteps = async (state: State, code: RequestCode, call: Write): Promise<Step[]> => {
-  const write = { revision: call.revision, actions: call.actions, by: code.attempt.name }
+  const write = { revision: call.revision, actions: call.actions, by: code.clientRequest.name }
   const { outcome, next } = model.carryOut(state, write)
   const steps: Step[] = []
   // Without an outcome, another transaction holds an item, and the same request is resent.
@@ -108,7 +108,7 @@ const received = async (
   event: Event,
   value: unknown,
 ): Promise<Step> => {
-  const by = code.attempt.name
+  const by = code.clientRequest.name
   const request = state.requests[by] as RequestState & { kind: 'running' }
   const progress = await code.next(request.progress, value, state.now)
   const { outcome } = progress

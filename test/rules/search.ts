@@ -2,8 +2,8 @@ import { expect, vi } from 'vitest'
 import type { Scenario } from './all-orders.ts'
 import type { State, Step } from './database-model.ts'
 import * as model from './database-model.ts'
-import { attemptsOf, textOf } from './pipeline-model.ts'
-import { ruleBrokenByItems, ruleBrokenByResponse, ruleBrokenByWrite } from './promises.ts'
+import { ruleBrokenByItems, ruleBrokenByResponse, ruleBrokenByWrite } from './invariants.ts'
+import { clientRequests, responseText } from './pipeline-model.ts'
 import { RequestCode } from './request-code.ts'
 import { requestSteps } from './request-steps.ts'
 import type { Broken } from './story.ts'
@@ -31,8 +31,8 @@ class Search {
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario
-    for (const [i, attempt] of attemptsOf(scenario.requests).entries())
-      this.#codes[attempt.name] = new RequestCode(attempt, i)
+    for (const [i, request] of clientRequests(scenario.requests).entries())
+      this.#codes[request.name] = new RequestCode(request, i)
   }
 
   async run(): Promise<{ ends: string[]; broken?: Broken }> {
@@ -82,16 +82,16 @@ class Search {
     const { next, write, response } = step
     if (write && next.commits !== state.commits) {
       const rule =
-        ruleBrokenByWrite(state, write, this.#codeOf(write.by).attempt) ??
+        ruleBrokenByWrite(state, write, this.#codeOf(write.by).clientRequest) ??
         ruleBrokenByItems(next.items, this.#scenario)
       if (rule) return rule
     }
     if (!response) return isEndless(next) ? ENDS : undefined
     // A list is not up to date, so what rests on it need not be right.
     const right = response.hasListed
-      ? [textOf(response.response)]
+      ? [responseText(response.response)]
       : await this.#rightResponses(next, response.by, response.right)
-    return ruleBrokenByResponse(next, response, right, this.#codeOf(response.by).attempt)
+    return ruleBrokenByResponse(next, response, right, this.#codeOf(response.by).clientRequest)
   }
 
   #codeOf(name: string): RequestCode {
@@ -122,7 +122,7 @@ class Search {
     for (const moment of moments) {
       const name = `${this.#numberOf(moment)} ${now}`
       const response = await this.#codeOf(by).alone(name, moment, now)
-      if (response) right.add(textOf(response))
+      if (response) right.add(responseText(response))
     }
     return right.size === earlier.length ? earlier : [...right].sort()
   }
@@ -142,8 +142,8 @@ class Search {
     const steps: Step[] = []
     for (let each: Reached | undefined = reached; each; each = each.before)
       if (each.step) steps.unshift(each.step)
-    const attempts = Object.values(this.#codes).map(({ attempt }) => attempt)
-    return { rule, steps, items: reached.state.items, attempts }
+    const clientRequests = Object.values(this.#codes).map(({ clientRequest }) => clientRequest)
+    return { rule, steps, items: reached.state.items, clientRequests }
   }
 }
 

@@ -1,19 +1,20 @@
-import type { Item, TransactAction } from '../../shared/data/database.ts'
+import type { Item, TransactAction } from '../../shared/data/items.ts'
+import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import { type Items, nameOf, type Step, type Write } from './database-model.ts'
-import { type Attempt, endOf, type Response, reservationName } from './pipeline-model.ts'
+import { type ClientRequest, endOf, recordName } from './pipeline-model.ts'
 
 /** What happens, in words. */
 export type Event = (say: Words) => string
 
 /** A rule, and the steps that broke it. */
-export type Broken = { rule: string; steps: Step[]; items: Items; attempts: Attempt[] }
+export type Broken = { rule: string; steps: Step[]; items: Items; clientRequests: ClientRequest[] }
 
 /** Tells how a rule was broken: the events one by one, and what is stored after them. */
-export const storyOf = ({ rule, steps, items, attempts }: Broken): string => {
-  const say = new Words(steps, attempts)
+export const counterexample = ({ rule, steps, items, clientRequests }: Broken): string => {
+  const say = new Words(steps, clientRequests)
   const events = steps.flatMap((step) => [
     step.event(say),
-    ...(step.response ? [responseText(step.response.by, step.response.response)] : []),
+    ...(step.response ? [ending(step.response.by, step.response.response)] : []),
   ])
   const stored = Object.entries(items).flatMap(([name, item]) =>
     item ? [say.item(name, item)] : [],
@@ -29,7 +30,7 @@ export const storyOf = ({ rule, steps, items, attempts }: Broken): string => {
     .join('\n\n')
 }
 
-const responseText = (by: string, response: Response): string => {
+const ending = (by: string, response: OperationResponse): string => {
   const end = endOf(response)
   if (end === 'done') return `${by} is done`
   const { message } = Object(JSON.parse(response.body || '{}'))
@@ -41,7 +42,7 @@ class Words {
   readonly #changing = new Map<string, string[]>()
   readonly #keys: Map<string, string>
 
-  constructor(steps: Step[], attempts: Attempt[]) {
+  constructor(steps: Step[], clientRequests: ClientRequest[]) {
     const commits = Object.values(steps.at(-1)?.next.commits ?? {})
     const versions = Map.groupBy(
       commits.flatMap(({ actions }) => actions.filter((action) => action.kind === 'put')),
@@ -50,14 +51,16 @@ class Words {
     for (const [name, puts] of versions)
       this.#changing.set(name, changingFields(puts.map(({ item }) => item)))
     this.#keys = new Map(
-      attempts.flatMap(({ keyed }) => (keyed ? [[reservationName(keyed), keyed.key]] : [])),
+      clientRequests.flatMap(({ idempotent }) =>
+        idempotent ? [[recordName(idempotent), idempotent.key]] : [],
+      ),
     )
   }
 
   /** An item by its name, such as `pet 1`. */
   name(name: string): string {
     const key = this.#keys.get(name)
-    if (key !== undefined) return `the reservation of key ${key}`
+    if (key !== undefined) return `the record of key ${key}`
     const [table = '', id] = name.split(' ')
     return `${table.replace(/s$/, '')} ${id}`
   }

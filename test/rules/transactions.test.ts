@@ -1,9 +1,9 @@
 import { test } from 'vitest'
 import type { Transaction } from '../../shared/data/transaction.ts'
-import { storedPets } from '../../shared/hold.ts'
 import { conflict, notFound } from '../../shared/model/api-error.ts'
 import { etagOf } from '../../shared/model/etag.ts'
 import { pets } from '../../shared/pets/pets.ts'
+import { storedPets } from '../../shared/pets/stored-pets.ts'
 import { newPet, petOf } from '../support/pets.ts'
 import { BUSY_MS, expectInAllOrders, type Scenario, type Work } from './all-orders.ts'
 import { STORED } from './database-model.ts'
@@ -14,9 +14,9 @@ const twoPets = { pets: [petOf(1), petOf(2)] }
 
 const create: Work = (tx) => pets.create(tx, newPet())
 const createOther: Work = (tx) => pets.create(tx, newPet('Tom'))
-const change: Work = (tx) => pets.change(tx, 1, { name: 'Max' })
-const remove: Work = (tx) => pets.remove(tx, 1)
-const sell: Work = (tx) => pets.change(tx, 1, { status: 'sold' })
+const change: Work = (tx) => pets.change(tx, 1, { name: 'Max' }, undefined)
+const remove: Work = (tx) => pets.remove(tx, 1, undefined)
+const sell: Work = (tx) => pets.change(tx, 1, { status: 'sold' }, undefined)
 
 const ifStored = [etagOf(1, STORED)]
 const changeStored: Work = (tx) => pets.change(tx, 1, { name: 'Max' }, ifStored)
@@ -25,7 +25,7 @@ const removeStored: Work = (tx) => pets.remove(tx, 1, ifStored)
 /** Creates a pet with this id. */
 const createAs = async (tx: Transaction, id: number) => {
   storedPets.restore(tx, petOf(id))
-  return { resource: petOf(id), revision: tx.revision }
+  return { ...petOf(id), revision: tx.revision }
 }
 
 /** Creates a pet, at first with an id that is in use. */
@@ -33,17 +33,19 @@ const createAnywhere: Work = (tx) => createAs(tx, tx.revision.endsWith('-1') ? 1
 
 /** Makes the pet 1 available if it is not. */
 const offer: Work = async (tx) => {
-  const { status } = await storedPets.read(tx, 1)
-  return status === 'available' ? pets.get(tx, 1) : pets.change(tx, 1, { status: 'available' })
+  const { status } = await storedPets.get(tx, 1)
+  return status === 'available'
+    ? pets.get(tx, 1)
+    : pets.change(tx, 1, { status: 'available' }, undefined)
 }
 
 /** Sells a pet if neither of two is sold. */
 const sellOne =
   (id: number): Work =>
   async (tx) => {
-    const both = [await storedPets.read(tx, 1), await storedPets.read(tx, 2)]
-    const sold = await pets.change(tx, id, { status: 'sold' })
-    // A refusal discards the change.
+    const both = [await storedPets.get(tx, 1), await storedPets.get(tx, 2)]
+    const sold = await pets.change(tx, id, { status: 'sold' }, undefined)
+    // A refusal rolls back the change.
     if (both.some(({ status }) => status === 'sold')) throw conflict('One is sold.')
     return sold
   }
@@ -58,13 +60,13 @@ const addOne =
   }
 
 const sellBoth: Work = async (tx) => {
-  await pets.change(tx, 2, { status: 'sold' })
-  return pets.change(tx, 1, { status: 'sold' })
+  await pets.change(tx, 2, { status: 'sold' }, undefined)
+  return pets.change(tx, 1, { status: 'sold' }, undefined)
 }
 
 /** Refuses with a 409 if two pets have a different status, else with a 404. */
 const compare: Work = async (tx) => {
-  const [first, second] = [await storedPets.read(tx, 1), await storedPets.read(tx, 2)]
+  const [first, second] = [await storedPets.get(tx, 1), await storedPets.get(tx, 2)]
   throw first.status === second.status ? notFound('They are equal.') : conflict('They differ.')
 }
 
@@ -81,7 +83,7 @@ test.each<[string, Scenario]>([
     },
   ],
   [
-    'a key takes effect again after its reservation expires',
+    'a key takes effect again after its record expires',
     {
       requests: { ann: once(create), retry: once(create) },
       pauses: 4,

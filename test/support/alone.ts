@@ -1,4 +1,5 @@
-import { type Transaction, transaction } from '../../shared/data/transaction.ts'
+import { runTransaction } from '../../shared/data/run-transaction.ts'
+import type { Transaction } from '../../shared/data/transaction.ts'
 
 /** A function of a collection without its transaction; anything else as it is. */
 type Alone<Member> = Member extends (tx: Transaction, ...rest: infer Rest) => Promise<infer Result>
@@ -15,7 +16,7 @@ export const alone = <Collection extends object>(
     name,
     typeof member !== 'function' || WITHOUT_TRANSACTION.includes(name)
       ? member
-      : (...rest: unknown[]) => transaction((tx) => member(tx, ...rest)),
+      : (...rest: unknown[]) => runTransaction((tx) => member(tx, ...rest)),
   ])
   return Object.fromEntries(members) // Which loses the names.
 }

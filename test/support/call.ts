@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import { afterEach, vi } from 'vitest'
 import { runWithRights } from '../../infra/local/gateway/rights.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
-import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/http.ts'
+import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/gateway-event.ts'
 import { refuseInternals, refuseLoggedSecrets } from './secrets.ts'
 
 type Handler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>

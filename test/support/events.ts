@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cors, type ProxyEvent } from '../../shared/pipeline/http.ts'
+import { cors, type ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
 
 type Changes = {
   headers?: Values

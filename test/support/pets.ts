@@ -1,5 +1,5 @@
-import { storedPets } from '../../shared/hold.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
+import { storedPets } from '../../shared/pets/stored-pets.ts'
 
 /** What a client sends to add a pet. */
 export const newPet = (name = 'Rex') => ({ name, categoryId: 7, status: 'available' }) as const

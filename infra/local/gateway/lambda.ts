@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { exactJson } from '../../../shared/model/json.ts'
 import { successStatus } from '../../../shared/pipeline/entry.ts'
-import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/gateway-event.ts'
 import { gatewayResponses } from '../../platform/gateway.ts'
 import { runWithRights } from './rights.ts'
 

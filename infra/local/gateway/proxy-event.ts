@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../shared/service.ts'
 import type { readRequest } from './request.ts'
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
-import { type Right, tableIds, tableName } from '../../../shared/data/tables.ts'
+import { type Permission, tableIds, tableName } from '../../../shared/data/tables.ts'
 import { tableActions } from '../../platform/functions.ts'
 
 const running = new AsyncLocalStorage<OperationId>()
@@ -55,7 +55,7 @@ const checkRight = (id: OperationId, action: string, { TableName, IndexName }: P
   )
 }
 
-const RIGHTS: Record<string, Right> = {
+const RIGHTS: Record<string, Permission> = {
   Query: 'list',
   GetItem: 'read',
   ConditionCheckItem: 'read',

@@ -1,8 +1,8 @@
 import { insufficientScope, unauthorized } from '../../model/api-error.ts'
 import type { KeyHolder } from '../../model/api-key.ts'
-import { frozen } from '../../model/frozen.ts'
+import { deepFreeze } from '../../model/deep-freeze.ts'
 import type { Scope } from '../../service.ts'
-import { headerValues, type Middleware } from '../http.ts'
+import { headerValues, type Middleware } from '../gateway-event.ts'
 
 // RFC 6750, section 2.1. Scheme names are case-insensitive (RFC 9110, section 11.1).
 const BEARER = /^Bearer +(?<key>[\w.~+/-]+=*) *$/i
@@ -18,7 +18,7 @@ export const bearerKey = (
     const key = sent.length === 1 ? BEARER.exec(sent[0] ?? '')?.groups?.key : undefined
     const caller = key ? await find(key) : undefined
     // Before the check, so that the log names the holder of an expired key, too.
-    event.requestContext.authorizer = caller && frozen(caller)
+    event.requestContext.authorizer = caller && deepFreeze(caller)
     if (!caller?.isValid) throw unauthorized({ keyWasSent: key !== undefined })
     if (!caller.scopes.includes(scope)) throw insufficientScope(scope)
   },

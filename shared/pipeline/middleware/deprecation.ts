@@ -1,5 +1,5 @@
 import type { Deprecated } from '../entry.ts'
-import { absoluteUrl, basePath, type Middleware } from '../http.ts'
+import { absoluteUrl, basePath, type Middleware } from '../gateway-event.ts'
 
 /**
  * Announces the removal of an operation: since when it is deprecated (RFC 9745), when it will be

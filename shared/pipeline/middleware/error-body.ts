@@ -1,6 +1,6 @@
 import { ApiError, internalServerError } from '../../model/api-error.ts'
 import { stringifyJson } from '../../model/json.ts'
-import { type Middleware, requestId, respond } from '../http.ts'
+import { type Middleware, proxyResult, requestId } from '../gateway-event.ts'
 
 /** Turns every error into a response with the Error body. */
 export const errorBody = (): Middleware => ({
@@ -15,6 +15,6 @@ export const errorBody = (): Middleware => ({
         error.cause,
       )
     const { status, headers, body } = error
-    request.response = respond(request.event, status, headers, stringifyJson(body))
+    request.response = proxyResult(request.event, status, headers, stringifyJson(body))
   },
 })

@@ -6,7 +6,7 @@ import {
   unsupportedMediaType,
 } from '../../model/api-error.ts'
 import { exactJson } from '../../model/json.ts'
-import { header, type Middleware, type ProxyEvent } from '../http.ts'
+import { header, type Middleware, type ProxyEvent } from '../gateway-event.ts'
 
 const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 

@@ -1,4 +1,4 @@
-import { type Middleware, requestId } from '../http.ts'
+import { type Middleware, requestId } from '../gateway-event.ts'
 
 let coldStart = true
 

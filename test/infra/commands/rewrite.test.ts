@@ -2,8 +2,8 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { rewrite } from '../../../infra/commands/rewrite.ts'
 import { tableName } from '../../../shared/data/tables.ts'
-import { storedPets } from '../../../shared/hold.ts'
 import { pets } from '../../../shared/pets/pets.ts'
+import { storedPets } from '../../../shared/pets/stored-pets.ts'
 import { alone } from '../../support/alone.ts'
 import { deleteItem, proxy, putItem, type Stored, storedItems } from '../../support/database.ts'
 import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
@@ -73,9 +73,9 @@ test('keeps what is changed, deleted or created after it was read', async () => 
   await putEarly(3)
   const expected = byId([current(early(3))])
   const work = async () => {
-    for (const { resource, revision } of [await change(1, { name: 'Max' }), await create(newPet())])
-      expected.set(resource.id, { ...current(resource), revision })
-    await remove(2)
+    for (const resource of [await change(1, { name: 'Max' }, undefined), await create(newPet())])
+      expected.set(resource.id, { ...current(resource), revision: resource.revision })
+    await remove(2, undefined)
   }
   let working: Promise<void> | undefined
   proxy.faultOf = async ({ operation }): Promise<Fault> => {

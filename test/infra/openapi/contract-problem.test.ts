@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { contractProblem } from '../../../infra/openapi/contract-problem.ts'
 import { entries } from '../../../shared/contract.ts'
-import { meaning } from '../../../shared/model/fields.ts'
+import { mustBe } from '../../../shared/model/fields.ts'
 import { Int64, Int64Text } from '../../../shared/model/int64.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 
@@ -14,8 +14,8 @@ const withEntries = (changes: Record<string, object>) => ({
   files: Object.keys({ ...entries, ...changes }).map((id) => `${id}.ts`),
 })
 
-const params = v.object({ id: v.pipe(Int64Text, meaning('The id.')) })
-const secret = v.object({ secret: v.pipe(Int64, v.description('a secret')) })
+const params = v.object({ id: v.pipe(Int64Text, v.description('The id.')) })
+const secret = v.object({ secret: v.pipe(Int64, mustBe('a secret')) })
 
 test('the service has no problem', () => {
   expect(contractProblem()).toBeUndefined()

@@ -10,6 +10,7 @@ import { publicDocuments } from '../../../infra/openapi/reference.ts'
 import { jsonSchema } from '../../../infra/openapi/schemas.ts'
 import { contract } from '../../../shared/contract.ts'
 import { ApiError } from '../../../shared/model/api-error.ts'
+import { mustBe } from '../../../shared/model/fields.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
 
 const run = promisify(execFile)
@@ -128,7 +129,7 @@ const even = v.pipe(
 
 test('a check that JSON Schema cannot express leaves its schema as it is', () => {
   const toy = v.pipe(
-    v.object({ even: v.pipe(even, v.description('an even number')) }),
+    v.object({ even: v.pipe(even, mustBe('an even number')) }),
     v.check(() => true, 'The toy must be new'),
   )
 

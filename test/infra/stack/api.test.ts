@@ -7,7 +7,7 @@ import {
 } from '../../../infra/platform/gateway.ts'
 import { stackName, stages } from '../../../infra/stages.ts'
 import { contract, operationIds } from '../../../shared/contract.ts'
-import { commonHeaders } from '../../../shared/pipeline/http.ts'
+import { commonHeaders } from '../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../shared/service.ts'
 import {
   everyOption,

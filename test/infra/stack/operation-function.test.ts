@@ -3,7 +3,7 @@ import { tableActions } from '../../../infra/platform/functions.ts'
 import { stages } from '../../../infra/stages.ts'
 import { entries, operationIds } from '../../../shared/contract.ts'
 import { tableVariable } from '../../../shared/data/tables.ts'
-import { collections } from '../../../shared/service.ts'
+import { filters } from '../../../shared/service.ts'
 import { everyOption, onlyId, partsOf, resource, tableOf, templateOf } from './template.ts'
 
 const production = templateOf('production')
@@ -70,7 +70,7 @@ test.each(operationIds)('the function of %s has its rights, tables and settings'
     { Ref: tableOf(production, table) },
   ])
   const { keyPrefix, readShards, writeShards } = stages.production
-  const isSharded = granted.some(({ table }) => table in collections)
+  const isSharded = granted.some(({ table }) => table in filters)
 
   expectRights(role, logGroup, rights)
   expect(handler).toMatchObject({

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { type Database, databaseWith } from '../../../shared/data/database.ts'
-import { dynamodb, orUnavailable, withBudget } from '../../../shared/data/dynamodb.ts'
-import { earlierDecision } from '../../../shared/data/reservations.ts'
+import { dynamodb, withDeadline } from '../../../shared/data/dynamodb.ts'
+import { mapToUnavailable } from '../../../shared/data/failures.ts'
+import { storedResponse } from '../../../shared/data/idempotency.ts'
+import { type Database, databaseUntil } from '../../../shared/data/items.ts'
+import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
-import { transaction } from '../../../shared/data/transaction.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { pets as withTransaction } from '../../../shared/pets/pets.ts'
 import { alone } from '../../support/alone.ts'
@@ -36,10 +37,10 @@ test('these tests use the lean client of the bundle, unless STOCK_CLIENT is set'
   expect(dynamodb instanceof DynamoDBDocumentClient).toBe(Boolean(process.env.STOCK_CLIENT))
 })
 
-test('withBudget ends concurrent requests when the work fails', async () => {
+test('withDeadline ends concurrent requests when the work fails', async () => {
   let signal: AbortSignal | undefined
 
-  const work = withBudget(async ({ abortSignal }) => {
+  const work = withDeadline(async ({ abortSignal }) => {
     signal = abortSignal
     throw new Error('One of the queries failed.')
   })
@@ -48,12 +49,12 @@ test('withBudget ends concurrent requests when the work fails', async () => {
   expect(signal?.aborted).toBe(true)
 })
 
-test('withBudget ends the work after three seconds, with a 503', async () => {
+test('withDeadline ends the work after three seconds, with a 503', async () => {
   vi.useFakeTimers()
   let signal: AbortSignal | undefined
-  const work = withBudget(async (budget) => {
+  const work = withDeadline(async (budget) => {
     signal = budget.abortSignal
-    return orUnavailable(untilAborted(budget.abortSignal))
+    return mapToUnavailable(untilAborted(budget.abortSignal))
   }).catch((error) => error)
 
   vi.advanceTimersByTime(2999)
@@ -82,7 +83,7 @@ test.each<[Fault, RegExp]>([
     if (++faults === 4) budget.abort() // The SDK sends a request three times.
     return fault
   }
-  const { write } = databaseWith({ abortSignal: budget.signal })
+  const { write } = databaseUntil({ abortSignal: budget.signal })
   const key = { table: 'pets', value: 1 } as const
 
   const written = write('a revision', [{ kind: 'delete', key, expected: 'x' }])
@@ -95,7 +96,7 @@ test('an invalid value and an error of another AWS service are not a 503', async
   const error = Object.assign(new Error('The topic is busy.'), metadata)
 
   await expect(pets.get(Number.NaN)).rejects.toThrow('Special numeric value NaN is not allowed')
-  await expect(transaction(() => Promise.reject(error))).rejects.toBe(error)
+  await expect(runTransaction(() => Promise.reject(error))).rejects.toBe(error)
 })
 
 const one = { table: 'pets', value: 1 } as const
@@ -109,13 +110,13 @@ test.each<[string, Fault, (database: Database) => Promise<unknown>]>([
 ])('%s that fails each time is a 503', async (_, fault, work) => {
   vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
   proxy.faultOf = () => fault
-  const database = databaseWith({ abortSignal: new AbortController().signal })
+  const database = databaseUntil({ abortSignal: new AbortController().signal })
 
   await expect(work(database)).rejects.toMatchObject({ status: 503 })
 })
 
 test('a pause between runs that the time budget ends is a 503', async () => {
-  const { pause } = databaseWith({ abortSignal: AbortSignal.abort() })
+  const { pause } = databaseUntil({ abortSignal: AbortSignal.abort() })
 
   await expect(pause(1)).rejects.toMatchObject({ status: 503 })
 })
@@ -156,9 +157,9 @@ test('reads of items, reservations and API keys are strongly consistent', againI
   }
   const keyed = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
 
-  await transaction((tx) => earlierDecision(tx, keyed))
-  const { resource } = await pets.create(newPet())
-  await pets.get(resource.id)
+  await runTransaction((tx) => storedResponse(tx, keyed))
+  const { id } = await pets.create(newPet())
+  await pets.get(id)
   await apiKeys.find(newApiKey('local'))
 
   const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import * as apiKeys from '../../../shared/data/api-keys.ts'
-import { earlierDecision, reserve } from '../../../shared/data/reservations.ts'
-import { transaction } from '../../../shared/data/transaction.ts'
+import { saveRecord, storedResponse } from '../../../shared/data/idempotency.ts'
+import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { pets as withTransaction } from '../../../shared/pets/pets.ts'
 import { scopes } from '../../../shared/service.ts'
@@ -26,9 +26,9 @@ test('a pet is stored with its fields, partitions and revision', async () => {
   vi.stubEnv('WRITE_SHARDS', '5')
 
   const created = await pets.create(newPet())
-  const { id } = created.resource
+  const { id } = created
   const before = await storedItem(id)
-  const changed = await pets.change(id, { status: null })
+  const changed = await pets.change(id, { status: null }, undefined)
 
   const shard = id % 5
   const partitions = { shard, statusShard: `available#${shard}` }
@@ -45,9 +45,9 @@ test('a reservation has the digest of the request and the response, for 24 hours
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
   const response = { status: 201, body: '{"id":7}', etag: `7-${revision}`, location: '/pets/7' }
 
-  const token = await transaction(async (tx) => {
-    await earlierDecision(tx, keyed)
-    reserve(tx, keyed, response)
+  const token = await runTransaction(async (tx) => {
+    await storedResponse(tx, keyed)
+    saveRecord(tx, keyed, response)
     return tx.revision
   })
 
@@ -60,9 +60,9 @@ test('a reservation has the digest of the request and the response, for 24 hours
 test('an expired reservation counts as none before DynamoDB deletes it', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
   const expiring = { ...keyed, key: 'order-1744' }
-  await transaction(async (tx) => reserve(tx, expiring, { status: 204, body: '' }))
+  await runTransaction(async (tx) => saveRecord(tx, expiring, { status: 204, body: '' }))
   const other = { ...expiring, request: 'another digest' }
-  const earlierOf = (request: typeof keyed) => transaction((tx) => earlierDecision(tx, request))
+  const earlierOf = (request: typeof keyed) => runTransaction((tx) => storedResponse(tx, request))
 
   vi.setSystemTime(1_800_086_399_999)
   expect(await earlierOf(expiring)).toMatchObject({ status: 204 })
@@ -84,19 +84,19 @@ test('stored pets, idempotency keys and API keys are understood', async () => {
   const client = { keyId: 'key-1', clientId: 'ann', name: 'Ann' }
   await putItem('apiKeys', { digest, ...client, scopes, createdAt, expiresAt })
 
-  expect(await pets.get(1)).toMatchObject({ resource: { id: 1, ...newPet() }, revision })
+  expect(await pets.get(1)).toMatchObject({ id: 1, ...newPet(), revision })
   const filter = { status: 'available' } as const
   expect(await pets.list({ filter, limit: 1, cursor: 2 })).toMatchObject({ items: [{ id: 1 }] })
   const replayed = { ...keyed, key: 'order-1743' }
-  expect(await transaction((tx) => earlierDecision(tx, replayed))).toEqual(response)
+  expect(await runTransaction((tx) => storedResponse(tx, replayed))).toEqual(response)
   const changed = await pets.change(1, { status: 'sold' }, [`1-${revision}`])
-  expect(changed).toMatchObject({ resource: { id: 1 } })
+  expect(changed).toMatchObject({ id: 1 })
   expect(await apiKeys.find(key)).toMatchObject({ keyId: 'key-1', clientId: 'ann', scopes })
 })
 
 test('an item without a revision is a bug', async () => {
   await putItem('pets', { id: 4, ...newPet(), shard: 0 })
 
-  for (const work of [pets.get(4), pets.change(4, {})])
+  for (const work of [pets.get(4), pets.change(4, {}, undefined)])
     await expect(work).rejects.toThrow(new Error('The item 4 of pets has no revision.'))
 })

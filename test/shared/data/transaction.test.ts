@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Key } from '../../../shared/data/database.ts'
+import type { Key } from '../../../shared/data/items.ts'
+import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
-import { type Transaction, transaction } from '../../../shared/data/transaction.ts'
+import type { Transaction } from '../../../shared/data/transaction.ts'
 import { conflict } from '../../../shared/model/api-error.ts'
 import {
   againIfBusy,
@@ -43,7 +44,7 @@ test(
   'writes all that was put or removed, with one revision, and returns the result',
   againIfBusy,
   async () => {
-    const revision = await transaction(async (tx) => {
+    const revision = await runTransaction(async (tx) => {
       await readAll(tx, a, b)
       tx.put(a, { more: 1 })
       tx.remove(b)
@@ -58,13 +59,13 @@ test(
 
 test('writes nothing if the work throws, or only reads', againIfBusy, async () => {
   const error = new Error('Made by the test.')
-  const failed = transaction(async (tx) => {
+  const failed = runTransaction(async (tx) => {
     tx.put(c, {})
     throw error
   })
 
   await expect(failed).rejects.toBe(error)
-  expect(await transaction((tx) => tx.read(a))).toEqual({ id: 1, revision: 'a1' })
+  expect(await runTransaction((tx) => tx.read(a))).toEqual({ id: 1, revision: 'a1' })
   expect(proxy.counts).toEqual({ GetItem: 1 })
 })
 
@@ -72,7 +73,7 @@ test(
   'the work sees its own writes, and reads no item again that it has read or is reading',
   againIfBusy,
   async () => {
-    const seen = await transaction(async (tx) => {
+    const seen = await runTransaction(async (tx) => {
       const [first, second] = await Promise.all([tx.read(a), tx.read(a), tx.read(b)])
       tx.put(a, { more: 1 })
       tx.remove(b)
@@ -96,11 +97,11 @@ test(
       return 'pass'
     }
 
-    await transaction(async (tx) => {
+    await runTransaction(async (tx) => {
       await readAll(tx, reservation, a)
       tx.remove(a)
       tx.put(c, {})
-      tx.discard()
+      tx.rollBack()
       tx.put(d, {}) // As by a call that was pending.
       tx.put(reservation, {})
     })
@@ -112,7 +113,7 @@ test(
 )
 
 test('an item that was read cannot be changed, because the work may run again', async () => {
-  const change = transaction(async (tx) => Object.assign((await tx.read(a)) ?? {}, { more: 1 }))
+  const change = runTransaction(async (tx) => Object.assign((await tx.read(a)) ?? {}, { more: 1 }))
 
   await expect(change).rejects.toThrow(TypeError)
 })
@@ -132,7 +133,7 @@ describe('runs again', () => {
   ])('when %s', async (_, write, happens) => {
     let count = 0
 
-    await transaction(async (tx) => {
+    await runTransaction(async (tx) => {
       await readAll(tx, a, b)
       if (++count === 1) await happens()
       write(tx)
@@ -144,7 +145,7 @@ describe('runs again', () => {
   test('when it throws because of items that never existed together', againIfBusy, async () => {
     const sums: string[] = []
 
-    const outcome = await transaction(async (tx) => {
+    const outcome = await runTransaction(async (tx) => {
       const before = await tx.read(a)
       if (sums.length === 0) await Promise.all([store(a, 'a2'), store(b, 'b2')])
       const after = await tx.read(b)
@@ -157,7 +158,7 @@ describe('runs again', () => {
   })
 
   test('only if an item is not as it was read', againIfBusy, async () => {
-    expect(await transaction((tx) => readAll(tx, a, b, e))).toMatchObject([
+    expect(await runTransaction((tx) => readAll(tx, a, b, e))).toMatchObject([
       { revision: 'a1' },
       { revision: 'b1' },
       undefined,
@@ -190,9 +191,9 @@ describe('a mistake is an error that says what to do:', () => {
       'The transaction has ended. Use tx only in the function that gets it.',
     ],
   ])('%s', async (_, work, message) => {
-    await transaction(async (tx) => (left = tx))
+    await runTransaction(async (tx) => (left = tx))
 
-    await expect(transaction(async (tx) => void (await work(tx)))).rejects.toThrow(
+    await expect(runTransaction(async (tx) => void (await work(tx)))).rejects.toThrow(
       new Error(message),
     )
     expect(await revisions()).toEqual({ 1: 'a1', 2: 'b1' })
@@ -201,7 +202,7 @@ describe('a mistake is an error that says what to do:', () => {
   test('a call of the database that failed ends the run, even if the work catches it', async () => {
     once({ GetItem: databaseResponses.accessDenied })
 
-    const work = transaction((tx) => tx.read(a).catch(() => 'nothing'))
+    const work = runTransaction((tx) => tx.read(a).catch(() => 'nothing'))
 
     await expect(work).rejects.toMatchObject({ name: 'AccessDeniedException' })
   })
@@ -213,7 +214,7 @@ test('two failed calls cause no unhandled rejection, although one is never await
   onTestFinished(() => void process.off('unhandledRejection', left))
   always(databaseResponses.accessDenied)
 
-  const work = transaction(async (tx) => {
+  const work = runTransaction(async (tx) => {
     const [first, second] = [tx.read(a), tx.read(b)]
     await first
     await second
@@ -228,7 +229,7 @@ test('two failed calls cause no unhandled rejection, although one is never await
 test('an error of the work counts while reads are pending', async () => {
   const error = conflict('Made by the test.')
 
-  const work = transaction((tx) =>
+  const work = runTransaction((tx) =>
     Promise.all([tx.read(a), tx.read(b), nextTurn().then(() => Promise.reject(error))]),
   )
 
@@ -251,7 +252,7 @@ test('resends the same write while other transactions hold its items', againIfBu
     return faults.shift() ?? 'pass'
   }
 
-  await transaction(async (tx) => {
+  await runTransaction(async (tx) => {
     await readAll(tx, a, b)
     tx.put(a, {})
   })

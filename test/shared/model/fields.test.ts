@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { changesOf, fieldRules } from '../../../shared/model/fields.ts'
+import { changesOf, fieldRules, mustBe } from '../../../shared/model/fields.ts'
 import { Id } from '../../../shared/model/id.ts'
 import { Int64, Int64Text } from '../../../shared/model/int64.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
@@ -85,8 +85,8 @@ test('a change sets no default, and removes only fields that are optional', () =
 
 test('the rule of a change is that of the field, wherever its description stands', () => {
   const { entries } = changesOf({
-    inner: v.optional(v.pipe(v.number(), v.description('a number'))),
-    outer: v.pipe(v.optional(v.number()), v.description('a number')),
+    inner: v.optional(v.pipe(v.number(), mustBe('a number'))),
+    outer: v.pipe(v.optional(v.number()), mustBe('a number')),
   })
 
   const rule = 'a number, null, or omitted'

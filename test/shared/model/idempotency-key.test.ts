@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { IdempotencyKey, reservationId } from '../../../shared/model/idempotency-key.ts'
+import { digestOfKey, IdempotencyKey } from '../../../shared/model/idempotency-key.ts'
 
 test.each([
   ['bare', 'order-1742', 'order-1742'],
@@ -45,7 +45,7 @@ test('different keys, clients and operations have different reservations', () =>
     { clientId: 'a', operation: 'b","c', key: '' },
   ]
 
-  const ids = requests.map((request) => reservationId({ ...request, request: '' }))
+  const ids = requests.map((request) => digestOfKey({ ...request, request: '' }))
 
   expect(new Set(ids).size).toBe(requests.length)
   for (const id of ids) expect(id).toMatch(/^[\da-f]{64}$/)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { transaction } from '../../../shared/data/transaction.ts'
+import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import * as ofOrders from '../../../shared/orders/orders.ts'
 import * as ofPets from '../../../shared/pets/pets.ts'
 import { alone } from '../../support/alone.ts'
@@ -23,7 +23,7 @@ test('an order of a pet that is not available queues nothing', async () => {
   const petId = await aPet(await anOrder())
   const before = await storedItems('orders')
 
-  const refusal = await transaction((tx) =>
+  const refusal = await runTransaction((tx) =>
     ofOrders.orders.place(tx, { petId }).catch(({ message }: Error) => message),
   )
 
@@ -38,11 +38,11 @@ test.each([
 ])('a hold of an order that is %s locks no pet', async (_, order) => {
   const id = await aPet(await order())
 
-  await pets.change(id, { status: 'available' })
+  await pets.change(id, { status: 'available' }, undefined)
   await orders.place({ petId: id })
 
-  expect((await pets.get(id)).resource).toMatchObject({ status: 'pending' })
-  await pets.remove(await aPet(await order()))
+  expect(await pets.get(id)).toMatchObject({ status: 'pending' })
+  await pets.remove(await aPet(await order()), undefined)
 })
 
 test.each([
@@ -53,10 +53,10 @@ test.each([
   const [completed, canceled] = [await anOrder(petId), await anOrder(petId)]
   const before = await storedItems('pets')
 
-  await orders.complete(completed)
-  await orders.cancel(canceled)
+  await orders.complete(completed, undefined)
+  await orders.cancel(canceled, undefined)
 
-  expect((await orders.get(completed)).resource.complete).toBe(true)
+  expect((await orders.get(completed)).complete).toBe(true)
   await expect(orders.get(canceled)).rejects.toMatchObject({ status: 404 })
   expect(await storedItems('pets')).toEqual(before)
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { entries, type OperationId } from '../../../shared/contract.ts'
 import { badRequest, notFound } from '../../../shared/model/api-error.ts'
-import type { ProxyEvent } from '../../../shared/pipeline/http.ts'
-import { keyedRequest, parseRequest } from '../../../shared/pipeline/input.ts'
+import type { ProxyEvent } from '../../../shared/pipeline/gateway-event.ts'
+import { idempotentRequest, parseRequest } from '../../../shared/pipeline/input.ts'
 import { eventOf } from '../../support/events.ts'
 import { newPet } from '../../support/pets.ts'
 
@@ -25,7 +25,7 @@ test('parses each part of a request by its schema, and freezes it', () => {
 
   expect(parsed).toEqual({
     params: { petId: 7 },
-    query: {},
+    page: undefined,
     ifMatch: ['a', 'b'],
     body: { status: null },
   })
@@ -65,7 +65,7 @@ describe('an idempotency key', () => {
     const headers = { 'Idempotency-Key': 'k', ...changes?.headers }
     const event = request('createPet-created', { ...changes, headers }, sent)
     event.requestContext.authorizer = caller
-    return keyedRequest('createPet', entries.createPet, event)
+    return idempotentRequest('createPet', entries.createPet, event)
   }
 
   test('is that of one client for one operation', () => {

@@ -4,19 +4,20 @@ import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
 import { contract, entries, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { earlierDecision, reserve } from '../../../shared/data/reservations.ts'
-import { transaction } from '../../../shared/data/transaction.ts'
+import { saveRecord, storedResponse } from '../../../shared/data/idempotency.ts'
+import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { ApiError, conflict } from '../../../shared/model/api-error.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
+import { Id } from '../../../shared/model/id.ts'
 import { Order } from '../../../shared/orders/order.ts'
 import { Pet } from '../../../shared/pets/pet.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
-import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/http.ts'
-import { keyedRequest } from '../../../shared/pipeline/input.ts'
+import type { ProxyEvent, ProxyResult } from '../../../shared/pipeline/gateway-event.ts'
+import { idempotentRequest } from '../../../shared/pipeline/input.ts'
 import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { type OperationLogic, operation } from '../../../shared/pipeline/operation.ts'
-import { successOf } from '../../../shared/pipeline/responses.ts'
+import { successResponse } from '../../../shared/pipeline/responses.ts'
 import { type Scope, scopes } from '../../../shared/service.ts'
 import { call, context, error, info } from '../../support/call.ts'
 import { always, once, proxy, putItem, storedItems, storeKey } from '../../support/database.ts'
@@ -255,10 +256,10 @@ describe('with an idempotency key', () => {
     // As `jsonBody` leaves it.
     const parsed: ProxyEvent = { ...structuredClone(event), body: { name: '' } as never }
     parsed.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
-    const request = keyedRequest('createPet', entries.createPet, parsed) ?? expect.fail()
-    await transaction(async (tx) => {
-      await earlierDecision(tx, request)
-      reserve(tx, request, { status: 201, body: '{"id":7,"name":""}', etag: '7-a' })
+    const request = idempotentRequest('createPet', entries.createPet, parsed) ?? expect.fail()
+    await runTransaction(async (tx) => {
+      await storedResponse(tx, request)
+      saveRecord(tx, request, { status: 201, body: '{"id":7,"name":""}', etag: '7-a' })
     })
     const run = vi.fn()
 
@@ -285,14 +286,15 @@ describe('with an idempotency key', () => {
 })
 
 test('a success has the fields of its schema and no others, at any depth', () => {
-  const body = v.object({ pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Order) })
-  const entry: Entry = { ...contract.getOrder, returns: body }
+  const fields = { pets: v.array(Pet), best: v.optional(Pet), last: v.optional(Order) }
+  const returns = v.object({ id: Id, ...fields })
+  const entry: Entry = { ...contract.getOrder, returns }
   const held = { ...storedPet(1), order: 9 }
-  const resource = { pets: [held], best: held, open: true }
+  const resource = { id: 1, pets: [held], best: held, open: true, revision: 'x' }
 
-  const decision = successOf(entry, list(), { resource, revision: 'x' })
+  const response = successResponse(entry, list(), resource)
 
-  expect(JSON.parse(decision.body)).toEqual({ pets: [petOf(1)], best: petOf(1) })
+  expect(JSON.parse(response.body)).toEqual({ id: 1, pets: [petOf(1)], best: petOf(1) })
 })
 
 test('a deprecated list keeps the link to its next page; links have https by default', async () => {

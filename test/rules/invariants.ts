@@ -1,16 +1,17 @@
-import type { Item } from '../../shared/data/database.ts'
+import type { Item } from '../../shared/data/items.ts'
 import { tables } from '../../shared/data/tables.ts'
+import type { OperationResponse } from '../../shared/pipeline/respond-once.ts'
 import type { Scenario, Stored } from './all-orders.ts'
 import {
   changesItems,
   type GotResponse,
+  hasExpired,
   type Items,
-  isExpired,
   nameOf,
   type SentWrite,
   type State,
 } from './database-model.ts'
-import { type Attempt, type Response, reservationName, textOf } from './pipeline-model.ts'
+import { type ClientRequest, recordName, responseText } from './pipeline-model.ts'
 
 // What the service promises of each request, whatever it does: rules that hold in every scenario.
 
@@ -18,19 +19,19 @@ import { type Attempt, type Response, reservationName, textOf } from './pipeline
 export const ruleBrokenByWrite = (
   { now, items, commits, requests }: State,
   { by, actions }: SentWrite,
-  { keyed }: Attempt,
+  { idempotent }: ClientRequest,
 ): string | undefined => {
   const request = requests[by]
   if (request?.kind === 'ended' && request.as !== 'crashed')
     return 'a request takes no effect after its response'
   if (Object.values(commits).some((commit) => commit.by === by))
     return 'a request takes effect once'
-  if (!keyed) return undefined
-  const name = reservationName(keyed)
+  if (!idempotent) return undefined
+  const name = recordName(idempotent)
   if (!actions.some(({ key }) => nameOf(key) === name))
-    return 'a request with a key takes effect with its reservation'
+    return 'a request with a key takes effect with its idempotency record'
   const earlier = items[name]
-  return earlier && !isExpired(earlier, now) ? 'a key takes effect once' : undefined
+  return earlier && !hasExpired(earlier, now) ? 'a key takes effect once' : undefined
 }
 
 /** The rule that a response breaks; `right` are those that are right without an effect. */
@@ -38,28 +39,31 @@ export const ruleBrokenByResponse = (
   state: State,
   { by, since, response }: GotResponse,
   right: string[],
-  { keyed }: Attempt,
+  { idempotent }: ClientRequest,
 ): string | undefined => {
   const { status, etag, isReplay } = response
   const own = Object.values(state.commits).filter((commit) => commit.by === by)
   const tookEffect = own.some(({ actions }) => changesItems(actions))
-  if (keyed && status !== 422) {
-    const stored = state.items[reservationName(keyed)] as (Item & Response) | undefined
-    if (!stored || textOf(stored) !== textOf(response))
+  // A 422 and an outage are of this attempt alone.
+  if (idempotent && status !== 422 && status < 500) {
+    const stored = state.items[recordName(idempotent)] as (Item & OperationResponse) | undefined
+    if (!stored || responseText(stored) !== responseText(response))
       return 'the response to a request with a key is the one that is stored'
-    if (isReplay && isExpired(stored, since)) return 'a reservation that has expired is not used'
-    if (isReplay === own.length > 0) return 'a response is a replay if another request stored it'
+    if (isReplay && hasExpired(stored, since))
+      return 'an idempotency record that has expired is not used'
+    if (Boolean(isReplay) === own.length > 0)
+      return 'a response is a replay if another request stored it'
   }
   if (etag !== undefined && !isOfCommit(state, response))
     return 'a response has a resource as it was stored'
   if (isReplay) return undefined
   if (status >= 400 && tookEffect) return 'a request that is refused has no effect'
-  if (tookEffect || right.includes(textOf(response))) return undefined
+  if (tookEffect || right.includes(responseText(response))) return undefined
   return 'a response was right at a moment of its request'
 }
 
 /** Whether a response has a resource as the commit of its revision put it. */
-const isOfCommit = ({ commits }: State, { body, etag = '' }: Response): boolean => {
+const isOfCommit = ({ commits }: State, { body, etag = '' }: OperationResponse): boolean => {
   const resource: Record<string, unknown> = JSON.parse(body)
   const put = commits[etag]?.actions.find(({ key }) => key.value === resource.id)
   if (put?.kind !== 'put') return false
@@ -70,10 +74,10 @@ const isOfCommit = ({ commits }: State, { body, etag = '' }: Response): boolean 
 /** The rule of a scenario that these items break. */
 export const ruleBrokenByItems = (
   items: Items,
-  { mustHold = {} }: Scenario,
+  { invariants = {} }: Scenario,
 ): string | undefined => {
   const stored = byTable(items)
-  return Object.keys(mustHold).find((rule) => !mustHold[rule]?.(stored))
+  return Object.keys(invariants).find((rule) => !invariants[rule]?.(stored))
 }
 
 const byTable = (items: Items): Stored => {

@@ -50,7 +50,7 @@ export const absoluteUrl = (event: ProxyEvent, path: string): string => {
 }
 
 /** Creates the result of a function. Its body is JSON, or empty. */
-export const respond = (
+export const proxyResult = (
   event: ProxyEvent,
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { addExamples } from '../../shared/examples.ts'
-import { NewOrder, Order } from '../../shared/orders/order.ts'
-import { storedItems } from '../support/database.ts'
+import { addExamples } from '../../../infra/local/examples.ts'
+import { NewOrder, Order } from '../../../shared/orders/order.ts'
+import { storedItems } from '../../support/database.ts'
 
 test('the examples are pets of each status, with an order for each pending or sold one', async () => {
   expect(await addExamples()).toBe('51 pets and 22 orders')

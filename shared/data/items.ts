@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { frozen } from '../model/frozen.ts'
+import { deepFreeze } from '../model/deep-freeze.ts'
 import type { Int64 } from '../model/int64.ts'
+import { type Deadline, dynamodb } from './dynamodb.ts'
 import {
-  type Budget,
-  dynamodb,
-  errorToThrow,
+  cancellationCodes,
   type Failure,
-  isThrottling,
-  orUnavailable,
-} from './dynamodb.ts'
+  mapToUnavailable,
+  meaningOf,
+  unavailable,
+} from './failures.ts'
 import type { Attributes } from './indexes.ts'
 import { type Page, type PageQuery, readPage } from './list.ts'
 import { type TableId, tableName, tables } from './tables.ts'
@@ -29,10 +28,10 @@ export type TransactAction = { key: Key; expected: string | undefined } & (
 )
 
 /**
- * Whether a write took effect, or what it rests on is outdated; `keys` are those of the items that
- * are known to have changed.
+ * Whether a write took effect, or what it rests on is stale; `keys` are those of the items that are
+ * known to have changed.
  */
-export type Written = { kind: 'written' } | { kind: 'outdated'; keys: Key[] }
+export type Written = { kind: 'written' } | { kind: 'stale'; keys: Key[] }
 
 /** What transactions need of a database. */
 export type Database = {
@@ -49,12 +48,12 @@ export type Database = {
   pause: (runs: number) => Promise<void>
 }
 
-/** DynamoDB, within a time budget. Throws an ApiError 503 if it is slow or unavailable. */
-export const databaseWith = (budget: Budget): Database => ({
-  read: (keys) => readItems(keys, budget),
-  list: (query) => orUnavailable(readPage(query, budget)),
-  write: (revision, actions) => writeItems(revision, actions, budget),
-  pause: (runs) => orUnavailable(pauseAfter(runs, budget)),
+/** DynamoDB until a deadline. Throws an ApiError 503 if it is slow or unavailable. */
+export const databaseUntil = (deadline: Deadline): Database => ({
+  read: (keys) => readItems(keys, deadline),
+  list: (query) => mapToUnavailable(readPage(query, deadline)),
+  write: (revision, actions) => writeItems(revision, actions, deadline),
+  pause: (runs) => mapToUnavailable(pauseAfter(runs, deadline)),
 })
 
 /** The primary key of an item, as its attribute. */
@@ -65,25 +64,25 @@ export const keyAttribute = ({ table, value }: Key) => ({
 /** Where an item is, in the words of DynamoDB's commands. */
 const itemPlace = (key: Key) => ({ TableName: tableName(key.table), Key: keyAttribute(key) })
 
-const readItems = async (keys: Key[], budget: Budget): Promise<(Item | undefined)[]> => {
+const readItems = async (keys: Key[], deadline: Deadline): Promise<(Item | undefined)[]> => {
   const [key, ...others] = keys
   const isOne = key && others.length === 0
-  const items = isOne ? [await readOne(key, budget)] : await readTogether(keys, budget)
-  return keys.map((key, i) => checked(key, items[i]))
+  const items = isOne ? [await readOne(key, deadline)] : await readTogether(keys, deadline)
+  return keys.map((key, i) => withRevision(key, items[i]))
 }
 
-const readOne = async (key: Key, budget: Budget) => {
+const readOne = async (key: Key, deadline: Deadline) => {
   const get = new GetCommand({ ...itemPlace(key), ConsistentRead: true })
-  const { Item } = await orUnavailable(dynamodb.send(get, budget))
+  const { Item } = await mapToUnavailable(dynamodb.send(get, deadline))
   return Item
 }
 
-const readTogether = async (keys: Key[], budget: Budget) => {
+const readTogether = async (keys: Key[], deadline: Deadline) => {
   const command = new TransactGetCommand({
     TransactItems: keys.map((key) => ({ Get: itemPlace(key) })),
   })
-  const sent = await sendUntilFree(() => dynamodb.send(command, budget), keys, budget)
-  if (sent.kind === 'failed') throw errorToThrow(sent)
+  const sent = await sendUntilFree(() => dynamodb.send(command, deadline), keys, deadline)
+  if (sent.kind === 'failed') throw meaningOf(sent.error) === 'bug' ? sent.error : unavailable(sent)
   const { Responses = [] } = sent.response
   return Responses.map(({ Item }) => Item)
 }
@@ -91,7 +90,7 @@ const readTogether = async (keys: Key[], budget: Budget) => {
 const writeItems = async (
   revision: string,
   actions: TransactAction[],
-  budget: Budget,
+  deadline: Deadline,
 ): Promise<Written> => {
   const keys = actions.map(({ key }) => key)
   const command = new TransactWriteCommand({
@@ -99,24 +98,25 @@ const writeItems = async (
     ClientRequestToken: revision,
     TransactItems: actions.map(transactItem),
   })
-  const sent = await sendUntilFree(() => dynamodb.send(command, budget), keys, budget)
+  const sent = await sendUntilFree(() => dynamodb.send(command, deadline), keys, deadline)
   if (sent.kind === 'done') return { kind: 'written' }
-  const codes = cancellationCodes(sent.error)
-  // This is certain: if an earlier attempt had taken effect, DynamoDB would know its token.
-  const changed = keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed')
-  if (changed.length > 0) return { kind: 'outdated', keys: changed }
-  throw errorToThrow(sent, mayHaveWritten(sent))
+  const { error } = sent
+  const meaning = meaningOf(error)
+  if (meaning === 'bug' && !mayHaveWritten(sent)) throw error
+  if (meaning !== 'stale') throw unavailable(sent)
+  const codes = cancellationCodes(error)
+  return { kind: 'stale', keys: keys.filter((_, i) => codes[i] === 'ConditionalCheckFailed') }
 }
 
 /** An item that was read. Throws an Error if it has no revision, which tells when it changes. */
-const checked = (
+const withRevision = (
   { table, value }: Key,
   item: Record<string, unknown> | undefined,
 ): Item | undefined => {
   if (item && typeof item.revision !== 'string')
     throw new Error(`The item ${value} of ${table} has no revision.`)
   // A function that changed it would see that in its next run.
-  return frozen(item) as Item | undefined
+  return deepFreeze(item) as Item | undefined
 }
 
 const transactItem = (action: TransactAction) => {
@@ -148,36 +148,25 @@ type Sent<Output> = { kind: 'done'; response: Output } | ({ kind: 'failed' } & F
 const sendUntilFree = async <Output>(
   send: () => Promise<Output>,
   keys: Key[],
-  budget: Budget,
+  deadline: Deadline,
 ): Promise<Sent<Output>> => {
   let reason: string | undefined
   for (let resends = 0; ; resends++) {
     try {
-      if (resends > 0) await pauseAfter(resends, budget)
+      if (resends > 0) await pauseAfter(resends, deadline)
       return { kind: 'done', response: await send() }
     } catch (error) {
-      const busy = busyReason(error, keys)
-      if (busy === undefined) return { kind: 'failed', error, resends, reason }
-      reason = busy
+      if (meaningOf(error) !== 'busy') return { kind: 'failed', error, resends, reason }
+      reason = busyReason(error, keys)
     }
   }
 }
 
-/** Why a transaction may succeed if it is resent unchanged; `undefined` if it may not. */
-const busyReason = (error: unknown, keys: Key[]): string | undefined => {
-  if (error instanceof Error && error.name === 'TransactionInProgressException') return error.name
+/** Why a transaction was busy, such as `TransactionConflict on pets`. */
+const busyReason = (error: unknown, keys: Key[]): string => {
   const codes = cancellationCodes(error)
-  const causes = codes.filter((code) => code !== 'None')
-  const [first] = causes
-  if (first === undefined) return undefined // It was not canceled.
-  const isBusy = causes.every((code) => code === 'TransactionConflict' || isThrottling(code))
-  return isBusy ? `${first} on ${keys[codes.indexOf(first)]?.table}` : undefined
-}
-
-/** Why a transaction was canceled, item by item (`None`: not by it); empty for any other error. */
-const cancellationCodes = (error: unknown): string[] => {
-  const reasons = error instanceof TransactionCanceledException ? error.CancellationReasons : []
-  return (reasons ?? []).map(({ Code = 'None' }) => Code)
+  const first = codes.findIndex((code) => code !== 'None')
+  return first < 0 ? `${error}` : `${codes[first]} on ${keys[first]?.table}`
 }
 
 /** Whether a write may have taken effect although it failed, because a response was lost. */
@@ -187,5 +176,5 @@ const mayHaveWritten = ({ error, resends }: Failure): boolean => {
   return attempts > 1 || resends > 0
 }
 
-const pauseAfter = (failures: number, { abortSignal: signal }: Budget): Promise<void> =>
+const pauseAfter = (failures: number, { abortSignal: signal }: Deadline): Promise<void> =>
   sleep(Math.random() * Math.min(20 * 2 ** failures, 500), undefined, { signal })

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import { withDeadline } from './dynamodb.ts'
+import { type Database, databaseUntil } from './items.ts'
+import type { Transaction } from './transaction.ts'
+import { TransactionRun } from './transaction-run.ts'
+
+/**
+ * Runs `work`, which reads what it needs, decides, and queues what to write. Its writes commit
+ * together and once, and only if everything it read is unchanged; otherwise `work` runs again. A
+ * run without writes sees one consistent snapshot, too. So `work` must have no other effects, and
+ * await each call that gets `tx`. Throws an ApiError 503 if DynamoDB is slow, throttled or
+ * unavailable, or if other transactions are faster each time.
+ */
+export const runTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  withDeadline((deadline) => runOn(databaseUntil(deadline), work))
+
+/** Runs a transaction on a database, whose calls throw an ApiError 503 after the deadline. */
+export const runOn = async <T>(
+  database: Database,
+  work: (tx: Transaction) => Promise<T>,
+  newRevision: () => string = randomUUID,
+): Promise<T> => {
+  // Keys that the last run created without reading them, and that were taken.
+  let taken: string[] = []
+  for (let runs = 1; ; runs++) {
+    const run = new TransactionRun(database, newRevision()) // A revision must never recur.
+    const outcome = await run.run(work)
+    if (outcome.status === 'rejected') {
+      // An error that rests on what was never true together does not count: the work runs again.
+      if (await run.isSnapshot()) throw outcome.reason
+    } else {
+      const written = await run.commit()
+      if (written.kind === 'written') return outcome.value
+      const unread = run.unread(written.keys)
+      // A new id may be taken by chance: the next run draws another one. The same twice is a bug.
+      const twice = unread.find((name) => taken.includes(name))
+      if (twice) throw new Error(`${twice} exists, and was put without being read. Read it first.`)
+      taken = unread
+    }
+    await database.pause(runs)
+  }
+}

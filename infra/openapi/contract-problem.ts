@@ -19,7 +19,10 @@ export const contractProblem = ({
 } = {}): string | undefined => {
   const operations = Object.entries(contract)
   for (const [i, [id, entry]] of operations.entries()) {
-    const problem = pathProblem(entry, operations.slice(0, i)) ?? fieldProblem(entry)
+    const problem =
+      pathProblem(entry, operations.slice(0, i)) ??
+      fieldProblem(entry) ??
+      listProblem(entry, filters)
     if (problem) return `${id} in shared/contract.ts ${problem}`
     if (!files.includes(`${id}.ts`))
       return `functions/${id}.ts is missing. Create it: shared/contract.ts has the operation ${id}.`
@@ -83,6 +86,21 @@ const fieldProblem = (entry: Entry): string | undefined => {
       if (!fieldDescription(schema))
         return `has the field ${field} without a text. Add v.description() to it.`
   return undefined
+}
+
+/** A list is of one collection, and takes its filters only: no other parameter has an effect. */
+const listProblem = (
+  { pages, query, access }: Entry,
+  filters: ByName<readonly string[]>,
+): string | undefined => {
+  if (!pages) return undefined
+  const lists = Object.entries(access).filter(([, given]) => [given].flat().includes('list'))
+  const [table] = lists.length === 1 ? lists.flatMap(([id]) => id) : []
+  if (table === undefined) return 'has pages. Let its access have list, for one collection.'
+  const parameters = Object.keys(query?.entries ?? {})
+  const unknown = parameters.find((name) => !filters[table]?.includes(name))
+  if (unknown === undefined) return undefined
+  return `has the query parameter ${unknown}. Add it to the filters of ${table} in shared/service.ts.`
 }
 
 const isSingle = (schema: v.ObjectEntries[string] | undefined): boolean => {

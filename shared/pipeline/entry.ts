@@ -12,10 +12,10 @@ import type { Scope } from '../service.ts'
  * What the contract says of an operation. Its pipeline, deployment, local route and documentation
  * follow from it.
  */
-export type Declaration = Common & (List | Read | Create | Change | Remove)
+export type Declaration = List | Read | Create | Change | Remove
 
 /** A page of a list: with the parameters `limit` and `cursor`, and a `Link` to the next page. */
-type List = {
+interface List extends Common {
   method: 'GET'
   params?: ObjectSchema
   /** The filters: each is a field of the collection that `access` lists. */
@@ -24,26 +24,39 @@ type List = {
 }
 
 /** One resource, with its `ETag`. */
-type Read = { method: 'GET'; params: ObjectSchema; returns: Resource }
+interface Read extends Common {
+  method: 'GET'
+  params: ObjectSchema
+  returns: Resource
+}
 
 /**
  * A new resource: a 201 with its `ETag`, and with its `Location` if an operation has the path of
  * one resource.
  */
-type Create = { method: 'POST'; params?: ObjectSchema; body: ObjectSchema; returns: Resource }
+interface Create extends Common {
+  method: 'POST'
+  params?: ObjectSchema
+  body: ObjectSchema
+  returns: Resource
+}
 
 /** A change of one resource if it still has a revision in `If-Match`; otherwise, a 412. */
-type Change = { method: 'PATCH'; params: ObjectSchema; body: ObjectSchema; returns: Resource }
+interface Change extends Common {
+  method: 'PATCH'
+  params: ObjectSchema
+  body: ObjectSchema
+  returns: Resource
+}
 
 /** The end of one resource, on the condition of a change: a 204 without a body. */
-type Remove = { method: 'DELETE'; params: ObjectSchema }
-
-/** The schema of a response body. Fields that it does not have are not sent. */
-type Body<Value> = v.GenericSchema<unknown, Value>
-type Resource = Body<{ id: number }>
+interface Remove extends Common {
+  method: 'DELETE'
+  params: ObjectSchema
+}
 
 /** What any operation says besides. */
-type Common = {
+interface Common {
   /** Relative to the base address, such as `/pets/{petId}`, where `{petId}` is one of `params`. */
   path: `/${string}`
   /** A short title. */
@@ -66,6 +79,10 @@ type Common = {
    */
   access: Access
 }
+
+/** The schema of a response body. Fields that it does not have are not sent. */
+type Body<Value> = v.GenericSchema<unknown, Value>
+type Resource = Body<{ id: number }>
 
 /** A `v.object()`, maybe with checks. The pipe of each field says what it means. */
 export type ObjectSchema = v.GenericSchema<unknown, Record<string, unknown>> & {
@@ -100,7 +117,7 @@ export type Result<E> = E extends { pages: Body<(infer Item)[]> }
     : Promise<void>
 
 /** An operation, for what works with any of them. */
-export type Entry = Common & {
+export interface Entry extends Common {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   params?: ObjectSchema
   query?: ObjectSchema

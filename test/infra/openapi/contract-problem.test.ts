@@ -6,7 +6,7 @@ import { mustBe } from '../../../shared/model/fields.ts'
 import { Int64, Int64Text } from '../../../shared/model/int64.ts'
 import type { Entry } from '../../../shared/pipeline/entry.ts'
 
-const { createPet, getOrder } = entries
+const { createPet, getOrder, listOrders, listPets } = entries
 
 /** The contract with these entries in place of, or beside, its own. */
 const withEntries = (changes: Record<string, object>) => ({
@@ -21,7 +21,7 @@ test('the service has no problem', () => {
   expect(contractProblem()).toBeUndefined()
 })
 
-test.each([
+test.each<[Record<string, object>, string]>([
   [{ createPet: { ...createPet, method: undefined } }, 'needs a method: one of GET, POST, PATCH'],
   [{ addPet: createPet }, 'addPet in shared/contract.ts has the method and path of createPet'],
   [{ createPet: { ...createPet, path: '/docs' } }, 'the path /docs, which the API reference has'],
@@ -39,14 +39,18 @@ test.each([
     'createPet in shared/contract.ts has the field size without a rule',
   ],
   [{ createPet: { ...createPet, body: secret } }, 'the field secret without a text'],
+  [{ getOrder: { ...getOrder, returns: secret } }, 'the field secret without'],
+  [{ listPets: { ...listPets, pages: v.array(secret) } }, 'the field secret without a text'],
   [
-    { getOrder: { ...getOrder, success: { status: 200, body: secret } } },
-    'the field secret without',
+    { listOrders: { ...listOrders, query: listPets.query } },
+    'has the query parameter status. Add it to the filters of orders in shared/service.ts.',
   ],
-  [
-    { getOrder: { ...getOrder, success: { status: 200, body: v.array(secret) } } },
-    'the field secret without a text',
-  ],
+  ...[{}, { pets: 'read' }, { pets: ['read', 'list'], orders: 'list' }].map(
+    (access): [Record<string, object>, string] => [
+      { listPets: { ...listPets, access } },
+      'has pages. Let its access have list, for one collection.',
+    ],
+  ),
 ])('says what is wrong with an entry: %#', (entries, problem) => {
   expect(contractProblem(withEntries(entries))).toContain(problem)
 })
@@ -71,9 +75,9 @@ test.each([
 ])('says what is wrong with a collection: %o', (filters, problem) => {
   const stored = { pets: { fields: { tags: v.optional(v.array(v.string())) } } }
 
-  expect(contractProblem({ filters, stored })).toContain(problem)
+  expect(contractProblem({ contract: {}, files: [], filters, stored })).toContain(problem)
 })
 
 test.each(['categoryId', 'status', 'name', 'id'])('pets can be filtered by %s', (filter) => {
-  expect(contractProblem({ filters: { pets: [filter] } })).toBeUndefined()
+  expect(contractProblem({ filters: { pets: ['status', filter] } })).toBeUndefined()
 })

@@ -1,7 +1,22 @@
 import { propertyNames } from './model/names.ts'
-import { orderIsComplete, petIsHeld, petIsNotAvailable } from './orders/errors.ts'
-import { NewOrder, Order, OrderChanges, OrderPath, Orders } from './orders/order.ts'
-import { NewPet, Pet, PetChanges, PetFilters, PetPath, Pets } from './pets/pet.ts'
+import {
+  NewOrder,
+  Order,
+  OrderChanges,
+  OrderPath,
+  Orders,
+  orderIsComplete,
+} from './orders/order.ts'
+import {
+  NewPet,
+  Pet,
+  PetChanges,
+  PetFilters,
+  PetPath,
+  Pets,
+  petIsHeld,
+  petIsNotAvailable,
+} from './pets/pet.ts'
 import type { Declaration, Entry } from './pipeline/entry.ts'
 
 // The examples of the reference: Rex, and Tom with his open order.

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type ApiError, conflict } from '../model/api-error.ts'
 import { mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
@@ -51,3 +52,7 @@ export const OrderPath = v.object({
     v.description('The identifier of the order.'),
   ),
 })
+
+/** A complete order is not canceled. */
+export const orderIsComplete = (orderId: Int64, petId: Int64): ApiError =>
+  conflict(`Order ${orderId} is complete. To offer pet ${petId} again, change its status.`)

@@ -2,8 +2,7 @@ import type { Transaction } from '../data/transaction.ts'
 import { assertAvailable, endHold, holdPet } from '../hold.ts'
 import type { IfMatch } from '../model/etag.ts'
 import type { Int64 } from '../model/int64.ts'
-import { orderIsComplete } from './errors.ts'
-import type { NewOrder } from './order.ts'
+import { type NewOrder, orderIsComplete } from './order.ts'
 import { storedOrders } from './stored-orders.ts'
 
 /** An open order holds its pet: both change together, so nobody else can order it. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type ApiError, conflict } from '../model/api-error.ts'
 import { changesOf, mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
@@ -76,3 +77,11 @@ export const PetPath = v.object({
 export const PetFilters = v.object({
   status: v.pipe(v.optional(PetStatus), v.description('Returns only pets with this status.')),
 })
+
+/** An open order holds the pet. */
+export const petIsHeld = (petId: Int64, orderId: Int64): ApiError =>
+  conflict(`Pet ${petId} has the open order ${orderId}. Complete or cancel it first.`)
+
+/** Only an available pet can be ordered. `state` says what it is, such as `is sold`. */
+export const petIsNotAvailable = (petId: Int64, state: string): ApiError =>
+  conflict(`Pet ${petId} is not available: it ${state}.`)

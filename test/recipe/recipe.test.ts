@@ -53,7 +53,7 @@ const withPart = (text: string, part: string): string => {
   const [start] = /^export const \w+/.exec(part) ?? []
   if (start) return text.replace(new RegExp(`^${start}\\b.*?(?=\n(\n|export|$))`, 'ms'), () => part)
   return text.replace(
-    /^(export )?const (contract|collections|resources|tables|fields)\b.* = \{\n/m,
+    /^(export )?const (contract|collections|filters|tables|fields)\b.* = \{\n/m,
     (table) => `${table}${part}\n`,
   )
 }

@@ -4,7 +4,11 @@ import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
 import { contract, entries, type OperationId, operationIds } from '../../../shared/contract.ts'
-import { saveRecord, storedResponse } from '../../../shared/data/idempotency.ts'
+import {
+  type StoredResponse,
+  saveRecord,
+  storedResponse,
+} from '../../../shared/data/idempotency.ts'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { ApiError, conflict } from '../../../shared/model/api-error.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
@@ -203,6 +207,18 @@ describe('a bug', () => {
   })
 })
 
+/** Stores what another version of the service responded to this createPet with the local key. */
+const respondedBefore = async (event: ProxyEvent, response: StoredResponse) => {
+  const received = structuredClone(event)
+  received.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
+  Object.assign(received, { body: JSON.parse(event.body ?? '') }) // As `jsonBody` leaves it.
+  const request = idempotentRequest('createPet', entries.createPet, received) ?? expect.fail()
+  await runTransaction(async (tx) => {
+    await storedResponse(tx, request) // What is put must have been read.
+    saveRecord(tx, request, response)
+  })
+}
+
 describe('with an idempotency key', () => {
   const keyed = (changes: Parameters<typeof eventOf>[1] = {}) => {
     const headers = { ...changes.headers, 'Idempotency-Key': randomUUID() }
@@ -253,14 +269,7 @@ describe('with an idempotency key', () => {
 
   test('a retry gets the response of a version that allowed what this one refuses', async () => {
     const event = keyed({ body: '{"name":""}' })
-    // As `jsonBody` leaves it.
-    const parsed: ProxyEvent = { ...structuredClone(event), body: { name: '' } as never }
-    parsed.requestContext.authorizer = { keyId: 'local', clientId: 'local', scopes }
-    const request = idempotentRequest('createPet', entries.createPet, parsed) ?? expect.fail()
-    await runTransaction(async (tx) => {
-      await storedResponse(tx, request)
-      saveRecord(tx, request, { status: 201, body: '{"id":7,"name":""}', etag: '7-a' })
-    })
+    await respondedBefore(event, { status: 201, body: '{"id":7,"name":""}', etag: '7-a' })
     const run = vi.fn()
 
     const response = await operation('createPet', run)(event, context)

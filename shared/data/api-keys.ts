@@ -73,7 +73,7 @@ const read = async (digest: string): Promise<StoredApiKey | undefined> => {
     ConsistentRead: true,
   })
   const { Item } = await withDeadline((deadline) => mapToUnavailable(dynamodb.send(get, deadline)))
-  // A cast of `any`. An item of another key must never be taken for this one's.
+  // Checks the digest, so that a wrong response never authenticates another client.
   const key = Item?.digest === digest ? (Item as StoredApiKey) : undefined
   cache.delete(digest)
   if (key) cache.set(digest, { key, readAt })

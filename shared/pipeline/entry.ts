@@ -141,16 +141,19 @@ export const PATH_PARAMETER = /\{(\w+)\}/g
 
 /** The schemas of each part of a request: those of the entry, and those that follow from it. */
 export const partsOf = (entry: Entry): Record<RequestPart, ObjectSchema[]> => ({
-  params: given(entry.params),
+  params: withoutAbsent(entry.params),
   // In this order, the reference has `limit` first and `cursor` last.
-  query: given(entry.pages && PageSize, entry.query, entry.pages && PageStart),
-  headers: given(takesIdempotencyKey(entry) && KeyHeader, takesIfMatch(entry) && ConditionHeader),
-  body: given(entry.body),
+  query: withoutAbsent(entry.pages && PageSize, entry.query, entry.pages && PageStart),
+  headers: withoutAbsent(
+    takesIdempotencyKey(entry) && KeyHeader,
+    takesIfMatch(entry) && ConditionHeader,
+  ),
+  body: withoutAbsent(entry.body),
 })
 
 export type RequestPart = 'params' | 'query' | 'headers' | 'body'
 
-const given = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
+const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): ObjectSchema[] =>
   schemas.filter((schema) => schema !== undefined && schema !== false)
 
 /** The request headers that an operation reads, besides `Authorization` and those of the body. */

@@ -12,7 +12,6 @@ const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /** How deep objects and lists may be nested: less than what overflows the stack of a parser. */
 const MAX_DEPTH = 100
-const TOO_DEEP = 'The body is nested too deeply.'
 
 /**
  * Replaces the text of the body with its JSON object, with all digits. Throws an ApiError 413 or
@@ -32,44 +31,55 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
       if (bytes.length > MAX_BODY_KIB * 1024) throw payloadTooLarge()
       if (bytes.length === 0) throw badRequest(`The body is missing. ${expected}`)
       if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) throw unsupportedMediaType()
+      const text = decodedText(bytes)
+      // Before parsing, because the errors of a parser do not tell these from each other.
+      if (text.startsWith('\uFEFF'))
+        throw badRequest('The body has a byte order mark (U+FEFF). Send it without.')
+      if (isTooDeep(text)) throw badRequest('The body is nested too deeply.')
+      Object.assign(event, { body: text, isBase64Encoded: false })
       try {
-        // Replacement characters would lose text.
-        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-        Object.assign(event, { body: text, isBase64Encoded: false })
         await parser.before?.(request)
-        Object.assign(event, { body: exactJson(text, event.body) })
       } catch (error) {
         throw badRequest(parsingProblem(error))
       }
-      if (isTooDeep(event.body)) throw badRequest(TOO_DEEP)
+      Object.assign(event, { body: exactJson(text, event.body) })
       if (!isObject(event.body)) throw badRequest(`The body is not a JSON object. ${expected}`)
     },
   }
 }
 
-/** Why a body cannot be parsed. */
+const decodedText = (bytes: Uint8Array): string => {
+  try {
+    // Replacement characters would lose text.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw badRequest('The body is not valid UTF-8.')
+  }
+}
+
+// A string that is not closed reaches to the end of the text: what follows is no JSON.
+const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs
+
+const isTooDeep = (text: string): boolean => {
+  let depth = 0
+  for (const [token] of text.matchAll(STRING_OR_BRACKET)) {
+    if (token === '{' || token === '[') depth++
+    if (token === '}' || token === ']') depth--
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
+}
+
+/** Why the parser cannot read a body. */
 const parsingProblem = (error: unknown): string => {
   const { message, cause } = Object(error) // The parser throws errors whose causes have no type.
-  const reason = cause?.message ?? message
   // The parser refuses keys that can change the prototype of a JavaScript object.
   if (message === 'Forbidden key in JSON body') {
     const key = cause?.data === 'constructor' ? 'constructor.prototype' : cause?.data
     return `The body must not have the key ${key}.`
   }
-  if (error instanceof TypeError) return 'The body is not valid UTF-8.'
-  if (/call stack/.test(reason)) return TOO_DEEP
-  if (reason.startsWith("Unexpected token '\uFEFF'"))
-    return 'The body has a byte order mark (U+FEFF). Send it without.'
-  return `The body is not valid JSON: ${reason}.`
+  return `The body is not valid JSON: ${cause?.message ?? message}.`
 }
 
-const isTooDeep = (body: unknown): boolean => {
-  let level = [body].filter(hasParts)
-  for (let depth = 1; depth <= MAX_DEPTH && level.length > 0; depth++)
-    level = level.flatMap((each) => Object.values(each)).filter(hasParts)
-  return level.length > 0
-}
-
-const hasParts = (value: unknown): value is object => typeof value === 'object' && value !== null
-
-const isObject = (body: unknown): boolean => hasParts(body) && !Array.isArray(body)
+const isObject = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)

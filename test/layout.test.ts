@@ -64,16 +64,37 @@ test.each([
   [
     'the AWS SDK',
     /> @(aws-sdk|smithy)\//,
-    /^(shared\/data\/|infra\/((bundle|commands|local)\/|stack\/release-hook\.ts))/,
+    /^(shared\/data\/|infra\/((commands|local|packages)\/|stack\/release-hook\.ts))/,
   ],
   ['Middy', /> @middy\//, /^shared\/pipeline\//],
   ['CDK', /> (aws-cdk-lib|constructs)/, /^infra\/((app|stages|bundle\/bundling)\.ts|stack\/)/],
-  ['a function by its name', /> functions\//, /^infra\/local\/gateway\/lambda\.ts/],
+  ['a function by its name', /> functions\//, /^infra\/local\/lambda\.ts/],
 ])('only the places for it import %s', (_, imported, allowed) => {
   const imports = importsBelow(/^/).filter((each) => imported.test(each))
 
   expect(imports.length).toBeGreaterThan(0)
   expect(imports.filter((each) => !allowed.test(each))).toEqual([])
+})
+
+/** The folder of the box that a file is in; `undefined` if it is in none. */
+const boxOf = (file: string) => /^infra\/packages\/[^/]+\//.exec(file)?.[0]
+
+test('a box imports nothing of ours, and others import only its index.ts', () => {
+  const boxes = globSync('infra/packages/*/', { withFileTypes: true }).map(({ name }) => name)
+  const files = globSync('{functions,infra,shared,test}/**/*.ts', {
+    exclude: ['**/node_modules/**'],
+  })
+  const crossing = files
+    .flatMap((file) => importsOf(file).map((name) => ({ file, name })))
+    .filter(
+      ({ file, name }) =>
+        /^(functions|infra|shared|test)\//.test(name) && boxOf(file) !== boxOf(name),
+    )
+
+  const indexes = boxes.map((box) => `infra/packages/${box}/index.ts`)
+  expect(crossing.map(({ name }) => name)).toEqual(expect.arrayContaining(indexes))
+  expect(crossing.filter(({ file }) => boxOf(file))).toEqual([])
+  expect(crossing.filter(({ name }) => boxOf(name) && !indexes.includes(name))).toEqual([])
 })
 
 test('only the pipeline, seeds, infra and tests open a transaction: a function gets one', () => {

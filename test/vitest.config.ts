@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { aliases } from '../infra/bundle/aliases.ts'
+import { replacements } from '../infra/packages/lean-dynamodb/index.ts'
 import { exampleCredentials } from './support/secrets.ts'
 
 const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
@@ -13,7 +13,7 @@ const asBundled = {
   enforce: 'pre',
   resolveId: (name: string, importer = '') =>
     importer.startsWith(data) && !process.env.STOCK_CLIENT
-      ? aliases[name as keyof typeof aliases]
+      ? replacements[name as keyof typeof replacements]
       : undefined,
 } as const
 
@@ -21,7 +21,8 @@ const asBundled = {
 const cdk = ['test/infra/{app,github,stack/*}.test.ts']
 // They leave the environment and the console as they were, so they share processes.
 const stateless = [
-  'test/infra/{bundle/lean-client*,openapi/*,local/gateway/!(rights)}.test.ts',
+  'test/infra/{openapi/*,packages/{lean-dynamodb,local-gateway}/*}.test.ts',
+  'test/infra/local/local-api.test.ts',
   'test/shared/{pipeline,model}/*.test.ts',
   'test/{layout,functions/events}.test.ts',
 ]

@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs'
+import { replacements } from '../packages/lean-dynamodb/index.ts'
 import { ConfigurationError, type Stage } from '../stages.ts'
-import { aliases } from './aliases.ts'
 
 /** The file that Lambda loads. */
 const start = fileURLToPath(new URL('start.mjs', import.meta.url))
+
+/** The SDK's packages, each with the file of the lean client that replaces it. */
+const aliases = Object.entries(replacements).map(([name, file]) => `${name}=${file}`)
 
 /** How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded. */
 export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
@@ -18,7 +21,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   // esbuild removes unused code only from ES modules, which packages have as `module`.
   mainFields: ['module', 'main'],
   esbuildArgs: {
-    '--alias': Object.entries(stockClient ? {} : aliases).map(([name, file]) => `${name}=${file}`),
+    '--alias': stockClient ? [] : aliases,
     // Otherwise, esbuild only warns of a missing export after `import * as`.
     '--log-override': 'import-is-undefined=error',
     // Otherwise, esbuild rewrites Valibot's expression for emojis, and then cannot remove it.
@@ -39,7 +42,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
 export const explain = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
   return new ConfigurationError(
-    'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no ' +
+    'A function cannot be bundled, for the reason above. If infra/packages/lean-dynamodb has no ' +
       'matching export, the lean DynamoDB client does not support it: set stockClient in ' +
       "infra/stages.ts to bundle the SDK's.",
   )

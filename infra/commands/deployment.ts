@@ -6,7 +6,6 @@ import type { KeyPrefix } from '../../shared/model/api-key.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { service } from '../../shared/service.ts'
 import { settings } from '../../shared/settings.ts'
-import { sourcesDigest } from '../bundle/sources.ts'
 import { CommandError, command, timeouts } from '../command-line.ts'
 import {
   DEFAULT_PORT,
@@ -14,7 +13,8 @@ import {
   namedDatabase,
   portOption,
   useDatabase,
-} from '../local/database/database.ts'
+} from '../local/database/local-database.ts'
+import { sourcesDigest } from '../sources-digest.ts'
 import { type Stage, stackName, stages } from '../stages.ts'
 
 type StageName = keyof typeof stages

@@ -4,9 +4,16 @@ import { basename } from 'node:path'
 import { operationIds } from '../../shared/contract.ts'
 import { CommandError, command, run } from '../command-line.ts'
 import { functionSettings } from '../platform/functions.ts'
-import { localDatabase, namedDatabase, portOption, startDatabase } from './database/database.ts'
-import { prepareDatabase } from './database/tables.ts'
-import { invoke, loadFunctions } from './gateway/lambda.ts'
+import { prepareDatabase } from './database/create-tables.ts'
+import {
+  description,
+  localDatabase,
+  namedDatabase,
+  portOption,
+  startDatabase,
+} from './database/local-database.ts'
+import { invoke, loadFunctions } from './lambda.ts'
+import { enforcePermissions } from './permissions.ts'
 
 const EVENTS = 'test/events'
 
@@ -39,10 +46,11 @@ const runEvent = async (name: string, operation: string | undefined, port: numbe
   const event = readEvent(name, file)
   const id = operationId(operation ?? basename(file).replace(/\W.*/, ''))
   console.info = console.error // The response alone is printed on stdout.
-  const named = namedDatabase() ?? (await serverDatabase(port))
-  const { database, close } = await startDatabase({ named })
-  console.info('Database: %s', database.description)
-  await prepareDatabase(database.address)
+  const existing = namedDatabase() ?? (await serverDatabase(port))
+  const { database, close } = await startDatabase({ existing })
+  console.info('Database: %s', description(database))
+  await prepareDatabase(database)
+  enforcePermissions()
   const { [id]: handler } = await loadFunctions([id])
   try {
     return await invoke(id, handler, event, functionSettings.timeoutSeconds * 1000)

@@ -1,7 +1,12 @@
-import { CommandError, command, fail, run } from '../command-line.ts'
-import { DEFAULT_PORT, namedDatabase, portOption, startDatabase } from './database/database.ts'
+import { command, fail, run } from '../command-line.ts'
+import {
+  DEFAULT_PORT,
+  namedDatabase,
+  portOption,
+  startDatabase,
+} from './database/local-database.ts'
 import { LOOPBACK, listeningAddress, reservePorts } from './ports.ts'
-import { runServers } from './server-threads.ts'
+import { runServers } from './supervisor.ts'
 
 /**
  * `npm start`: runs the local API until SIGINT or SIGTERM. This process has the database. Servers
@@ -37,24 +42,22 @@ const serverCommand = command('npm start --', 'Runs the API on this machine.')
     const named = namedDatabase()
     // To Node.js, '' means all addresses.
     const ports = await reservePorts(port, host || LOOPBACK, !named)
-    const { database, close } = await startDatabase({ named, folder, listener: ports.database })
+    const started = await startDatabase({ existing: named, folder, listener: ports.database })
+    started.failed.then((error) => {
+      fail(error)
+      process.exit()
+    })
     const { address, port: free } = listeningAddress(ports.api)
-    const server = { host: address, port: free, database, empty }
+    const server = { host: address, port: free, database: started.database, empty }
     const freePort = () => ports.api.close()
     process.exitCode = await runServers(server, watch, freePort, stopped)
     freePort() // It is still held if no server came to listen.
-    await close()
+    await started.close()
   })
 
 // The listeners stay, because npm sends the signal of Ctrl-C a second time.
 const anySignal = (...signals: NodeJS.Signals[]): Promise<unknown> =>
   Promise.race(signals.map((signal) => new Promise((resolve) => process.on(signal, resolve))))
 
-// The embedded database throws errors of its disk, such as a full one, and nothing catches them.
-process.on('uncaughtException', (error) => {
-  const isOfDisk = 'code' in error && `${error.code}`.startsWith('LEVEL_')
-  fail(isOfDisk ? new CommandError(`Cannot use the data folder: ${error.message}`) : error)
-  process.exit()
-})
 await run(serverCommand)
 if (process.exitCode) process.exit() // An open embedded database keeps the process alive.

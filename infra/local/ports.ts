@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { service } from '../../shared/service.ts'
 import { CommandError } from '../command-line.ts'
-
-/** What the embedded database responds to a GET, as DynamoDB does. */
-export const DATABASE_GREETING = 'healthy: dynamodb'
+import { GREETING } from '../packages/embedded-dynamodb/index.ts'
 
 export const LOOPBACK = '127.0.0.1'
 
@@ -62,7 +60,7 @@ const userOf = async (host: string, port: number): Promise<string> => {
     (response) => response.text(),
     () => '',
   )
-  if (text.startsWith(DATABASE_GREETING)) return 'a local database'
+  if (text.startsWith(GREETING)) return 'a local database'
   return text.includes(JSON.stringify(service.title)) ? 'another local server' : 'another program'
 }
 

@@ -20,11 +20,11 @@ const ACTIONS = {
 export const tableActions = (entry: Entry): TableActions[] => {
   const allowed: TableActions[] = [{ table: 'apiKeys', actions: ['GetItem'] }]
   for (const table of tableIds) {
-    const rights = [entry.access[table] ?? []].flat()
-    const actions = new Set(rights.flatMap((right): readonly string[] => ACTIONS[right]))
+    const permissions = [entry.access[table] ?? []].flat()
+    const actions = new Set(permissions.flatMap((each): readonly string[] => ACTIONS[each]))
     if (takesIdempotencyKey(entry) && actions.has('GetItem')) actions.add('ConditionCheckItem')
     if (actions.size > 0) allowed.push({ table, actions: [...actions] })
-    if (!rights.includes('list')) continue
+    if (!permissions.includes('list')) continue
     for (const index of Object.keys(tables[table].indexes))
       allowed.push({ table, index, actions: ['Query'] })
   }
@@ -35,8 +35,8 @@ export const tableActions = (entry: Entry): TableActions[] => {
 
 /** Time limit and memory of every function. The local server applies the time limit too. */
 export const functionSettings = {
-  // After 3 s for the key check and 3 s for the operation, the function returns a 503. Lambda,
-  // whose timeout has no Error body, must not end it before that, even after a slow cold start.
+  // After 3 s for the key check and 3 s for the operation, the function returns a 503. The timeout
+  // of Lambda, which has no Error body, must come later, even after a slow cold start.
   timeoutSeconds: 10,
   // CPU grows with memory (one vCPU at 1,769 MB), and a cold start needs CPU. A warm request takes
   // about 10 ms, for which the memory costs less than Lambda's charge for the request itself.

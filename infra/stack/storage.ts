@@ -11,8 +11,8 @@ import {
   tables,
   tableVariable,
 } from '../../shared/data/tables.ts'
-import { sourcesDigest } from '../bundle/sources.ts'
 import type { TableActions } from '../platform/functions.ts'
+import { sourcesDigest } from '../sources-digest.ts'
 import type { Stage } from '../stages.ts'
 
 /** What a function needs to use a table: the right, and the variable with its name. */

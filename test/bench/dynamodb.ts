@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { marshall } from '@aws-sdk/util-dynamodb'
-import { storedLocalApiKey } from '../../infra/local/database/credentials.ts'
+import { storedLocalApiKey } from '../../infra/local/database/local-api-key.ts'
 import { petOf } from '../support/pets.ts'
 
 /** A DynamoDB that responds at once over TLS, so that only the functions differ. */

@@ -1,11 +1,13 @@
 import type { Context } from 'aws-lambda'
 import { afterEach, vi } from 'vitest'
-import { runWithRights } from '../../infra/local/gateway/rights.ts'
+import { enforcePermissions, runWithPermissions } from '../../infra/local/permissions.ts'
 import { contract, operationIds } from '../../shared/contract.ts'
 import type { ProxyEvent, ProxyResult } from '../../shared/pipeline/gateway-event.ts'
 import { refuseInternals, refuseLoggedSecrets } from './secrets.ts'
 
 type Handler = (event: ProxyEvent, context: Context) => Promise<ProxyResult>
+
+enforcePermissions()
 
 // Loaded now, because a later reset of the modules must not change them.
 const functions = await Promise.all(
@@ -16,7 +18,7 @@ const functions = await Promise.all(
 )
 
 /**
- * Calls the function that `event` is for, with its rights, and returns its whole response with the
+ * Calls the function that `event` is for, with its permissions, and returns its whole response with the
  * body parsed.
  */
 export const call = async (event: ProxyEvent) => {
@@ -26,7 +28,7 @@ export const call = async (event: ProxyEvent) => {
     statusCode: status,
     headers,
     body,
-  } = await runWithRights(called.id, () => called.handler(event, context))
+  } = await runWithPermissions(called.id, () => called.handler(event, context))
   refuseInternals({ status, headers, text: body })
   return { status, headers, body: body ? JSON.parse(body) : undefined }
 }

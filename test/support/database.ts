@@ -7,8 +7,8 @@ import {
   paginateScan,
 } from '@aws-sdk/lib-dynamodb'
 import { beforeEach } from 'vitest'
-import { startEmbedded } from '../../infra/local/database/embedded-database.ts'
-import { prepareDatabase } from '../../infra/local/database/tables.ts'
+import { prepareDatabase } from '../../infra/local/database/create-tables.ts'
+import { startEmbedded } from '../../infra/packages/embedded-dynamodb/index.ts'
 import { type TableId, tableName } from '../../shared/data/tables.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import type { Int64 } from '../../shared/model/int64.ts'
@@ -19,7 +19,7 @@ import { type Fault, startFaultProxy } from './fault-proxy.ts'
 // API key. The service reaches it through `proxy`, the functions below directly.
 export const { endpoint } = await startEmbedded()
 export const proxy = await startFaultProxy(endpoint)
-await prepareDatabase({ endpoint: proxy.endpoint, isNamed: true })
+await prepareDatabase({ kind: 'named', endpoint: proxy.endpoint })
 
 const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
   marshallOptions: { removeUndefinedValues: true },

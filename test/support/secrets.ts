@@ -1,5 +1,5 @@
 import { formatWithOptions } from 'node:util'
-import { LOCAL_API_KEY } from '../../infra/local/database/credentials.ts'
+import { LOCAL_API_KEY } from '../../infra/local/database/local-api-key.ts'
 import { service } from '../../shared/service.ts'
 
 /**

@@ -123,7 +123,7 @@ test.each([
     const props = { entry: entries.listPets, storage, stage: stages.staging }
 
     const message =
-      'A function cannot be bundled, for the reason above. If infra/bundle/lean-client has no ' +
+      'A function cannot be bundled, for the reason above. If infra/packages/lean-dynamodb has no ' +
       'matching export, the lean DynamoDB client does not support it: set stockClient in ' +
       "infra/stages.ts to bundle the SDK's."
     expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(

@@ -1,7 +1,7 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { sourcesDigest } from '../../../infra/bundle/sources.ts'
 import { CommandError, duration, explained, timeouts } from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
+import { sourcesDigest } from '../../../infra/sources-digest.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
 import { type Fate, serve } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'

@@ -4,7 +4,7 @@ import { cpSync, globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
+import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
 import { listeningAddress, reservePorts } from '../../../infra/local/ports.ts'
 import { referencePaths } from '../../../infra/platform/gateway.ts'
 import { eventOf } from '../../support/events.ts'
@@ -19,7 +19,7 @@ import {
   startServer,
   temporaryFolder,
 } from '../../support/server.ts'
-import { BASE, POST, wireTo } from './local-server.ts'
+import { BASE, POST, wireTo } from '../packages/local-gateway/gateway.ts'
 
 const BODY = JSON.stringify(newPet('Mia'))
 const saved = expect.objectContaining(newPet('Mia'))

@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { startEmbedded } from '../../../infra/local/database/embedded-database.ts'
 import type { Pet } from '../../../shared/pets/pet.ts'
 import { service } from '../../../shared/service.ts'
 import { send } from '../../support/http.ts'
@@ -20,6 +19,7 @@ import {
   endWithParent,
   headersOf,
   leastEnvironment,
+  listAll,
   ready,
   startServer,
   temporaryFolder,
@@ -76,7 +76,7 @@ const listed = await list()
 const listing = (expression: string, from = '../shared/pipeline/operation.ts') =>
   `import { operation } from '${from}'\nexport const handler = operation('listPets', () => ${expression})\n`
 
-test('serves a changed source with the rights of its operation, and warns of a response that breaks the contract', async () => {
+test('serves a changed source with the permissions of its operation, and warns of a response that breaks the contract', async () => {
   const putKey = `import('../shared/data/api-keys.ts').then(({ put }) => put({}))`
   change(LIST, listing(`${putKey}.catch(({ name }) => ({ items: [{ id: name }] }))`))
 
@@ -168,23 +168,28 @@ test('replaces a server that has ended, and one that an endless loop occupies', 
   expect(await occupied).toBeUndefined()
 })
 
-test('makes new tables when a filter or a collection is added, but not in a folder', async () => {
-  const folder = temporaryFolder()
-  const database = await startEmbedded(folder)
-  await database.close()
-
+test('makes new tables in memory when a filter or a collection is added, but keeps those in a folder', async () => {
+  const folder = ['--data', temporaryFolder()]
+  const first = await startServer(folder, {}, copy)
+  const inFolder = await listAll(first)
+  await first.stop()
   const text = readFileSync(SERVICE, 'utf8')
   const restarted =
     'The tables are new, with \\d+ pets and \\d+ orders\\.\n' +
     `Serving .+ again: ${SERVICE} changed\\.`
   change(SERVICE, text.replace("pets: ['status'", "toys: [], pets: ['status'"))
   await untilPrinted(restarted)
+  const second = await startServer(folder, {}, copy)
+  expect(await listAll(second)).toEqual(inFolder)
+  await second.stop()
   change(SERVICE, text.replace("pets: ['status'", "pets: ['status', 'name'"))
 
   await untilPrinted(restarted)
   expect([examples.length, await names()]).toEqual([20, examples])
-  const started = startServer(['--data', folder], {}, copy)
-  await expect(started).rejects.toThrow(`Cannot use the data folder ${folder}: `)
+  await expect(startServer(folder, {}, copy)).rejects.toThrow(
+    'The table PetStoreLocal-Pets lacks the index byName. ' +
+      'Use the commit that made it, or a new folder.',
+  )
 })
 
 test('does not restart with --no-watch', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import middy from '@middy/core'
 import * as v from 'valibot'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LOCAL_API_KEY } from '../../../infra/local/database/credentials.ts'
+import { LOCAL_API_KEY } from '../../../infra/local/database/local-api-key.ts'
 import { contract, entries, type OperationId, operationIds } from '../../../shared/contract.ts'
 import {
   type StoredResponse,

@@ -1,108 +1,37 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { Level } from 'level'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { CommandError } from '../../../../infra/command-line.ts'
-import { namedDatabase, startDatabase } from '../../../../infra/local/database/database.ts'
-import { startEmbedded } from '../../../../infra/local/database/embedded-database.ts'
-import { prepareDatabase } from '../../../../infra/local/database/tables.ts'
+import { prepareDatabase } from '../../../../infra/local/database/create-tables.ts'
+import { namedDatabase, startDatabase } from '../../../../infra/local/database/local-database.ts'
 import { tableIds } from '../../../../shared/data/tables.ts'
 import { send } from '../../../support/http.ts'
 import { newPet } from '../../../support/pets.ts'
 import { environment } from '../../../support/process.ts'
 import { endWithParent, headersOf, ready, temporaryFolder } from '../../../support/server.ts'
-import { wireTo } from '../local-server.ts'
-
-/** An embedded database that is closed when the test ends. */
-const embedded = async (folder?: string): Promise<string> => {
-  const { endpoint, close } = await startEmbedded(folder)
-  onTestFinished(close)
-  return endpoint
-}
-
-/** Sends a request to an embedded database as the SDK does. */
-const request = async (endpoint: string, operation: string, body: unknown, headers = {}) => {
-  const options = {
-    method: 'POST',
-    headers: { 'X-Amz-Target': `DynamoDB_20120810.${operation}`, ...headers },
-  }
-  const [response] = await once(
-    httpRequest(endpoint, options).end(JSON.stringify(body)),
-    'response',
-  )
-  return { status: response.statusCode, text: await text(response) }
-}
-
-const tablesAt = async (endpoint: string) =>
-  JSON.parse((await request(endpoint, 'ListTables', {})).text).TableNames
-
-const createTable = async (endpoint: string, TableName = 'Things') => {
-  await request(endpoint, 'CreateTable', {
-    TableName,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'N' }],
-    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-  })
-  const isActive = async () =>
-    (await request(endpoint, 'DescribeTable', { TableName })).text.includes('"ACTIVE"')
-  await vi.waitUntil(isActive, 30_000)
-}
+import {
+  createTable,
+  embedded,
+  request,
+  tablesAt,
+} from '../../packages/embedded-dynamodb/database.ts'
 
 const refused = (folder: string, reason: string) =>
   new CommandError(`Cannot use the data folder ${folder}: ${reason}`)
-
-test('only one server at a time gets a data folder', async () => {
-  const folder = temporaryFolder()
-  const { endpoint, close } = await startEmbedded(folder)
-  await createTable(endpoint)
-
-  const second = await startEmbedded(folder).catch((error) => error)
-  await close()
-
-  expect(second).toEqual(refused(folder, 'another server is using it.'))
-  expect(await tablesAt(await embedded(folder))).toEqual(['Things'])
-})
 
 test('refuses a data folder that is a file, cannot be created or has no name', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   const open = (folder: string) =>
-    startDatabase({ named: undefined, folder }).catch((error) => error)
+    startDatabase({ existing: undefined, folder }).catch((error) => error)
 
   expect([await open(file), await open('')]).toEqual([
     refused(file, `ENOTDIR: not a directory, scandir '${file}'`),
     new CommandError('--data is empty. Name a folder, or omit --data to keep the data in memory.'),
   ])
   expect((await open('/proc/data')).message).toMatch('Cannot use the data folder /proc/data: ')
-})
-
-/** The names and contents of the files in a folder. */
-const filesIn = (folder: string) =>
-  readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'latin1')])
-
-const LOST = 'its file CURRENT is missing. Restore that file, or choose a new folder.'
-const OTHER =
-  'it has other files, or data of another version. Choose a new folder, or use that version.'
-
-test.each([
-  ['of another version', /^format-/, 'format-2', OTHER],
-  ['that has lost a file', 'CURRENT', 'lost', LOST],
-])('refuses a data folder %s, and leaves it as it is', async (_name, file, renamed, reason) => {
-  const folder = temporaryFolder()
-  const { endpoint, close } = await startEmbedded(folder)
-  await createTable(endpoint)
-  await close()
-  const found = readdirSync(folder).find((each) => each.match(file)) ?? ''
-  renameSync(join(folder, found), join(folder, renamed))
-  const before = filesIn(folder)
-
-  await expect(startEmbedded(folder)).rejects.toEqual(refused(folder, reason))
-
-  expect(filesIn(folder)).toEqual(before)
 })
 
 test('a full disk ends the server with a sentence', async () => {
@@ -119,68 +48,14 @@ test('a full disk ends the server with a sentence', async () => {
   while (await isServed());
 
   expect(await exited).toEqual([1, null])
-  expect(server.output()).toMatch(/\nCannot use the data folder: IO error: .+: File too large\n$/)
-})
-
-test.each([
-  ['TagResource', {}, 'The embedded database has no operation TagResource.'],
-  ['TransactGetItems', null, expect.stringContaining('TypeError: ')],
-])(
-  'an embedded database refuses what it cannot do, and keeps running: %s',
-  async (operation, body, message) => {
-    const endpoint = await embedded()
-
-    const { status, text } = await request(endpoint, operation, body)
-
-    const error = { __type: expect.stringMatching(/Exception$/), message }
-    expect([status, JSON.parse(text)]).toEqual([400, error])
-    expect(await tablesAt(endpoint)).toEqual([])
-  },
-)
-
-test('a query leaves no iterator open', async () => {
-  const endpoint = await embedded()
-  await createTable(endpoint)
-  const stores = Object.getPrototypeOf(Level.prototype)
-  const [opened, closed] = [vi.spyOn(stores, 'attachResource'), vi.spyOn(stores, 'detachResource')]
-  onTestFinished(() => void vi.restoreAllMocks())
-
-  const query = {
-    KeyConditionExpression: 'id = :id',
-    ExpressionAttributeValues: { ':id': { N: '7' } },
-  }
-  await request(endpoint, 'Query', { TableName: 'Things', ...query })
-
-  expect(opened.mock.calls.length).toBeGreaterThan(0)
-  await vi.waitFor(() => expect(closed.mock.calls.length).toBe(opened.mock.calls.length), 30_000)
-})
-
-test('an embedded database keeps running when a client disconnects in the middle of a request', async () => {
-  const endpoint = await embedded()
-  const { socket } = await wireTo({ baseUrl: endpoint })
-
-  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 20\r\n\r\n{', () =>
-    socket.resetAndDestroy(),
+  expect(server.output()).toMatch(
+    /\nCannot use the data folder \S+: IO error: .+: File too large\n$/,
   )
-  await once(socket, 'close')
-
-  expect(await tablesAt(endpoint)).toEqual([])
-})
-
-test.each([
-  [403, { Origin: 'http://localhost' }],
-  [403, { Host: 'example.com:8000' }],
-  [403, { Host: '127.0.0.1.example.com' }],
-  [400, { Host: '[::1]:8000' }],
-])('an embedded database is closed to web pages: %d to %j', async (status, headers) => {
-  const response = await request(await embedded(), 'None', {}, headers)
-
-  expect(response.status).toBe(status)
 })
 
 test('creates what a named database lacks, but refuses one of another version', async () => {
   const endpoint = await embedded()
-  const open = () => prepareDatabase({ endpoint, isNamed: true })
+  const open = () => prepareDatabase({ kind: 'named', endpoint })
   const pets = { TableName: 'PetStoreLocal-Pets' }
   await open()
   await request(endpoint, 'PutItem', { ...pets, Item: { id: { N: '7' } } })
@@ -198,8 +73,8 @@ test('creates what a named database lacks, but refuses one of another version', 
     expect.stringContaining('"Count":1,'),
   ])
   const reason =
-    'The table PetStoreLocal-Pets lacks the index newest: another version of this service made it. ' +
-    'Use that version, or an empty database.'
+    'The table PetStoreLocal-Pets lacks the index newest. ' +
+    'Use the commit that made it, or an empty database.'
   await expect(open()).rejects.toEqual(new CommandError(reason))
 })
 
@@ -225,8 +100,8 @@ test.each<[string, string, string?]>([
   onTestFinished(() => void vi.unstubAllEnvs())
 
   const open = async () => {
-    const { database } = await startDatabase({ named: namedDatabase(), folder })
-    await prepareDatabase(database.address)
+    const { database } = await startDatabase({ existing: namedDatabase(), folder })
+    await prepareDatabase(database)
   }
 
   await expect(open()).rejects.toEqual(new CommandError(message))
@@ -237,7 +112,7 @@ test('allows the host of a database that is named twice', () => {
   vi.stubEnv('ALLOW_DYNAMODB_HOST', 'database.example')
   onTestFinished(() => void vi.unstubAllEnvs())
 
-  expect(namedDatabase()).toEqual({ endpoint: 'http://database.example:8000', isNamed: true })
+  expect(namedDatabase()).toEqual({ kind: 'named', endpoint: 'http://database.example:8000' })
 })
 
 test.each(['localhost', '127.0.0.2', '[::1]'])('allows %s, which is this machine', (host) => {

@@ -1,0 +1,134 @@
+import type { Server } from 'node:net'
+import { Option } from '@commander-js/extra-typings'
+import { tableIds, tableVariable } from '../../../shared/data/tables.ts'
+import { capitalized } from '../../../shared/model/names.ts'
+import { service } from '../../../shared/service.ts'
+import { settings } from '../../../shared/settings.ts'
+import { CommandError, wholeNumber } from '../../command-line.ts'
+import { DataFolderError, GREETING, startEmbedded } from '../../packages/embedded-dynamodb/index.ts'
+import { isLoopback } from '../ports.ts'
+
+/** The port of the local server. Its embedded database listens on the next one. */
+export const DEFAULT_PORT = 3000
+
+export const portOption = (description: string, least = 1) =>
+  new Option('--port <number>', description).env('PORT').argParser(wholeNumber(least, 65_534))
+
+/**
+ * A DynamoDB for local use: the embedded one of this process, that of a running local server, or
+ * the one that the user has named.
+ */
+export type LocalDatabase =
+  | { kind: 'embedded'; endpoint: string; folder: string | undefined }
+  | { kind: 'server' | 'named'; endpoint: string }
+
+/** A database, as the banner describes it. */
+export const description = (database: LocalDatabase): string =>
+  database.kind === 'embedded'
+    ? `${database.endpoint} (${database.folder ?? 'in memory'})`
+    : database.endpoint
+
+/**
+ * The DynamoDB that AWS_ENDPOINT_URL_DYNAMODB names. Throws a CommandError if it is not on this
+ * machine, nor at the host that ALLOW_DYNAMODB_HOST names.
+ */
+export const namedDatabase = (): LocalDatabase | undefined => {
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, ALLOW_DYNAMODB_HOST: allowed } = process.env
+  if (!endpoint) return undefined
+  const host = URL.parse(endpoint)?.hostname
+  // The local API key is public, so it must never be stored in a database that others can reach.
+  if (host && !isLoopback(host) && host !== allowed)
+    throw new CommandError(
+      `AWS_ENDPOINT_URL_DYNAMODB must name this machine, because the local API key is public. ` +
+        `If only developers use ${host}, set ALLOW_DYNAMODB_HOST=${host}.`,
+    )
+  return { kind: 'named', endpoint }
+}
+
+/** The database of the local server at a port. Throws a CommandError if no server runs there. */
+export const localDatabase = async (port = DEFAULT_PORT): Promise<LocalDatabase> => {
+  const endpoint = `http://127.0.0.1:${port + 1}`
+  const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) }).catch(() => null)
+  // Something else may listen there.
+  const greeting = await response?.text().catch(() => '')
+  if (greeting?.startsWith(GREETING)) return { kind: 'server', endpoint }
+  throw new CommandError(
+    `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`,
+  )
+}
+
+type Choice = {
+  existing: LocalDatabase | undefined
+  folder?: string | undefined
+  listener?: Server | undefined
+}
+
+/** A database that is ready. `failed` resolves if its disk fails. */
+type Started = {
+  database: LocalDatabase
+  failed: Promise<CommandError>
+  close: () => Promise<void>
+}
+
+/**
+ * Starts an embedded DynamoDB with its data in `folder` (default: in memory), unless an `existing`
+ * one is to be used. Throws a CommandError if the folder cannot be used.
+ */
+export const startDatabase = async ({ existing, folder, listener }: Choice): Promise<Started> => {
+  if (folder === '')
+    throw new CommandError(
+      '--data is empty. Name a folder, or omit --data to keep the data in memory.',
+    )
+  if (existing && folder !== undefined)
+    throw new CommandError(
+      '--data needs the embedded database, but AWS_ENDPOINT_URL_DYNAMODB names another one.',
+    )
+  if (existing) return { database: existing, failed: new Promise(() => {}), close: async () => {} }
+  const options = {
+    listener,
+    folder: folder === undefined ? undefined : { path: folder, format: FORMAT },
+  }
+  const { endpoint, failed, close } = await startEmbedded(options).catch((error) => {
+    throw error instanceof DataFolderError ? new CommandError(error.message) : error
+  })
+  return {
+    database: { kind: 'embedded', endpoint, folder },
+    failed: failed.then(({ message }) => new CommandError(message)),
+    close,
+  }
+}
+
+/** The form of the stored items. Raise it when they change so that older ones cannot be read. */
+const FORMAT = 4
+
+/** Lets this process use a DynamoDB, by environment variables. */
+export const useDatabase = ({ kind, endpoint }: LocalDatabase): void => {
+  const isNamed = kind === 'named'
+  const hasOwnKey = isNamed && process.env.AWS_ACCESS_KEY_ID
+  // The user's AWS settings must not be sent to it. The SDK prefers a profile to a key.
+  if (!hasOwnKey) {
+    delete process.env.AWS_PROFILE
+    delete process.env.AWS_SESSION_TOKEN
+    delete process.env.AWS_CREDENTIAL_EXPIRATION
+  }
+  const account = isNamed ? { ...placeholders, ...process.env } : placeholders
+  Object.assign(process.env, account, localVariables, { AWS_ENDPOINT_URL_DYNAMODB: endpoint })
+}
+
+/** AWS settings that the SDK requires and a local database ignores. */
+const placeholders = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+}
+
+const localVariables: Record<string, unknown> = {
+  // With an endpoint, the SDK refuses these, which developers may have set.
+  AWS_USE_FIPS_ENDPOINT: 'false',
+  AWS_USE_DUALSTACK_ENDPOINT: 'false',
+  [settings.keyPrefix]: 'local',
+  [settings.readShards]: '1',
+  [settings.writeShards]: '1',
+}
+for (const id of tableIds)
+  localVariables[tableVariable(id)] = `${service.stack}Local-${capitalized(id)}`

@@ -1,0 +1,71 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { entries, type OperationId } from '../../shared/contract.ts'
+import { dynamodb } from '../../shared/data/dynamodb.ts'
+import { type Permission, tableIds, tableName } from '../../shared/data/tables.ts'
+import { tableActions } from '../platform/functions.ts'
+
+const running = new AsyncLocalStorage<OperationId>()
+
+/**
+ * Runs an operation with its permissions, once they are enforced. An operation could bypass this
+ * with a client of its own.
+ */
+export const runWithPermissions = <T>(id: OperationId, run: () => T): T => running.run(id, run)
+
+/**
+ * Makes the client in shared/data refuse, as AWS would, commands that the entry of the running
+ * operation does not allow. Other code may do everything.
+ */
+export const enforcePermissions = (): void => {
+  // This replaces `send`, because functions must not carry the check. (Casts, because commands have
+  // many types.)
+  const send: (command: never, options?: object) => Promise<unknown> = dynamodb.send.bind(dynamodb)
+  const checkAndSend = async (command: Command, options?: object): Promise<unknown> => {
+    const id = running.getStore()
+    if (id) for (const [kind, place] of actionsOf(command)) checkPermission(id, kind, place)
+    return send(command as never, options)
+  }
+  Object.assign(dynamodb, { send: checkAndSend })
+}
+
+/** A command of the SDK's document client, such as a `GetCommand`. */
+type Command = { input: Place & { TransactItems?: Record<string, Place>[] } }
+
+type Place = { TableName: string; IndexName?: string }
+
+/** What a command does, such as `Get`, and where. A transaction does several things. */
+const actionsOf = (command: Command): [kind: string, Place][] => {
+  const { TransactItems, ...place } = command.input
+  if (TransactItems) return TransactItems.flatMap(Object.entries)
+  return [[command.constructor.name.replace(/Command$/, ''), place]]
+}
+
+/** The action of IAM that each kind of command needs, and the permission that includes it. */
+const NEEDS: Record<string, { action: string; permission: Permission }> = {
+  Query: { action: 'Query', permission: 'list' },
+  Get: { action: 'GetItem', permission: 'read' },
+  ConditionCheck: { action: 'ConditionCheckItem', permission: 'read' },
+  Put: { action: 'PutItem', permission: 'create' },
+  Delete: { action: 'DeleteItem', permission: 'remove' },
+}
+
+/** Throws an error without `$metadata`, so that the response is a 500. */
+const checkPermission = (id: OperationId, kind: string, place: Place): void => {
+  const needs = NEEDS[kind]
+  if (!needs) throw new AccessDenied(`${id} may not use ${kind}: no entry can allow it.`)
+  const { action, permission } = needs
+  const { TableName, IndexName: index } = place
+  const table = tableIds.find((each) => tableName(each) === TableName) ?? TableName
+  const isAllowed = tableActions(entries[id]).some(
+    (each) => each.table === table && each.index === index && each.actions.includes(action),
+  )
+  if (isAllowed) return
+  throw new AccessDenied(
+    `${id} may not use ${action} on the ${index ? `index ${index} of the ` : ''}table ${table}. ` +
+      `Add ${table}: '${permission}' to "access" in its entry in shared/contract.ts.`,
+  )
+}
+
+class AccessDenied extends Error {
+  override name = 'AccessDenied'
+}

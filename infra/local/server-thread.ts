@@ -1,0 +1,103 @@
+import { on } from 'node:events'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { entries, operationIds } from '../../shared/contract.ts'
+import { service } from '../../shared/service.ts'
+import { CommandError, fail } from '../command-line.ts'
+import { contractProblem } from '../openapi/contract-problem.ts'
+import { functionSettings } from '../platform/functions.ts'
+import { referencePaths } from '../platform/gateway.ts'
+import { prepareDatabase } from './database/create-tables.ts'
+import { LOCAL_API_KEY } from './database/local-api-key.ts'
+import { description, type LocalDatabase } from './database/local-database.ts'
+import { addExamples } from './examples.ts'
+import { loadFunctions } from './lambda.ts'
+import { createLocalApi } from './local-api.ts'
+import { enforcePermissions } from './permissions.ts'
+import { isLoopback, listen, urlHost } from './ports.ts'
+
+/** What a thread with a server gets; in `change` the source file whose change has started it. */
+export type ThreadData = {
+  host: string
+  port: number
+  database: LocalDatabase
+  empty: boolean
+  change?: string | undefined
+}
+
+/** What a thread says: it could listen now; then, that it serves. */
+export type ThreadMessage = 'loaded' | 'serving'
+
+/** What a thread is told: the port is free, so listen; or complete your requests and end. */
+export type ThreadOrder = 'listen' | 'stop'
+
+const { host, port, database, empty, change }: ThreadData = workerData
+const isStart = change === undefined
+
+/** Serves the API until it is told to stop (supervisor.ts has the steps). */
+const serve = async (parent: MessagePort): Promise<void> => {
+  const say = (message: ThreadMessage) => parent.postMessage(message)
+  // From the beginning, so that no order is lost. (A cast, because `on` has no types of values.)
+  const orders = on(parent, 'message') as AsyncIterable<[ThreadOrder]>
+  const { server, stop } = await load()
+  const news = await prepare()
+  say('loaded')
+  for await (const [order] of orders) {
+    if (order === 'stop') break
+    server.listen(await listen(port, host))
+    silenceFunctions()
+    say('serving')
+    process.stdout.write(news)
+  }
+  if (server.listening) await stop(functionSettings.timeoutSeconds * 1000)
+}
+
+const load = async () => {
+  const problem = contractProblem()
+  if (problem) throw new CommandError(problem)
+  return createLocalApi(await loadFunctions(operationIds))
+}
+
+/** Prepares the database. Returns what to print when the server serves. */
+const prepare = async (): Promise<string> => {
+  const isNew = await prepareDatabase(database)
+  enforcePermissions()
+  const examples = !empty && (isStart || isNew) ? `, with ${await addExamples()}` : ''
+  const warning = isLoopback(host) ? '' : WARNING
+  if (isStart) return banner(examples) + warning
+  const newTables = isNew ? `The tables are new${examples}.\n` : ''
+  return `${newTables}Serving ${baseUrl} again: ${change} changed.\n${warning}`
+}
+
+/** Hides the log of the functions: the server logs each response itself. */
+const silenceFunctions = (): void => {
+  const { info } = console
+  console.info = (...args) => {
+    if (args[0]?.coldStart === undefined) info(...args)
+  }
+}
+
+const baseUrl = `http://${urlHost(host)}:${port}${service.basePath}`
+
+const list = Object.values(entries).find(
+  ({ method, path }) => method === 'GET' && !path.includes('{'),
+)
+
+const banner = (examples: string): string => `\
+  Reference     ${baseUrl}${referencePaths.page}
+  Try it        curl ${baseUrl}${list?.path} -H 'Authorization: Bearer ${LOCAL_API_KEY}'
+  API key       ${LOCAL_API_KEY}
+  Database      ${description(database)}${examples}
+`
+
+const WARNING = '  Warning       Other machines can reach this server, and its API key is public.\n'
+
+process.on('unhandledRejection', (error) => {
+  console.error('A function has left a rejected promise:', error)
+})
+try {
+  // This file runs in threads only, which have a parent.
+  await serve(parentPort as MessagePort)
+} catch (error) {
+  fail(error)
+  process.exit()
+}

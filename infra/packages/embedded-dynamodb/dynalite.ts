@@ -1,0 +1,131 @@
+import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { Level } from 'level'
+
+// dynalite has no types. This file uses internals of it and of Level, so package.json pins both.
+// Its own server ends the process for some requests, and has no transactions
+// (https://github.com/architect/dynalite/issues/98).
+const require = createRequire(import.meta.url)
+const db: Internals = require('dynalite/db')
+const validations: Validations = require('dynalite/validations')
+
+/** The tables, in a key-value store. */
+export type Store = {
+  db: Level<string, object>
+  getItemDb: (table: string) => ItemStore
+  getIndexDb: (type: string, table: string, index: string) => Writes
+}
+
+type Writes = {
+  put: (key: string, item: object, done: Done) => void
+  del: (key: string, done: Done) => void
+}
+
+/** The items of a table. */
+type ItemStore = Writes & {
+  get: (key: string, done: Done) => void
+  lock: unknown
+}
+
+type Done = (error?: unknown, result?: object) => void
+
+/** A write of the key-value store. */
+type StoreWrite = { type: 'put'; key: string; value: object } | { type: 'del'; key: string }
+
+/** An action of DynamoDB's API. `parse` throws a DynamoDBError, or for some bodies a TypeError. */
+export type ApiAction = {
+  parse: (store: Store, body: unknown) => object
+  run: (store: Store, request: object) => Promise<object>
+}
+
+/** An action such as `PutItem`. */
+export const apiAction = (name: string): ApiAction => {
+  const file = name.charAt(0).toLowerCase() + name.slice(1)
+  const { types, custom } = require(`dynalite/validations/${file}`)
+  const parse = (store: Store, body: unknown): object => {
+    const request = validations.checkTypes(body, types)
+    validations.checkValidations(request, types, custom, store)
+    return request
+  }
+  return { parse, run: promisify(require(`dynalite/actions/${file}`)) }
+}
+
+/** Runs actions without their writes, which `perform` then does with one batch, all or nothing. */
+export class Rehearsal {
+  /** The keys of the items that were read, each as often as that. */
+  readonly reads: string[] = []
+  readonly #real: Store
+  readonly #store: Store
+  readonly #writes: StoreWrite[] = []
+
+  constructor(real: Store) {
+    this.#real = real
+    const getItemDb = (table: string): ItemStore => {
+      const { get, lock } = real.getItemDb(table)
+      const noteAndGet: ItemStore['get'] = (key, done) => {
+        this.reads.push(`${table}~${key}`)
+        get(key, done)
+      }
+      return { ...this.#noteWrites(`item-${table}~`), get: noteAndGet, lock }
+    }
+    const getIndexDb: Store['getIndexDb'] = (_type, table, index) =>
+      this.#noteWrites(`index-global~${table}~${index}~`)
+    this.#store = { ...real, getItemDb, getIndexDb }
+  }
+
+  /** Runs an action. Throws a DynamoDBError if it fails. */
+  run(action: ApiAction, request: object): Promise<object> {
+    return action.run(this.#store, request)
+  }
+
+  /** Does the writes of all actions, and others, or none of them. */
+  perform(...others: StoreWrite[]): Promise<void> {
+    return this.#real.db.batch([...this.#writes, ...others])
+  }
+
+  #noteWrites(prefix: string): Writes {
+    const note = (write: StoreWrite, done: Done): void => {
+      this.#writes.push(write)
+      done()
+    }
+    return {
+      put: (key, value, done) => note({ type: 'put', key: prefix + key, value }, done),
+      del: (key, done) => note({ type: 'del', key: prefix + key }, done),
+    }
+  }
+}
+
+/** An error response of DynamoDB. */
+type DynamoDBError = Error & {
+  statusCode: number
+  body: { __type: string; message?: string }
+}
+
+export const isDynamoDBError = (error: unknown): error is DynamoDBError =>
+  error instanceof Error && 'statusCode' in error
+
+/** Creates an error response. */
+export const dynamoDBError = (type: string, message: string, more?: object): DynamoDBError => {
+  const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...more }
+  return Object.assign(new Error(message), { statusCode: 400, body })
+}
+
+export const { create: createStore, validationError } = db
+
+type Validations = {
+  checkTypes: (body: unknown, types: object) => object
+  checkValidations: (request: object, types: object, custom: unknown, store: Store) => void
+}
+
+type Internals = {
+  create: (options: { path: string | undefined; createTableMs: number }) => Store
+  validationError: (message: string) => DynamoDBError
+}
+
+// A patch of Level 10.0.0 (no issue known): dynalite ends iterators with `return`, but those of
+// Level only have `close`. Without it, queries would stay open and keep snapshots of the store.
+const stores: Pick<Level, 'attachResource'> = Object.getPrototypeOf(Level.prototype)
+const { attachResource } = stores
+stores.attachResource = function (resource) {
+  attachResource.call(this, Object.assign(resource, { return: () => resource.close() }))
+}

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Level } from 'level'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  type DataFolder,
+  DataFolderError,
+  startEmbedded,
+} from '../../../../infra/packages/embedded-dynamodb/index.ts'
+import { temporaryFolder } from '../../../support/server.ts'
+import { createTable, request, tablesAt } from './database.ts'
+
+const newFolder = (): DataFolder => ({ path: temporaryFolder(), format: 2 })
+
+const refused = (path: string, reason: string) =>
+  new DataFolderError(`Cannot use the data folder ${path}: ${reason}`)
+
+test('only one server at a time gets a data folder', async () => {
+  const folder = newFolder()
+  const { endpoint, close } = await startEmbedded({ folder })
+  await createTable(endpoint)
+
+  const second = startEmbedded({ folder })
+  await expect(second).rejects.toEqual(refused(folder.path, 'another server is using it.'))
+  await close()
+
+  const third = await startEmbedded({ folder })
+  onTestFinished(third.close)
+  expect(await tablesAt(third.endpoint)).toEqual(['Things'])
+})
+
+/** The names and contents of the files in a folder. */
+const filesIn = (path: string) =>
+  readdirSync(path).map((file) => [file, readFileSync(join(path, file), 'latin1')])
+
+const OTHER_FORMAT =
+  'its data has the format 1, and this version uses 2. ' +
+  'Use the commit that made it, or a new folder.'
+
+test.each([
+  ['with data of another format', 'format-2', 'format-1', OTHER_FORMAT],
+  [
+    'with files of another program',
+    'format-2',
+    'notes.txt',
+    'it has files of another program. Choose a new folder.',
+  ],
+  [
+    'that has lost a file',
+    'CURRENT',
+    'lost',
+    'its file CURRENT is missing. Restore that file, or choose a new folder.',
+  ],
+])('refuses a data folder %s, and leaves it as it is', async (_name, file, renamed, reason) => {
+  const folder = newFolder()
+  const { endpoint, close } = await startEmbedded({ folder })
+  await createTable(endpoint)
+  await close()
+  renameSync(join(folder.path, file), join(folder.path, renamed))
+  const before = filesIn(folder.path)
+
+  await expect(startEmbedded({ folder })).rejects.toEqual(refused(folder.path, reason))
+
+  expect(filesIn(folder.path)).toEqual(before)
+})
+
+test('refuses a data folder that is a file', async () => {
+  const path = join(temporaryFolder(), 'file')
+  writeFileSync(path, '')
+
+  const started = startEmbedded({ folder: { path, format: 2 } })
+
+  const reason = `ENOTDIR: not a directory, scandir '${path}'`
+  await expect(started).rejects.toEqual(refused(path, reason))
+})
+
+test('says when the disk fails, and responds to no request with a success', async () => {
+  const { batch } = Level.prototype
+  onTestFinished(() => void Object.assign(Level.prototype, { batch }))
+  let isFull = false
+  const full = Object.assign(new Error('IO error: No space left'), { code: 'LEVEL_IO_ERROR' })
+  async function batchUnlessFull(this: Level, ...args: unknown[]): Promise<void> {
+    if (isFull) throw full
+    await Reflect.apply(batch, this, args)
+  }
+  Object.assign(Level.prototype, { batch: batchUnlessFull })
+  const folder = newFolder()
+  const { endpoint, failed, close } = await startEmbedded({ folder })
+  onTestFinished(close)
+  await createTable(endpoint)
+  isFull = true
+
+  const put = request(endpoint, 'PutItem', { TableName: 'Things', Item: { id: { N: '7' } } })
+
+  await expect(put).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(await failed).toEqual(refused(folder.path, 'IO error: No space left'))
+})

@@ -1,0 +1,322 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import * as sdkClient from '@aws-sdk/client-dynamodb'
+import * as sdkLib from '@aws-sdk/lib-dynamodb'
+import { convertToAttr } from '@aws-sdk/util-dynamodb'
+import fc from 'fast-check'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { replacements } from '../../../../infra/packages/lean-dynamodb/index.ts'
+import { type Fate, serve } from '../../../support/fake-api.ts'
+
+// They have the types of the SDK's packages, as in a bundle.
+const client: typeof sdkClient = await import(replacements['@aws-sdk/client-dynamodb'])
+const lib: typeof sdkLib = await import(replacements['@aws-sdk/lib-dynamodb'])
+
+beforeEach(() => {
+  vi.stubEnv('AWS_ENDPOINT_URL', undefined)
+  vi.stubEnv('AWS_REGION', 'eu-central-1')
+  return () => {
+    vi.unstubAllEnvs()
+    vi.restoreAllMocks()
+  }
+})
+
+const configuration = (maxAttempts = 1, limit = 60_000) => ({
+  maxAttempts,
+  requestHandler: {
+    connectionTimeout: 60_000,
+    requestTimeout: limit,
+    socketTimeout: limit,
+    throwOnRequestTimeout: true,
+  },
+})
+// Each client gets its own, because the SDK's client changes it.
+const translation = () => ({ marshallOptions: { removeUndefinedValues: true } })
+
+type Name = 'GetCommand' | 'PutCommand' | 'QueryCommand' | `Transact${'Get' | 'Write'}Command`
+
+/** A client and its commands, with types for one table of cases: the SDK's are narrower. */
+type Client = Record<Name, new (input: object) => object> & {
+  client: { send: (command: object, options: object) => Promise<object> }
+}
+
+/** Two clients of a server in place of DynamoDB, and the requests that it receives. */
+const clientsOf = async (
+  fate: Parameters<typeof serve>[0],
+  ...options: Parameters<typeof configuration>
+) => {
+  const { baseUrl, requests } = await serve(fate)
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', new URL(baseUrl).origin)
+  const newLean = new client.DynamoDBClient(configuration(...options))
+  const newSdk = new sdkClient.DynamoDBClient(configuration(...options))
+  return {
+    lean: clientOf(lib, newLean),
+    sdk: clientOf(sdkLib, newSdk),
+    requests,
+  }
+}
+type Clients = Awaited<ReturnType<typeof clientsOf>>
+
+const clientOf = (commands: typeof sdkLib, direct: sdkClient.DynamoDBClient): Client => {
+  const client = commands.DynamoDBDocumentClient.from(direct, translation())
+  return { ...commands, client } as unknown as Client // See there.
+}
+
+const Key = { id: 1 }
+const get = { TableName: 'pets', Key }
+
+/** The output or the error of a command, sent with both clients at once, and the two requests. */
+const sendBoth = async (
+  { lean, sdk, requests }: Clients,
+  name: Name = 'GetCommand',
+  input: Record<string, unknown> = get,
+) => {
+  const outcome = ({ client, [name]: Command }: Client) =>
+    client.send(new Command(input), {}).catch((error) => error)
+  const [ofSdk, ofLean] = await Promise.all([outcome(sdk), outcome(lean)])
+  const [one, other] = requests.map(({ headers, body }) => ({
+    target: headers['x-amz-target'],
+    type: headers['content-type'],
+    length: headers['content-length'],
+    body: JSON.parse(body),
+  }))
+  return { ofSdk, ofLean, one, other }
+}
+
+const rex = { id: 1, name: 'Rex', size: undefined }
+const stored = { id: { N: '1' }, name: { S: 'Rex' } }
+const write = { TableName: 'pets', ExpressionAttributeValues: { ':a': 'a' } }
+
+test.each<[Name, input: Record<string, unknown>, output: object]>([
+  ['GetCommand', { ...get, ConsistentRead: true }, { Item: stored }],
+  ['GetCommand', get, {}],
+  ['PutCommand', { ...write, Item: rex, ReturnValues: 'ALL_OLD' }, { Attributes: stored }],
+  [
+    'QueryCommand',
+    { ...write, IndexName: 'newest', Limit: 21, ExclusiveStartKey: Key },
+    { Items: [stored, stored], LastEvaluatedKey: stored, Count: 2 },
+  ],
+  [
+    'TransactGetCommand',
+    { TransactItems: [{ Get: get }, { Get: get }] },
+    { Responses: [{ Item: stored }, {}] },
+  ],
+  [
+    'TransactWriteCommand',
+    {
+      ClientRequestToken: 'a',
+      TransactItems: [
+        { Put: { ...write, Item: rex } },
+        { Update: { ...write, Key } },
+        { Delete: { ...write, Key } },
+        { ConditionCheck: { ...write, Key } },
+      ],
+    },
+    { ConsumedCapacity: [{ CapacityUnits: 8 }] },
+  ],
+])('sends a %s and reads the response as the SDK does: %o', async (name, input, output) => {
+  const clients = await clientsOf({ status: 200, body: JSON.stringify(output) })
+
+  const { ofSdk, ofLean, one, other } = await sendBoth(clients, name, input)
+
+  expect(one).toEqual(other)
+  const { $metadata, ...expected } = ofSdk
+  expect(ofLean).toEqual(expected)
+})
+
+// The SDK refuses a map with the key `constructor`, but not an item with such an attribute.
+const key = fc.string().filter((name) => name !== '__proto__' && name !== 'constructor')
+const scalars: fc.Arbitrary<unknown>[] = [
+  fc.string({ unit: 'binary' }),
+  fc.maxSafeInteger(),
+  fc.double({ min: -1e9, max: 1e9, noNaN: true }),
+  fc.bigInt(),
+]
+const sets = scalars.map((each) =>
+  fc.array(each, { minLength: 1, maxLength: 3 }).map((all) => new Set(all)),
+)
+const values = [...scalars, ...sets, fc.constantFrom(null, true, false, '', -0, 2 ** 53 - 1)]
+const value = fc.anything({ key, values, maxDepth: 2, maxKeys: 3 })
+const refused = fc.constantFrom(undefined, { a: undefined }, Number.NaN, 2 ** 53, new Set())
+const itemOf = (each: fc.Arbitrary<unknown>) =>
+  fc.dictionary(fc.oneof(key, fc.constantFrom('constructor', 'B', 'BS')), each, {
+    maxKeys: 4,
+    noNullPrototype: true,
+  })
+const sent = itemOf(fc.oneof({ arbitrary: value, weight: 9 }, refused))
+const received = itemOf(value.map((each) => convertToAttr(each)))
+
+test('converts any item as the SDK does', async () => {
+  const response = { status: 200, body: '' }
+  const clients = await clientsOf(response)
+
+  await fc.assert(
+    fc.asyncProperty(sent, received, async (Item, Attributes) => {
+      response.body = JSON.stringify({ Attributes })
+      clients.requests.length = 0
+      const put = { TableName: 'pets', Item }
+      const { ofSdk, ofLean, one, other } = await sendBoth(clients, 'PutCommand', put)
+      expect(one).toEqual(other)
+      if (ofSdk instanceof Error) expect(ofLean).toBeInstanceOf(Error)
+      // Not `toStrictEqual`, which takes an attribute `constructor` for the type of an object.
+      else deepStrictEqual({ ...ofLean, $metadata: ofSdk.$metadata }, ofSdk)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+const notSupported = (what: string) =>
+  new Error(`The lean DynamoDB client does not support ${what}. Bundle the SDK's client instead.`)
+
+test.each<[string, Name, object, string?]>([
+  [
+    'the parameter ReturnItemCollectionMetrics',
+    'TransactWriteCommand',
+    { ReturnItemCollectionMetrics: 'SIZE' },
+  ],
+  [
+    'the parameter ReturnValuesOnConditionCheckFailure',
+    'TransactWriteCommand',
+    { TransactItems: [{ Put: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } }] },
+  ],
+  ['binary values', 'GetCommand', {}, '{"a":{"L":[{"B":"AQ=="}]}}'],
+  ['binary values', 'GetCommand', {}, '{"a":{"BS":["AQ=="]}}'],
+])('refuses %s, and does not take it for a network error: %s', async (what, name, input, item) => {
+  const { lean, requests } = await clientsOf({ status: 200, body: `{"Item":${item}}` })
+
+  const sent = lean.client.send(new lean[name]({ TableName: 'pets', ...input }), {})
+
+  await expect(sent).rejects.toThrow(notSupported(what))
+  await expect(sent).rejects.not.toHaveProperty('$metadata')
+  expect(requests).toHaveLength(item ? 1 : 0)
+})
+
+const respond = (status: number, body = '', headers: Record<string, string> = {}): Fate => ({
+  status,
+  headers: { 'x-amzn-requestid': 'R1', ...headers },
+  body,
+})
+const fail = (name: string, content: object = { message: 'no' }) =>
+  respond(400, JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, ...content }))
+const incomplete = respond(200, '{', { 'Content-Length': '2' })
+const classes = [
+  [sdkClient.DynamoDBServiceException, client.DynamoDBServiceException],
+  [sdkClient.TransactionCanceledException, client.TransactionCanceledException],
+] as const
+const canceled = {
+  Message: 'a',
+  CancellationReasons: [{ Code: 'None' }, { Code: 'ConditionalCheckFailed', Message: 'b' }],
+}
+
+// The SDK does not export the names that its retries know. (DynamoDB's own errors are exported.)
+const classification =
+  'node_modules/@smithy/core/dist-es/submodules/retry/service-error-classification/constants.js'
+// Without names, `...known` throws.
+const known = readFileSync(classification, 'utf8').match(/(?<=")\w+(?=")/g) as string[]
+const ofDynamoDB = Object.keys(sdkClient).filter((name) => /(?<!Service)Exception$/.test(name))
+
+test.each<[string, Fate, limit?: number]>([
+  ...Array.from(new Set([...known, ...ofDynamoDB]), (name): [string, Fate] => [name, fail(name)]),
+  ['a canceled transaction', fail('TransactionCanceledException', canceled)],
+  ['throttling with an address', respond(400, '{"__type":"ThrottlingException:http://a.b/#c,d"}')],
+  ['throttling by a code', respond(400, '{"code":"a#ThrottlingException"}')],
+  ['throttling by a header', respond(400, '', { 'x-amzn-errortype': 'ThrottlingException,b' })],
+  ['throttling by a status', respond(429, '{"__type":7}')],
+  ['an error without a body', respond(413)],
+  ['a missing right', respond(400, '{"__type":"a#AccessDeniedException","Message":"no right"}')],
+  ['an expired signature', fail('InvalidSignatureException', { message: 'Signature expired: a' })],
+  ['a server error', respond(500, '{"__type":"InternalServerError","message":"oops"}')],
+  ['a server error without a retry', respond(501)],
+  ['HTML with status 200', respond(200, '<html>')],
+  ['a broken connection', 'cut'],
+  ['a switched protocol', respond(101, '', { Upgrade: 'a', Connection: 'upgrade' }), 200],
+  ['no response in time', 'silence', 200],
+  ['half a response in time', incomplete, 200],
+])('sends a request as often as the SDK, and throws the same error: %s', async (_, fate, limit) => {
+  // Pauses of 20 and 40 ms when throttled, and of 0 and 1 ms otherwise.
+  vi.spyOn(Math, 'random').mockReturnValue(0.02)
+
+  const { ofSdk, ofLean } = await sendBoth(await clientsOf(fate, 3, limit))
+
+  const { name, message, $fault, $metadata, CancellationReasons } = ofSdk
+  const { httpStatusCode, requestId, attempts, totalRetryDelay } = $metadata
+  expect(ofLean).toBeInstanceOf(Error)
+  expect(ofLean.$metadata).toMatchObject({ attempts, totalRetryDelay })
+  for (const [SdkError, LeanError] of classes)
+    expect(ofLean instanceof LeanError).toBe(ofSdk instanceof SdkError)
+  expect(ofLean.CancellationReasons).toEqual(CancellationReasons)
+  const ofService = { name, message, $fault, $metadata: { httpStatusCode, requestId } }
+  if (ofSdk instanceof sdkClient.DynamoDBServiceException) expect(ofLean).toMatchObject(ofService)
+})
+
+test('sends a new token with each transaction, and the same one in all resends', async () => {
+  const { lean, requests } = await clientsOf(respond(500), 2)
+
+  for (const _ of ['first', 'second']) {
+    const sent = lean.client.send(new lib.TransactWriteCommand({ TransactItems: [] }), {})
+    await expect(sent).rejects.toThrow()
+  }
+
+  const tokens = requests.map(({ body }): string => JSON.parse(body).ClientRequestToken)
+  expect(tokens.map((each) => tokens.indexOf(each))).toEqual([0, 0, 2, 2])
+  for (const each of tokens) expect(each).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
+})
+
+// The SDK throws no error for the first three, and reads the last one to its end.
+test.each<[string, Fate]>([
+  ['no body', respond(200)],
+  ['a body that is cut', respond(200, '{"Item":{"id":{"N":"1')],
+  ['part of a body', respond(206, '{"Item":{"id":{"N":"1"}}}')],
+  ['a body that is too long to be from DynamoDB', 'endless'],
+])('throws a network error for %s', async (_, fate) => {
+  const { lean } = await clientsOf(fate)
+
+  const error = await lean.client.send(new lib.GetCommand(get), {}).catch((error) => error)
+
+  expect(error).toMatchObject({ $metadata: { attempts: 1 } })
+  expect(error).not.toBeInstanceOf(client.DynamoDBServiceException)
+})
+
+test('stops retrying in an outage when the SDK does, and starts again when it does', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  const response = { status: 0, body: '{}' }
+  const clients = await clientsOf(response, 3)
+  const [sdk, lean]: number[][] = [[], []]
+  const [calm, outage, end] = [Array(20).fill(200), Array(20).fill(500), Array(4).fill(200)]
+  for (const status of [...calm, ...outage, ...end, 500]) {
+    response.status = status
+    const { ofSdk, ofLean } = await sendBoth(clients)
+    sdk?.push(ofSdk.$metadata.attempts)
+    lean?.push(ofLean.$metadata?.attempts ?? 1) // Only its errors have metadata.
+  }
+
+  expect(lean).toEqual([...Array(20).fill(1), ...Array(17).fill(3), 2, 1, 1, 1, 1, 1, 1, 2])
+  expect(sdk).toEqual(lean)
+})
+
+test('a retry that succeeds costs nothing of what ends retries in an outage', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+  let sent = 0
+  const failFirst = async () => ({ status: sent++ % 2 === 0 ? 500 : 200, body: '{}' })
+  const { lean, requests } = await clientsOf(failFirst, 2)
+
+  for (let i = 0; i < 40; i++) await lean.client.send(new lean.GetCommand(get), {})
+
+  expect(requests).toHaveLength(40 * 2)
+})
+
+// A response whose parts come in time ends at no other time limit. On a busy machine, they may come
+// late.
+test.each<[string, Fate, attempts: number, limit?: number]>([
+  ['a request', 'silence', 1],
+  ['a response', incomplete, 1],
+  ['a response that goes on', 'drip', 1, 200],
+  ['the pause before a retry', respond(503), 2],
+])('ends %s when the signal aborts', { retry: 3 }, async (_, fate, attempts, limit) => {
+  vi.spyOn(Math, 'random').mockReturnValue(1e6) // A pause of hours.
+  const { lean } = await clientsOf(fate, attempts, limit)
+
+  const sent = lean.client.send(new lib.GetCommand(get), { abortSignal: AbortSignal.timeout(400) })
+
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' })
+})

@@ -1,0 +1,147 @@
+import http from 'node:http'
+import https from 'node:https'
+import * as sdkClient from '@aws-sdk/client-dynamodb'
+import type * as sdkLib from '@aws-sdk/lib-dynamodb'
+import { Sha256 } from '@smithy/core/checksum'
+import { HttpRequest } from '@smithy/core/protocols'
+import { SignatureV4 } from '@smithy/signature-v4'
+import fc from 'fast-check'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { replacements } from '../../../../infra/packages/lean-dynamodb/index.ts'
+import { type FakeRequest, serve } from '../../../support/fake-api.ts'
+
+// They have the types of the SDK's packages, as in a bundle.
+const client: typeof sdkClient = await import(replacements['@aws-sdk/client-dynamodb'])
+const lib: typeof sdkLib = await import(replacements['@aws-sdk/lib-dynamodb'])
+
+beforeEach(() => {
+  vi.stubEnv('AWS_ENDPOINT_URL', '')
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', '')
+  return () => {
+    vi.unstubAllEnvs()
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  }
+})
+
+const requestHandler = {
+  connectionTimeout: 60_000,
+  requestTimeout: 60_000,
+  socketTimeout: 60_000,
+  throwOnRequestTimeout: true,
+}
+
+/** Returns a function that sends a command with a new client. */
+const newSend = () => {
+  const direct = new client.DynamoDBClient({ maxAttempts: 1, requestHandler })
+  const documents = lib.DynamoDBDocumentClient.from(direct, {})
+  return (id: string) => documents.send(new lib.GetCommand({ TableName: 'pets', Key: { id } }), {})
+}
+
+/** The URL that a new client sends a request to, which does not leave this machine. */
+const requestedUrl = async (): Promise<string> => {
+  const stopped = () => {
+    throw new Error('Stopped by the test.')
+  }
+  const requests = [http, https].map((each) =>
+    vi.spyOn(each, 'request').mockImplementation(stopped),
+  )
+  await expect(newSend()('a')).rejects.toThrow('Stopped by the test.')
+  const [[url]] = requests.flatMap(({ mock }) => mock.calls) as unknown as [[URL]]
+  vi.restoreAllMocks()
+  return url.href
+}
+
+const config = new sdkClient.DynamoDBClient({ region: 'eu-central-1' }).config
+
+test.each([
+  'eu-central-1',
+  'us-gov-west-1',
+  'cn-north-1',
+  'eusc-de-east-1',
+  'us-iso-east-1',
+  'us-isob-east-1',
+  'eu-isoe-west-1',
+  'us-isof-south-1',
+])('the endpoint is the one that the SDK uses in %s', async (region) => {
+  vi.stubEnv('AWS_REGION', region)
+
+  const { url } = config.endpointProvider({ Region: region, UseDualStack: false, UseFIPS: false })
+  expect(await requestedUrl()).toBe(url.href)
+})
+
+test('the endpoint can be set for all of AWS, and for DynamoDB alone', async () => {
+  vi.stubEnv('AWS_REGION', 'eu-central-1')
+  vi.stubEnv('AWS_ENDPOINT_URL', 'http://all.example:1')
+  expect(await requestedUrl()).toBe('http://all.example:1/')
+
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://one.example:2')
+  expect(await requestedUrl()).toBe('http://one.example:2/')
+})
+
+test.each<[string, Record<string, string>, object?]>([
+  ['AWS_USE_FIPS_ENDPOINT', { AWS_USE_FIPS_ENDPOINT: 'true' }],
+  ['AWS_USE_DUALSTACK_ENDPOINT', { AWS_USE_DUALSTACK_ENDPOINT: 'true' }],
+  ['an endpoint with a path', { AWS_ENDPOINT_URL_DYNAMODB: 'http://one.example:2/a' }],
+  ['an endpoint with a path', { AWS_ENDPOINT_URL_DYNAMODB: 'http://one.example:2/?b' }],
+  ['the option region', {}, { region: 'eu-central-1' }],
+])('a client that needs %s is refused, with what to do instead', (what, variables, options) => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+  const problem = `The lean DynamoDB client does not support ${what}.`
+  expect(() => new client.DynamoDBClient({ maxAttempts: 1, requestHandler, ...options })).toThrow(
+    new Error(`${problem} Bundle the SDK's client instead.`),
+  )
+})
+
+const word = fc.stringMatching(/^[\w/+=-]{1,60}$/)
+const date = fc.date({
+  min: new Date('2020-01-01'),
+  max: new Date('2090-01-01'),
+  noInvalidDate: true,
+})
+
+test('the signature is the one that the SDK makes', async () => {
+  const { baseUrl, requests } = await serve({ status: 200, body: '{}' })
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', new URL(baseUrl).origin)
+  vi.useFakeTimers({ toFake: ['Date'] })
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        accessKeyId: word,
+        secretAccessKey: word,
+        sessionToken: fc.option(word, { nil: undefined }),
+      }),
+      fc.stringMatching(/^[a-z0-9-]{1,20}$/),
+      fc.string({ unit: 'grapheme' }),
+      fc.array(date, { minLength: 1, maxLength: 2 }),
+      async (credentials, region, id, dates) => {
+        vi.stubEnv('AWS_REGION', region)
+        vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId)
+        vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey)
+        vi.stubEnv('AWS_SESSION_TOKEN', credentials.sessionToken)
+        const options = { service: 'dynamodb', sha256: Sha256, applyChecksum: false }
+        const sdk = new SignatureV4({ ...options, region, credentials })
+        const send = newSend()
+
+        for (const signingDate of dates) {
+          vi.setSystemTime(signingDate)
+          requests.length = 0
+          await send(id)
+          const [{ headers: sent, body }] = requests as [FakeRequest]
+          const { host, 'content-type': type, 'x-amz-target': target } = sent
+          const headers = {
+            host: `${host}`,
+            'content-type': `${type}`,
+            'x-amz-target': `${target}`,
+          }
+          const request = new HttpRequest({ method: 'POST', path: '/', headers, body })
+          const signableHeaders = new Set(Object.keys(headers))
+          const signed = await sdk.sign(request, { signingDate, signableHeaders })
+          expect(sent).toMatchObject(signed.headers)
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,206 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, vi } from 'vitest'
+import { listeningAddress } from '../../../../infra/local/ports.ts'
+import {
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  type GatewayResponse,
+  type ProxyEvent,
+} from '../../../../infra/packages/local-gateway/index.ts'
+import { gatewayResponses, preflightHeaders } from '../../../../infra/platform/gateway.ts'
+import { cors, commonHeaders as headersOfAll } from '../../../../shared/pipeline/gateway-event.ts'
+import { service } from '../../../../shared/service.ts'
+import { type Sent, send } from '../../../support/http.ts'
+import { refuseInternals, refuseLoggedSecrets } from '../../../support/secrets.ts'
+
+export const BASE = service.basePath
+
+/** A request that lists pets, and the beginning of one that adds one, as they are on the wire. */
+export const GET = `GET ${BASE}/pets HTTP/1.1\r\nHost: a\r\n\r\n`
+export const POST = `POST ${BASE}/pets HTTP/1.1\r\nHost: a\r\n`
+
+/** A server in this process. */
+export type Served = Gateway & { baseUrl: string }
+
+/** Longer than any test, as a time limit. */
+export const NEVER = 2 ** 31 - 1
+
+type Invoke = (event: ProxyEvent) => Promise<GatewayResponse>
+
+/** The routes of the tests, which need no others. */
+const PATHS = {
+  listPets: ['GET', '/pets'],
+  createPet: ['POST', '/pets'],
+  updatePet: ['PATCH', '/pets/{petId}'],
+} as const
+
+type Functions = Record<keyof typeof PATHS, Invoke>
+
+/** Serves functions of a test until it ends. Those that are not given respond with `[]`. */
+export const serve = (
+  functions: Partial<Functions> = {},
+  limits: GatewayOptions['limits'] = {},
+): Promise<Served> => {
+  const all: Functions = { listPets: ok, createPet: ok, updatePet: ok, ...functions }
+  const routes = Object.entries(PATHS).map(([id, [method, path]]) => ({
+    method,
+    path,
+    invoke: all[id as keyof Functions], // `Object.entries` loses the keys.
+  }))
+  return serveRoutes(routes, limits)
+}
+
+/** Serves routes until the test ends. */
+export const serveRoutes = (
+  routes: GatewayOptions['routes'],
+  limits: GatewayOptions['limits'] = {},
+  documents: GatewayOptions['documents'] = {},
+): Promise<Served> => {
+  const gateway = createGateway({
+    basePath: BASE,
+    routes,
+    documents,
+    errors: { ...gatewayResponses, invocation: () => gatewayResponses.badGateway },
+    commonHeaders: headersOfAll,
+    preflightHeaders,
+    limits,
+  })
+  return listenUntilEnd(gateway)
+}
+
+/** Lets a server listen until the test ends, and hides its log. */
+export const listenUntilEnd = async (gateway: Gateway): Promise<Served> => {
+  const levels = ['info', 'warn', 'error'] as const
+  const logs = levels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
+  await once(gateway.server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(async () => {
+    await gateway.stop(0)
+    for (const { mock } of logs) refuseLoggedSecrets(mock.calls)
+    vi.restoreAllMocks()
+  })
+  return { ...gateway, baseUrl: `http://127.0.0.1:${listeningAddress(gateway.server).port}` }
+}
+
+const ok: Invoke = async () => ({
+  statusCode: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: '[]',
+})
+
+/** A function that resolves `called` when it is called, and responds when `release` is called. */
+export const waiting = () => {
+  const called = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<{ statusCode: number; body: string }>()
+  const handler = vi.fn(() => {
+    called.resolve()
+    return released.promise
+  })
+  return { handler, called: called.promise, release: released.resolve }
+}
+
+/** A response without the headers of its connection. */
+type Response = { status: number; headers: Record<string, string>; body: unknown }
+
+/** Sends a request, by default for the list of pets; `path` starts after the host. */
+export const ask = async ({ baseUrl }: Served, request: Sent = {}): Promise<Response> => {
+  const { status, headers, body } = await send(baseUrl, { path: `${BASE}/pets`, ...request })
+  return { status, headers: withoutConnection(headers), body }
+}
+
+const CONNECTION = /^(connection|content-length|date|keep-alive|transfer-encoding)$/
+const withoutConnection = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION.test(name)))
+
+/** The headers of every response. */
+export const commonHeaders: Record<string, string> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': cors.exposedHeaders.join(', '),
+  'cache-control': 'no-store',
+  'content-type': 'application/json',
+  'x-request-id': expect.stringMatching(/^[\w-]{15}=$/),
+}
+
+/** A whole gateway response. */
+export const gatewayResponse = (
+  status: number,
+  code: string,
+  message: string,
+  headers = {},
+): Response => ({
+  status,
+  headers: { ...commonHeaders, ...headers },
+  body: { code, message, status },
+})
+
+/** The response when a function fails. */
+export const badGateway = gatewayResponse(
+  502,
+  'bad_gateway',
+  'Something went wrong on our side. Try again in a moment. If it happens again, report it with ' +
+    'the X-Request-Id.',
+  { 'retry-after': '1' },
+)
+
+/** What the servers of this process have logged of requests. */
+export const logged = (): string[] => vi.mocked(console.info).mock.calls.map(([line]) => line)
+
+/** Opens a connection until the test ends, and sends a text over it unchanged. */
+export const wireTo = async ({ baseUrl }: { baseUrl: string }, sent = '') => {
+  const { hostname: host, port } = new URL(baseUrl)
+  const socket = connect({ host, port: Number(port) }).setEncoding('latin1')
+  onTestFinished(() => void socket.destroy())
+  let received = ''
+  socket.on('data', (text) => {
+    received += text
+  })
+  socket.on('error', () => {})
+  // Closed without an end, if the server resets it.
+  const ended = Promise.race(
+    ['end', 'close'].map((event) => new Promise((resolve) => socket.once(event, resolve))),
+  )
+  await once(socket, 'connect')
+  socket.write(sent, 'latin1')
+
+  /** Waits for a match, and consumes the text up to its end. */
+  const take = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(received)
+      if (found) {
+        const text = received.slice(0, found.index + found[0].length)
+        received = received.slice(text.length)
+        return text
+      }
+      if (socket.readableEnded || socket.destroyed)
+        throw new Error(`The server ended the connection after: ${received}`)
+      await Promise.race([once(socket, 'data'), ended])
+    }
+  }
+  /** Consumes the next response; one without a length, up to the end of the connection. */
+  const response = async (): Promise<Response> => {
+    const [statusLine = '', ...lines] = (await take(/\r\n\r\n/)).trim().split('\r\n')
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.split(': ')[0]?.toLowerCase(), line.split(': ')[1]]),
+    )
+    const status = Number(statusLine.split(' ')[1])
+    const length = headers['content-length']
+    const text = length ? await take(new RegExp(`^[\\s\\S]{${length}}`)) : await rest()
+    refuseInternals({ status, headers, text })
+    return { status, headers: withoutConnection(headers), body: JSON.parse(text) }
+  }
+  /** Waits until the server ends the connection, and consumes what is left. */
+  const rest = async (): Promise<string> => {
+    await ended
+    return take(/[\s\S]*$/)
+  }
+  return { socket, take, response, rest }
+}
+
+/** Does the same, and also returns the server's side of the connection. */
+export const wireAndSocket = async (served: Served, sent = '') => {
+  const accepted = Promise.withResolvers<Socket>()
+  served.server.once('connection', accepted.resolve)
+  const wire = await wireTo(served, sent)
+  return { wire, socket: await accepted.promise }
+}

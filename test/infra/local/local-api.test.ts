@@ -26,13 +26,16 @@ const ok: Handler = async () => ({ statusCode: 200, body: '[]' })
 const everyOk = Object.fromEntries(operationIds.map((id) => [id, ok])) as Handlers
 
 /** Serves functions of a test until it ends. Those that are not given respond with `[]`. */
-const serve = (handlers: Partial<Handlers> = {}, limits = {}) =>
+const serveApi = (handlers: Partial<Handlers> = {}, limits = {}) =>
   listenUntilEnd(createLocalApi({ ...everyOk, ...handlers }, { functionMs: NEVER, ...limits }))
 
 test('serves the OpenAPI document as people read it, with the address that was asked for', async () => {
   const headers = { Host: 'a.example:8080' }
 
-  const { text } = await send((await serve()).baseUrl, { path: `${BASE}/openapi.json`, headers })
+  const { text } = await send((await serveApi()).baseUrl, {
+    path: `${BASE}/openapi.json`,
+    headers,
+  })
 
   expect(text).toBe(openApiText().replace(`"${BASE}"`, `"http://a.example:8080${BASE}"`))
 })
@@ -43,7 +46,7 @@ test.each<[string, Handler]>([
   ['returns a status code below 200', async () => ({ statusCode: 199, body: '[]' })],
   ['returns an object as body', async () => ({ statusCode: 404, body: {} })],
 ])('returns 502 when a function %s, and keeps running', async (_name, handler) => {
-  const served = await serve({ listPets: handler })
+  const served = await serveApi({ listPets: handler })
 
   const responses = [await ask(served), await ask(served, { method: 'POST' })]
 
@@ -52,7 +55,7 @@ test.each<[string, Handler]>([
 })
 
 test('returns 504 when a function does not respond in time', async () => {
-  const served = await serve({ listPets: () => new Promise(() => {}) }, { functionMs: 1 })
+  const served = await serveApi({ listPets: () => new Promise(() => {}) }, { functionMs: 1 })
 
   const message = 'The service did not respond in time. Try again in a moment.'
   expect(await ask(served)).toEqual(
@@ -66,14 +69,14 @@ test('passes a function its name and its remaining time', async () => {
     body: JSON.stringify([functionName, getRemainingTimeInMillis()]),
   })
 
-  const { body } = await ask(await serve({ listPets: echo }))
+  const { body } = await ask(await serveApi({ listPets: echo }))
 
   expect(body).toEqual(['listPets', expect.closeTo(NEVER, -8)])
 })
 
 test('runs only some functions at once', async () => {
   const { handler, release } = waiting()
-  const served = await serve({ listPets: handler }, { functions: 2 })
+  const served = await serveApi({ listPets: handler }, { functions: 2 })
   let arrived = 0
   served.server.on('request', () => arrived++)
   const responses = [ask(served), ask(served), ask(served)]
@@ -96,7 +99,7 @@ const memory = (): number => {
 }
 
 test('needs the memory of the reference page once for all clients that do not read it', async () => {
-  const { server } = await serve()
+  const { server } = await serveApi()
   const before = memory()
 
   for (let i = 0; i < 100; i++) {

@@ -10,7 +10,7 @@ import {
   logged,
   NEVER,
   POST,
-  serve,
+  serveFunctions,
   waiting,
   wireAndSocket,
   wireTo,
@@ -39,7 +39,7 @@ test.each<[name: string, text: string, response?: object]>([
   'closes the connection after %s, with an error if no request is in flight',
   async (_name, text, error) => {
     const smuggled = vi.fn<Invoke>()
-    const served = await serve({ listPets: smuggled })
+    const served = await serveFunctions({ listPets: smuggled })
     const wire = await wireTo(served, text + SMUGGLED)
 
     if (error) expect(await wire.response()).toEqual(error)
@@ -53,14 +53,17 @@ test.each<[name: string, text: string, response?: object]>([
 test('reads a request with an unknown expectation, and responds to the next one separately', async () => {
   const echo: Invoke = async ({ body }) => ({ statusCode: 200, body: JSON.stringify(body) })
   const text = `${POST}Expect: something\r\nContent-Length: 2\r\n\r\n{}`
-  const wire = await wireTo(await serve({ createPet: echo, listPets: echo }), text + SMUGGLED)
+  const wire = await wireTo(
+    await serveFunctions({ createPet: echo, listPets: echo }),
+    text + SMUGGLED,
+  )
 
   expect([(await wire.response()).body, (await wire.response()).body]).toEqual(['{}', null])
 })
 
 test('closes the connection after a request to upgrade the protocol', async () => {
   const upgrade = `${POST}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`
-  const wire = await wireTo(await serve({}, IDLE), upgrade + SMUGGLED)
+  const wire = await wireTo(await serveFunctions({}, IDLE), upgrade + SMUGGLED)
 
   expect([(await wire.response()).status, await wire.rest()]).toEqual([200, ''])
 })
@@ -70,7 +73,7 @@ test.each([
   ['before the responses', GET.repeat(50)],
   ['after invalid HTTP', 'Hello\r\n\r\n'],
 ])('keeps serving when clients disconnect %s', async (_name, text) => {
-  const served = await serve()
+  const served = await serveFunctions()
 
   for (let i = 0; i < 10; i++) {
     const { wire, socket } = await wireAndSocket(served)
@@ -85,7 +88,7 @@ test.each([
 })
 
 test('closes a connection whose request does not arrive in time', async () => {
-  const served = await serve({}, { headersTimeout: 1, connectionsCheckingInterval: 1 })
+  const served = await serveFunctions({}, { headersTimeout: 1, connectionsCheckingInterval: 1 })
   const wire = await wireTo(served, GET.slice(0, 9))
 
   const message = 'The request did not arrive in time. Send it again.'
@@ -96,7 +99,7 @@ test('closes a connection whose request does not arrive in time', async () => {
 })
 
 test('closes connections beyond its limit', async () => {
-  const served = await serve({}, { maxConnections: 1 })
+  const served = await serveFunctions({}, { maxConnections: 1 })
   const allowed = await wireTo(served)
   const refused = await wireTo(served, GET)
 
@@ -106,7 +109,7 @@ test('closes connections beyond its limit', async () => {
 })
 
 test('responds to 100 requests in flight on a connection, and then to more', async () => {
-  const wire = await wireTo(await serve(), GET.repeat(100))
+  const wire = await wireTo(await serveFunctions(), GET.repeat(100))
 
   for (let i = 0; i < 100; i++) expect((await wire.response()).status).toBe(200)
   wire.socket.write(GET)
@@ -116,7 +119,7 @@ test('responds to 100 requests in flight on a connection, and then to more', asy
 test('calls one function at a time for a client that reads nothing', async () => {
   const long = JSON.stringify('a'.repeat(2 ** 25)) // Larger than all buffers.
   const listPets = vi.fn<Invoke>(async () => ({ statusCode: 200, body: long }))
-  const served = await serve({ listPets })
+  const served = await serveFunctions({ listPets })
   const { wire, socket } = await wireAndSocket(served)
 
   wire.socket.pause().write(GET.repeat(3))
@@ -127,7 +130,7 @@ test('calls one function at a time for a client that reads nothing', async () =>
 })
 
 test('closes a connection with more requests in flight, and serves others', async () => {
-  const served = await serve({ listPets: () => new Promise(() => {}) })
+  const served = await serveFunctions({ listPets: () => new Promise(() => {}) })
 
   const wire = await wireTo(served, GET.repeat(101))
 
@@ -136,7 +139,7 @@ test('closes a connection with more requests in flight, and serves others', asyn
 })
 
 test('refuses a body that is too large before it is complete, and reads the next request after it', async () => {
-  const served = await serve({}, { bodyBytes: 10 })
+  const served = await serveFunctions({}, { bodyBytes: 10 })
   const withLength = (bytes: number) =>
     `${POST}Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes)}`
   const [large, last] = [withLength(1000), 989]
@@ -153,7 +156,7 @@ test('refuses a body that is too large before it is complete, and reads the next
 
 test('reads a body of 10 MB to its end after a 413, because the client may read nothing before', async () => {
   const bytes = 10 * 1024 * 1024
-  const { wire, socket } = await wireAndSocket(await serve({}, IDLE))
+  const { wire, socket } = await wireAndSocket(await serveFunctions({}, IDLE))
   wire.socket.write(
     `${POST}Connection: close\r\nContent-Length: ${bytes}\r\n\r\n${'a'.repeat(bytes)}`,
   )
@@ -172,7 +175,7 @@ const memory = (): number => {
 }
 
 test('keeps nothing of bodies that are too large, nor of connections that have ended', async () => {
-  const served = await serve({}, IDLE)
+  const served = await serveFunctions({}, IDLE)
   const sockets: WeakRef<object>[] = []
   served.server.on('connection', (socket) => sockets.push(new WeakRef(socket)))
   const before = memory()
@@ -195,7 +198,7 @@ test('keeps nothing of bodies that are too large, nor of connections that have e
 /** A local server with a request in flight. */
 const serveRequest = async () => {
   const { handler, called, release } = waiting()
-  const served = await serve({ listPets: handler })
+  const served = await serveFunctions({ listPets: handler })
   const wire = await wireTo(served, GET)
   await called
   return { served, wire, release }
@@ -225,7 +228,7 @@ test('stop does not wait for a request longer than its limit', async () => {
 })
 
 test('stop closes the connection of a client that has sent nothing', async () => {
-  const served = await serve()
+  const served = await serveFunctions()
   const { wire } = await wireAndSocket(served)
 
   await served.stop(NEVER)

@@ -10,7 +10,7 @@ import {
   commonHeaders,
   GET,
   gatewayResponse,
-  serve,
+  serveFunctions,
   serveRoutes,
   wireTo,
 } from './gateway.ts'
@@ -21,7 +21,7 @@ const echo = async (event: ProxyEvent): Promise<GatewayResponse> => ({
   body: JSON.stringify(event),
 })
 
-const serveEcho = () => serve({ listPets: echo, createPet: echo, updatePet: echo })
+const serveEcho = () => serveFunctions({ listPets: echo, createPet: echo, updatePet: echo })
 const eventOf = async (request: Sent): Promise<ProxyEvent> =>
   (await ask(await serveEcho(), request)).body as ProxyEvent
 const eventOfText = async (text: string) =>
@@ -127,7 +127,7 @@ test.each([
 ])('refuses %s', async (_name, coding, body, status, reason) => {
   const headers = { 'Content-Encoding': coding }
 
-  const response = await ask(await serve(), { method: 'POST', headers, body })
+  const response = await ask(await serveFunctions(), { method: 'POST', headers, body })
 
   const message = expect.stringContaining(reason)
   expect(response).toMatchObject({ status, body: { status, message } })
@@ -137,7 +137,7 @@ test.each([
   ['no Host', ''],
   ['an invalid Host', 'Host: a/b\r\n'],
 ])('returns 400 to %s', async (_name, hosts) => {
-  const wire = await wireTo(await serve(), GET.replace('Host: a\r\n', hosts))
+  const wire = await wireTo(await serveFunctions(), GET.replace('Host: a\r\n', hosts))
 
   expect(await wire.response()).toEqual(
     gatewayResponse(400, 'bad_request', 'The request is malformed.'),
@@ -146,7 +146,7 @@ test.each([
 
 // test/api tests more paths and methods, in AWS too.
 test('returns 404 to a path with a repeated slash', async () => {
-  const response = await ask(await serve(), { path: `${BASE}/pets//7` })
+  const response = await ask(await serveFunctions(), { path: `${BASE}/pets//7` })
 
   const message = expect.stringMatching(
     `^There is no resource at this path\\. The API has .*GET ${BASE}/pets, `,
@@ -170,7 +170,7 @@ test.each([
 })
 
 test('responds to OPTIONS and to other methods by itself, with the methods of the path', async () => {
-  const served = await serve()
+  const served = await serveFunctions()
   const [options, put] = [
     await ask(served, { method: 'OPTIONS' }),
     await ask(served, { method: 'PUT' }),
@@ -206,13 +206,13 @@ test('serves a document for the host of the request, with the common headers, an
 
 test("returns a function's status, headers and body, and nothing else", async () => {
   const result = { statusCode: 207, headers: { 'X-A': 'a' }, body: '[1]' }
-  const served = await serve({ listPets: async () => result })
+  const served = await serveFunctions({ listPets: async () => result })
 
   expect(await ask(served)).toEqual({ status: 207, headers: { 'x-a': 'a' }, body: [1] })
 })
 
 test('returns 502 when a function throws, and keeps running', async () => {
-  const served = await serve({ listPets: () => Promise.reject(new Error('A bug.')) })
+  const served = await serveFunctions({ listPets: () => Promise.reject(new Error('A bug.')) })
 
   const responses = [await ask(served), await ask(served, { method: 'POST' })]
 

@@ -39,7 +39,7 @@ const PATHS = {
 type Functions = Record<keyof typeof PATHS, Invoke>
 
 /** Serves functions of a test until it ends. Those that are not given respond with `[]`. */
-export const serve = (
+export const serveFunctions = (
   functions: Partial<Functions> = {},
   limits: GatewayOptions['limits'] = {},
 ): Promise<Served> => {

@@ -28,7 +28,8 @@ export const invoke = async (
     if (!v.is(ProxyResponse, result))
       throw new Error(`The function ${id} did not return a proxy response.`)
     const difference = contractDifference(id, result)
-    if (difference) console.warn('Not what shared/contract.ts says of %s: %s', id, difference)
+    if (difference)
+      console.warn('The response of %s differs from shared/contract.ts: %s', id, difference)
     return result
   } catch (error) {
     if (error === gatewayResponses.gatewayTimeout) throw error

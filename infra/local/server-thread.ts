@@ -15,7 +15,7 @@ import { createLocalApi } from './local-api.ts'
 import { enforcePermissions } from './permissions.ts'
 import { isLoopback, listen, urlHost } from './ports.ts'
 
-/** What a thread with a server gets; in `change` the source file whose change has started it. */
+/** What a thread gets. `change` is the source file whose change has started it. */
 export type ThreadData = {
   host: string
   port: number
@@ -24,10 +24,10 @@ export type ThreadData = {
   change?: string | undefined
 }
 
-/** What a thread says: it could listen now; then, that it serves. */
+/** What a thread says: it is ready to listen; then, it serves. */
 export type ThreadMessage = 'loaded' | 'serving'
 
-/** What a thread is told: the port is free, so listen; or complete your requests and end. */
+/** What a thread is told: the port is free, so listen; or complete the requests and end. */
 export type ThreadOrder = 'listen' | 'stop'
 
 const { host, port, database, empty, change }: ThreadData = workerData

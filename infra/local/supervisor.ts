@@ -21,8 +21,8 @@ const RESTART_MS = 2000
  * 3. It listens and says `serving`.
  * 4. After a change or at the end, it is told to `stop`, and completes its requests.
  *
- * Returns 0, or another exit code if a thread ended by itself. While it watches, only the first
- * server can end it: a change can mend a later one.
+ * Returns 0, or another exit code if a thread ended by itself. If it watches, that ends it only
+ * before the first server serves: a change can mend a later one.
  */
 export const runServers = async (
   data: ThreadData,

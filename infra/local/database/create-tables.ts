@@ -48,8 +48,8 @@ const namedError = (endpoint: string, error: unknown): unknown => {
 }
 
 /**
- * Creates the tables that are missing. If a table or an index is missing in memory, all tables are
- * made anew, and this returns true. Elsewhere, it throws a CommandError if a table lacks an index.
+ * Creates the tables that are missing. If a table or an index is missing in memory, it recreates
+ * all tables and returns true. Elsewhere, it throws a CommandError if a table lacks an index.
  */
 const createTables = async (client: DynamoDBClient, database: LocalDatabase): Promise<boolean> => {
   const isInMemory = database.kind === 'embedded' && database.folder === undefined

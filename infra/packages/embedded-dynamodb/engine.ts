@@ -93,7 +93,7 @@ const writeTransaction = async (store: Store, body: TransactionBody): Promise<ob
   return {}
 }
 
-/** What is stored of a token. It is small, so it stays when it has expired. */
+/** What is stored of a token. It is small, so expired ones are kept. */
 type Token = { digest: string; until: number }
 
 const readTransaction = async (store: Store, { TransactItems }: TransactionBody) => {

@@ -83,7 +83,7 @@ test('serves a changed source with the permissions of its operation, and warns o
   await expect.poll(list).toEqual([{ id: 'AccessDenied' }])
   await untilPrinted(`Serving http:\\S+${service.basePath} again: ${LIST} changed\\.`)
   await untilPrinted(
-    'Not what shared/contract\\.ts says of listPets: 0\\.id: Invalid type: Expected number but received "AccessDenied"',
+    'The response of listPets differs from shared/contract\\.ts: 0\\.id: Invalid type: Expected number but received "AccessDenied"',
   )
 })
 

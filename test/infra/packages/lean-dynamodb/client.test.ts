@@ -223,7 +223,7 @@ test.each<[string, Fate, limit?: number]>([
   ['throttling by a header', respond(400, '', { 'x-amzn-errortype': 'ThrottlingException,b' })],
   ['throttling by a status', respond(429, '{"__type":7}')],
   ['an error without a body', respond(413)],
-  ['a missing right', respond(400, '{"__type":"a#AccessDeniedException","Message":"no right"}')],
+  ['a missing permission', respond(400, '{"__type":"a#AccessDeniedException","Message":"no"}')],
   ['an expired signature', fail('InvalidSignatureException', { message: 'Signature expired: a' })],
   ['a server error', respond(500, '{"__type":"InternalServerError","message":"oops"}')],
   ['a server error without a retry', respond(501)],

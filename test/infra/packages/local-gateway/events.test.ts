@@ -7,7 +7,7 @@ import {
   ask,
   BASE,
   badGateway,
-  commonHeaders,
+  expectedHeaders,
   GET,
   gatewayResponse,
   serveFunctions,
@@ -198,7 +198,7 @@ test('serves a document for the host of the request, with the common headers, an
     await ask(served, { method: 'PUT', path }),
   ]
 
-  const headers = { ...commonHeaders, 'content-type': 'text/plain' }
+  const headers = { ...expectedHeaders, 'content-type': 'text/plain' }
   expect(read).toEqual({ status: 200, headers, body: 'a.example' })
   expect(options.headers['access-control-allow-methods']).toBe('GET,OPTIONS')
   expect([put.status, put.headers.allow]).toEqual([405, 'GET, OPTIONS'])

@@ -10,7 +10,7 @@ import {
   type ProxyEvent,
 } from '../../../../infra/packages/local-gateway/index.ts'
 import { gatewayResponses, preflightHeaders } from '../../../../infra/platform/gateway.ts'
-import { cors, commonHeaders as headersOfAll } from '../../../../shared/pipeline/gateway-event.ts'
+import { commonHeaders, cors } from '../../../../shared/pipeline/gateway-event.ts'
 import { service } from '../../../../shared/service.ts'
 import { type Sent, send } from '../../../support/http.ts'
 import { refuseInternals, refuseLoggedSecrets } from '../../../support/secrets.ts'
@@ -63,7 +63,7 @@ export const serveRoutes = (
     routes,
     documents,
     errors: { ...gatewayResponses, invocation: () => gatewayResponses.badGateway },
-    commonHeaders: headersOfAll,
+    commonHeaders,
     preflightHeaders,
     limits,
   })
@@ -114,7 +114,7 @@ const withoutConnection = (headers: Record<string, string>): Record<string, stri
   Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION.test(name)))
 
 /** The headers of every response. */
-export const commonHeaders: Record<string, string> = {
+export const expectedHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': cors.exposedHeaders.join(', '),
   'cache-control': 'no-store',
@@ -130,7 +130,7 @@ export const gatewayResponse = (
   headers = {},
 ): Response => ({
   status,
-  headers: { ...commonHeaders, ...headers },
+  headers: { ...expectedHeaders, ...headers },
   body: { code, message, status },
 })
 

@@ -15,45 +15,44 @@ import { setting, variableValue } from '../../shared/settings.ts'
 /** What CodeDeploy sends to a hook: which deployment asks, but not for which version. */
 type HookEvent = { DeploymentId: string; LifecycleEventHookExecutionId: string }
 
-/** Milliseconds: for a request, before a retry, and kept for the report. */
-type Times = { request: number; pause: number; report: number }
-
-type Limits = Times & { end: number }
+/** Until when a step is retried (as `Date.now()`), its timeout, and the pause, in milliseconds. */
+type Retries = { end: number; timeout: number; pause: number }
 
 /** The Lambda function that CodeDeploy invokes before new versions get requests. */
-export const handler = (event: HookEvent, context: Context): Promise<void> =>
-  checkRelease(event, context.getRemainingTimeInMillis(), {
-    request: 15_000,
-    pause: 1000,
-    report: 60_000,
-  })
-
-/**
- * Checks the new versions, and reports to CodeDeploy whether the release may go on, within `time`
- * milliseconds. Each version must return 403 for a new API key without scopes, and 401 for an
- * unknown one: then it loads, is configured and finds keys. No operation runs. Throws if CodeDeploy
- * does not accept the report.
- */
-export const checkRelease = async (event: HookEvent, time: number, times: Times): Promise<void> => {
-  const end = Date.now() + time
-  let status: 'Succeeded' | 'Failed' = 'Succeeded'
-  try {
-    await checkVersions(event.DeploymentId, { ...times, end: end - times.report })
-  } catch (error) {
-    console.error(error)
-    status = 'Failed'
-  }
-  await report(event, status, { ...times, end })
+export const handler = (event: HookEvent, context: Context): Promise<void> => {
+  const end = Date.now() + context.getRemainingTimeInMillis()
+  const checks = { end: end - 60_000, timeout: 15_000, pause: 1000 }
+  return checkRelease(event, checks, { ...checks, end })
 }
 
-const checkVersions = async (deploymentId: string, limits: Limits): Promise<void> => {
+/**
+ * Checks the new versions, and reports to CodeDeploy whether the release may go on. Each version
+ * must return 403 for a new API key without scopes, and 401 for an unknown one: then it loads, is
+ * configured and finds keys. No operation runs. Throws if CodeDeploy does not accept the report.
+ */
+export const checkRelease = async (
+  event: HookEvent,
+  checks: Retries,
+  report: Retries,
+): Promise<void> => {
+  try {
+    await checkVersions(event.DeploymentId, checks)
+  } catch (error) {
+    console.error(error)
+    await sendReport(event, 'Failed', report)
+    return
+  }
+  await sendReport(event, 'Succeeded', report)
+}
+
+const checkVersions = async (deploymentId: string, retries: Retries): Promise<void> => {
   const prefix = setting('keyPrefix') as KeyPrefix // The stack sets it from the stage.
   const [known, unknown] = [newApiKey(prefix), newApiKey(prefix)]
-  await retry('The storage of a key', limits, () => store(known, deploymentId))
+  await retry('The storage of a key', retries, () => store(known, deploymentId))
   const lambda = new LambdaClient({ maxAttempts: 1 })
   const check = async (version: string, key: string, expected: string) => {
     const invoke = (abortSignal: AbortSignal) => invokeVersion(lambda, version, key, abortSignal)
-    const outcome = await retry(`The invocation of ${version}`, limits, invoke)
+    const outcome = await retry(`The invocation of ${version}`, retries, invoke)
     if (outcome !== expected)
       throw new Error(`${version} returned "${outcome}" instead of "${expected}".`)
   }
@@ -77,7 +76,7 @@ const store = (key: string, deploymentId: string): Promise<unknown> =>
 
 /**
  * The status and the error code that a version returns, or the payload if it has none. Throws if a
- * retry may help: a database may be slow, and a right of the version may be seconds old.
+ * retry may help: a database may be slow, and a permission of the version may be seconds old.
  */
 const invokeVersion = async (
   lambda: LambdaClient,
@@ -99,10 +98,10 @@ const invokeVersion = async (
   return outcome
 }
 
-const report = async (
+const sendReport = async (
   event: HookEvent,
   status: 'Succeeded' | 'Failed',
-  limits: Limits,
+  retries: Retries,
 ): Promise<void> => {
   const codeDeploy = new CodeDeployClient({ maxAttempts: 1 })
   const command = new PutLifecycleEventHookExecutionStatusCommand({
@@ -110,7 +109,7 @@ const report = async (
     lifecycleEventHookExecutionId: event.LifecycleEventHookExecutionId,
     status,
   })
-  await retry('The report to CodeDeploy', limits, async (abortSignal) => {
+  await retry('The report to CodeDeploy', retries, async (abortSignal) => {
     try {
       await codeDeploy.send(command, { abortSignal })
     } catch (error) {
@@ -123,11 +122,11 @@ const report = async (
 /** Retries until success, or until `end`. The SDK's own retries end sooner, and leave out a 403. */
 const retry = async <T>(
   what: string,
-  { request, pause, end }: Limits,
+  { end, timeout, pause }: Retries,
   attempt: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   for (;;) {
-    const milliseconds = Math.max(0, Math.min(request, end - Date.now()))
+    const milliseconds = Math.max(0, Math.min(timeout, end - Date.now()))
     try {
       return await attempt(AbortSignal.timeout(milliseconds))
     } catch (error) {

@@ -30,7 +30,7 @@ type Settings = {
   /** Milliseconds for the checks, for the report, and for each request. */
   checks?: number
   report?: number
-  request?: number
+  timeout?: number
 }
 
 /**
@@ -43,7 +43,7 @@ const run = async ({
   codeDeploy = [ok({})],
   ...limits
 }: Settings = {}) => {
-  const { checks = 100_000, report = 100_000, request = 100_000 } = limits
+  const { checks = 100_000, report = 100_000, timeout = 100_000 } = limits
   let [running, mostAtOnce] = [0, 0]
   const invocations: string[] = []
   const invoke = async ({ path, body }: { path: string; body: string }): Promise<Fate> => {
@@ -63,8 +63,13 @@ const run = async ({
   vi.stubEnv('NEW_VERSIONS', versions.join(','))
 
   const event = { DeploymentId: 'd-ABCDEF', LifecycleEventHookExecutionId: 'eyJlbmM' }
-  const times = { request, pause: 1, report }
-  const failure: unknown = await checkRelease(event, checks + report, times).catch((error) => error)
+  const checksEnd = Date.now() + checks
+  const attempts = { timeout, pause: 1 }
+  const failure: unknown = await checkRelease(
+    event,
+    { ...attempts, end: checksEnd },
+    { ...attempts, end: checksEnd + report },
+  ).catch((error) => error)
 
   const reports = reported.requests.map(({ headers, body }) => {
     const { status, ...ids } = JSON.parse(body)
@@ -98,7 +103,7 @@ test('lets a release go on when each new version knows a key, and no other key',
   expect(Number(expiresAt.N)).toBeLessThan(started + 60 * 60)
 })
 
-test('retries until IAM knows the rights of the hook and of each version, and each responds', async () => {
+test('retries until IAM knows the permissions of the hook and of each version, and each responds', async () => {
   once({ PutItem: databaseResponses.accessDenied })
   const lambda: Fate[] = [
     error(403, 'AccessDeniedException'),
@@ -110,11 +115,11 @@ test('retries until IAM knows the rights of the hook and of each version, and ea
       errorMessage: 'Error: Task timed out after 10.00 seconds',
     }),
     response(503, 'service_unavailable'),
-    // A right of the version that is seconds old.
+    // A permission of the version that is seconds old.
     response(500, 'internal_server_error'),
   ]
 
-  const { reports } = await run({ lambda, request: 200 })
+  const { reports } = await run({ lambda, timeout: 200 })
 
   // A set, because a delayed process reports twice.
   expect(new Set(reports)).toEqual(new Set(['Succeeded']))
@@ -152,7 +157,7 @@ test('reports until CodeDeploy accepts it, or has accepted it and the response w
   const accepted = error(400, 'LifecycleEventAlreadyCompletedException')
   const codeDeploy: Fate[] = [error(400, 'ThrottlingException'), 'silence', accepted]
 
-  const { failure, reports } = await run({ codeDeploy, request: 200 })
+  const { failure, reports } = await run({ codeDeploy, timeout: 200 })
 
   expect(failure).toBeUndefined()
   expect(reports.slice(0, 3)).toEqual(Array(3).fill('Succeeded'))

@@ -45,12 +45,12 @@ export type Stage = {
   hostedZone?: { id: string; name: string }
   /** How many environments of each function may run at once. */
   reservedConcurrency?: number
-  /** Bundles the SDK's DynamoDB client, with every command, instead of the faster lean one. */
-  stockClient?: boolean
+  /** The DynamoDB client of the functions: `lean` starts faster, `sdk` has every command. */
+  dynamoDBClient?: 'lean' | 'sdk'
   /**
    * Existing tables, such as restored ones. The first is used instead of the stack's own. Functions
-   * keep the rights to all: the live version uses the previous one until the release is over. To
-   * change the table again, insert a name before the others.
+   * keep the permissions for all: until the release is over, the live version uses the previous
+   * one. To change the table again, insert a name before the others.
    */
   adopt?: { [Id in TableId]?: readonly string[] }
 }

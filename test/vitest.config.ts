@@ -6,7 +6,7 @@ import { exampleCredentials } from './support/secrets.ts'
 const data = fileURLToPath(new URL('../shared/data/', import.meta.url))
 
 // shared/data gets the DynamoDB client that it gets in a bundle: the lean one, or with
-// STOCK_CLIENT=1 the SDK's, as in a stage with `stockClient`. Processes that tests start, such as
+// STOCK_CLIENT=1 the SDK's, as in a stage with `dynamoDBClient: 'sdk'`. Processes that tests start, such as
 // the local server, use the SDK's: so both are tested.
 const asBundled = {
   name: 'as-bundled',

@@ -10,7 +10,7 @@ const start = fileURLToPath(new URL('start.mjs', import.meta.url))
 const aliases = Object.entries(replacements).map(([name, file]) => `${name}=${file}`)
 
 /** How CDK bundles a function of a stage. Cold starts wait until the bundle is loaded. */
-export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
+export const bundling = ({ dynamoDBClient = 'lean' }: Stage): BundlingOptions => ({
   // An ES module takes longer to load: its `import 'node:http'` loads undici (nodejs/node#57649).
   format: OutputFormat.CJS,
   // Minified, it loads no faster, and stack traces in the log have no names.
@@ -21,7 +21,7 @@ export const bundling = ({ stockClient }: Stage): BundlingOptions => ({
   // esbuild removes unused code only from ES modules, which packages have as `module`.
   mainFields: ['module', 'main'],
   esbuildArgs: {
-    '--alias': stockClient ? [] : aliases,
+    '--alias': dynamoDBClient === 'lean' ? aliases : [],
     // Otherwise, esbuild only warns of a missing export after `import * as`.
     '--log-override': 'import-is-undefined=error',
     // Otherwise, esbuild rewrites Valibot's expression for emojis, and then cannot remove it.
@@ -43,7 +43,7 @@ export const explain = (error: unknown): unknown => {
   if (!(error instanceof Error) || error.name !== 'FailedToBundleAsset') return error
   return new ConfigurationError(
     'A function cannot be bundled, for the reason above. If infra/packages/lean-dynamodb has no ' +
-      'matching export, the lean DynamoDB client does not support it: set stockClient in ' +
-      "infra/stages.ts to bundle the SDK's.",
+      'matching export, the lean DynamoDB client does not support it: set dynamoDBClient to ' +
+      "'sdk' in infra/stages.ts.",
   )
 }

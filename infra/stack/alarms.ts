@@ -12,7 +12,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
-import type { ApiMetrics } from './metrics.ts'
+import { type ApiMetrics, percentage } from './metrics.ts'
 
 /**
  * Alarms on what callers notice, and the SNS topic that they notify. Causes are graphs: most faults
@@ -27,32 +27,36 @@ export class Alarms extends Construct {
     { metrics, stage }: { metrics: ApiMetrics; stage: Stage },
   ) {
     super(scope, id)
-    const topic = new Topic(this, 'Topic', { enforceSSL: true })
-    // With `enforceSSL`, our policy replaces the default one, which lets the whole account publish.
-    const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
-    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
-    if (stage.alarmEmail) topic.addSubscription(new EmailSubscription(stage.alarmEmail))
-    const action = new SnsAction(topic)
-    const rules = Object.entries(outageRules(metrics))
-    const outages = rules.map(([name, rule]) => newAlarm(this, name, rule))
+    const action = new SnsAction(this.#newTopic(stage))
+    const rows = Object.entries(outageRows(metrics))
+    const outages = rows.map(([name, row]) => newAlarm(this, name, row))
     for (const alarm of outages) {
       alarm.addOkAction(action)
       alignWindows(alarm)
     }
     // Its end sends no mail, so there is at most one in two hours.
-    const bugs = newAlarm(this, 'ApiBroken', bugRule(metrics))
+    const bugs = newAlarm(this, 'ApiBroken', bugRow(metrics))
     this.all = [...outages, bugs]
     for (const alarm of this.all) alarm.addAlarmAction(action)
   }
+
+  #newTopic({ alarmEmail }: Stage): Topic {
+    const topic = new Topic(this, 'Topic', { enforceSSL: true })
+    // With `enforceSSL`, our policy replaces the default one, which lets the whole account publish.
+    const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } }
+    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }))
+    if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail))
+    return topic
+  }
 }
 
-type AlarmRule = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
+type AlarmRow = Omit<AlarmProps, 'comparisonOperator' | 'treatMissingData'>
 
 /** Creates an alarm that goes off above its threshold. */
-export const newAlarm = (scope: Construct, id: string, rule: AlarmRule): Alarm => {
+export const newAlarm = (scope: Construct, id: string, row: AlarmRow): Alarm => {
   const comparisonOperator = ComparisonOperator.GREATER_THAN_THRESHOLD
   const treatMissingData = TreatMissingData.NOT_BREACHING // Without requests there is no data.
-  return new Alarm(scope, id, { ...rule, comparisonOperator, treatMissingData })
+  return new Alarm(scope, id, { ...row, comparisonOperator, treatMissingData })
 }
 
 /**
@@ -64,16 +68,10 @@ const alignWindows = ({ node }: Alarm): void => {
     node.defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } }
 }
 
-// How many windows of five minutes must be bad. Not all: the newest one lacks data, because logs
-// are late. The span is an hour or two, so that a failure that comes and goes sends one mail.
-const TWO_IN_AN_HOUR = { datapointsToAlarm: 2, evaluationPeriods: 12 }
-const THREE_IN_AN_HOUR = { datapointsToAlarm: 3, evaluationPeriods: 12 }
-const THREE_IN_TWO_HOURS = { datapointsToAlarm: 3, evaluationPeriods: 24 }
-// Where a few slow requests are usual.
-const FIVE_OF_EIGHT = { datapointsToAlarm: 5, evaluationPeriods: 8 }
-
-const bugRule = (metrics: ApiMetrics): AlarmRule => ({
-  metric: metrics.broken,
+// A window has five minutes. Not all of them must be bad, because the newest one lacks data: logs
+// are late. They span an hour or two, so that a failure that comes and goes sends one mail.
+const bugRow = ({ broken }: ApiMetrics): AlarmRow => ({
+  metric: broken,
   threshold: 0, // requests
   datapointsToAlarm: 1,
   evaluationPeriods: 24,
@@ -82,27 +80,30 @@ const bugRule = (metrics: ApiMetrics): AlarmRule => ({
     'since the last mail: there is at most one in two hours.',
 })
 
-const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
+const outageRows = (metrics: ApiMetrics): Record<string, AlarmRow> => ({
   ApiFails: {
-    metric: metrics.brokenPercentage,
+    metric: percentage(metrics.broken, metrics.requests, FIVE_OR_ONE_PERCENT),
     threshold: 0.1, // percent
-    ...TWO_IN_AN_HOUR,
+    datapointsToAlarm: 2,
+    evaluationPeriods: 12,
     alarmDescription:
       'In two windows of five minutes, more than 0.1 % of the requests got a 5xx other than 503. ' +
       'See "5xx of each operation", and "5xx" in OPERATE.md.',
   },
   ApiUnavailable: {
-    metric: metrics.unavailablePercentage,
+    metric: percentage(metrics.unavailable, metrics.requests, FIVE_OR_ONE_PERCENT),
     threshold: 0.1, // percent
-    ...TWO_IN_AN_HOUR,
+    datapointsToAlarm: 2,
+    evaluationPeriods: 12,
     alarmDescription:
       'In two windows of five minutes, more than 0.1 % of the requests got a 503: DynamoDB is ' +
       'slow, busy or unavailable. See "Errors of DynamoDB", and "5xx" in OPERATE.md.',
   },
   ApiRefuses: {
-    metric: metrics.refusedPercentage,
+    metric: percentage(metrics.refused, metrics.requests, 'FILL(part, 0) >= 20'),
     threshold: 50, // percent
-    ...THREE_IN_TWO_HOURS,
+    datapointsToAlarm: 3,
+    evaluationPeriods: 24,
     alarmDescription:
       'In three windows of five minutes, more than half of the requests got a 4xx other than ' +
       '429. Run "refused requests by address, client and code". A single client is at fault, or ' +
@@ -111,7 +112,8 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   ApiSlow: {
     metric: metrics.latency(99),
     threshold: 2000, // milliseconds
-    ...FIVE_OF_EIGHT,
+    datapointsToAlarm: 5, // A few slow requests are usual.
+    evaluationPeriods: 8,
     alarmDescription:
       'One request in 100 took more than 2 s. See "Latency of DynamoDB, p99 (ms)" and "Errors of ' +
       'DynamoDB". If they are as usual, run "init and duration of each function": cold starts ' +
@@ -120,7 +122,8 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   ApiThrottles: {
     metric: metrics.throttledPercentage,
     threshold: 5, // percent
-    ...THREE_IN_TWO_HOURS,
+    datapointsToAlarm: 3,
+    evaluationPeriods: 24,
     alarmDescription:
       'In three windows of five minutes, more than 5 % of the requests got a 429. Run "refused ' +
       'requests by address, client and code". Block an abusive address with AWS WAF: a revoked ' +
@@ -129,10 +132,15 @@ const outageRules = (metrics: ApiMetrics): Record<string, AlarmRule> => ({
   LogsMissing: {
     metric: metrics.unlogged,
     threshold: 0, // requests
-    ...THREE_IN_AN_HOUR,
+    datapointsToAlarm: 3,
+    evaluationPeriods: 12,
     alarmDescription:
       'The access log has no requests, so only ApiSlow still works, and an OK of another alarm ' +
       'means nothing. Follow "The access log stays empty" in OPERATE.md. Until then, watch ' +
       '"5xx", which has a count without logs. This alarm ends within an hour after the repair.',
   },
 })
+
+// A few requests are no outage.
+const FIVE_OR_ONE_PERCENT =
+  'FILL(part, 0) >= 5 || (FILL(part, 0) >= 2 && 100 * FILL(part, 0) > whole)'

@@ -21,8 +21,9 @@ import {
   addGatewayResponses,
   addNotFound,
   addReference,
-} from './gateway-responses.ts'
-import { newLogGroup, type OperationFunction } from './operation-function.ts'
+} from './fixed-responses.ts'
+import type { OperationFunction } from './operation-function.ts'
+import { newLogGroup } from './service-function.ts'
 
 const VERSION = service.basePath.slice(1)
 

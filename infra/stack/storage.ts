@@ -1,6 +1,6 @@
 import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, type ITable, Table } from 'aws-cdk-lib/aws-dynamodb'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import type { KeyAttribute } from '../../shared/data/indexes.ts'
 import {
@@ -14,16 +14,18 @@ import {
 import type { TableActions } from '../platform/functions.ts'
 import { sourcesDigest } from '../sources-digest.ts'
 import type { Stage } from '../stages.ts'
+import { allow } from './roles.ts'
 
-/** What a function needs to use a table: the right, and the variable with its name. */
+/** What a function needs to use a table: the permission, and the variable with its name. */
 export type TableUse = { statement: PolicyStatement; environment: Record<string, string> }
 
 /**
- * The table that new versions use, and all that functions may use: a role changes before the alias
- * moves, so the live version may use another one.
+ * The table that new versions use, and all that functions may use. During a release, the live
+ * version may use another table, and has the new role already.
  */
 type Tables = { current: ITable; allowed: ITable[] }
 
+/** The tables of a stage. */
 export class Storage extends Construct {
   readonly tables: Record<TableId, Tables>
 
@@ -31,7 +33,7 @@ export class Storage extends Construct {
     super(scope, id)
     // `fromEntries` loses the keys.
     this.tables = Object.fromEntries(
-      tableIds.map((id) => [id, this.#tablesOf(id, stage)]),
+      tableIds.map((id) => [id, this.#newTables(id, stage)]),
     ) as Record<TableId, Tables>
     // For `npm run rewrite`, which must store items as the functions do.
     new CfnOutput(Stack.of(this), 'ReadShards', { value: `${stage.readShards}` })
@@ -39,19 +41,19 @@ export class Storage extends Construct {
     new CfnOutput(Stack.of(this), 'Sources', { value: sourcesDigest() })
   }
 
-  /** Right and variable come together, so that a function cannot have one without the other. */
+  /** Gives both, so that a function cannot have one without the other. */
   use({ table, index, actions }: TableActions): TableUse {
     const { current, allowed } = this.tables[table]
+    const names = actions.map((action) => `dynamodb:${action}`)
+    const arns = allowed.map(({ tableArn }) => tableArn)
+    const resources = index ? arns.map((arn) => `${arn}/index/${index}`) : arns
     return {
-      statement: new PolicyStatement({
-        actions: actions.map((action) => `dynamodb:${action}`),
-        resources: allowed.map(({ tableArn }) => (index ? `${tableArn}/index/${index}` : tableArn)),
-      }),
+      statement: allow(names, resources),
       environment: { [tableVariable(table)]: current.tableName },
     }
   }
 
-  #tablesOf(id: TableId, stage: Stage): Tables {
+  #newTables(id: TableId, stage: Stage): Tables {
     const own = this.#newTable(id, tables[id], stage)
     const names = stage.adopt?.[id] ?? []
     const adopted = names.map((name) => Table.fromTableName(this, `${id}Adopted-${name}`, name))

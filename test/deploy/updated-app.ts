@@ -8,7 +8,7 @@ import { type Stage, stackName, stages } from '../../infra/stages.ts'
 // client, so that the release before proves the lean client, and this one the other, without
 // another deployment.
 const app = new App({ context: CURRENTLY_RECOMMENDED_FLAGS })
-const change: Partial<Stage> = { release: 'all-at-once', readShards: 2, stockClient: true }
+const change: Partial<Stage> = { release: 'all-at-once', readShards: 2, dynamoDBClient: 'sdk' }
 const time = app.node.tryGetContext('restored')
 const { staging, production } = stages
 const restored = (id: string) => [`${stackName(production)}-Storage${id}-restored-${time}`]

@@ -21,7 +21,7 @@ let stock: Bundles
 
 beforeAll(() => {
   lean = makeBundles()
-  stock = makeBundles({ stockClient: true }, ['createPet'])
+  stock = makeBundles({ dynamoDBClient: 'sdk' }, ['createPet'])
 }, 300_000) // esbuild makes a bundle for each operation.
 
 /** The file that Lambda loads. */
@@ -124,8 +124,8 @@ test.each([
 
     const message =
       'A function cannot be bundled, for the reason above. If infra/packages/lean-dynamodb has no ' +
-      'matching export, the lean DynamoDB client does not support it: set stockClient in ' +
-      "infra/stages.ts to bundle the SDK's."
+      'matching export, the lean DynamoDB client does not support it: set dynamoDBClient to ' +
+      "'sdk' in infra/stages.ts."
     expect(() => new OperationFunction(stack, `../${folder}/other`, props)).toThrow(
       new ConfigurationError(message),
     )

@@ -80,7 +80,7 @@ const minutesOfCanary = (): number => {
 const outages: [outage: string, Outage][] = [
   ['a table is deleted', deletion],
   ['the same, an hour after a bug', { ...deletion, usual: { ...usual, 502: 1 } }],
-  ['the same, and the log role is gone', { ...deletion, isLogged: false }],
+  ['the same, while the access log is not written', { ...deletion, isLogged: false }],
   ['3 % of the requests get a 503', { usual, requests: { 200: 34_920, 503: 1080 } }],
   ['the same, 0.5 a second', { usual: { 200: 1800 }, requests: { 200: 1746, 503: 54 } }],
   ['3 % of the writes do, 5 % are writes', { usual, requests: { 200: 35_946, 503: 54 } }],

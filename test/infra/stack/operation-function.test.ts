@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { tableActions } from '../../../infra/platform/functions.ts'
 import { stages } from '../../../infra/stages.ts'
@@ -7,6 +9,10 @@ import { filters } from '../../../shared/service.ts'
 import { everyOption, onlyId, partsOf, resource, tableOf, templateOf } from './template.ts'
 
 const production = templateOf('production')
+const hookId = onlyId(production, 'AWS::Lambda::Function', {
+  Environment: { Variables: { NEW_VERSIONS: {} } },
+})
+const OPERATE = readFileSync('infra/OPERATE.md', 'utf8')
 const arn = (logicalId: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] })
 
 type Statement = { Effect: string; Action: string | string[]; Resource: unknown }
@@ -18,7 +24,7 @@ const allow = (Action: string | string[], Resource: unknown): Statement => ({
 })
 
 /** The effect of each action on each resource, because CDK merges statements. */
-const rightsOf = (statements: Statement[]) =>
+const permissionsOf = (statements: Statement[]) =>
   new Set(
     statements.flatMap(({ Effect, Action, Resource }) =>
       [Action]
@@ -30,11 +36,13 @@ const rightsOf = (statements: Statement[]) =>
   )
 
 /** Expects that a function may do this, and write its own log, and nothing else. */
-const expectRights = (role: string, logGroup: string, expected: Statement[]) => {
+const expectPermissions = (role: string, logGroup: string, expected: Statement[]) => {
   const { Policies, AssumeRolePolicyDocument, ...others } = resource(production, role).Properties
   const writeLog = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], arn(logGroup))
   expect(Policies).toHaveLength(1)
-  expect(rightsOf(Policies[0].PolicyDocument.Statement)).toEqual(rightsOf([...expected, writeLog]))
+  expect(permissionsOf(Policies[0].PolicyDocument.Statement)).toEqual(
+    permissionsOf([...expected, writeLog]),
+  )
   const Principal = { Service: 'lambda.amazonaws.com' }
   expect(AssumeRolePolicyDocument.Statement).toMatchObject([{ Principal }])
   expect(others).toEqual({})
@@ -57,34 +65,49 @@ test.each([
   },
 )
 
-test.each(operationIds)('the function of %s has its rights, tables and settings', (operation) => {
-  const { handler, role, logGroup } = partsOf(production, operation)
-  const granted = tableActions(entries[operation])
-  const rights = granted.map(({ table, index, actions }) => {
-    const own = arn(tableOf(production, table))
-    const names = actions.map((action) => `dynamodb:${action}`)
-    return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
-  })
-  const names = granted.map(({ table }) => [
-    tableVariable(table),
-    { Ref: tableOf(production, table) },
-  ])
-  const { keyPrefix, readShards, writeShards } = stages.production
-  const isSharded = granted.some(({ table }) => table in filters)
+// With others, a release would replace the function, its log and its alias.
+test('an operation keeps the logical ids of its parts', () => {
+  const { functionId, role, logGroup, aliasId } = partsOf(production, 'createPet')
 
-  expectRights(role, logGroup, rights)
-  expect(handler).toMatchObject({
-    LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: logGroup } },
-    Timeout: 10,
-  })
-  expect(handler.Environment.Variables).toEqual({
-    KEY_PREFIX: keyPrefix,
-    ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
-    ...Object.fromEntries(names),
-  })
+  expect([functionId, role, logGroup, aliasId]).toEqual([
+    'createPetFunction8C36C800',
+    'createPetRole2B49107D',
+    'createPetLogs98A649C6',
+    'createPetLiveC7FE6398',
+  ])
 })
 
-// That a GET needs no other rights follows from what it is.
+test.each(operationIds)(
+  'the function of %s has its permissions, tables and settings',
+  (operation) => {
+    const { handler, role, logGroup } = partsOf(production, operation)
+    const granted = tableActions(entries[operation])
+    const permissions = granted.map(({ table, index, actions }) => {
+      const own = arn(tableOf(production, table))
+      const names = actions.map((action) => `dynamodb:${action}`)
+      return allow(names, index ? { 'Fn::Join': ['', [own, `/index/${index}`]] } : own)
+    })
+    const names = granted.map(({ table }) => [
+      tableVariable(table),
+      { Ref: tableOf(production, table) },
+    ])
+    const { keyPrefix, readShards, writeShards } = stages.production
+    const isSharded = granted.some(({ table }) => table in filters)
+
+    expectPermissions(role, logGroup, permissions)
+    expect(handler).toMatchObject({
+      LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: logGroup } },
+      Timeout: 10,
+    })
+    expect(handler.Environment.Variables).toEqual({
+      KEY_PREFIX: keyPrefix,
+      ...(isSharded && { READ_SHARDS: `${readShards}`, WRITE_SHARDS: `${writeShards}` }),
+      ...Object.fromEntries(names),
+    })
+  },
+)
+
+// That a GET needs no other permissions follows from what it is.
 test.each(operationIds.filter((id) => entries[id].method === 'GET'))('%s may only read', (id) => {
   const actions = tableActions(entries[id]).flatMap(({ actions }) => actions)
 
@@ -103,15 +126,58 @@ test.each(operationIds)('the alias of %s is its newest version; old ones are ret
   })
 })
 
+/**
+ * Runs the block of OPERATE.md that stops writes, with functions named after their operations.
+ * `aws` is a shell function, and knows the policies of all roles but `unknown`.
+ */
+const stopWrites = (unknown?: string) => {
+  const [, block = ''] = /^● To stop writes.*?^```sh\n(.*?)^```/ms.exec(OPERATE) ?? []
+  const functions = operationIds.map((id) => `${id}\t${partsOf(production, id).role}`)
+  const policies = functions.flatMap((line) => {
+    const [id, role = ''] = line.split('\t')
+    if (id === unknown) return []
+    const [{ PolicyName, PolicyDocument }] = resource(production, role).Properties.Policies
+    const command = `iam get-role-policy --role-name ${role} --policy-name ${PolicyName}`
+    return `'${command}') echo '${JSON.stringify(PolicyDocument)}' ;;`
+  })
+  const script = `aws() {
+    case "$*" in
+      'lambda list-functions'*) echo '${functions.join('\n')}' ;;
+      ${policies.join('\n')}
+      'lambda put-function-concurrency --reserved-concurrent-executions 0 --function-name'*)
+        echo "\${@: -1}" ;;
+      *) return 254 ;;
+    esac
+  }
+  stack=PetStoreProduction
+  ${block}`
+  const { status, stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+  return { status, stopped: stdout.split('\n').filter(Boolean) }
+}
+
+test('the block of OPERATE.md that stops writes stops the functions that may write', () => {
+  const writing = operationIds.filter((id) => entries[id].method !== 'GET')
+
+  expect(stopWrites()).toEqual({ status: 0, stopped: writing })
+})
+
+test('the block leaves the hook out, whose policy has another name', () => {
+  expect(hookId).toMatch(/^ReleaseHook/)
+  expect(OPERATE).toContain("! starts_with(FunctionName, '$stack-ReleaseHook')")
+})
+
+test('the block ends with an error at a policy that cannot be read', () => {
+  const [first] = operationIds
+
+  expect(stopWrites(first)).toEqual({ status: 254, stopped: [] })
+})
+
 test.each(operationIds)('%s has the reserved concurrency of the stage', (operation) => {
   const { handler } = partsOf(templateOf('production', everyOption), operation)
 
   expect(handler.ReservedConcurrentExecutions).toBe(5)
 })
 
-const hookId = onlyId(production, 'AWS::Lambda::Function', {
-  Environment: { Variables: { NEW_VERSIONS: {} } },
-})
 const application = { Ref: onlyId(production, 'AWS::CodeDeploy::Application') }
 
 test('in production, a hook may store API keys, invoke all new versions and report to CodeDeploy, and nothing else', () => {
@@ -139,7 +205,7 @@ test('in production, a hook may store API keys, invoke all new versions and repo
     KEY_PREFIX: 'live',
     API_KEYS_TABLE: { Ref: apiKeys },
   })
-  expectRights(role, LoggingConfig.LogGroup.Ref, [
+  expectPermissions(role, LoggingConfig.LogGroup.Ref, [
     allow('dynamodb:PutItem', arn(apiKeys)),
     allow('lambda:InvokeFunction', versions),
     allow('codedeploy:PutLifecycleEventHookExecutionStatus', groups),

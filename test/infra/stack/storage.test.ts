@@ -56,7 +56,7 @@ test.each([
   },
 )
 
-test('a stack that adopts tables uses the first of each, and keeps its own tables and the rights to all', () => {
+test('a stack that adopts tables uses the first of each, and keeps its own tables and the permissions for all', () => {
   const adopt: Stage['adopt'] = {
     pets: ['restored-data'],
     apiKeys: ['restored-again', 'restored-keys'],
@@ -73,10 +73,11 @@ test('a stack that adopts tables uses the first of each, and keeps its own table
 
     expect(Outputs[tableOutput(id)].Value).toEqual(used)
     for (const { handler, role } of users.map((operation) => partsOf(template, operation))) {
-      const rights = JSON.stringify(resource(template, role).Properties.Policies)
+      const permissions = JSON.stringify(resource(template, role).Properties.Policies)
       expect(handler.Environment.Variables[tableVariable(id)]).toEqual(used)
-      for (const name of adopt[id] ?? []) expect(rights).toMatch(new RegExp(`:table/${name}["/]`))
-      expect(rights).toContain(`"${own}"`)
+      for (const name of adopt[id] ?? [])
+        expect(permissions).toMatch(new RegExp(`:table/${name}["/]`))
+      expect(permissions).toContain(`"${own}"`)
     }
   }
 })

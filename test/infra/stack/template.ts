@@ -17,7 +17,7 @@ export const everyOption = {
   domainOnly: true,
   alarmEmail: 'on-call@example.com',
   reservedConcurrency: 5,
-  stockClient: true,
+  dynamoDBClient: 'sdk',
 } as const satisfies Partial<Stage>
 
 const synthesized = new Map<string, { stack: ServiceStack; template: Template }>()

@@ -22,14 +22,21 @@ test('the page can run two scripts only: its own, and the installed one, from a 
   )
   expect(library?.[2]).toBe('')
   expect(own?.[1]).toBe('')
-  expect(own?.[2]).toContain(
-    `"servers":[{"url":"${service.basePath}","description":"The deployment that serves this ` +
-      'document"}]',
-  )
+  expect(own?.[2]).toBe(readFileSync('infra/openapi/reference/start.js', 'utf8'))
   expect(others).toEqual([])
   expect(headers['Content-Security-Policy']).toBe(
     `default-src 'none'; script-src '${hashes.library}' '${hashes.own}'; connect-src 'self'; ` +
       "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
       'img-src data:',
   )
+})
+
+test('the page offers only the server that it comes from, which its policy allows', () => {
+  const [, settings = ''] = /data-settings="([^"]*)"/.exec(page) ?? []
+
+  expect(JSON.parse(settings.replaceAll('&quot;', '"').replaceAll('&amp;', '&'))).toEqual({
+    url: `${service.basePath}/openapi.json`,
+    servers: [{ url: service.basePath, description: 'The deployment that serves this document' }],
+    customCss: readFileSync('infra/openapi/reference/style.css', 'utf8'),
+  })
 })

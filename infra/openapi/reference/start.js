@@ -1,0 +1,36 @@
+// Shows the document with Scalar, whose script has run before this one.
+const place = document.querySelector('div')
+const { url, servers, token, customCss } = JSON.parse(place.dataset.settings)
+
+// Leaves out what the page would show wrongly or as a puzzle: the limits of an int64, which
+// `JSON.parse` rounds, and `not`. Descriptions state both. The console does not send optional
+// parameters unless they are selected: otherwise, a list would lack items.
+const simplify = (key, value) => {
+  const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
+  if (isRounded || key === 'not') return undefined
+  if (value?.required !== false) return value
+  const { example = value.schema.default } = value
+  return { ...value, examples: { default: { value: example, 'x-disabled': true } } }
+}
+
+const customFetch = async (...request) => {
+  const response = await fetch(...request)
+  if (new URL(response.url).pathname !== url) return response
+  return Response.json(JSON.parse(await response.text(), simplify))
+}
+
+Scalar.createApiReference(place, {
+  url,
+  servers,
+  customCss,
+  customFetch,
+  authentication: { preferredSecurityScheme: 'apiKey', securitySchemes: { apiKey: { token } } },
+  withDefaultFonts: false,
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
+  documentDownloadType: 'direct',
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+})

@@ -1,6 +1,6 @@
 import { Annotations, App } from 'aws-cdk-lib'
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api'
-import { contractProblem } from './openapi/contract-problem.ts'
+import { contractProblem } from './contract-check.ts'
 import { ServiceStack } from './stack/service-stack.ts'
 import { ConfigurationError, type Stage, stackName, stages } from './stages.ts'
 

@@ -8,7 +8,7 @@ import { reference, service } from '../../shared/service.ts'
 import { command, run } from '../command-line.ts'
 import { guide, introduction } from './guide.ts'
 import { componentHeaders } from './headers.ts'
-import { responseObjects } from './responses.ts'
+import { responseObjects } from './response-objects.ts'
 import { componentSchemas, exampleMember, type Json, jsonSchema } from './schemas.ts'
 
 /** The OpenAPI 3.1 document. Its first address begins with `origin`; a `bigint` is a number. */

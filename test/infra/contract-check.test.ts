@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { contractProblem } from '../../../infra/openapi/contract-problem.ts'
-import { entries } from '../../../shared/contract.ts'
-import { mustBe } from '../../../shared/model/fields.ts'
-import { Int64, Int64Text } from '../../../shared/model/int64.ts'
-import type { Entry } from '../../../shared/pipeline/entry.ts'
+import { contractProblem } from '../../infra/contract-check.ts'
+import { entries } from '../../shared/contract.ts'
+import { mustBe } from '../../shared/model/fields.ts'
+import { Int64, Int64Text } from '../../shared/model/int64.ts'
+import type { Entry } from '../../shared/pipeline/entry.ts'
 
 const { createPet, getOrder, listOrders, listPets } = entries
 

@@ -1,11 +1,11 @@
 import { globSync } from 'node:fs'
 import type * as v from 'valibot'
-import { collections } from '../../shared/collections.ts'
-import { entries } from '../../shared/contract.ts'
-import { fieldDescription, fieldRule, wrappedSchema } from '../../shared/model/fields.ts'
-import { type Entry, PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry.ts'
-import { filters as declaredFilters } from '../../shared/service.ts'
-import { referencePaths } from '../platform/gateway.ts'
+import { collections } from '../shared/collections.ts'
+import { entries } from '../shared/contract.ts'
+import { fieldDescription, fieldRule, wrappedSchema } from '../shared/model/fields.ts'
+import { type Entry, PATH_PARAMETER, partsOf } from '../shared/pipeline/entry.ts'
+import { filters as declaredFilters } from '../shared/service.ts'
+import { referencePaths } from './platform/gateway.ts'
 
 type ByName<T> = Readonly<Record<string, T>>
 type Stored = ByName<{ fields: v.ObjectEntries }>
@@ -13,7 +13,7 @@ type Stored = ByName<{ fields: v.ObjectEntries }>
 /** Why the service would fail, or go wrong silently; `undefined` if it is sound. */
 export const contractProblem = ({
   contract = entries as ByName<Entry>,
-  files = globSync('*.ts', { cwd: new URL('../../functions', import.meta.url) }),
+  files = globSync('*.ts', { cwd: new URL('../functions', import.meta.url) }),
   filters = declaredFilters as ByName<readonly string[]>,
   stored = collections as Stored,
 } = {}): string | undefined => {

@@ -8,7 +8,8 @@ export type Json = Record<string, unknown>
 
 /** The JSON Schemas of all schemas with a title, by title. Elsewhere they are references. */
 export const componentSchemas = (): Record<string, Json> =>
-  toJsonSchemaDefs(named, config) as Record<string, Json> // None is just `true`.
+  // The cast holds: no schema here is the boolean form of JSON Schema.
+  toJsonSchemaDefs(named, config) as Record<string, Json>
 
 /**
  * The JSON Schema of a value as it is sent. What it cannot express, such as a transformation,
@@ -29,8 +30,8 @@ export const exampleMember = (schema: v.GenericSchema): Json => {
 const schemasIn = (value: unknown): v.GenericSchema[] => {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(schemasIn)
-  // Only schemas have it.
-  return 'kind' in value && value.kind === 'schema' ? [...inner, value as v.GenericSchema] : inner
+  if (!('kind' in value) || value.kind !== 'schema') return inner
+  return [...inner, value as v.GenericSchema] // Only schemas have this kind.
 }
 
 /** The schemas in the contract that have a title, by that title. */
@@ -45,38 +46,15 @@ const config: ConversionConfig = {
   typeMode: 'output',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   overrideAction: ({ valibotAction, jsonSchema, errors }): Json | undefined => {
-    const { type, metadata, description, text = '' }: Action = valibotAction
-    switch (type) {
-      case 'metadata':
-        // It replaces what the checks before it say. An object keeps its properties.
-        return jsonSchema.properties ? { ...jsonSchema, ...metadata } : metadata
-      case 'title':
-        return { ...jsonSchema, title: undefined } // It is the name in the document.
-      case 'examples':
-        return { ...jsonSchema, examples: undefined } // An example stands beside the schema.
-      case 'description':
-        return {
-          ...jsonSchema,
-          description: [description, Object(jsonSchema).rule].filter(Boolean).join(' '),
-          rule: undefined,
-        }
-      case 'min_entries':
-        return { ...jsonSchema, not: hasNoneOf(Object.keys(jsonSchema.properties ?? {})) }
-      case 'must_be':
-        // The values of an enumeration say what its rule says.
-        return { ...jsonSchema, rule: jsonSchema.enum ? undefined : sentence(text) }
-      default:
-        // The description says what a check does, if JSON Schema cannot.
-        return errors ? { ...jsonSchema } : undefined
-    }
+    const convert = ACTIONS[valibotAction.type]
+    if (convert) return convert({ ...jsonSchema }, valibotAction)
+    // The description says what a check does, if JSON Schema cannot.
+    return errors ? { ...jsonSchema } : undefined
   },
   overrideSchema: ({ valibotSchema, jsonSchema }): Json | undefined => {
     if (valibotSchema.type === 'bigint') return {} // Metadata says more.
-    // OpenAPI Generator makes wrong Java and Python of a boolean with `const`.
-    if (typeof jsonSchema.const === 'boolean')
-      return { type: 'boolean', not: { const: !jsonSchema.const } }
-    if ('const' in jsonSchema) return { type: typeof jsonSchema.const, ...jsonSchema }
-    if (!('default' in jsonSchema) || !('wrapped' in valibotSchema)) return undefined
+    if ('const' in jsonSchema) return typedConstant({ ...jsonSchema })
+    if (!('default' in jsonSchema)) return undefined
     // The default is text, too: it is parsed like a value that was sent.
     return { ...jsonSchema, default: v.parse(valibotSchema as v.GenericSchema, undefined) }
   },
@@ -84,7 +62,38 @@ const config: ConversionConfig = {
 
 type Action = { type: string; metadata?: Json; description?: string; text?: string }
 
-// An object with none of these. (Of `anyOf`, generators make a type of each part.)
+/** Where a schema keeps its rule for a description that follows. JSON leaves it out. */
+const RULE = Symbol('rule')
+
+type Draft = Json & { [RULE]?: string | undefined }
+
+/** What an action of a pipe makes of the schema of the actions before it. */
+const ACTIONS: Record<string, (schema: Draft, action: Action) => Draft | undefined> = {
+  must_be: (schema, { text = '' }) => {
+    // The values of an enumeration say what its rule says.
+    const rule = schema.enum ? undefined : `${capitalized(text)}.`
+    return { ...schema, description: rule, [RULE]: rule }
+  },
+  description: (schema, { description }) => ({
+    ...schema,
+    description: [description, schema[RULE]].filter(Boolean).join(' '),
+  }),
+  // It replaces what the checks before it say. An object keeps its properties.
+  metadata: (schema, { metadata }) => (schema.properties ? { ...schema, ...metadata } : metadata),
+  // It is the name of the schema in the document.
+  title: (schema) => ({ ...schema, title: undefined }),
+  // An example stands beside the schema.
+  examples: (schema) => ({ ...schema, examples: undefined }),
+  min_entries: (schema) => ({ ...schema, not: hasNoneOf(Object.keys(Object(schema.properties))) }),
+}
+
+// What generators of clients need.
+
+/** Of `anyOf`, they make a type of each part. */
 const hasNoneOf = (names: string[]): Json => ({ propertyNames: { not: { enum: names } } })
 
-const sentence = (rule: string): string => `${capitalized(rule)}.`
+/** OpenAPI Generator makes wrong Java and Python of a boolean with `const`. */
+const typedConstant = (schema: Json): Json =>
+  typeof schema.const === 'boolean'
+    ? { type: 'boolean', not: { const: !schema.const } }
+    : { type: typeof schema.const, ...schema }

@@ -127,6 +127,9 @@ const even = v.pipe(
   v.check((n) => n % 2 === 0),
 )
 
+/** The JSON Schema as the document has it. */
+const printed = (schema: v.GenericSchema) => JSON.parse(stringifyJson(jsonSchema(schema)))
+
 test('a check that JSON Schema cannot express leaves its schema as it is', () => {
   const toy = v.pipe(
     v.object({ even: v.pipe(even, mustBe('even'), v.description('A number.')) }),
@@ -135,12 +138,12 @@ test('a check that JSON Schema cannot express leaves its schema as it is', () =>
 
   const properties = { even: { type: 'number', description: 'A number. Even.' } }
   const expected = { type: 'object', properties, required: ['even'] }
-  expect(jsonSchema(toy)).toEqual(expected)
-  expect(jsonSchema(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({
+  expect(printed(toy)).toEqual(expected)
+  expect(printed(v.pipe(toy, v.metadata({ maxProperties: 7 })))).toEqual({
     ...expected,
     maxProperties: 7,
   })
-  expect(jsonSchema(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
+  expect(printed(v.pipe(even, v.metadata({ multipleOf: 2 })))).toEqual({ multipleOf: 2 })
 })
 
 test.each(Object.entries(publicDocuments()))(

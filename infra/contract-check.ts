@@ -36,9 +36,10 @@ const filterProblem = (filters: ByName<readonly string[]>, stored: Stored): stri
   for (const [name, fields] of Object.entries(filters)) {
     // Variables and outputs of the stack are named after a collection.
     if (!/^[a-z][A-Za-z0-9]*$/.test(name))
-      return `${name} in shared/service.ts is no name of letters and digits, such as pets.`
+      return `${name} in shared/service.ts must be a name of letters and digits, such as pets.`
     const wrong = fields.find((field) => !isSingle(stored[name]?.fields[field]))
-    if (wrong) return `${name} in shared/service.ts has the filter ${wrong}: no single value.`
+    if (wrong)
+      return `${name} in shared/service.ts has the filter ${wrong}, which is no field with one value.`
   }
   return undefined
 }
@@ -51,11 +52,11 @@ const pathProblem = (
   const same = earlier.find(([, other]) => other.method === method && other.path === path)
   if (same) return `has the method and path of ${same[0]}: ${method} ${path}. Change one of them.`
   if (Object.values<string>(referencePaths).includes(path))
-    return `has the path ${path}, which the API reference has. Change it.`
+    return `has the path ${path}, which is that of the API reference. Change it.`
   const names = Object.keys(params?.entries ?? {})
   const namesInPath = Array.from(path.matchAll(PATH_PARAMETER), ([, name]) => name)
   if (namesInPath.join() !== names.join())
-    return `has the path ${path}, but its params are ${names.join(', ') || 'none'}. Name the same.`
+    return `has the path ${path}, but its params are ${names.join(', ') || 'none'}. Make them equal.`
   return siblingProblem(path, earlier)
 }
 
@@ -84,7 +85,7 @@ const fieldProblem = (entry: Entry): string | undefined => {
   for (const { entries = {} } of [...requests, response])
     for (const [field, schema] of Object.entries(entries))
       if (!fieldDescription(schema))
-        return `has the field ${field} without a text. Add v.description() to it.`
+        return `has the field ${field} without a description. Add v.description() to it.`
   return undefined
 }
 

@@ -33,7 +33,7 @@ export class Storage extends Construct {
     super(scope, id)
     // `fromEntries` loses the keys.
     this.tables = Object.fromEntries(
-      tableIds.map((id) => [id, this.#newTables(id, stage)]),
+      tableIds.map((id) => [id, this.#currentAndAllowed(id, stage)]),
     ) as Record<TableId, Tables>
     // For `npm run rewrite`, which must store items as the functions do.
     new CfnOutput(Stack.of(this), 'ReadShards', { value: `${stage.readShards}` })
@@ -53,7 +53,7 @@ export class Storage extends Construct {
     }
   }
 
-  #newTables(id: TableId, stage: Stage): Tables {
+  #currentAndAllowed(id: TableId, stage: Stage): Tables {
     const own = this.#newTable(id, tables[id], stage)
     const names = stage.adopt?.[id] ?? []
     const adopted = names.map((name) => Table.fromTableName(this, `${id}Adopted-${name}`, name))

@@ -24,7 +24,10 @@ test('the service has no problem', () => {
 test.each<[Record<string, object>, string]>([
   [{ createPet: { ...createPet, method: undefined } }, 'needs a method: one of GET, POST, PATCH'],
   [{ addPet: createPet }, 'addPet in shared/contract.ts has the method and path of createPet'],
-  [{ createPet: { ...createPet, path: '/docs' } }, 'the path /docs, which the API reference has'],
+  [
+    { createPet: { ...createPet, path: '/docs' } },
+    'the path /docs, which is that of the API reference',
+  ],
   [
     { getOrder: { ...getOrder, params } },
     'the path /store/orders/{orderId}, but its params are id',
@@ -38,9 +41,9 @@ test.each<[Record<string, object>, string]>([
     { createPet: { ...createPet, body: v.object({ size: v.optional(v.number()) }) } },
     'createPet in shared/contract.ts has the field size without a rule',
   ],
-  [{ createPet: { ...createPet, body: secret } }, 'the field secret without a text'],
-  [{ getOrder: { ...getOrder, returns: secret } }, 'the field secret without'],
-  [{ listPets: { ...listPets, pages: v.array(secret) } }, 'the field secret without a text'],
+  [{ createPet: { ...createPet, body: secret } }, 'the field secret without a description'],
+  [{ getOrder: { ...getOrder, returns: secret } }, 'the field secret without a description'],
+  [{ listPets: { ...listPets, pages: v.array(secret) } }, 'the field secret without a description'],
   [
     { listOrders: { ...listOrders, query: listPets.query } },
     'has the query parameter status. Add it to the filters of orders in shared/service.ts.',
@@ -69,9 +72,15 @@ test.each([
 })
 
 test.each([
-  [{ 'my-pets': [] }, 'my-pets in shared/service.ts is no name of letters and digits'],
-  [{ pets: ['size'] }, 'pets in shared/service.ts has the filter size: no single value'],
-  [{ pets: ['tags'] }, 'pets in shared/service.ts has the filter tags: no single value'],
+  [{ 'my-pets': [] }, 'my-pets in shared/service.ts must be a name of letters and digits'],
+  [
+    { pets: ['size'] },
+    'pets in shared/service.ts has the filter size, which is no field with one value',
+  ],
+  [
+    { pets: ['tags'] },
+    'pets in shared/service.ts has the filter tags, which is no field with one value',
+  ],
 ])('says what is wrong with a collection: %o', (filters, problem) => {
   const stored = { pets: { fields: { tags: v.optional(v.array(v.string())) } } }
 

@@ -22,7 +22,7 @@ export const addGatewayResponses = (api: RestApi): void => {
       type: ResponseType.of(type),
       // Set for every type, because the status of a default type overrides types without one.
       statusCode: String(status),
-      responseHeaders: mappedHeaders(headers, true),
+      responseHeaders: mapHeaders(headers, { hasBody: true }),
       templates: { 'application/json': JSON.stringify(body) },
     })
   }
@@ -66,7 +66,8 @@ const addMock = (resource: IResource, method: string, response: MockResponse): v
   const statusCode = String(status)
   const sent: Record<string, string> = {}
   const declared: Record<string, boolean> = {}
-  for (const [name, value] of Object.entries(mappedHeaders(headers, body !== undefined))) {
+  const mapped = mapHeaders(headers, { hasBody: body !== undefined })
+  for (const [name, value] of Object.entries(mapped)) {
     sent[`method.response.header.${name}`] = value
     declared[`method.response.header.${name}`] = true
   }
@@ -96,8 +97,11 @@ const CONTENT_TYPES = [
   'text/xml',
 ]
 
-/** The headers as API Gateway maps them: fixed values in single quotes. */
-const mappedHeaders = (headers: HeaderValues, hasBody: boolean): Record<string, string> => {
+/** Writes headers as API Gateway maps them: fixed values in single quotes. */
+const mapHeaders = (
+  headers: HeaderValues,
+  { hasBody }: { hasBody: boolean },
+): Record<string, string> => {
   const mapped: Record<string, string> = {}
   for (const [name, value] of Object.entries({ ...commonHeaders('', hasBody), ...headers }))
     mapped[name] = `'${value}'`

@@ -61,7 +61,7 @@ const mailsOf = (alarm: (typeof alarms)[number], minutes: Minute[]) => {
   }
 }
 
-const mailing = (outage: Outage) => {
+const mailsDuring = (outage: Outage) => {
   const minutes = minutesWith(outage)
   return notifying.map((alarm) => mailsOf(alarm, minutes)).filter(({ most }) => most > 0)
 }
@@ -104,7 +104,7 @@ const outages: [outage: string, Outage][] = [
 
 test('OPERATE.md has the mails of each outage; to write them, run this test with --update', async () => {
   const rows = outages.map(([outage, requests]) => {
-    const mails = mailing(requests)
+    const mails = mailsDuring(requests)
     const first = Math.min(...mails.map((each) => each.first))
     const last = Math.max(...mails.map((each) => each.last))
     const most = mails.reduce((sum, each) => sum + each.most, 0)
@@ -147,8 +147,8 @@ test.each<[what: string, Outage, names: string[]]>([
   ['4 % are throttled', { usual, requests: { 200: 34_560, 429: 1440 } }, []],
   ['one of few requests is throttled', { requests: { 200: 60, 429: 4 } }, []],
   ['a minute is throttled', { usual: { 200: 4800 }, requests: { 429: 18_000 }, minutes: 1 }, []],
-])('only the expected alarms mail if %s', (_, outage, names) => {
-  const mails = mailing({ minutes: SIX_HOURS, ...outage })
+])('only the expected alarms send mail if %s', (_, outage, names) => {
+  const mails = mailsDuring({ minutes: SIX_HOURS, ...outage })
 
   expect(mails.map(({ name }) => name)).toEqual(names)
 })
@@ -162,7 +162,7 @@ test('LogsMissing compares requests with the lines of the access log', () => {
   expect(JSON.stringify(DestinationArn)).toContain(`"${Dimensions[0].Value.Ref}"`)
 })
 
-test('alarms mail when they go off and end, but ApiBroken not when it ends; canary alarms never do', () => {
+test('alarms send mail when they go off and end, but ApiBroken not when it ends, and those of a canary never', () => {
   const comparison = {
     ComparisonOperator: 'GreaterThanThreshold',
     TreatMissingData: 'notBreaching',

@@ -52,7 +52,7 @@ test.each([
   ['staging', 0, 0, 0],
   ['production', 1, 1, operationIds.length], // With a canary release: the hook and its log.
 ] as const)(
-  'in %s, each operation has its own function and log, and no role has policies elsewhere',
+  'in %s, each operation has its own function and log, and roles have only their inline policies',
   (stage, hooks, logs, groups) => {
     const template = templateOf(stage)
 

@@ -1,7 +1,7 @@
 /** How many requests get which response: a status, or `slow`, a 200 after 2.9 s. */
 export type Requests = Record<string, number>
 
-/** A minute. The access log has no lines of its requests if the role that writes it is gone. */
+/** A minute. If it is not logged, the access log has no lines of its requests. */
 export type Minute = { requests: Requests; isLogged: boolean }
 
 /** The minutes in which an alarm goes off, and those in which it ends. */
@@ -40,7 +40,7 @@ export const simulate = (
   minutes: Minute[],
   late: number,
 ): Changes[] => {
-  const { period, pointAt } = watched(filters, alarm, minutes, late)
+  const { period, pointAt } = alarmPoints(filters, alarm, minutes, late)
   const step = alarm.EvaluationWindow?.WallClockWindow ? period : 1
   const phases = Array.from({ length: step }, (_, phase) => phase)
   const extremes = [
@@ -84,7 +84,7 @@ const isBreaching = (alarm: Alarm, extra: number, pointOf: (window: number) => P
 }
 
 /** The period of an alarm in minutes, and what it sees `now` of the one that ends in a minute. */
-const watched = (filters: Filter[], alarm: Alarm, minutes: Minute[], late: number) => {
+const alarmPoints = (filters: Filter[], alarm: Alarm, minutes: Minute[], late: number) => {
   const stats = inputsOf(alarm)
   const period = (stats[0]?.MetricStat.Period ?? 0) / 60
   const inputs = stats.map(({ MetricStat }) => metricOf(filters, MetricStat, minutes))

@@ -16,12 +16,7 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets'
 import { Construct } from 'constructs'
 import { service } from '../../shared/service.ts'
 import type { Stage } from '../stages.ts'
-import {
-  addFixedMethods,
-  addGatewayResponses,
-  addNotFound,
-  addReference,
-} from './fixed-responses.ts'
+import { addFixedMethods, addFixedResponses } from './fixed-responses.ts'
 import type { OperationFunction } from './operation-function.ts'
 import { newLogGroup } from './service-function.ts'
 
@@ -38,9 +33,7 @@ export class Api extends Construct {
     super(scope, id)
     this.accessLog = newLogGroup(this, 'AccessLog', stage)
     this.restApi = this.#newRestApi(stage)
-    addGatewayResponses(this.restApi)
-    addNotFound(this.restApi)
-    addReference(this.restApi)
+    addFixedResponses(this.restApi)
     for (const [path, group] of Map.groupBy(operations, ({ entry }) => entry.path))
       this.#addRoutes(path, group)
     // CDK's own output has a trailing slash.

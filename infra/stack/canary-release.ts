@@ -3,12 +3,12 @@ import {
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy'
-import { type IRole, ManagedPolicy } from 'aws-cdk-lib/aws-iam'
+import { type IRole, ManagedPolicy, PolicyDocument, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import type { Stage } from '../stages.ts'
 import { HookFunction } from './hook-function.ts'
 import type { OperationFunction } from './operation-function.ts'
-import { allow, newRole } from './roles.ts'
+import { allow, newRole } from './service-function.ts'
 import type { Storage } from './storage.ts'
 import { newVersionAlarms } from './version-alarms.ts'
 
@@ -43,12 +43,13 @@ export class CanaryRelease extends Construct {
 
   /** Creates the role of CodeDeploy. */
   #newRole({ handler }: HookFunction): IRole {
-    const managedPolicy = 'service-role/AWSCodeDeployRoleForLambdaLimited'
+    const statements = [allow(['lambda:InvokeFunction'], [handler.functionArn])]
     return newRole(this, 'Role', {
-      service: 'codedeploy.amazonaws.com',
-      policyName: 'Hook',
-      statements: [allow(['lambda:InvokeFunction'], [handler.functionArn])],
-      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(managedPolicy)],
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited'),
+      ],
+      inlinePolicies: { Hook: new PolicyDocument({ statements }) },
     })
   }
 }

@@ -15,14 +15,27 @@ import {
   referenceMethods,
 } from '../platform/gateway.ts'
 
+/** Adds all that API Gateway responds by itself, but for the methods of the operations' paths. */
+export const addFixedResponses = (api: RestApi): void => {
+  addGatewayResponses(api)
+  addNotFound(api)
+  addReference(api)
+}
+
+/** Responds to CORS preflight requests, and returns 405 for methods that are not `allowed`. */
+export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
+  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
+  addError(resource, gatewayResponses.methodNotAllowed(allowed))
+}
+
 /** Replaces API Gateway's own error responses: status, headers and body. */
-export const addGatewayResponses = (api: RestApi): void => {
+const addGatewayResponses = (api: RestApi): void => {
   for (const [type, { status, headers, body }] of Object.entries(gatewayResponseTypes)) {
     api.addGatewayResponse(type, {
       type: ResponseType.of(type),
       // Set for every type, because the status of a default type overrides types without one.
       statusCode: String(status),
-      responseHeaders: mapHeaders(headers, { hasBody: true }),
+      responseHeaders: mapHeaders(headers, body),
       templates: { 'application/json': JSON.stringify(body) },
     })
   }
@@ -32,24 +45,18 @@ export const addGatewayResponses = (api: RestApi): void => {
  * Returns 404 for other paths. By default, API Gateway returns 403, and repeats the header
  * `Authorization` as a broken AWS signature.
  */
-export const addNotFound = (api: RestApi): void => {
+const addNotFound = (api: RestApi): void => {
   addError(api.root, gatewayResponses.notFound)
   addError(api.root.addResource('{proxy+}'), gatewayResponses.notFound)
 }
 
 /** Serves the OpenAPI document and its page to everyone. */
-export const addReference = (api: RestApi): void => {
+const addReference = (api: RestApi): void => {
   for (const [path, document] of Object.entries(publicDocuments())) {
     const resource = api.root.resourceForPath(path)
     addMock(resource, 'GET', { status: 200, ...document })
     addFixedMethods(resource, referenceMethods)
   }
-}
-
-/** Responds to CORS preflight requests, and returns 405 for methods that are not `allowed`. */
-export const addFixedMethods = (resource: IResource, allowed: string[]): void => {
-  addMock(resource, 'OPTIONS', { status: 204, headers: preflightHeaders(allowed) })
-  addError(resource, gatewayResponses.methodNotAllowed(allowed))
 }
 
 /** Returns an error for every method that the resource does not have. */
@@ -66,7 +73,7 @@ const addMock = (resource: IResource, method: string, response: MockResponse): v
   const statusCode = String(status)
   const sent: Record<string, string> = {}
   const declared: Record<string, boolean> = {}
-  const mapped = mapHeaders(headers, { hasBody: body !== undefined })
+  const mapped = mapHeaders(headers, body)
   for (const [name, value] of Object.entries(mapped)) {
     sent[`method.response.header.${name}`] = value
     declared[`method.response.header.${name}`] = true
@@ -98,12 +105,9 @@ const CONTENT_TYPES = [
 ]
 
 /** Writes headers as API Gateway maps them: fixed values in single quotes. */
-const mapHeaders = (
-  headers: HeaderValues,
-  { hasBody }: { hasBody: boolean },
-): Record<string, string> => {
+const mapHeaders = (headers: HeaderValues, body: unknown): Record<string, string> => {
+  const sent = { ...commonHeaders('', body !== undefined), ...headers }
   const mapped: Record<string, string> = {}
-  for (const [name, value] of Object.entries({ ...commonHeaders('', hasBody), ...headers }))
-    mapped[name] = `'${value}'`
+  for (const [name, value] of Object.entries(sent)) mapped[name] = `'${value}'`
   return { ...mapped, 'X-Request-Id': 'context.extendedRequestId' }
 }

@@ -5,8 +5,7 @@ import type { Construct } from 'constructs'
 import { settings } from '../../shared/settings.ts'
 import type { Stage } from '../stages.ts'
 import type { OperationFunction } from './operation-function.ts'
-import { allow } from './roles.ts'
-import { ServiceFunction } from './service-function.ts'
+import { allow, ServiceFunction } from './service-function.ts'
 import type { Storage } from './storage.ts'
 
 type HookProps = {

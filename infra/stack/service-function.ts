@@ -1,12 +1,18 @@
 import { RemovalPolicy } from 'aws-cdk-lib'
-import type { IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import {
+  type IRole,
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  type RoleProps,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam'
 import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { bundling, explain } from '../bundle/bundling.ts'
 import type { Stage } from '../stages.ts'
-import { allow, newRole } from './roles.ts'
 
 /** What distinguishes a function. `entry` is its source file. */
 type ServiceFunctionProps = NodejsFunctionProps & {
@@ -25,6 +31,13 @@ export class ServiceFunction extends Construct {
     super(scope, id)
     const { stage, policyName, statements, ...functionProps } = props
     this.logGroup = newLogGroup(this, 'Logs', stage)
+    // CDK's default role may write to all logs.
+    const logActions = ['logs:CreateLogStream', 'logs:PutLogEvents']
+    const all = [...statements, allow(logActions, [this.logGroup.logGroupArn])]
+    const role = newRole(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { [policyName]: new PolicyDocument({ statements: all }) },
+    })
     try {
       this.handler = new NodejsFunction(this, 'Function', {
         ...functionProps,
@@ -34,19 +47,11 @@ export class ServiceFunction extends Construct {
         architecture: Architecture.ARM_64,
         loggingFormat: LoggingFormat.JSON,
         logGroup: this.logGroup,
-        role: this.#newRole(policyName, statements),
+        role,
       })
     } catch (error) {
       throw explain(error)
     }
-  }
-
-  #newRole(policyName: string, statements: PolicyStatement[]): IRole {
-    // CDK's default role may write to all logs.
-    const actions = ['logs:CreateLogStream', 'logs:PutLogEvents']
-    const writeLog = allow(actions, [this.logGroup.logGroupArn])
-    const service = 'lambda.amazonaws.com'
-    return newRole(this, 'Role', { service, policyName, statements: [...statements, writeLog] })
   }
 }
 
@@ -56,3 +61,13 @@ export const newLogGroup = (scope: Construct, id: string, stage: Stage): LogGrou
     removalPolicy: RemovalPolicy[stage.onRemoval],
     retention: stage.logRetention,
   })
+
+/**
+ * Creates a role with these permissions only. CDK would add others, such as one for each version of
+ * a function, and a role has 10,240 characters for all of them.
+ */
+export const newRole = (scope: Construct, id: string, props: RoleProps): IRole =>
+  new Role(scope, id, props).withoutPolicyUpdates()
+
+export const allow = (actions: string[], resources: string[]): PolicyStatement =>
+  new PolicyStatement({ actions, resources })

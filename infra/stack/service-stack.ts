@@ -41,17 +41,17 @@ export class ServiceStack extends Stack {
     new Monitoring(this, 'Monitoring', { api, operations, storage, stage })
     if (stage.release === 'canary')
       new CanaryRelease(this, 'Release', { operations, storage, stage })
-    checkSize(this, operations.length)
+    checkSize(this)
   }
 }
 
 /** CDK has the same limit, but its message does not say what to do. */
-const checkSize = (stack: Stack, operations: number): void => {
+const checkSize = (stack: Stack): void => {
   const limit = stack.node.tryGetContext('@aws-cdk/core:stackResourceLimit') ?? 500
   const resources = stack.node.findAll().filter(CfnResource.isCfnResource).length
   if (resources <= limit) return
   throw new ConfigurationError(
-    `${stack.stackName} needs ${resources} resources for its ${operations} operations, and ` +
-      `CloudFormation allows ${limit}. Cut the service in two: infra/LIMITS.md says how many fit.`,
+    `${stack.stackName} has ${resources} resources, and CloudFormation allows ${limit}. Cut the ` +
+      'service in two: infra/LIMITS.md says how many operations fit.',
   )
 }

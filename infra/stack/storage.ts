@@ -14,7 +14,7 @@ import {
 import type { TableActions } from '../platform/functions.ts'
 import { sourcesDigest } from '../sources-digest.ts'
 import type { Stage } from '../stages.ts'
-import { allow } from './roles.ts'
+import { allow } from './service-function.ts'
 
 /** What a function needs to use a table: the permission, and the variable with its name. */
 export type TableUse = { statement: PolicyStatement; environment: Record<string, string> }

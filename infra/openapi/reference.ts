@@ -52,19 +52,20 @@ const START = readText('start.js')
 
 /** The HTML page that shows the OpenAPI document, with a console for trying the operations. */
 const htmlPage = (script: string, token?: string): string => {
-  const servedHere = servers().slice(0, 1) // The Content-Security-Policy blocks the others.
-  const settings = { url: DOCUMENT, servers: servedHere, token, customCss: readText('style.css') }
   const values: Record<string, string> = {
     title: service.title,
     icon: ICON,
     document: DOCUMENT,
-    settings: JSON.stringify(settings).replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
     script,
     integrity: referenceScript.integrity,
   }
+  const servedHere = servers().slice(0, 1) // The Content-Security-Policy blocks the others.
+  const settings = { url: DOCUMENT, servers: servedHere, token, customCss: readText('style.css') }
+  const json = JSON.stringify(settings).replaceAll('<', '\\u003c')
+  const inline = `<script type="application/json">${json}</script>\n<script>${START}</script>`
   return readText('page.html')
     .replaceAll(/{{(\w+)}}/g, (_, name) => `${values[name]}`)
-    .replace('<script src="start.js"></script>', () => `<script>${START}</script>`)
+    .replace('<script src="start.js"></script>', () => inline)
 }
 
 /** Lets the page run its two scripts, and call only its own API: no other host gets a key. */

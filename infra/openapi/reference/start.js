@@ -1,6 +1,6 @@
 // Shows the document with Scalar, whose script has run before this one.
-const place = document.querySelector('div')
-const { url, servers, token, customCss } = JSON.parse(place.dataset.settings)
+const settings = document.querySelector('script[type="application/json"]')
+const { url, servers, token, customCss } = JSON.parse(settings.textContent)
 
 // Leaves out what the page would show wrongly or as a puzzle: the limits of an int64, which
 // `JSON.parse` rounds, and `not`. Descriptions state both. The console does not send optional
@@ -19,7 +19,7 @@ const customFetch = async (...request) => {
   return Response.json(JSON.parse(await response.text(), simplify))
 }
 
-Scalar.createApiReference(place, {
+Scalar.createApiReference(document.querySelector('div'), {
   url,
   servers,
   customCss,

@@ -14,13 +14,14 @@ test('the page can run two scripts only: its own, and the installed one, from a 
   const hashOf = (algorithm: string, data: string) =>
     `${algorithm}-${createHash(algorithm).update(data).digest('base64')}`
 
-  const [library, own, ...others] = [...page.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
+  const [library, settings, own, ...others] = [...page.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
 
   const hashes = { library: hashOf('sha384', installed), own: hashOf('sha256', own?.[2] ?? '') }
   expect(library?.[1]).toBe(
     ` src="${files}browser/standalone.js" integrity="${hashes.library}" crossorigin="anonymous"`,
   )
   expect(library?.[2]).toBe('')
+  expect(settings?.[1]).toBe(' type="application/json"') // Data, which does not run.
   expect(own?.[1]).toBe('')
   expect(own?.[2]).toBe(readFileSync('infra/openapi/reference/start.js', 'utf8'))
   expect(others).toEqual([])
@@ -32,9 +33,9 @@ test('the page can run two scripts only: its own, and the installed one, from a 
 })
 
 test('the page offers only the server that it comes from, which its policy allows', () => {
-  const [, settings = ''] = /data-settings="([^"]*)"/.exec(page) ?? []
+  const [, settings = ''] = /<script type="application\/json">(.*)<\/script>/.exec(page) ?? []
 
-  expect(JSON.parse(settings.replaceAll('&quot;', '"').replaceAll('&amp;', '&'))).toEqual({
+  expect(JSON.parse(settings)).toEqual({
     url: `${service.basePath}/openapi.json`,
     servers: [{ url: service.basePath, description: 'The deployment that serves this document' }],
     customCss: readFileSync('infra/openapi/reference/style.css', 'utf8'),

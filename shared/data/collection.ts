@@ -3,7 +3,9 @@ import { notFound, preconditionFailed } from '../model/api-error.ts'
 import { etagOf, type IfMatch } from '../model/etag.ts'
 import { newId } from '../model/id.ts'
 import type { Int64 } from '../model/int64.ts'
+import { hasJsonType } from '../model/resource-schema.ts'
 import { filters } from '../service.ts'
+import { DamagedItem, reportDamage } from './damaged-item.ts'
 import { type Attributes, indexKeys } from './indexes.ts'
 import type { Item, Key } from './items.ts'
 import type { Page } from './list.ts'
@@ -35,8 +37,24 @@ export const collection = <Resource extends { id: number }>(
   const title = v.getTitle(schema)?.toLowerCase() ?? table
   const definition: Definition = { table, fields: schema.entries }
   const keyOf = (id: Int64): Key => ({ table, value: id })
-  // A cast, because the item was stored so.
-  const asStored = (item: Attributes) => withDefaults(definition, item) as Stored
+  const asStored = (item: Attributes): Stored => {
+    try {
+      return withDefaults(definition, item) as Stored // Its values have the types of the schema.
+    } catch (error) {
+      if (error instanceof DamagedItem) reportDamage(error)
+      throw error
+    }
+  }
+
+  /** A list is short of a damaged item, because one item must not take it away from everybody. */
+  const asListed = (item: Attributes): Stored[] => {
+    try {
+      return [asStored(item)]
+    } catch (error) {
+      if (error instanceof DamagedItem) return []
+      throw error
+    }
+  }
 
   const put = (tx: Transaction, item: { id: number }, values: object): Stored => {
     checkValues(definition, values)
@@ -62,7 +80,7 @@ export const collection = <Resource extends { id: number }>(
   return {
     fields: definition.fields,
 
-    /** An item as this version stores it. Throws an Error if it cannot be read or stored so. */
+    /** An item as this version stores it. Throws a DamagedItem if it cannot be read. */
     itemOf: (item: Attributes): Attributes => itemToStore(definition, item),
 
     /** Reads a resource as it is stored; `undefined` if there is none. */
@@ -97,7 +115,8 @@ export const collection = <Resource extends { id: number }>(
 
     /**
      * Reads a page of a list (eventually consistent): the newest `limit` (1 to 100) resources with
-     * ids below `cursor`, and with the value of one field. Throws an Error for another filter.
+     * ids below `cursor`, and with the value of one field, without those that are damaged. Throws
+     * an Error for another filter.
      */
     list: async (
       tx: Transaction,
@@ -105,7 +124,7 @@ export const collection = <Resource extends { id: number }>(
     ): Promise<Page<Stored>> => {
       const filter = indexedFilter(table, page.filter ?? {})
       const { items, next } = await tx.list({ ...page, table, filter })
-      return { items: items.map(asStored), next }
+      return { items: items.flatMap(asListed), next }
     },
   }
 }
@@ -116,20 +135,14 @@ type Removable<Value> = undefined extends Value ? Value | null : Value
 type Definition = { table: CollectionId; fields: v.ObjectEntries }
 
 /**
- * An item with the defaults of the fields that it was stored without. Throws an Error if an edit by
- * hand has damaged it.
+ * An item with the defaults of the fields that it was stored without. Throws a DamagedItem if it
+ * lacks a field without a default, or has one of another JSON type.
  */
 const withDefaults = ({ table, fields }: Definition, stored: Attributes): Attributes => {
   const item = { ...stored }
   for (const [name, field] of Object.entries(fields)) {
     const { [name]: value = v.getDefault(field) } = stored
-    if (value === undefined && field.type !== 'optional')
-      throw new Error(`The item ${stored.id} of ${table} has no ${name}.`)
-    if (Number.isNaN(value))
-      // As `exactNumber` reads it.
-      throw new Error(
-        `The item ${stored.id} of ${table} has a ${name} that JavaScript would round.`,
-      )
+    if (!hasJsonType(field, value)) throw new DamagedItem(table, stored.id, name, value)
     item[name] = value
   }
   return withoutUndefined(item)

@@ -7,7 +7,7 @@ const DEADLINE_MS = 3000
 
 /**
  * The only DynamoDB client. The environment sets its address, so the same code runs in AWS and
- * locally. The bundle replaces the imported packages by the lean client (infra/packages/lean-dynamodb).
+ * locally. The bundle replaces the imported packages (infra/packages/lean-dynamodb).
  */
 export const dynamodb = DynamoDBDocumentClient.from(
   new DynamoDBClient({

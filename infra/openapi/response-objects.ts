@@ -14,6 +14,7 @@ import {
 import { fieldRules } from '../../shared/model/fields.ts'
 import {
   type Entry,
+  mediaTypes,
   type ObjectSchema,
   partsOf,
   successHeaders,
@@ -64,7 +65,10 @@ const possibleErrors = (entry: Entry): ApiError[] => {
   const possible = [unauthorized({ keyWasSent: true }), insufficientScope(scope)]
   if (input) possible.push(badRequest(firstRule(input)))
   if (params[0]) possible.push(notFound(firstRule(params[0])))
-  if (entry.body) possible.push(gatewayResponses.payloadTooLarge, unsupportedMediaType())
+  if (entry.body) {
+    const unsupported = unsupportedMediaType('text/plain', mediaTypes(entry))
+    possible.push(gatewayResponses.payloadTooLarge, unsupported)
+  }
   if (takesIfMatch(entry)) possible.push(preconditionFailed())
   if (takesIdempotencyKey(entry)) possible.push(idempotencyKeyReused())
   return [

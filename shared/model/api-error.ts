@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { service } from '../service.ts'
+import { shortened } from './names.ts'
 
 /**
  * An error that callers may see; any other is a bug and becomes a 500. Its `code` is the reason
@@ -74,9 +75,20 @@ export const preconditionFailed = (sentWeakTag = false) => {
 export const payloadTooLarge = () =>
   new ApiError(413, `The body must not be larger than ${MAX_BODY_KIB} KiB.`)
 
-/** The `Content-Type` of the body is not JSON. */
-export const unsupportedMediaType = () =>
-  new ApiError(415, 'Send the body as JSON, with the header Content-Type: application/json')
+/** The `Content-Type` of the body is none of those that the operation takes. */
+export const unsupportedMediaType = (
+  sent: string | undefined,
+  { allowed, isPatch }: MediaTypes,
+) => {
+  const problem = sent
+    ? `The Content-Type ${shortened(sent, 50)} is not supported.`
+    : 'The Content-Type is missing.'
+  const headers = isPatch ? { 'Accept-Patch': allowed.join(', ') } : undefined // RFC 5789, section 2.2
+  return new ApiError(415, `${problem} Send ${allowed.join(' or ')}.`, { headers })
+}
+
+/** The media types of a body, and whether it is that of a PATCH. */
+export type MediaTypes = { allowed: readonly string[]; isPatch: boolean }
 
 /** The `Idempotency-Key` was used for another request. */
 export const idempotencyKeyReused = () =>

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Page } from '../data/list.ts'
 import type { Access } from '../data/tables.ts'
 import type { Transaction } from '../data/transaction.ts'
-import type { ApiError } from '../model/api-error.ts'
+import type { ApiError, MediaTypes } from '../model/api-error.ts'
 import { IfMatch, type Revised } from '../model/etag.ts'
 import { IdempotencyKey } from '../model/idempotency-key.ts'
 import { Cursor, Limit } from '../model/paging.ts'
@@ -136,6 +136,13 @@ export const takesIdempotencyKey = ({ method }: Entry): boolean => method !== 'G
 /** Whether an operation takes an `If-Match`: each one that changes or deletes a resource does. */
 export const takesIfMatch = ({ method }: Entry): boolean => ['PATCH', 'DELETE'].includes(method)
 
+/** The media types of a body. That of a PATCH is a JSON merge patch (RFC 7396) by either name. */
+export const mediaTypes = ({ method }: Entry): MediaTypes => {
+  const isPatch = method === 'PATCH'
+  const allowed = ['application/json', ...(isPatch ? ['application/merge-patch+json'] : [])]
+  return { allowed, isPatch }
+}
+
 /** A path parameter in the path of an entry. */
 export const PATH_PARAMETER = /\{(\w+)\}/g
 
@@ -159,6 +166,10 @@ const withoutAbsent = (...schemas: (ObjectSchema | false | undefined)[]): Object
 /** The request headers that an operation reads, besides `Authorization` and those of the body. */
 export const requestHeaders = (entry: Entry): string[] =>
   partsOf(entry).headers.flatMap(({ entries }) => Object.keys(entries))
+
+/** The query parameters of an operation. */
+export const queryParameters = (entry: Entry): string[] =>
+  partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
 
 /** The headers that a success of an operation may have, besides those of every response. */
 export const successHeaders = (entry: Entry): string[] => [

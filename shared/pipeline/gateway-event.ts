@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventBase, Context } from 'aws-lambda'
 import { entries } from '../contract.ts'
 import type { Caller } from '../model/api-key.ts'
+import { optionalSetting } from '../settings.ts'
 import { noticeHeaders, requestHeaders, successHeaders } from './entry.ts'
 
 /** The event of a REST API's Lambda proxy integration. `bearerKey` sets its authorizer. */
@@ -30,24 +31,36 @@ export const headerValues = (event: ProxyEvent, name: string): string[] => {
 export const header = (event: ProxyEvent, name: string): string | undefined =>
   headerValues(event, name).at(-1)
 
-/** The path of the API for the caller: `/v1`, or the base path of a custom domain. */
-export const basePath = ({ requestContext }: ProxyEvent): string => {
+/** The path of the API for the caller: `/v1`, or the base path of a custom domain or a proxy. */
+export const basePath = (event: ProxyEvent): string => {
+  const publicUrl = optionalSetting('publicBaseUrl')
+  if (publicUrl) return new URL(publicUrl).pathname.replace(/\/$/, '')
+  return pathOf(splitPath(event).base)
+}
+
+/** The path of the request below the base address, without empty parts. */
+export const pathBelowBase = (event: ProxyEvent): string => pathOf(splitPath(event).below)
+
+/** The URL of a path below the base address, as the caller reaches it. */
+export const absoluteUrl = (event: ProxyEvent, path: string): string => {
+  const publicUrl = optionalSetting('publicBaseUrl')
+  if (publicUrl) return publicUrl + path
+  const host = header(event, 'host') ?? event.requestContext.domainName
+  return `${scheme(event)}://${host}${basePath(event)}${path}`
+}
+
+const splitPath = ({ requestContext }: ProxyEvent) => {
   // `event.path` lacks the stage on an execute-api address. `requestContext.path` is always the
   // whole path, and ends with as many parts as the resource has: `/v1/pets/5` at `/pets/{petId}`.
   const parts = segments(requestContext.path)
-  const base = parts.slice(0, parts.length - segments(requestContext.resourcePath).length)
-  return base.map((part) => `/${part}`).join('')
+  const baseLength = parts.length - segments(requestContext.resourcePath).length
+  return { base: parts.slice(0, baseLength), below: parts.slice(baseLength) }
 }
 
-/** The path of the request, without empty parts. */
-export const requestPath = ({ requestContext }: ProxyEvent): string =>
-  `/${segments(requestContext.path).join('/')}`
+const pathOf = (parts: string[]): string => parts.map((part) => `/${part}`).join('')
 
-/** The absolute URL of a path, on the host that the caller used. */
-export const absoluteUrl = (event: ProxyEvent, path: string): string => {
-  const scheme = header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
-  return `${scheme}://${header(event, 'host') ?? event.requestContext.domainName}${path}`
-}
+const scheme = (event: ProxyEvent): 'http' | 'https' =>
+  header(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https'
 
 /** Creates the result of a function. Its body is JSON, or empty. */
 export const proxyResult = (
@@ -57,18 +70,28 @@ export const proxyResult = (
   body: string,
 ): ProxyResult => ({
   statusCode: status,
-  headers: { ...commonHeaders(requestId(event), body !== ''), ...headers },
+  headers: {
+    ...commonHeaders(requestId(event), body !== ''),
+    ...(scheme(event) === 'https' && httpsHeaders),
+    ...headers,
+  },
   body,
 })
 
 const allEntries = Object.values(entries)
 
-/** CORS (Fetch standard). Any origin may call, because a bearer key is not a cookie. */
+/**
+ * CORS (Fetch standard). Any origin may call, with any header, because a bearer key is not a
+ * cookie: a list would protect nothing, and block pages with tracing.
+ */
 export const cors = {
   allowedOrigin: '*',
+  // `*` does not cover Authorization. Old browsers know names only.
   allowedHeaders: [
-    ...new Set(['Authorization', 'Content-Type', ...allEntries.flatMap(requestHeaders)]),
+    ...new Set(['Authorization', 'Content-Type', ...allEntries.flatMap(requestHeaders), '*']),
   ],
+  // Any, so that a page can read a 405, and the 404 of a path that does not exist.
+  allowedMethods: '*',
   maxAgeSeconds: 7200, // The longest time for which Chromium caches a preflight response.
   exposedHeaders: [
     'X-Request-Id',
@@ -85,7 +108,11 @@ export const commonHeaders = (requestId: string, hasBody: boolean): Record<strin
   'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
   'Cache-Control': 'no-store',
   ...(hasBody && { 'Content-Type': 'application/json' }),
+  'X-Content-Type-Options': 'nosniff',
   'X-Request-Id': requestId,
 })
+
+/** The header of every response over HTTPS (RFC 6797). Subdomains are the owner's to decide on. */
+export const httpsHeaders = { 'Strict-Transport-Security': 'max-age=31536000' }
 
 const segments = (path: string): string[] => path.split('/').filter(Boolean)

@@ -3,12 +3,14 @@ import { badRequest, notFound } from '../model/api-error.ts'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
 import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
+import { shortened } from '../model/names.ts'
 import {
   ConditionHeader,
   type Entry,
   KeyHeader,
   type ObjectSchema,
   partsOf,
+  queryParameters,
   takesIdempotencyKey,
   takesIfMatch,
 } from './entry.ts'
@@ -36,11 +38,13 @@ export const idempotentRequest = (
 }
 
 /**
- * Parses the parts of a request whose body `jsonBody` has read. Throws an ApiError: 404 for an
- * invalid path parameter, 400 that names everything that is invalid in another part.
+ * Parses the parts of a request whose body `jsonBody` has read. Throws an ApiError: 400 for a query
+ * parameter that the operation does not have, 404 for an invalid path parameter, 400 that names
+ * everything that is invalid in another part.
  */
-export const parseRequest = (entry: Entry, event: ProxyEvent) => {
+export const parseRequest = (operation: string, entry: Entry, event: ProxyEvent) => {
   const { params, body } = partsOf(entry)
+  assertKnownParameters(operation, entry, event)
   return deepFreeze({
     params: parse(params, event.pathParameters ?? {}, notFound),
     page: entry.pages && parsePage(entry, event),
@@ -49,6 +53,21 @@ export const parseRequest = (entry: Entry, event: ProxyEvent) => {
       : undefined,
     body: parse(body, event.body),
   })
+}
+
+/** A filter that is ignored would be wrong data: all items in place of some. */
+const assertKnownParameters = (operation: string, entry: Entry, event: ProxyEvent): void => {
+  const known = queryParameters(entry)
+  const unknown = Object.keys(event.multiValueQueryStringParameters ?? {}).filter(
+    (name) => name !== '' && !known.includes(name),
+  )
+  if (unknown.length === 0) return
+  const names = unknown.slice(0, 3).map((name) => shortened(name, 50))
+  if (unknown.length > names.length) names.push('…')
+  const missing = unknown.length === 1 ? 'is no query parameter' : 'are no query parameters'
+  throw badRequest(
+    `There ${missing} ${names.join(', ')}. ${operation} has ${known.join(', ') || 'none'}.`,
+  )
 }
 
 /** The parameters of a list: besides `limit` and `cursor`, each is a filter. */

@@ -4,7 +4,6 @@ import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
 import { runTransaction } from '../data/run-transaction.ts'
 import type { Transaction } from '../data/transaction.ts'
-import { fieldRules } from '../model/fields.ts'
 import type { Entry, Input, Result } from './entry.ts'
 import type { Internal, ProxyEvent, ProxyResult } from './gateway-event.ts'
 import { idempotentRequest, parseRequest } from './input.ts'
@@ -37,7 +36,7 @@ export const operation = <Id extends OperationId>(
     ...(entry.deprecated ? [deprecation(entry.deprecated)] : []),
     errorBody(),
     bearerKey(apiKeys.find, entry.scope),
-    ...(entry.body ? [jsonBody(fieldRules(entry.body.entries))] : []),
+    ...(entry.body ? [jsonBody(entry.body, entry)] : []),
   ])
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }
@@ -67,7 +66,7 @@ const requestHandler =
     const response = await runTransaction((tx) =>
       respondOnce(tx, request, {
         // After the stored response: a retry gets it even if a release has made a rule stricter.
-        parse: () => parseRequest(entry, event),
+        parse: () => parseRequest(id, entry, event),
         run: async (input) => successResponse(entry, event, await run({ ...input, tx })),
       }),
     )

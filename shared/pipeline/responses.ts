@@ -1,17 +1,18 @@
+import type * as v from 'valibot'
 import { entries } from '../contract.ts'
 import type { Page } from '../data/list.ts'
 import { etagOf, type Revised } from '../model/etag.ts'
-import { wrappedSchema } from '../model/fields.ts'
 import { stringifyJson } from '../model/json.ts'
 import { cursorAfter } from '../model/paging.ts'
-import { type Entry, partsOf, successStatus } from './entry.ts'
+import { withFieldsOf } from '../model/resource-schema.ts'
+import { type Entry, queryParameters, successStatus } from './entry.ts'
 import {
   absoluteUrl,
   basePath,
   type ProxyEvent,
   type ProxyResult,
+  pathBelowBase,
   proxyResult,
-  requestPath,
 } from './gateway-event.ts'
 import type { OperationResponse } from './respond-once.ts'
 
@@ -37,25 +38,12 @@ export const successResponse = (
   }
 }
 
-const bodyText = (schema: object, value: unknown): string =>
+const bodyText = (schema: v.GenericSchema, value: unknown): string =>
   stringifyJson(withFieldsOf(schema, value))
-
-/** The value with the fields of a schema only: a stored item has more, which must stay secret. */
-const withFieldsOf = (schema: object, value: unknown): unknown => {
-  const wrapped = wrappedSchema(schema)
-  if (wrapped) return withFieldsOf(wrapped, value)
-  if ('item' in schema && Array.isArray(value))
-    return value.map((each) => withFieldsOf(Object(schema.item), each))
-  if (!('entries' in schema) || typeof value !== 'object' || value === null) return value
-  const fields: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries<object>(Object(schema.entries)))
-    fields[name] = withFieldsOf(field, Object(value)[name])
-  return fields
-}
 
 /** The path of a new resource below the base address; `undefined` if no operation has it. */
 const newLocation = ({ path }: Entry, event: ProxyEvent, id: number): string | undefined =>
-  hasPathOfOne(path) ? `${requestPath(event).slice(basePath(event).length)}/${id}` : undefined
+  hasPathOfOne(path) ? `${pathBelowBase(event)}/${id}` : undefined
 
 /** Whether an operation has the path of one resource of a list. */
 export const hasPathOfOne = (list: string): boolean =>
@@ -82,11 +70,10 @@ const linkToNext = (
   next: number | undefined,
 ): string | undefined => {
   if (next === undefined) return undefined
-  const sent = event.multiValueQueryStringParameters ?? {}
-  const known = partsOf(entry).query.flatMap(({ entries }) => Object.keys(entries))
   const parameters = new URLSearchParams()
-  for (const name of known.filter((name) => name !== 'cursor'))
-    for (const value of sent[name] ?? []) parameters.append(name, value)
+  for (const name of queryParameters(entry).filter((name) => name !== 'cursor'))
+    for (const value of event.multiValueQueryStringParameters?.[name] ?? [])
+      parameters.append(name, value)
   parameters.append('cursor', cursorAfter(next))
-  return `<${absoluteUrl(event, `${requestPath(event)}?${parameters}`)}>; rel="next"`
+  return `<${absoluteUrl(event, `${pathBelowBase(event)}?${parameters}`)}>; rel="next"`
 }

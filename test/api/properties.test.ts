@@ -69,21 +69,18 @@ test.each(INVALID_BODIES)('returns 400 for the body %s', async (body) => {
   expectCommonHeaders(response)
 })
 
-test.each([
-  'APPLICATION/JSON',
-  'application/json;charset=utf-8',
-  'application/json ; a=b',
-  'application/a+json',
-])('accepts a body with the content type %s', async (type) => {
-  expect((await create(SENT, { 'Content-Type': type })).status).toBe(201)
-})
-
-test.each(['text/plain', 'text/json', 'application/jsonx', 'application/json, a/b'])(
-  'returns 415 for a body with the content type %s',
+test.each(['APPLICATION/JSON', 'application/json;charset=utf-8', 'application/json ; a=b'])(
+  'accepts a body with the content type %s',
   async (type) => {
-    expect((await create(SENT, { 'Content-Type': type })).status).toBe(415)
+    expect((await create(SENT, { 'Content-Type': type })).status).toBe(201)
   },
 )
+
+test.each(
+  words('text/plain text/json application/jsonx application/a+json application/problem+json'),
+)('returns 415 for a body with the content type %s', async (type) => {
+  expect((await create(SENT, { 'Content-Type': type })).status).toBe(415)
+})
 
 test('returns the error of the first check that fails, and changes nothing', async () => {
   const rex = await create(SENT)
@@ -109,7 +106,8 @@ const INVALID_QUERIES = words(`
   limit= limit=0 limit=-1 limit=101 limit=abc limit=7%0A limit=1.5 limit=01 limit=%D9%A3 limit=%
   limit=1&limit=1 status= status=gone status=SOLD status=sold%23 status=toString status=__proto__
   status=sold&status=sold cursor= ${cursor}A ${cursor}&${cursor} cursor=%00
-  cursor=${'A'.repeat(16)}`)
+  cursor=${'A'.repeat(16)} % %zz=1 a=%ff%fe a=%ED%A0%80 ; a=b=c ?a= a[0][b]=1
+  limit[]=0&__proto__=x&Limit=0`)
 
 test.each(INVALID_QUERIES)('returns 400 for a list with the query %s', async (query) => {
   const response = await call({ path: `/pets?${query}` })
@@ -118,12 +116,7 @@ test.each(INVALID_QUERIES)('returns 400 for a list with the query %s', async (qu
   expectCommonHeaders(response)
 })
 
-// Malformed pairs and percent-encodings, which name no known parameter.
-const MALFORMED = words(
-  '& && = &= % %zz=1 a=%ff%fe a=%ED%A0%80 ; a=b=c ? a[0][b]=1 limit[]=0&__proto__=x&Limit=0',
-)
-
-test.each(MALFORMED)('ignores the query %s', async (query) => {
+test.each(words('& && = &='))('ignores the query %s, which names no parameter', async (query) => {
   const response = await call({ path: `/pets?${query}` })
 
   expect(response.status).toBe(200)

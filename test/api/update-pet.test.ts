@@ -46,3 +46,16 @@ test.each([
     await expectListed(pet.id, pet)
   },
 )
+
+test('returns 415 with the media types of a change for a JSON Patch', async () => {
+  const { id } = await created(rex)
+
+  const response = await update(id, {}, { 'Content-Type': 'application/json-patch+json' })
+
+  const message =
+    'The Content-Type application/json-patch+json is not supported. ' +
+    'Send application/json or application/merge-patch+json.'
+  expectError(response, 415, 'unsupported_media_type', message)
+  const types = 'application/json, application/merge-patch+json'
+  expect(response.headers['accept-patch']).toBe(types)
+})

@@ -14,7 +14,7 @@ const TOO_LARGE = errorResponse(
   'payload_too_large',
   'The body must not be larger than 256 KiB.',
 )
-const NOT_JSON = 'Send the body as JSON, with the header Content-Type: application/json'
+const NOT_JSON = 'The Content-Type text/plain is not supported. Send application/json.'
 const KIB_256 = 262_144
 
 const rex = newPet()

@@ -28,8 +28,8 @@ test.each([
     'https://pets.example.com/pets?limit=2&cursor=AAAAAAAAAGlRTAaV',
   ],
   [
-    'a page for a query with other parameters',
-    list({ color: ['black & white', 'brown'], limit: '1', status: 'available' }),
+    'a page for a query with a filter',
+    list({ limit: '1', status: 'available' }),
     [nala],
     `${ADDRESS}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
   ],

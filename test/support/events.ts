@@ -79,6 +79,8 @@ export const responseTo = (event: ProxyEvent, { status, headers = {}, body }: Ex
     'Access-Control-Expose-Headers': cors.exposedHeaders.join(', '),
     'Cache-Control': 'no-store',
     ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    'Strict-Transport-Security': 'max-age=31536000',
+    'X-Content-Type-Options': 'nosniff',
     'X-Request-Id': event.requestContext.extendedRequestId,
     ...headers,
   },

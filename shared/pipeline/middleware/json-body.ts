@@ -5,23 +5,24 @@ import {
   payloadTooLarge,
   unsupportedMediaType,
 } from '../../model/api-error.ts'
+import { fieldRules } from '../../model/fields.ts'
 import { exactJson } from '../../model/json.ts'
+import { type Entry, mediaTypes, type ObjectSchema } from '../entry.ts'
 import { header, type Middleware, type ProxyEvent } from '../gateway-event.ts'
-
-const JSON_TYPE = /^application\/([\w.+-]+\+)?json\s*(;|$)/i
 
 /** How deep objects and lists may be nested: less than what overflows the stack of a parser. */
 const MAX_DEPTH = 100
 
 /**
  * Replaces the text of the body with its JSON object, with all digits. Throws an ApiError 413 or
- * 415, or 400 if it is missing, no object, or nested too deeply; the message has the `rules` of its
+ * 415, or 400 if it is missing, no object, or nested too deeply; the message has the rules of its
  * fields.
  */
-export const jsonBody = (rules: { field: string; rule: string }[]): Middleware => {
-  const fields = rules.map(({ field, rule }) => `${field} must be ${rule}`)
+export const jsonBody = (schema: ObjectSchema, entry: Entry): Middleware => {
+  const fields = fieldRules(schema.entries).map(({ field, rule }) => `${field} must be ${rule}`)
   const expected = `It must be a JSON object in which ${fields.join('; ')}.`
-  // The parser's own check misses spellings of the header, and a space before a semicolon.
+  const accepted = mediaTypes(entry)
+  // The parser's own check takes any JSON, such as a JSON Patch, which is no merge patch.
   const parser = httpJsonBodyParser<ProxyEvent>({ disableContentTypeCheck: true })
 
   return {
@@ -30,7 +31,9 @@ export const jsonBody = (rules: { field: string; rule: string }[]): Middleware =
       const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
       if (bytes.length > MAX_BODY_KIB * 1024) throw payloadTooLarge()
       if (bytes.length === 0) throw badRequest(`The body is missing. ${expected}`)
-      if (!JSON_TYPE.test(header(event, 'content-type') ?? '')) throw unsupportedMediaType()
+      const mediaType = header(event, 'content-type')?.split(';')[0]?.trim().toLowerCase()
+      if (!accepted.allowed.includes(mediaType ?? ''))
+        throw unsupportedMediaType(mediaType, accepted)
       const text = decodedText(bytes)
       // Before parsing, because the errors of a parser do not tell these from each other.
       if (text.startsWith('\uFEFF'))

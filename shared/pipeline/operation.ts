@@ -1,11 +1,17 @@
-import middy, { type MiddyfiedHandler } from '@middy/core'
+import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import { type Contract, entries, type OperationId } from '../contract.ts'
 import * as apiKeys from '../data/api-keys.ts'
 import { runTransaction } from '../data/run-transaction.ts'
 import type { Transaction } from '../data/transaction.ts'
 import type { Entry, Input, Result } from './entry.ts'
-import type { Internal, ProxyEvent, ProxyResult } from './gateway-event.ts'
+import {
+  assertRequest,
+  type Internal,
+  isPing,
+  type ProxyEvent,
+  type ProxyResult,
+} from './gateway-event.ts'
 import { idempotentRequest, parseRequest } from './input.ts'
 import { bearerKey } from './middleware/bearer-key.ts'
 import { deprecation } from './middleware/deprecation.ts'
@@ -25,7 +31,7 @@ export const operation = <Id extends OperationId>(
 ): OperationHandler => {
   const entry: Entry | undefined = entries[id]
   if (!entry) throw new Error(`shared/contract.ts has no operation ${id}. Add its entry.`)
-  const handler = middy<ProxyEvent, ProxyResult, Error, Context, Internal>(
+  const pipeline = middy<ProxyEvent, ProxyResult, Error, Context, Internal>(
     // TypeScript cannot follow what an entry means for `run`.
     requestHandler(id, entry, run as unknown as UntypedFunction),
     // No timer for each call: everything that an operation waits for has its own time limit.
@@ -38,11 +44,17 @@ export const operation = <Id extends OperationId>(
     bearerKey(apiKeys.find, entry.scope),
     ...(entry.body ? [jsonBody(entry.body, entry)] : []),
   ])
+  const handler = async (event: ProxyEvent, context: Context) => {
+    if (isPing(event)) return undefined
+    assertRequest(event)
+    return pipeline(event, context)
+  }
   return Object.assign(handler, { ready: apiKeys.warmUp() })
 }
 
 /** What Lambda calls, after it has awaited `ready` (`infra/bundle/start.mjs`). */
-type OperationHandler = MiddyfiedHandler<ProxyEvent, ProxyResult, Error, Context, Internal> & {
+type OperationHandler = {
+  (event: ProxyEvent, context: Context): Promise<ProxyResult | undefined>
   ready: Promise<unknown>
 }
 

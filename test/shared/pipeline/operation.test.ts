@@ -172,6 +172,30 @@ test('the response is 503 while DynamoDB is unavailable, and the log has the cau
   ])
 })
 
+describe('an event that is no request', () => {
+  const handler = operation('listPets', ({ tx, page }) => pets.list(tx, page))
+  const invoke = (event: unknown) => handler(event as ProxyEvent, context)
+
+  test.each([{ source: 'aws.events', 'detail-type': 'Scheduled Event' }, { source: 'a-plugin' }])(
+    'does nothing if it is a ping: %o',
+    async (ping) => {
+      info.mockClear()
+
+      expect(await invoke(ping)).toBeUndefined()
+      expect(info).not.toHaveBeenCalled()
+    },
+  )
+
+  test.each([[null], [{}], [{ key1: 'value1' }], ['text']])(
+    'is an error that says so: %o',
+    async (event) => {
+      await expect(invoke(event)).rejects.toThrow(
+        'This function takes requests of API Gateway. The event has no requestContext.',
+      )
+    },
+  )
+})
+
 describe('a bug', () => {
   test('is a 500 with its cause in the log, also after a conflict of transactions', async () => {
     const petId = 373117652410368
@@ -244,7 +268,7 @@ describe('with an idempotency key', () => {
 
     const body = { code: 'conflict', message: 'Made by the test.', status: 409 }
     expect(first).toMatchObject({ statusCode: 409, body: JSON.stringify(body) })
-    expect(retry).toEqual(replayOf(first))
+    expect(retry).toEqual(replayOf(first ?? expect.fail()))
     expect(run).toHaveBeenCalledTimes(1)
     expect(await storedItems()).toEqual(before)
     expect(info.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
@@ -261,10 +285,10 @@ describe('with an idempotency key', () => {
       return pet
     })
 
-    const { statusCode } = await handler(keyed(), context)
+    const response = await handler(keyed(), context)
     responded.resolve()
 
-    expect(statusCode).toBe(404)
+    expect(response).toMatchObject({ statusCode: 404 })
   })
 
   test('a retry gets the response of a version that allowed what this one refuses', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { service } from '../../shared/service.ts'
 import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
@@ -16,6 +16,8 @@ for (const pet of [...oldest, nala, milo, bella]) await putItem('pets', storedPe
 
 const list = (query: Record<string, string | string[]>) =>
   eventOf('listPets-no-parameters', { query })
+
+afterEach(() => vi.unstubAllEnvs())
 
 test.each([
   // This is the cursor of the id 3.
@@ -43,4 +45,18 @@ test.each([
       body,
     }),
   )
+})
+
+test('behind a CDN, links and Location begin with the public base address', async () => {
+  vi.stubEnv('PUBLIC_BASE_URL', 'https://shop.example/animals')
+
+  const page = await call(list({ limit: '1', status: 'available' }))
+  const added = await call(eventOf('createPet-created'))
+  const pet = await call(eventOf('getPet-found'))
+
+  expect(page.headers.Link).toBe(
+    '<https://shop.example/animals/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv>; rel="next"',
+  )
+  expect(added.headers.Location).toMatch(/^\/animals\/pets\/\d+$/)
+  expect(pet.headers.Link).toBe('<https://shop.example/animals/pets>; rel="successor-version"')
 })

@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { entries } from '../../shared/contract.ts'
+import { stringifyJson } from '../../shared/model/json.ts'
+import { type Entry, PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry.ts'
+import { call, created, send } from '../support/api.ts'
+
+// What each operation and each field must withstand, drawn from the contract: whoever adds one adds
+// no test for it.
+
+const ODD_TEXTS = [
+  ...['', ' ', '0', '-1', '1.5', '9223372036854775808', 'true', 'null', '[]', '__proto__'],
+  ...['x'.repeat(2000), '\u202eRex', 'مرحبا', '犬', '🦦', '\0', "'; --", '{"N":"1"}'],
+]
+const ODD_VALUES = [
+  ...ODD_TEXTS,
+  ...['\ud800', 0, -1, 1.5, 1e300, 2n ** 63n, true, false, null, [], [null], {}, { a: [{}] }],
+]
+
+const operations = Object.values<Entry>(entries)
+const path = (entry: Entry) => entry.path.replaceAll(PATH_PARAMETER, '1')
+
+test.each(
+  operations.flatMap(({ method, ...entry }) =>
+    Object.keys(entry.body?.entries ?? {}).map((field) => ({ method, ...entry, field })),
+  ),
+)('$method $path with any $field in its body is no 5xx', async ({ field, ...entry }) => {
+  const [example]: readonly unknown[] = v.getExamples(entry.body ?? expect.fail())
+
+  for (const value of ODD_VALUES) {
+    const body = stringifyJson({ ...Object(example), [field]: value })
+    const { status } = await send(entry.method, path(entry), {}, body)
+    expect(status, body).toBeLessThan(500)
+  }
+})
+
+test.each(
+  operations.flatMap((entry) =>
+    partsOf(entry)
+      .query.flatMap(({ entries }) => Object.keys(entries))
+      .map((name) => ({ ...entry, name })),
+  ),
+)('$method $path with any $name in its query is no 5xx', async ({ name, ...entry }) => {
+  for (const text of ODD_TEXTS) {
+    const query = new URLSearchParams({ [name]: text })
+    const { status } = await call({ method: entry.method, path: `${path(entry)}?${query}` })
+    expect(status, `${query}`).toBeLessThan(500)
+  }
+})
+
+test.each(operations.filter(({ params }) => params))(
+  '$method $path with any text in its path is no 5xx',
+  async ({ method, body, ...entry }) => {
+    const [example]: readonly unknown[] = body ? v.getExamples(body) : []
+
+    for (const text of ODD_TEXTS) {
+      const path = entry.path.replaceAll(PATH_PARAMETER, () => encodeURIComponent(text))
+      const { status } = await send(method, path, {}, body && stringifyJson(example))
+      expect(status, path).toBeLessThan(500)
+    }
+  },
+)
+
+const filters = operations.flatMap(({ path, pages, query }) =>
+  pages ? Object.keys(query?.entries ?? {}).map((filter) => ({ path, filter })) : [],
+)
+
+test.each(filters)('$path has only items with the value of its filter $filter', async (list) => {
+  for (const categoryId of [1, 2])
+    for (const status of ['available', 'sold']) await created({ name: 'Rex', categoryId, status })
+  const items = async (query = '') => {
+    const { body } = await call({ path: `${list.path}?limit=100${query}` })
+    return (body as Record<string, unknown>[]).map((item) => item[list.filter])
+  }
+
+  const value = (await items()).find((each) => each !== undefined)
+  const others = (await items()).filter((each) => each !== value)
+
+  expect(others, `Add a ${list.filter} with another value.`).not.toEqual([])
+  await expect
+    .poll(async () => [...new Set(await items(`&${list.filter}=${value}`))])
+    .toEqual([value])
+})

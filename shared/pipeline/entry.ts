@@ -96,6 +96,8 @@ export type Deprecated = { since: Date; sunset: Date; successor: `/${string}` }
 export type Input<E> = {
   /** Everything that it reads and writes goes through the transaction. */
   tx: Transaction
+  /** Whose API key it is: the same after the key was rotated. */
+  client: { id: string }
   params: Parsed<E, 'params'>
   /** Which page of a list. */
   page: E extends { pages: unknown }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { badRequest, notFound } from '../model/api-error.ts'
+import type { Caller } from '../model/api-key.ts'
 import { deepFreeze } from '../model/deep-freeze.ts'
 import { fieldRules } from '../model/fields.ts'
 import { type IdempotentRequest, jsonDigest } from '../model/idempotency-key.ts'
@@ -26,15 +27,13 @@ export const idempotentRequest = (
   entry: Entry,
   event: ProxyEvent,
 ): IdempotentRequest | undefined => {
-  const caller = event.requestContext.authorizer
-  if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
   if (!takesIdempotencyKey(entry)) return undefined
   const sent = { 'Idempotency-Key': onlyValue(headerValues(event, 'idempotency-key')) }
   const { 'Idempotency-Key': key } = parse([KeyHeader], sent)
   if (key === undefined) return undefined
   const { pathParameters, multiValueQueryStringParameters: query, body } = event
   const request = jsonDigest([pathParameters, query, headerValues(event, 'if-match'), body])
-  return { clientId: caller.clientId, operation, key, request }
+  return { clientId: callerOf(event).clientId, operation, key, request }
 }
 
 /**
@@ -46,6 +45,7 @@ export const parseRequest = (operation: string, entry: Entry, event: ProxyEvent)
   const { params, body } = partsOf(entry)
   assertKnownParameters(operation, entry, event)
   return deepFreeze({
+    client: { id: callerOf(event).clientId },
     params: parse(params, event.pathParameters ?? {}, notFound),
     page: entry.pages && parsePage(entry, event),
     ifMatch: takesIfMatch(entry)
@@ -53,6 +53,12 @@ export const parseRequest = (operation: string, entry: Entry, event: ProxyEvent)
       : undefined,
     body: parse(body, event.body),
   })
+}
+
+const callerOf = (event: ProxyEvent): Caller => {
+  const caller = event.requestContext.authorizer
+  if (!caller) throw new Error('The caller is unknown until bearerKey has run.')
+  return caller
 }
 
 /** A filter that is ignored would be wrong data: all items in place of some. */

@@ -6,15 +6,16 @@ import { idempotentRequest, parseRequest } from '../../../shared/pipeline/input.
 import { eventOf } from '../../support/events.ts'
 import { newPet } from '../../support/pets.ts'
 
-/** The event of an operation, with a body as `jsonBody` leaves it. */
+/** The event of an operation as `bearerKey` and `jsonBody` leave it. */
 const request = (
   name: string,
   changes: Parameters<typeof eventOf>[1],
   body?: unknown,
-): ProxyEvent => ({
-  ...eventOf(name, changes),
-  body: body as never,
-})
+): ProxyEvent => {
+  const event = { ...eventOf(name, changes), body: body as never }
+  event.requestContext.authorizer = { keyId: 'key-1', clientId: 'ann', scopes: [] }
+  return event
+}
 
 const LIMIT = 'limit must be an integer from 1 to 100, or omitted'
 test('parses each part of a request by its schema, and freezes it', () => {
@@ -24,6 +25,7 @@ test('parses each part of a request by its schema, and freezes it', () => {
   const parsed = parseRequest('updatePet', entries.updatePet, event)
 
   expect(parsed).toEqual({
+    client: { id: 'ann' },
     params: { petId: 7 },
     page: undefined,
     ifMatch: ['a', 'b'],
@@ -42,13 +44,13 @@ test.each<[string, OperationId, ProxyEvent, Error]>([
   [
     'a repeated parameter',
     'listPets',
-    eventOf('listPets-no-parameters', { query: { limit: ['1', '1'] } }),
+    request('listPets-no-parameters', { query: { limit: ['1', '1'] } }),
     badRequest(`${LIMIT} (give it once).`),
   ],
   [
     'a path parameter',
     'getOrder',
-    eventOf('getOrder-found', { id: 'x' }),
+    request('getOrder-found', { id: 'x' }),
     notFound(
       'orderId must be an integer from -9223372036854775808 to 9223372036854775807, in digits.',
     ),
@@ -58,13 +60,11 @@ test.each<[string, OperationId, ProxyEvent, Error]>([
 })
 
 describe('an idempotency key', () => {
-  const caller = { keyId: 'key-1', clientId: 'ann', scopes: [] }
   const body = { name: 'Rex', categoryId: 7 }
 
   const keyed = (changes: Parameters<typeof eventOf>[1] = {}, sent: unknown = body) => {
     const headers = { 'Idempotency-Key': 'k', ...changes?.headers }
     const event = request('createPet-created', { ...changes, headers }, sent)
-    event.requestContext.authorizer = caller
     return idempotentRequest('createPet', entries.createPet, event)
   }
 

@@ -33,5 +33,5 @@ export type Scope = (typeof scopes)[number]
 /** The collections, by the names of their tables, and the fields to filter their lists by. */
 export const filters = {
   pets: ['status'],
-  orders: [],
+  orders: ['petId', 'complete'],
 } as const satisfies Record<string, readonly string[]>

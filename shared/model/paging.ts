@@ -41,6 +41,16 @@ export const Limit = v.pipe(
   mustBe(`an integer from 1 to ${MAX_LIMIT}`),
 )
 
+/** The filters of a list. It takes one at a time, because each has an index of its own. */
+export const filtersOf = <Fields extends v.ObjectEntries>(fields: Fields) =>
+  v.pipe(
+    v.object(fields),
+    v.check(
+      (filters) => Object.values(filters).filter((value) => value !== undefined).length <= 1,
+      `The query must have at most one of ${Object.keys(fields).join(', ')}`,
+    ),
+  )
+
 /** A page of items. */
 export const listOf = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(v.array(item), v.maxLength(MAX_LIMIT))

@@ -1,18 +1,29 @@
 import * as v from 'valibot'
 import { type ApiError, conflict } from '../model/api-error.ts'
+import { BooleanText } from '../model/boolean-text.ts'
 import { mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
-import { listOf } from '../model/paging.ts'
+import { filtersOf, listOf } from '../model/paging.ts'
+import { Text } from '../model/text.ts'
+import { Timestamp } from '../model/timestamp.ts'
 
-const petId = v.pipe(Int64, v.description('The identifier of the pet that is ordered.'))
+/** The fields that a client sets, once. */
+const fields = {
+  petId: v.pipe(Int64, v.description('The identifier of the pet that is ordered.')),
+  reference: v.pipe(
+    v.optional(Text(100)),
+    v.description('What the caller calls the order, such as the number of a receipt.'),
+  ),
+}
+
 const COMPLETE = 'Whether the order is complete.'
 
 /** What a client sends to order a pet. */
 export const NewOrder = v.pipe(
-  v.object({ petId }),
+  v.object(fields),
   v.title('NewOrder'),
-  v.examples([{ petId: 373212905455903 }]),
+  v.examples([{ petId: 373212905455903, reference: 'receipt 1742' }]),
 )
 export type NewOrder = v.InferOutput<typeof NewOrder>
 
@@ -23,9 +34,15 @@ export const OrderChanges = v.pipe(
   v.examples([{ complete: true }]),
 )
 
-const EXAMPLE = { id: 373212906332160, petId: 373212905520046, complete: false }
+const EXAMPLE = {
+  id: 373212906332160,
+  petId: 373212905520046,
+  reference: 'receipt 1741',
+  complete: false,
+  placedAt: '2026-11-20T14:07:12Z',
+}
 
-/** An order as the service returns it. */
+/** An order as the service returns it. Orders of earlier versions have no times. */
 export const Order = v.pipe(
   v.object({
     id: v.pipe(
@@ -34,8 +51,10 @@ export const Order = v.pipe(
         'The unique identifier of the order, assigned by the service when it is placed.',
       ),
     ),
-    petId,
+    ...fields,
     complete: v.pipe(v.boolean(), mustBe('true or false'), v.description(COMPLETE)),
+    placedAt: v.pipe(v.optional(Timestamp), v.description('When the order was placed.')),
+    completedAt: v.pipe(v.optional(Timestamp), v.description('When the order was completed.')),
   }),
   v.title('Order'),
   v.examples([EXAMPLE]),
@@ -50,6 +69,15 @@ export const OrderPath = v.object({
     Int64Text,
     v.examples([EXAMPLE.id]),
     v.description('The identifier of the order.'),
+  ),
+})
+
+/** The filters of the list of orders. */
+export const OrderFilters = filtersOf({
+  petId: v.pipe(v.optional(Int64Text), v.description('Returns only orders for this pet.')),
+  complete: v.pipe(
+    v.optional(BooleanText),
+    v.description('Returns only orders that are complete, or only those that are not.'),
   ),
 })
 

@@ -2,6 +2,7 @@ import type { Transaction } from '../data/transaction.ts'
 import { assertAvailable, endHold, holdPet } from '../hold.ts'
 import type { IfMatch } from '../model/etag.ts'
 import type { Int64 } from '../model/int64.ts'
+import { now } from '../model/timestamp.ts'
 import { type NewOrder, orderIsComplete } from './order.ts'
 import { storedOrders } from './stored-orders.ts'
 
@@ -11,9 +12,10 @@ export const orders = {
   list: storedOrders.list,
 
   /** Orders a pet, which is `pending` from then on. Throws an ApiError: 409 unless available. */
-  place: async (tx: Transaction, { petId }: NewOrder) => {
+  place: async (tx: Transaction, { petId, reference }: NewOrder) => {
     await assertAvailable(tx, petId)
-    const order = await storedOrders.create(tx, { petId, complete: false })
+    const values = { petId, reference, complete: false, placedAt: now() }
+    const order = await storedOrders.create(tx, values)
     await holdPet(tx, petId, order.id)
     return order
   },
@@ -26,7 +28,7 @@ export const orders = {
     const order = await storedOrders.get(tx, id, ifMatch)
     if (order.complete) return order
     await endHold(tx, order, 'sold')
-    return storedOrders.change(tx, id, { complete: true }, ifMatch)
+    return storedOrders.change(tx, id, { complete: true, completedAt: now() }, ifMatch)
   },
 
   /**

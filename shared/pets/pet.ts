@@ -3,7 +3,7 @@ import { type ApiError, conflict } from '../model/api-error.ts'
 import { changesOf, mustBe } from '../model/fields.ts'
 import { Id } from '../model/id.ts'
 import { Int64, Int64Text } from '../model/int64.ts'
-import { listOf } from '../model/paging.ts'
+import { filtersOf, listOf } from '../model/paging.ts'
 import { Text } from '../model/text.ts'
 
 const STATUSES = ['available', 'pending', 'sold'] as const
@@ -74,7 +74,7 @@ export const PetPath = v.object({
 })
 
 /** The filters of the list of pets. */
-export const PetFilters = v.object({
+export const PetFilters = filtersOf({
   status: v.pipe(v.optional(PetStatus), v.description('Returns only pets with this status.')),
 })
 

@@ -17,6 +17,7 @@ const cancel = (id: unknown, headers?: Headers) => send('DELETE', `/store/orders
 const OUTDATED = { 'If-Match': '"1-a"' }
 const current = ({ headers }: Received) => ({ 'If-Match': headers.etag ?? '' })
 const orderOf = ({ body }: Received) => body as Order // As the first test proves.
+const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 const statusesOf = (responses: Received[]) => responses.map(({ status }) => status)
 const aPet = async (status: string | null = 'available') =>
   (await created({ name: 'Rex', categoryId: 7, ...(status && { status }) })).id
@@ -26,9 +27,10 @@ test('an order makes its pet pending, and sold once it is complete', async () =>
   const expectStatus = (status: string) =>
     expectListed(petId, { id: petId, name: 'Rex', categoryId: 7, status })
 
-  const placed = await place(petId, ',"id":1,"complete":true,"quantity":2')
+  const placed = await place(petId, ',"id":1,"complete":true,"placedAt":"x","reference":"1742"')
   const { id } = orderOf(placed)
-  expect([placed.status, placed.body]).toEqual([201, { id, petId, complete: false }])
+  const order = { id, petId, reference: '1742', complete: false, placedAt: A_TIME }
+  expect([placed.status, placed.body]).toEqual([201, order])
   expect(id).toBeGreaterThan(1)
   expect(await read(id)).toMatchObject({
     status: 200,
@@ -39,7 +41,8 @@ test('an order makes its pet pending, and sold once it is complete', async () =>
 
   const completed = await complete(id, current(placed))
   const again = await complete(id, current(completed))
-  expect([completed.status, completed.body]).toEqual([200, { id, petId, complete: true }])
+  const sold = { ...orderOf(placed), complete: true, completedAt: A_TIME }
+  expect([completed.status, completed.body]).toEqual([200, sold])
   expect(again).toMatchObject({
     status: 200,
     text: completed.text,
@@ -112,3 +115,35 @@ test('a pet with an open order keeps its status, and only its other fields chang
   ]
   expect(statusesOf(outdated)).toEqual([412, 412])
 })
+
+test('lists the orders for a pet, and those that are open', async () => {
+  const [first, second] = [await aPet(), await aPet()]
+  const [sold, open] = [orderOf(await place(first)), orderOf(await place(second))]
+  const { body: completed } = await complete(sold.id)
+  const list = async (query: string) =>
+    (await call({ path: `/store/orders?cursor=${cursorAfter(open.id + 1)}&${query}` })).body
+
+  await expect.poll(() => list(`petId=${first}`)).toEqual([completed])
+  await expect.poll(() => list('complete=false&limit=1')).toEqual([open])
+  await expect.poll(() => list('complete=true&limit=1')).toEqual([completed])
+})
+
+test.each([
+  ['complete=yes', 'complete must be true or false, or omitted.'],
+  [
+    'petId=x',
+    'petId must be an integer from -9223372036854775808 to 9223372036854775807, in digits, or omitted.',
+  ],
+  ['petId=1&complete=true', 'The query must have at most one of petId, complete.'],
+])('returns 400 with the rule for a list with the query %s', async (query, message) => {
+  expectError(await call({ path: `/store/orders?${query}` }), 400, 'bad_request', message)
+})
+
+test.each(['""', '7', `"${'x'.repeat(101)}"`, 'null'])(
+  'returns 400 for the reference %s',
+  async (reference) => {
+    const { status } = await place(await aPet(), `,"reference":${reference}`)
+
+    expect(status).toBe(400)
+  },
+)

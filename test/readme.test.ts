@@ -88,6 +88,7 @@ afterAll(() => server.stop())
 const linesOf = (text: string): string[] =>
   text
     .replaceAll(/\b\d{15}\b/g, 'id')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, 'time')
     .replaceAll(/cursor=[\w-]+/g, 'cursor')
     .split(/\r?\n/)
     .filter(Boolean)

@@ -3,7 +3,7 @@ import { contract, operationIds } from '../../shared/contract.ts'
 import { newApiKey } from '../../shared/model/api-key.ts'
 import { PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import { service } from '../../shared/service.ts'
-import { apiKey, callAnonymously, challenge, expectError } from '../support/api.ts'
+import { apiKey, challenge, expectError, requestAnonymously } from '../support/api.ts'
 
 const MESSAGE = 'The API key is missing or invalid. Send it as: Authorization: Bearer <API_KEY>'
 const NO_KEY = `Bearer realm="${service.name}"`
@@ -25,7 +25,7 @@ test.each<[string, Record<string, string>, string]>([
   ['an unknown key', { Authorization: `Bearer ${newApiKey(stage)}` }, WRONG_KEY],
   ['a key of another stage', { Authorization: `Bearer ${newApiKey(otherStage)}` }, WRONG_KEY],
 ])('returns 401 for %s', async (_, headers, expected) => {
-  const response = await callAnonymously({ path: '/pets', headers })
+  const response = await requestAnonymously({ path: '/pets', headers })
 
   expectError(response, 401, 'unauthorized', MESSAGE)
   expect(challenge(response)).toBe(expected)
@@ -34,14 +34,14 @@ test.each<[string, Record<string, string>, string]>([
 test.each(operationIds)('%s returns 401 without a key', async (id) => {
   const { method, path } = contract[id]
 
-  const response = await callAnonymously({ method, path: path.replaceAll(PATH_PARAMETER, '1') })
+  const response = await requestAnonymously({ method, path: path.replaceAll(PATH_PARAMETER, '1') })
 
   expectError(response, 401, 'unauthorized', MESSAGE)
   expect(challenge(response)).toBe(NO_KEY)
 })
 
 test.each(['Bearer', 'bearer'])('accepts a key with the scheme %s', async (scheme) => {
-  const { status } = await callAnonymously({
+  const { status } = await requestAnonymously({
     path: '/pets',
     headers: { authorization: `${scheme} ${apiKey}` },
   })
@@ -50,7 +50,7 @@ test.each(['Bearer', 'bearer'])('accepts a key with the scheme %s', async (schem
 })
 
 test('ignores a key in the query', async () => {
-  const response = await callAnonymously({ path: `/pets?access_token=${apiKey}` })
+  const response = await requestAnonymously({ path: `/pets?access_token=${apiKey}` })
 
   expectError(response, 401, 'unauthorized', MESSAGE)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
 import { service } from '../../shared/service.ts'
-import { call, create, expectCommonHeaders, expectError } from '../support/api.ts'
+import { create, expectCommonHeaders, expectError, request } from '../support/api.ts'
 
 const NAME = 'name must be a string of 1 to 1000 characters, not only white space, in valid Unicode'
 const CATEGORY =
@@ -25,7 +25,7 @@ test('adds a pet with all digits, and an id that every JSON parser reads exactly
   expectCommonHeaders(response)
   // The index follows the table, usually within a second.
   const page = async () =>
-    (await call({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}` })).text
+    (await request({ path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}` })).text
   await expect.poll(page).toBe(`[${response.text}]`)
 })
 

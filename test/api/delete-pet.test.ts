@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import {
-  created,
+  createdPet,
   expectCommonHeaders,
   expectError,
   expectListed,
@@ -9,7 +9,7 @@ import {
 } from '../support/api.ts'
 
 test('deletes a pet, which no later request finds, and returns no content', async () => {
-  const { id } = await created({ name: 'Rex', categoryId: 7, status: 'available' })
+  const { id } = await createdPet({ name: 'Rex', categoryId: 7, status: 'available' })
 
   const response = await remove(id)
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { entries } from '../../shared/contract.ts'
 import { stringifyJson } from '../../shared/model/json.ts'
 import { type Entry, PATH_PARAMETER, partsOf } from '../../shared/pipeline/entry.ts'
-import { call, created, send } from '../support/api.ts'
+import { request, createdPet, sendJson } from '../support/api.ts'
 
 // What each operation and each field must withstand, drawn from the contract: whoever adds one adds
 // no test for it.
@@ -29,7 +29,7 @@ test.each(
 
   for (const value of ODD_VALUES) {
     const body = stringifyJson({ ...Object(example), [field]: value })
-    const { status } = await send(entry.method, path(entry), {}, body)
+    const { status } = await sendJson(entry.method, path(entry), {}, body)
     expect(status, body).toBeLessThan(500)
   }
 })
@@ -43,7 +43,7 @@ test.each(
 )('$method $path with any $name in its query is no 5xx', async ({ name, ...entry }) => {
   for (const text of ODD_TEXTS) {
     const query = new URLSearchParams({ [name]: text })
-    const { status } = await call({ method: entry.method, path: `${path(entry)}?${query}` })
+    const { status } = await request({ method: entry.method, path: `${path(entry)}?${query}` })
     expect(status, `${query}`).toBeLessThan(500)
   }
 })
@@ -55,7 +55,7 @@ test.each(operations.filter(({ params }) => params))(
 
     for (const text of ODD_TEXTS) {
       const path = entry.path.replaceAll(PATH_PARAMETER, () => encodeURIComponent(text))
-      const { status } = await send(method, path, {}, body && stringifyJson(example))
+      const { status } = await sendJson(method, path, {}, body && stringifyJson(example))
       expect(status, path).toBeLessThan(500)
     }
   },
@@ -64,11 +64,11 @@ test.each(operations.filter(({ params }) => params))(
 /** Adds resources with different values of each field. */
 const addResources = async () => {
   for (const categoryId of [1, 2]) {
-    await created({ name: 'Rex', categoryId, status: 'sold' })
-    const { id } = await created({ name: 'Rex', categoryId, status: 'available' })
-    const { body } = await send('POST', '/store/orders', {}, { petId: id })
+    await createdPet({ name: 'Rex', categoryId, status: 'sold' })
+    const { id } = await createdPet({ name: 'Rex', categoryId, status: 'available' })
+    const { body } = await sendJson('POST', '/store/orders', {}, { petId: id })
     if (categoryId === 2)
-      await send('PATCH', `/store/orders/${Object(body).id}`, {}, { complete: true })
+      await sendJson('PATCH', `/store/orders/${Object(body).id}`, {}, { complete: true })
   }
 }
 
@@ -79,7 +79,7 @@ const filters = operations.flatMap(({ path, pages, query }) =>
 test.each(filters)('$path has only items with the value of its filter $filter', async (list) => {
   await addResources()
   const items = async (query = '') => {
-    const { body } = await call({ path: `${list.path}?limit=100${query}` })
+    const { body } = await request({ path: `${list.path}?limit=100${query}` })
     return (body as Record<string, unknown>[]).map((item) => item[list.filter])
   }
 

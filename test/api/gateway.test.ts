@@ -8,10 +8,10 @@ import { service } from '../../shared/service.ts'
 import {
   apiKey,
   baseUrl,
-  call,
-  callAnonymously,
   expectCommonHeaders,
   expectError,
+  request,
+  requestAnonymously,
 } from '../support/api.ts'
 import { send } from '../support/http.ts'
 
@@ -27,8 +27,8 @@ const paths = [...Map.groupBy(routes, ({ path }) => path)].map(
 )
 
 describe.each([
-  ['with a key', call],
-  ['without a key', callAnonymously],
+  ['with a key', request],
+  ['without a key', requestAnonymously],
 ])('%s', (_, sender) => {
   test.each([
     ['GET', ''],
@@ -77,7 +77,7 @@ test('returns an error outside the base address', async () => {
 })
 
 test('ignores a slash at the end of a path', async () => {
-  const { status } = await call({ path: '/pets/' })
+  const { status } = await request({ path: '/pets/' })
 
   expect(status).toBe(200)
 })
@@ -85,7 +85,10 @@ test('ignores a slash at the end of a path', async () => {
 test('gives every request an id of its own, which the client cannot choose', async () => {
   const headers = { 'X-Request-Id': 'mine', 'x-amzn-RequestId': 'mine' }
 
-  const responses = [await call({ path: '/pets', headers }), await call({ path: '/pets', headers })]
+  const responses = [
+    await request({ path: '/pets', headers }),
+    await request({ path: '/pets', headers }),
+  ]
 
   const ids = responses.map((response) => response.headers['x-request-id'])
   expect(ids[0]).not.toBe(ids[1])
@@ -95,7 +98,7 @@ test('gives every request an id of its own, which the client cannot choose', asy
 test.each(paths)('lets browsers send requests to %s from any page', async (path, methods) => {
   const headers = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
 
-  const response = await callAnonymously({ method: 'OPTIONS', path, headers })
+  const response = await requestAnonymously({ method: 'OPTIONS', path, headers })
 
   expect([response.status, response.text]).toEqual([204, ''])
   expectCommonHeaders(response)
@@ -110,16 +113,16 @@ test.each(paths)('lets browsers send requests to %s from any page', async (path,
 })
 
 test('lets browsers read the headers of responses, errors included', async () => {
-  const { body } = await callAnonymously({ path: '/openapi.json' })
+  const { body } = await requestAnonymously({ path: '/openapi.json' })
   // Browsers may always read this one.
   const documented = Object.keys(Object(body).components.headers).filter(
     (name) => name !== 'Access-Control-Allow-Origin',
   )
 
   const responses = [
-    await call({ path: '/pets' }),
-    await callAnonymously({ path: '/pets' }),
-    await call({ path: '/' }),
+    await request({ path: '/pets' }),
+    await requestAnonymously({ path: '/pets' }),
+    await request({ path: '/' }),
   ]
 
   for (const response of responses) {
@@ -135,7 +138,7 @@ test.each([
   ['/docs', 'text/html; charset=utf-8'],
   ['/docs/', 'text/html; charset=utf-8'],
 ])('serves %s to anybody', async (path, type) => {
-  const { status, headers } = await callAnonymously({
+  const { status, headers } = await requestAnonymously({
     path,
     headers: { Authorization: 'Bearer wrong' },
   })
@@ -152,14 +155,14 @@ test.each([
 })
 
 test('the document is that of the contract, with the address of the API', async () => {
-  const { text } = await callAnonymously({ path: '/openapi.json' })
+  const { text } = await requestAnonymously({ path: '/openapi.json' })
 
   const document = stringifyJson(exactJson(text, JSON.parse(text)))
   expect(document.replace(new URL(baseUrl).origin, '')).toBe(stringifyJson(openApiDocument()))
 })
 
 test('the page shows the document, and runs its two scripts only', async () => {
-  const { headers, text } = await callAnonymously({ path: '/docs' })
+  const { headers, text } = await requestAnonymously({ path: '/docs' })
 
   expect(headers['content-security-policy']).toMatch(
     /^default-src 'none'; script-src 'sha384-\S+' 'sha256-\S+'; connect-src 'self'; .+ data:$/,

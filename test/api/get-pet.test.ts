@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   baseUrl,
-  call,
-  callAnonymously,
   create,
   expectCommonHeaders,
   expectError,
+  request,
+  requestAnonymously,
 } from '../support/api.ts'
 
 const DEPRECATED = {
@@ -17,7 +17,7 @@ const DEPRECATED = {
 test('returns a pet right after it was added', async () => {
   const added = await create({ name: 'Rex', categoryId: 7, status: 'sold' })
 
-  const response = await call({ path: `/pets/${Object(added.body).id}` })
+  const response = await request({ path: `/pets/${Object(added.body).id}` })
 
   expect([response.status, response.text]).toEqual([200, added.text])
   expect(response.headers).toMatchObject(DEPRECATED)
@@ -27,7 +27,7 @@ test('returns a pet right after it was added', async () => {
 test.each(['1', '9223372036854775807'])(
   'returns 404 for %s, an id that no pet has',
   async (petId) => {
-    const response = await call({ path: `/pets/${petId}` })
+    const response = await request({ path: `/pets/${petId}` })
 
     expectError(response, 404, 'not_found', `No pet has the id ${petId}.`)
     expect(response.headers).toMatchObject(DEPRECATED)
@@ -35,7 +35,7 @@ test.each(['1', '9223372036854775807'])(
 )
 
 test('announces its removal without an API key, too', async () => {
-  const response = await callAnonymously({ path: '/pets/1' })
+  const response = await requestAnonymously({ path: '/pets/1' })
 
   expectError(response, 401, 'unauthorized', expect.any(String))
   expect(response.headers).toMatchObject(DEPRECATED)

@@ -3,7 +3,14 @@ import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import type { Order } from '../../shared/orders/order.ts'
 import type { Pet } from '../../shared/pets/pet.ts'
-import { call, create, created, expectCommonHeaders, expectError, send } from '../support/api.ts'
+import {
+  create,
+  createdPet,
+  expectCommonHeaders,
+  expectError,
+  request,
+  sendJson,
+} from '../support/api.ts'
 import type { Received } from '../support/http.ts'
 import { newPet } from '../support/pets.ts'
 
@@ -15,8 +22,8 @@ const listedAfter = async (id: number): Promise<Pet[]> => {
   const newer: Pet[] = []
   let cursor = ''
   while (true) {
-    const { body } = await call({ path: `/pets?limit=100${cursor}` })
-    const page = body as Pet[] // As the document describes a 200; `call` compares them.
+    const { body } = await request({ path: `/pets?limit=100${cursor}` })
+    const page = body as Pet[] // As the document describes a 200; `request` compares them.
     newer.push(...page.filter((each) => each.id > id))
     const last = page.at(-1)
     if (!last || last.id <= id) return newer
@@ -25,7 +32,7 @@ const listedAfter = async (id: number): Promise<Pet[]> => {
 }
 
 test('adds a pet once, and returns the same response to all its requests', async () => {
-  const [earlier, pet, key] = [await created(newPet()), uniquePet(), randomUUID()]
+  const [earlier, pet, key] = [await createdPet(newPet()), uniquePet(), randomUUID()]
 
   const atOnce = await Promise.all(Array.from({ length: 10 }, () => create(pet, keyed(key))))
   // A quoted key is the same key, and a body that is spelled differently the same body.
@@ -59,9 +66,11 @@ const replayOf = ({ status, text, headers: { etag, location } }: Received) => ({
   }),
 })
 
-const aPet = async () => (await created(uniquePet())).id
+const aPet = async () => (await createdPet(uniquePet())).id
 const anOrder = async () => {
-  const { body } = await send('POST', '/store/orders', keyed(randomUUID()), { petId: await aPet() })
+  const { body } = await sendJson('POST', '/store/orders', keyed(randomUUID()), {
+    petId: await aPet(),
+  })
   return (body as Order).id // As the document describes a 201.
 }
 
@@ -78,8 +87,8 @@ test.each<[number, string, string, object?]>([
 ])('a retry gets the %d of the first attempt: %s %s', async (status, method, path, body) => {
   const headers = keyed(randomUUID())
 
-  const first = await send(method, path, headers, body)
-  const retry = await send(method, path, headers, body)
+  const first = await sendJson(method, path, headers, body)
+  const retry = await sendJson(method, path, headers, body)
 
   expect(first.status).toBe(status)
   expect(retry).toMatchObject(replayOf(first))
@@ -92,9 +101,14 @@ test('a retry of a change gets its response, although its If-Match no longer hol
   const current = { 'If-Match': headers.etag ?? '' }
   const key = keyed(randomUUID())
 
-  const changed = await send('PATCH', path, { ...current, ...key }, { status: 'sold' })
-  const retry = await send('PATCH', path, { ...current, ...key }, { status: 'sold' })
-  const other = await send('PATCH', path, { ...current, ...keyed(randomUUID()) }, { name: 'Max' })
+  const changed = await sendJson('PATCH', path, { ...current, ...key }, { status: 'sold' })
+  const retry = await sendJson('PATCH', path, { ...current, ...key }, { status: 'sold' })
+  const other = await sendJson(
+    'PATCH',
+    path,
+    { ...current, ...keyed(randomUUID()) },
+    { name: 'Max' },
+  )
 
   expect(retry).toMatchObject(replayOf(changed))
   expect([changed.status, other.status]).toEqual([200, 412])
@@ -102,12 +116,12 @@ test('a retry of a change gets its response, although its If-Match no longer hol
 
 test('a retry gets the refusal after its reason is gone, and a new key tries again', async () => {
   const petId = await aPet()
-  const place = (key: string) => send('POST', '/store/orders', keyed(key), { petId })
+  const place = (key: string) => sendJson('POST', '/store/orders', keyed(key), { petId })
   const { body } = await place(randomUUID())
   const key = randomUUID()
 
   const refused = await place(key)
-  await send('DELETE', `/store/orders/${(body as Order).id}`)
+  await sendJson('DELETE', `/store/orders/${(body as Order).id}`)
   const retry = await place(key)
   const next = await place(randomUUID())
 
@@ -126,10 +140,10 @@ test.each([
 ])('returns 422 for a key that was sent with another %s', async (_, suffix, headers, body) => {
   const path = `/pets/${await aPet()}`
   const key = keyed(randomUUID())
-  const first = await send('PATCH', path, key, { name: 'Rex' })
+  const first = await sendJson('PATCH', path, key, { name: 'Rex' })
 
-  const refused = await send('PATCH', path + suffix, { ...key, ...headers }, body)
-  const retry = await send('PATCH', path, key, { name: 'Rex' })
+  const refused = await sendJson('PATCH', path + suffix, { ...key, ...headers }, body)
+  const retry = await sendJson('PATCH', path, key, { name: 'Rex' })
 
   const message =
     'This Idempotency-Key was used for another request within the last 24 hours. ' +
@@ -139,7 +153,7 @@ test.each([
 })
 
 test('ignores a key of a request that reads, even one that is invalid', async () => {
-  const { status } = await call({ path: '/pets?limit=1', headers: keyed('not a key') })
+  const { status } = await request({ path: '/pets?limit=1', headers: keyed('not a key') })
 
   expect(status).toBe(200)
 })

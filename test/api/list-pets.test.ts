@@ -2,21 +2,21 @@ import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import {
   baseUrl,
-  call,
-  created,
+  createdPet,
   expectCommonHeaders,
   expectError,
   expectListed,
+  request,
 } from '../support/api.ts'
 
-const aPet = () => created({ name: 'Rex', categoryId: 7, status: 'sold' })
+const aPet = () => createdPet({ name: 'Rex', categoryId: 7, status: 'sold' })
 
 test('returns an array of 20 pets if there is no limit', async () => {
   await Promise.all(Array.from({ length: 20 }, aPet))
 
   // The index follows the table, usually within a second.
-  await expect.poll(async () => (await call({ path: '/pets' })).body).toHaveLength(20)
-  expectCommonHeaders(await call({ path: '/pets' }))
+  await expect.poll(async () => (await request({ path: '/pets' })).body).toHaveLength(20)
+  expectCommonHeaders(await request({ path: '/pets' }))
 })
 
 // All pages, while others add pets, are in test/shared/data/collection.test.ts.
@@ -24,9 +24,13 @@ test('links to the next page, which has the next older pets', async () => {
   const [older, newer] = [await aPet(), await aPet()]
   await expectListed(newer.id, newer, '&status=sold')
 
-  const page = await call({ path: `/pets?limit=1&status=sold&cursor=${cursorAfter(newer.id + 1)}` })
+  const page = await request({
+    path: `/pets?limit=1&status=sold&cursor=${cursorAfter(newer.id + 1)}`,
+  })
   const [, next = ''] = /^<(.+)>; rel="next"$/.exec(page.headers.link ?? '') ?? []
-  const { body } = await call({ path: next.replace(baseUrl, '').replace('limit=1&', 'limit=100&') })
+  const { body } = await request({
+    path: next.replace(baseUrl, '').replace('limit=1&', 'limit=100&'),
+  })
 
   expect(page.body).toEqual([newer])
   expect(body).toContainEqual(older)
@@ -35,7 +39,7 @@ test('links to the next page, which has the next older pets', async () => {
 
 // More queries are in properties.test.ts.
 test('returns 400 with the rules for an invalid query', async () => {
-  const response = await call({ path: '/pets?limit=0&status=gone&cursor=abc' })
+  const response = await request({ path: '/pets?limit=0&status=gone&cursor=abc' })
 
   const limit = 'limit must be an integer from 1 to 100, or omitted'
   const status = 'status must be one of available, pending, sold, or omitted'
@@ -71,5 +75,5 @@ test.each([
   ],
   ['/pets/1?status=sold', 'There is no query parameter status. getPet has none.'],
 ])('returns 400 for a parameter that does not exist: %s', async (path, message) => {
-  expectError(await call({ path }), 400, 'bad_request', message)
+  expectError(await request({ path }), 400, 'bad_request', message)
 })

@@ -2,17 +2,31 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import type { Order } from '../../shared/orders/order.ts'
-import { call, created, expectError, expectListed, remove, send, update } from '../support/api.ts'
+import {
+  createdPet,
+  expectError,
+  expectListed,
+  remove,
+  request,
+  sendJson,
+  update,
+} from '../support/api.ts'
 import type { Received } from '../support/http.ts'
 
 type Headers = Record<string, string>
 // Every order has a key, because a request that got a 503 is retried, and may have taken effect.
 const place = (petId: unknown, madeUp = '') =>
-  send('POST', '/store/orders', { 'Idempotency-Key': randomUUID() }, `{"petId":${petId}${madeUp}}`)
-const read = (id: unknown) => call({ path: `/store/orders/${id}` })
+  sendJson(
+    'POST',
+    '/store/orders',
+    { 'Idempotency-Key': randomUUID() },
+    `{"petId":${petId}${madeUp}}`,
+  )
+const read = (id: unknown) => request({ path: `/store/orders/${id}` })
 const complete = (id: unknown, headers?: Headers) =>
-  send('PATCH', `/store/orders/${id}`, headers, { complete: true })
-const cancel = (id: unknown, headers?: Headers) => send('DELETE', `/store/orders/${id}`, headers)
+  sendJson('PATCH', `/store/orders/${id}`, headers, { complete: true })
+const cancel = (id: unknown, headers?: Headers) =>
+  sendJson('DELETE', `/store/orders/${id}`, headers)
 
 const OUTDATED = { 'If-Match': '"1-a"' }
 const current = ({ headers }: Received) => ({ 'If-Match': headers.etag ?? '' })
@@ -20,7 +34,7 @@ const orderOf = ({ body }: Received) => body as Order // As the first test prove
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 const statusesOf = (responses: Received[]) => responses.map(({ status }) => status)
 const aPet = async (status: string | null = 'available') =>
-  (await created({ name: 'Rex', categoryId: 7, ...(status && { status }) })).id
+  (await createdPet({ name: 'Rex', categoryId: 7, ...(status && { status }) })).id
 
 test('an order makes its pet pending, and sold once it is complete', async () => {
   const petId = await aPet()
@@ -50,7 +64,7 @@ test('an order makes its pet pending, and sold once it is complete', async () =>
   })
   await expectStatus('sold')
   const list = async () =>
-    (await call({ path: `/store/orders?limit=1&cursor=${cursorAfter(id + 1)}` })).body
+    (await request({ path: `/store/orders?limit=1&cursor=${cursorAfter(id + 1)}` })).body
   await expect.poll(list).toEqual([completed.body])
 
   const message = `Order ${id} is complete. To offer pet ${petId} again, change its status.`
@@ -91,7 +105,12 @@ test.each([
 ])(
   'returns 400 with the rule to %s /store/orders%s with %s',
   async (method, path, body, message) => {
-    expectError(await send(method, `/store/orders${path}`, {}, body), 400, 'bad_request', message)
+    expectError(
+      await sendJson(method, `/store/orders${path}`, {}, body),
+      400,
+      'bad_request',
+      message,
+    )
   },
 )
 
@@ -121,7 +140,7 @@ test('lists the orders for a pet, and those that are open', async () => {
   const [sold, open] = [orderOf(await place(first)), orderOf(await place(second))]
   const { body: completed } = await complete(sold.id)
   const list = async (query: string) =>
-    (await call({ path: `/store/orders?cursor=${cursorAfter(open.id + 1)}&${query}` })).body
+    (await request({ path: `/store/orders?cursor=${cursorAfter(open.id + 1)}&${query}` })).body
 
   await expect.poll(() => list(`petId=${first}`)).toEqual([completed])
   await expect.poll(() => list('complete=false&limit=1')).toEqual([open])
@@ -136,7 +155,7 @@ test.each([
   ],
   ['petId=1&complete=true', 'The query must have at most one of petId, complete.'],
 ])('returns 400 with the rule for a list with the query %s', async (query, message) => {
-  expectError(await call({ path: `/store/orders?${query}` }), 400, 'bad_request', message)
+  expectError(await request({ path: `/store/orders?${query}` }), 400, 'bad_request', message)
 })
 
 test.each(['""', '7', `"${'x'.repeat(101)}"`, 'null'])(

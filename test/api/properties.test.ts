@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exactJson, stringifyJson } from '../../shared/model/json.ts'
 import { cursorAfter } from '../../shared/model/paging.ts'
-import { call, callAnonymously, create, expectCommonHeaders, send, update } from '../support/api.ts'
+import {
+  create,
+  expectCommonHeaders,
+  request,
+  requestAnonymously,
+  sendJson,
+  update,
+} from '../support/api.ts'
 import { newPet } from '../support/pets.ts'
 
 // Schemathesis draws requests of the OpenAPI document, which does not have these rules.
@@ -63,7 +70,7 @@ const INVALID_BODIES = [
 ]
 
 test.each(INVALID_BODIES)('returns 400 for the body %s', async (body) => {
-  const response = await send('POST', '/pets', {}, body)
+  const response = await sendJson('POST', '/pets', {}, body)
 
   expect(response.status).toBe(400)
   expectCommonHeaders(response)
@@ -90,9 +97,9 @@ test('returns the error of the first check that fails, and changes nothing', asy
   const tooLarge = { ...withoutType, body: SENT.padEnd(256 * 1024 + 1) }
 
   const responses = [
-    await callAnonymously(tooLarge),
-    await call(tooLarge),
-    await call(withoutType),
+    await requestAnonymously(tooLarge),
+    await request(tooLarge),
+    await request(withoutType),
     await update(id, '{bad', outdated),
     await update(id, { name: 'Max' }, outdated),
   ]
@@ -110,14 +117,14 @@ const INVALID_QUERIES = words(`
   limit[]=0&__proto__=x&Limit=0`)
 
 test.each(INVALID_QUERIES)('returns 400 for a list with the query %s', async (query) => {
-  const response = await call({ path: `/pets?${query}` })
+  const response = await request({ path: `/pets?${query}` })
 
   expect(response.status).toBe(400)
   expectCommonHeaders(response)
 })
 
 test.each(words('& && = &='))('ignores the query %s, which names no parameter', async (query) => {
-  const response = await call({ path: `/pets?${query}` })
+  const response = await request({ path: `/pets?${query}` })
 
   expect(response.status).toBe(200)
   expectCommonHeaders(response)

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { created, expectCommonHeaders, expectError, expectListed, update } from '../support/api.ts'
+import {
+  createdPet,
+  expectCommonHeaders,
+  expectError,
+  expectListed,
+  update,
+} from '../support/api.ts'
 
 const NO_CHANGE = expect.stringMatching(
   /^The body must have at least one of [\w, ]*\bname, categoryId, status[\w, ]*\.$/,
@@ -16,7 +22,7 @@ test.each([
 ])(
   'changes a pet, returns it, and moves it to the list of its new status, for %s',
   async (_, changes, expected) => {
-    const { id } = await created(rex)
+    const { id } = await createdPet(rex)
 
     const response = await update(id, changes)
 
@@ -38,7 +44,7 @@ test.each([
 ])(
   'returns 400 with what a change may hold, and changes nothing, for %s',
   async (_, body, message) => {
-    const pet = await created(rex)
+    const pet = await createdPet(rex)
 
     const response = await update(pet.id, body)
 
@@ -48,7 +54,7 @@ test.each([
 )
 
 test('returns 415 with the media types of a change for a JSON Patch', async () => {
-  const { id } = await created(rex)
+  const { id } = await createdPet(rex)
 
   const response = await update(id, {}, { 'Content-Type': 'application/json-patch+json' })
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { CommandError } from '../../infra/command-line.ts'
 import { functionSettings } from '../../infra/platform/functions.ts'
 import type { ProxyResult } from '../../shared/pipeline/gateway-event.ts'
-import { start } from '../support/process.ts'
+import { startProcess } from '../support/process.ts'
 import { exampleCredentials } from '../support/secrets.ts'
 import type { DynamoDb } from './dynamodb.ts'
 import { runtimeClient } from './peers.ts'
@@ -20,10 +20,14 @@ type Report = { figures: Record<string, number>; result?: ProxyResult; error?: s
  * are discarded. Throws a CommandError if it does not respond.
  */
 export const callFunction = async (subject: Subject, dynamodb: DynamoDb): Promise<Report> => {
-  const child = start(process.execPath, [...lambdaFlags, '--require', PRELOAD, runtimeClient], {
-    stdio: ['ignore', 'ignore', 'inherit', log, 'pipe'],
-    env: environmentOf(subject, dynamodb),
-  })
+  const child = startProcess(
+    process.execPath,
+    [...lambdaFlags, '--require', PRELOAD, runtimeClient],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', log, 'pipe'],
+      env: environmentOf(subject, dynamodb),
+    },
+  )
   const report = await text(child.stdio[4] as Readable) // Because it is a pipe.
   if (!report) throw new CommandError(`${subject.name} ended without a response.`)
   return JSON.parse(report)

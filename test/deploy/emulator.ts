@@ -4,7 +4,7 @@ import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { environment, type Surroundings, start } from '../support/process.ts'
+import { environment, type Surroundings, startProcess } from '../support/process.ts'
 
 const REGION = 'eu-central-1'
 
@@ -28,7 +28,7 @@ export const startEmulator = async (
   const credentials = { AWS_ACCESS_KEY_ID: randomUUID(), AWS_SECRET_ACCESS_KEY: randomUUID() }
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
-  const child = start(python, ['-m', 'ministack'], {
+  const child = startProcess(python, ['-m', 'ministack'], {
     env: { ...environment, ...credentials, ...settings(port, folder) },
     stdio: ['ignore', output, output],
   })

@@ -5,7 +5,13 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { command, run as runCommand } from '../../infra/command-line.ts'
 import { stackName, stages } from '../../infra/stages.ts'
-import { endAfter, environment, preparePython, processFolder, run } from '../support/process.ts'
+import {
+  endAfter,
+  environment,
+  preparePython,
+  processFolder,
+  runProcess,
+} from '../support/process.ts'
 import { cdkIn, type Outputs } from './cdk.ts'
 import { type Deployed, deployedApi } from './deployed-api.ts'
 import { type Emulator, startEmulator, startProxy } from './emulator.ts'
@@ -31,10 +37,13 @@ const testDeployment = async (): Promise<void> => {
     PATH: `${dirname(python)}:${emulator.env.PATH}`,
     stack: stacks.production,
   }
-  const node = (args: string) => run('node', args.split(' '), { env, output: 'inherit' })
+  const node = (args: string) => runProcess('node', args.split(' '), { env, output: 'inherit' })
   const cdk = cdkIn(folder, { env, output })
   const bash = (commands: string, variables?: object) =>
-    run('bash', ['-euo', 'pipefail', '-c', commands], { env: { ...env, ...variables }, output })
+    runProcess('bash', ['-euo', 'pipefail', '-c', commands], {
+      env: { ...env, ...variables },
+      output,
+    })
   const follow = (heading: string, blocks = [0], variables = {}) =>
     bash(blocksOf(heading, blocks), variables)
 
@@ -123,7 +132,10 @@ const testDeployment = async (): Promise<void> => {
 
   await step('Delete production', () => follow('Delete a deployment'))
   const { ApiKeysTable = '' } = outputs[stacks.production] ?? {}
-  await run('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], { env, output })
+  await runProcess('aws', ['dynamodb', 'describe-table', '--table-name', ApiKeysTable], {
+    env,
+    output,
+  })
 }
 
 /** Gives the API of a stage an origin of its own, and issues a key with the operators' command. */
@@ -150,7 +162,7 @@ const restoredPets = async (env: NodeJS.ProcessEnv): Promise<string> => {
 
 const runApiTests = ({ baseUrl, apiKey }: Deployed): Promise<void> => {
   const args = ['run', '--config', 'test/vitest.config.ts', '--no-file-parallelism', 'test/api']
-  return run('vitest', args, {
+  return runProcess('vitest', args, {
     env: { ...environment, BASE_URL: baseUrl, API_KEY: apiKey },
     output: 'inherit',
   })

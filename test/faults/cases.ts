@@ -6,7 +6,12 @@ import { newApiKey } from '../../shared/model/api-key.ts'
 import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
 import { endpoint, storeKey } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
-import { type Call, type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import {
+  type DatabaseCall,
+  type Fault,
+  type FaultProxy,
+  startFaultProxy,
+} from '../support/fault-proxy.ts'
 import type { FaultKind } from './fault-kinds.ts'
 
 /** A way in which a request uses the database. */
@@ -20,7 +25,7 @@ export type Way = {
 }
 
 /** A request with faults: from which of its requests to the database on, and how many in a row. */
-export type Case<Each extends Way> = FaultKind & {
+export type FaultCase<Each extends Way> = FaultKind & {
   title: string
   way: Each
   from: number
@@ -34,7 +39,7 @@ export const casesOf = <Each extends Way>(
   ways: Record<string, Each>,
   title: string,
   kind: FaultKind,
-): Case<Each>[] => {
+): FaultCase<Each>[] => {
   const { effect, only = '' } = kind
   const allTimes =
     effect === 'transient' ? [1, UNTIL_THE_CLIENT_GIVES_UP] : [UNTIL_THE_CLIENT_GIVES_UP]
@@ -60,7 +65,7 @@ export const eventFrom = (
 
 /** The functions with caches and connections of their own, and a proxy to the database. */
 type Container = {
-  call: typeof import('../support/call.ts')['call']
+  invoke: typeof import('../support/invoke.ts')['invoke']
   proxy: FaultProxy
   uses: number
 }
@@ -73,9 +78,9 @@ const startContainer = (): Promise<Container> =>
   limits.starting(async () => {
     const proxy = await startFaultProxy(endpoint)
     vi.resetModules()
-    const { call } = await import('../support/call.ts')
+    const { invoke } = await import('../support/invoke.ts')
     process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
-    const container = { call, proxy, uses: 0 }
+    const container = { invoke, proxy, uses: 0 }
     // The SDK reads the address at its first request, and keeps it.
     await sendUntilServed(container, eventFrom(newApiKey('local'), 'listPets-no-parameters'))
     return container
@@ -84,13 +89,13 @@ const startContainer = (): Promise<Container> =>
 /** A request, its response, and how long it took. */
 export type Exchange = {
   event: ProxyEvent
-  response: Awaited<ReturnType<Container['call']>>
+  response: Awaited<ReturnType<Container['invoke']>>
   milliseconds: number
 }
 
 const send = async (container: Container, event: ProxyEvent): Promise<Exchange> => {
   const started = performance.now()
-  const response = await container.call(structuredClone(event)) // A function may change its event.
+  const response = await container.invoke(structuredClone(event)) // A function may change its event.
   // Failed retries use up the retry quota, which each container has once.
   if (response.status === 503) container.uses++
   return { event, response, milliseconds: performance.now() - started }
@@ -118,7 +123,7 @@ const idle: Container[] = []
  * container of its own. A request that creates without a key is not retried. Returns the exchanges,
  * the responses in short, and the calls and faults that the first request met.
  */
-export const run = <Each extends Way>(each: Case<Each>) =>
+export const runCase = <Each extends Way>(each: FaultCase<Each>) =>
   limits[each.waits ? 'waiting' : 'working'](async () => {
     const container = idle.pop() ?? (await startContainer())
     const own = ++number
@@ -150,11 +155,11 @@ const inShort = (exchanges: Exchange[]): string => {
 }
 
 /** Applies the faults of a case until the returned function is called, which says what they met. */
-const startFaults = (proxy: FaultProxy, { fault, from, times, only }: Case<Way>) => {
+const startFaults = (proxy: FaultProxy, { fault, from, times, only }: FaultCase<Way>) => {
   const met = { calls: [] as string[], faults: 0 }
   let isOver = false
   let refused: Promise<void> | undefined
-  proxy.faultOf = (call: Call): Fault => {
+  proxy.faultOf = (call: DatabaseCall): Fault => {
     const name = nameOf(call)
     if (isOver) return 'pass'
     const count = met.calls.push(name)
@@ -174,7 +179,7 @@ const startFaults = (proxy: FaultProxy, { fault, from, times, only }: Case<Way>)
 }
 
 /** A request to the database in short, such as `GetItem apiKeys`. */
-const nameOf = ({ operation, body }: Call): string => {
+const nameOf = ({ operation, body }: DatabaseCall): string => {
   const names = [...body.matchAll(/"TableName":"([^"]+)"/g)].map(([, name]) => name)
   const ids = names.map((name) => tableIds.find((id) => tableName(id) === name))
   return [operation, ...ids].join(' ')

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { tableIds, tableName, tables } from '../../shared/data/tables.ts'
-import { call } from '../support/call.ts'
 import { proxy, putItem, storedItems, storeKey } from '../support/database.ts'
 import type { FakeResponse } from '../support/fake-api.ts'
 import { canceled, type Fault } from '../support/fault-proxy.ts'
+import { invoke } from '../support/invoke.ts'
 import { storedPet } from '../support/pets.ts'
 import { eventFrom } from './cases.ts'
 
@@ -82,7 +82,7 @@ test('of 200 clients that order one pet at once, one gets it, and all others a 4
   )
   const conflicts = letWritesConflict()
 
-  const responses = await Promise.all(orders.map(call))
+  const responses = await Promise.all(orders.map(invoke))
 
   const statuses = responses.map(({ status }) => status).sort()
   expect(statuses).toEqual([201, ...Array(CLIENTS - 1).fill(409)])

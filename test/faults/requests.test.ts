@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { cursorAfter } from '../../shared/model/paging.ts'
 import type { PetStatus } from '../../shared/pets/pet.ts'
 import { service } from '../../shared/service.ts'
-import { putItem, type Stored, storedItems } from '../support/database.ts'
+import { putItem, type StoredItem, storedItems } from '../support/database.ts'
 import { errorResponse, responseTo, unavailable } from '../support/events.ts'
 import { newPet, petOf, storedPet } from '../support/pets.ts'
-import { casesOf, eventFrom, isServed, run, type Way } from './cases.ts'
+import { casesOf, eventFrom, isServed, runCase, type Way } from './cases.ts'
 import { faultKinds } from './fault-kinds.ts'
 
 const KEY = 'GetItem apiKeys'
@@ -97,7 +97,7 @@ const ways: Record<string, StoringWay> = {
 
 describe.concurrent('a request takes effect once and as a whole, or its response is a 503', () => {
   test.each(Object.entries(faultKinds))('%s', async (title, kind) => {
-    const outcomes = await Promise.all(casesOf(ways, title, kind).map(run))
+    const outcomes = await Promise.all(casesOf(ways, title, kind).map(runCase))
 
     const [pets, orders] = [await storedItems('pets'), await storedItems('orders')]
     for (const outcome of outcomes) {
@@ -112,8 +112,8 @@ describe.concurrent('a request takes effect once and as a whole, or its response
   })
 })
 
-type Outcome = Awaited<ReturnType<typeof run<StoringWay>>>
-type Left = Record<'pets' | 'orders', Stored[]>
+type Outcome = Awaited<ReturnType<typeof runCase<StoringWay>>>
+type Left = Record<'pets' | 'orders', StoredItem[]>
 
 /** Expects that a case met its faults, and got the responses of its way. */
 const expectFaults = ({ each, exchanges: [first], responses, calls, faults }: Outcome) => {

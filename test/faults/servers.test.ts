@@ -9,8 +9,8 @@ import {
   headersOf,
   type LocalServer,
   listAll,
-  start,
   startServer,
+  startTestServer,
   temporaryFolder,
 } from '../support/server.ts'
 
@@ -88,7 +88,7 @@ test('servers that are killed do everything once, and each response is final', a
     const [, signal] = await exited
     if (signal !== 'SIGKILL') throw new Error(`A server ended by itself: ${dying.output()}`)
   }
-  const server = await start(['--empty', '--data', folder])
+  const server = await startTestServer(['--empty', '--data', folder])
   const turn = atMost(8)
   await Promise.all(begun.map((responses) => turn(() => finish(server, responses))))
 

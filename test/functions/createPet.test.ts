@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { service } from '../../shared/service.ts'
-import { call } from '../support/call.ts'
 import { storedItems } from '../support/database.ts'
 import { errorResponse, eventOf, responseTo } from '../support/events.ts'
+import { invoke } from '../support/invoke.ts'
 import { newPet, storedPet } from '../support/pets.ts'
 
 const badRequest = (message: string) => errorResponse(400, 'bad_request', message)
@@ -48,7 +48,7 @@ test.each([
   ['a custom domain', eventOf('createPet-custom-domain'), rex],
   ['256 KiB, which take more in base64', inBase64(ofSize(KIB_256)), rex],
 ])('returns 201 with the new pet for a request with %s', async (_, event, pet) => {
-  const response = await call(event)
+  const response = await invoke(event)
 
   const ETag = expect.stringMatching(new RegExp(`^"${response.body.id}-[\\da-f-]{36}"$`))
   const headers = { Location: `${service.basePath}/pets/${response.body.id}`, ETag }
@@ -58,7 +58,7 @@ test.each([
 })
 
 test('stores no field that the client made up', async () => {
-  const { body } = await call(
+  const { body } = await invoke(
     withBody(JSON.stringify({ id: 1, ...rex, color: 'brown', revision: 'mine', shard: 7 })),
   )
 
@@ -92,7 +92,7 @@ test.each([
 ])('refuses a request with %s, and adds no pet', async (_, event, expected) => {
   const before = await storedItems()
 
-  const response = await call(event)
+  const response = await invoke(event)
 
   expect(response).toEqual(responseTo(event, expected))
   expect(await storedItems()).toEqual(before)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { service } from '../../shared/service.ts'
-import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
+import { invoke } from '../support/invoke.ts'
 import { petOf, storedPet } from '../support/pets.ts'
 
 const rex = petOf(373117652410368)
@@ -11,7 +11,7 @@ await putItem('pets', storedPet(rex.id))
 test('returns the pet, and links to the successor of the operation at the same host', async () => {
   const event = eventOf('getPet-found')
 
-  const response = await call(event)
+  const response = await invoke(event)
 
   const host = 'abcdef1234.execute-api.eu-central-1.amazonaws.com'
   const headers = {

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { service } from '../../shared/service.ts'
-import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
+import { invoke } from '../support/invoke.ts'
 import { petOf, storedPet } from '../support/pets.ts'
 
 const ADDRESS = `https://abcdef1234.execute-api.eu-central-1.amazonaws.com${service.basePath}`
@@ -36,7 +36,7 @@ test.each([
     `${ADDRESS}/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv`,
   ],
 ])('returns %s, and the address of the next one, if there is one', async (_, event, body, next) => {
-  const response = await call(event)
+  const response = await invoke(event)
 
   expect(response).toEqual(
     responseTo(event, {
@@ -50,9 +50,9 @@ test.each([
 test('behind a CDN, links and Location begin with the public base address', async () => {
   vi.stubEnv('PUBLIC_BASE_URL', 'https://shop.example/animals')
 
-  const page = await call(list({ limit: '1', status: 'available' }))
-  const added = await call(eventOf('createPet-created'))
-  const pet = await call(eventOf('getPet-found'))
+  const page = await invoke(list({ limit: '1', status: 'available' }))
+  const added = await invoke(eventOf('createPet-created'))
+  const pet = await invoke(eventOf('getPet-found'))
 
   expect(page.headers.Link).toBe(
     '<https://shop.example/animals/pets?limit=1&status=available&cursor=AAAAAAAAAGrIRVcv>; rel="next"',

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { service } from '../../shared/service.ts'
-import { call } from '../support/call.ts'
+import { invoke } from '../support/invoke.ts'
 import '../support/clock.ts'
 import { putItem, storedItems } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
@@ -28,7 +28,7 @@ test.each([
 ])('returns what the operation promises, and nothing else: %s', async (name, expected) => {
   const event = eventOf(name)
 
-  const response = await call(event)
+  const response = await invoke(event)
 
   expect(response).toEqual(responseTo(event, expected))
 })
@@ -38,7 +38,7 @@ test('placeOrder returns the order, and stores no field that a client made up', 
   const body = JSON.stringify({ id: 1, petId, complete: true, shard: 7, quantity: 2 })
   const event = eventOf('placeOrder-placed', { body })
 
-  const response = await call(event)
+  const response = await invoke(event)
 
   const placed = { id: response.body.id, petId, complete: false, placedAt: TIME }
   const headers = { Location: `${service.basePath}/store/orders/${placed.id}`, ETag: anETag }

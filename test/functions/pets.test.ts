@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { call } from '../support/call.ts'
 import { putItem } from '../support/database.ts'
 import { eventOf, responseTo } from '../support/events.ts'
+import { invoke } from '../support/invoke.ts'
 import { petOf, storedPet } from '../support/pets.ts'
 
 const rex = petOf(373117652410368)
@@ -15,7 +15,7 @@ test.each([
 ])('returns what the operation promises, and nothing else: %s', async (name, expected) => {
   const event = eventOf(name)
 
-  const response = await call(event)
+  const response = await invoke(event)
 
   expect(response).toEqual(responseTo(event, expected))
 })

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { proxy, storedItems } from '../support/database.ts'
-import { type FakeRequest, type FakeResponse, type Fate, serve } from '../support/fake-api.ts'
+import { type FakeRequest, type FakeResponse, type Fate, serveFake } from '../support/fake-api.ts'
 import { databaseResponses } from '../support/fault-proxy.ts'
 import { send } from '../support/http.ts'
 import { newPet } from '../support/pets.ts'
 import { installPackages } from '../support/process.ts'
-import { headersOf, type LocalServer, start, temporaryFolder } from '../support/server.ts'
+import { headersOf, type LocalServer, startTestServer, temporaryFolder } from '../support/server.ts'
 
 const LARGEST = '9223372036854775807'
 const PETS = 33 // A page has 20.
@@ -73,7 +73,7 @@ const serveWithFaults = async (api: LocalServer) => {
   const attempts = new Map<string, number>()
   const nextAt = new Map<string, number>()
   const early: string[] = []
-  const { baseUrl } = await serve(async (request) => {
+  const { baseUrl } = await serveFake(async (request) => {
     const { method, path, headers } = request
     const id = `${method} ${path} ${headers['idempotency-key']}`
     if (performance.now() < (nextAt.get(id) ?? 0)) early.push(id)
@@ -117,7 +117,7 @@ const failAfterWrites = (): Map<string, Set<string>> => {
 }
 
 test('the client of the guide writes once, whatever fails, and reads all pages', async () => {
-  const server = await start(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
+  const server = await startTestServer(['--empty'], { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint })
   const body = `{"name":"Mia","categoryId":${LARGEST}}`
   const sent = { method: 'POST', path: '/pets', headers: headersOf(server), body }
   await send(server.baseUrl, sent)

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { checkRelease } from '../../infra/stack/release-hook.ts'
 import { operationIds } from '../../shared/contract.ts'
-import { once, proxy } from '../support/database.ts'
-import { type FakeResponse, type Fate, serve } from '../support/fake-api.ts'
+import { failOnce, proxy } from '../support/database.ts'
+import { type FakeResponse, type Fate, serveFake } from '../support/fake-api.ts'
 import { databaseResponses } from '../support/fault-proxy.ts'
 
 const ok = (content: unknown): FakeResponse => ({ status: 200, body: JSON.stringify(content) })
@@ -57,7 +57,7 @@ const run = async ({
     running--
     return ok(result)
   }
-  const [invoked, reported] = [await serve(...lambda, invoke), await serve(...codeDeploy)]
+  const [invoked, reported] = [await serveFake(...lambda, invoke), await serveFake(...codeDeploy)]
   vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', new URL(invoked.baseUrl).origin)
   vi.stubEnv('AWS_ENDPOINT_URL_CODEDEPLOY', new URL(reported.baseUrl).origin)
   vi.stubEnv('NEW_VERSIONS', versions.join(','))
@@ -104,7 +104,7 @@ test('lets a release go on when each new version knows a key, and no other key',
 })
 
 test('retries until IAM knows the permissions of the hook and of each version, and each responds', async () => {
-  once({ PutItem: databaseResponses.accessDenied })
+  failOnce({ PutItem: databaseResponses.accessDenied })
   const lambda: Fate[] = [
     error(403, 'AccessDeniedException'),
     { status: 200, body: '{"statusCode":' },

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { entries, operationIds } from '../../shared/contract.ts'
 import { tableName, tables } from '../../shared/data/tables.ts'
 import type { ProxyEvent } from '../../shared/pipeline/gateway-event.ts'
-import { call } from '../support/call.ts'
 import { proxy } from '../support/database.ts'
 import { eventOf } from '../support/events.ts'
+import { invoke } from '../support/invoke.ts'
 import { propertiesOf, synthesize, templateOf } from './stack/template.ts'
 
 const text = readFileSync('infra/LIMITS.md', 'utf8')
@@ -34,7 +34,7 @@ const unitsOf = async (event: ProxyEvent) => {
     if (operation === 'GetItem' && TableName !== tableName('apiKeys')) units.reads += 1
     return 'pass'
   }
-  const response = await call(event)
+  const response = await invoke(event)
   return { ...units, response }
 }
 

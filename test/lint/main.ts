@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { command, run as runCommand } from '../../infra/command-line.ts'
-import { environment, preparePython, processFolder, run } from '../support/process.ts'
+import { environment, preparePython, processFolder, runProcess } from '../support/process.ts'
 
 const main = command(
   'npm run lint:infra --',
@@ -10,10 +10,10 @@ const main = command(
   const folder = processFolder('lint')
   const python = await preparePython('test/lint/requirements.txt', 'inherit')
   const lint = (tool: string, ...args: string[]) =>
-    run(join(dirname(python), tool), args, { env: environment, output: 'inherit' })
+    runProcess(join(dirname(python), tool), args, { env: environment, output: 'inherit' })
 
   const cdk = { CDK_OUTDIR: folder, CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}' }
-  await run('node', ['infra/app.ts'], { env: { ...environment, ...cdk }, output: 'inherit' })
+  await runProcess('node', ['infra/app.ts'], { env: { ...environment, ...cdk }, output: 'inherit' })
   const templates = [
     ...globSync(join(folder, '*.template.json')),
     ...globSync('infra/github/*.yaml'),

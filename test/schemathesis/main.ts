@@ -4,7 +4,13 @@ import { dirname, join } from 'node:path'
 import { command, run as runCommand } from '../../infra/command-line.ts'
 import { openApiText } from '../../infra/openapi/document.ts'
 import { operationIds } from '../../shared/contract.ts'
-import { endAfter, environment, preparePython, processFolder, run } from '../support/process.ts'
+import {
+  endAfter,
+  environment,
+  preparePython,
+  processFolder,
+  runProcess,
+} from '../support/process.ts'
 import { startServer } from '../support/server.ts'
 
 /** The part of Schemathesis's JSON report that is read here. */
@@ -53,8 +59,8 @@ const main = command(
   const env = { ...environment, BASE_URL: baseUrl, API_KEY: apiKey, ...places }
   const options = ['--config-file', 'test/schemathesis/schemathesis.toml']
   const args = [...options, 'run', '--report-json-path', report, document]
-  await run(join(dirname(python), 'schemathesis'), args, { env, output: 'inherit' }).finally(() =>
-    stop(),
+  await runProcess(join(dirname(python), 'schemathesis'), args, { env, output: 'inherit' }).finally(
+    () => stop(),
   )
 
   const result: Report = JSON.parse(readFileSync(report, 'utf8'))

@@ -20,7 +20,7 @@ if (openApi.status !== 200) throw new Error(`${baseUrl} has no OpenAPI document:
  * Sends a request without an API key. Expects the response to be as the API's OpenAPI document
  * describes it.
  */
-export const callAnonymously = async (request: Sent): Promise<Received> => {
+export const requestAnonymously = async (request: Sent): Promise<Received> => {
   const response = await sendUntilServed(baseUrl, request)
   expect(
     differences(openApi.body as OpenApi, request, response),
@@ -30,17 +30,17 @@ export const callAnonymously = async (request: Sent): Promise<Received> => {
 }
 
 /** Sends a request with the API key. Expects the response to be as documented. */
-export const call = ({ headers, ...request }: Sent): Promise<Received> =>
-  callAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
+export const request = ({ headers, ...request }: Sent): Promise<Received> =>
+  requestAnonymously({ ...request, headers: { Authorization: `Bearer ${apiKey}`, ...headers } })
 
 /** Sends a request with a body: a value, or text or bytes for what no value can express. */
-export const send = (
+export const sendJson = (
   method: string,
   path: string,
   headers: Sent['headers'] = {},
   body?: unknown,
 ): Promise<Received> =>
-  call({
+  request({
     method,
     path,
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -49,7 +49,7 @@ export const send = (
 
 /** Adds a pet. */
 export const create = (pet: unknown, headers?: Sent['headers']): Promise<Received> =>
-  send('POST', '/pets', headers, pet)
+  sendJson('POST', '/pets', headers, pet)
 
 /** Changes a pet. */
 export const update = (
@@ -58,18 +58,18 @@ export const update = (
   headers?: Sent['headers'],
 ): Promise<Received> => {
   const type = { 'Content-Type': 'application/merge-patch+json' }
-  return send('PATCH', `/pets/${id}`, { ...type, ...headers }, changes)
+  return sendJson('PATCH', `/pets/${id}`, { ...type, ...headers }, changes)
 }
 
 /** Deletes a pet. */
 export const remove = (id: number | string, headers?: Sent['headers']): Promise<Received> =>
-  send('DELETE', `/pets/${id}`, headers)
+  sendJson('DELETE', `/pets/${id}`, headers)
 
 /** Adds a valid pet, and returns it. */
-export const created = async (value: object): Promise<Pet> => {
+export const createdPet = async (value: object): Promise<Pet> => {
   const { status, body } = await create(value)
   expect(status).toBe(201)
-  return body as Pet // As the document describes a 201; `call` compares them.
+  return body as Pet // As the document describes a 201; `request` compares them.
 }
 
 /**
@@ -82,7 +82,7 @@ export const expectListed = async (
   filter = '',
 ): Promise<void> => {
   const listed = async () => {
-    const { status, body } = await call({
+    const { status, body } = await request({
       path: `/pets?limit=1&cursor=${cursorAfter(id + 1)}${filter}`,
     })
     expect(status).toBe(200)

@@ -26,17 +26,17 @@ const direct = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }), {
 })
 
 beforeEach(() => {
-  always('pass')
+  proxy.faultOf = () => 'pass'
   proxy.counts = {}
 })
 
 /** Applies a fault to each request. */
-export const always = (fault: Fault): void => {
+export const failAlways = (fault: Fault): void => {
   proxy.faultOf = () => fault
 }
 
 /** Applies a fault to the first request of each of these operations. All other requests pass. */
-export const once = (faults: Partial<Record<string, Fault>>): void => {
+export const failOnce = (faults: Partial<Record<string, Fault>>): void => {
   const left = new Map(Object.entries(faults))
   proxy.faultOf = ({ operation }) => {
     const fault = left.get(operation) ?? 'pass'
@@ -49,13 +49,13 @@ export const once = (faults: Partial<Record<string, Fault>>): void => {
  * For tests that count requests: on a busy machine, the SDK may resend one after a second. Then the
  * test runs again.
  */
-export const againIfBusy = { retry: 3 }
+export const retryOnBusyMachine = { retry: 3 }
 
 /** An item as it is stored. */
-export type Stored = Record<string, unknown>
+export type StoredItem = Record<string, unknown>
 
 /** All items of a table. */
-export const storedItems = async (table: TableId = 'pets'): Promise<Stored[]> => {
+export const storedItems = async (table: TableId = 'pets'): Promise<StoredItem[]> => {
   const pages = await Array.fromAsync(
     paginateScan({ client: direct }, { TableName: tableName(table) }),
   )
@@ -63,14 +63,14 @@ export const storedItems = async (table: TableId = 'pets'): Promise<Stored[]> =>
 }
 
 /** Writes an item that the service itself would not write. */
-export const putItem = (table: TableId, Item: Stored) =>
+export const putItem = (table: TableId, Item: StoredItem) =>
   direct.send(new PutCommand({ TableName: tableName(table), Item }))
 
 /** A pet as it is stored. */
-export const storedItem = async (id: Int64): Promise<Stored | undefined> =>
+export const storedItem = async (id: Int64): Promise<StoredItem | undefined> =>
   (await direct.send(new GetCommand({ TableName: tableName('pets'), Key: { id } }))).Item
 
-type KeyOptions = Stored & { key?: string; clientId?: string }
+type KeyOptions = StoredItem & { key?: string; clientId?: string }
 
 /** Stores an API key with any attributes, by default a new one, and returns it. */
 export const storeKey = async ({
@@ -91,7 +91,7 @@ export const storeKey = async ({
 }
 
 /** Deletes an item, as another process would. */
-export const deleteItem = (table: TableId, Key: Stored) =>
+export const deleteItem = (table: TableId, Key: StoredItem) =>
   direct.send(new DeleteCommand({ TableName: tableName(table), Key }))
 
 /** Deletes an API key, as another process would. */

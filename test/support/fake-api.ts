@@ -38,7 +38,7 @@ type Decision = (request: FakeRequest) => Promise<Fate>
  * Serves on a free port until the test ends. Each request meets one of `fates`, in order; later
  * ones meet the last.
  */
-export const serve = async (...fates: (Fate | Decision)[]) => {
+export const serveFake = async (...fates: (Fate | Decision)[]) => {
   const requests: FakeRequest[] = []
   const { server, port } = await listen(async (request) => {
     const fate = fates[Math.min(requests.length, fates.length - 1)] ?? 'silence'

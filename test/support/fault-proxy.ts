@@ -53,13 +53,13 @@ export const canceled = (...codes: string[]): FakeResponse =>
   })
 
 /** A request of the SDK: the name of its operation, such as `PutItem`, and its JSON input. */
-export type Call = { operation: string; body: string }
+export type DatabaseCall = { operation: string; body: string }
 
 /** A proxy between the SDK and a database. */
 export type FaultProxy = {
   endpoint: string
   /** Decides the fault of each request, which waits for it. */
-  faultOf: (call: Call) => Fault | Promise<Fault>
+  faultOf: (call: DatabaseCall) => Fault | Promise<Fault>
   /** Requests by operation. */
   counts: Record<string, number>
   /** Breaks all connections and refuses new ones until `accept`. */

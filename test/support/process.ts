@@ -24,7 +24,7 @@ export const environment = {
 
 /**
  * Creates a folder for the files of this process. When the process ends, also by a signal, the
- * folder is removed, and everything that `start` and `run` have started is killed.
+ * folder is removed, and everything that `startProcess` and `runProcess` have started is killed.
  */
 export const processFolder = (name: string): string => {
   const folder = mkdtempSync(join(tmpdir(), `${service.name}-${name}-`))
@@ -58,7 +58,11 @@ export const endAfter = (minutes: number): void => {
 const running = new Set<ChildProcess>()
 
 /** Starts a command in a process group of its own, so that everything it starts ends with it. */
-export const start = (command: string, args: string[], options: SpawnOptions): ChildProcess => {
+export const startProcess = (
+  command: string,
+  args: string[],
+  options: SpawnOptions,
+): ChildProcess => {
   const child = spawn(command, args, { ...options, detached: true })
   running.add(child)
   child.once('exit', () => {
@@ -82,12 +86,12 @@ const killGroup = ({ pid }: ChildProcess): void => {
  *
  * @throws CommandError when it fails
  */
-export const run = async (
+export const runProcess = async (
   command: string,
   args: string[],
   { env, output }: Surroundings,
 ): Promise<void> => {
-  const child = start(command, args, { env, stdio: ['ignore', output, output] })
+  const child = startProcess(command, args, { env, stdio: ['ignore', output, output] })
   const [code, signal] = await once(child, 'exit')
   if (code !== 0)
     throw new CommandError(`Ended with ${code ?? signal}: ${[command, ...args].join(' ')}`)
@@ -101,7 +105,7 @@ export const installPackages = (folder: string): Promise<void> => {
   // No scripts: they would build an addon that the bench replaces.
   const options = '--no-save --ignore-scripts --no-audit --no-fund --silent'
   const args = ['install', '--prefix', folder, ...options.split(' ')]
-  return run('npm', args, { env: process.env, output: 'inherit' })
+  return runProcess('npm', args, { env: process.env, output: 'inherit' })
 }
 
 /**
@@ -124,8 +128,8 @@ export const preparePython = async (
   const complete = join(folder, 'complete')
   if (!existsSync(complete)) {
     const install = '-m pip install --quiet --disable-pip-version-check -r'.split(' ')
-    await run('python3', ['-m', 'venv', '--clear', folder], surroundings)
-    await run(python, [...install, requirements], surroundings)
+    await runProcess('python3', ['-m', 'venv', '--clear', folder], surroundings)
+    await runProcess(python, [...install, requirements], surroundings)
     writeFileSync(complete, '')
   }
   return python

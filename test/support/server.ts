@@ -61,7 +61,9 @@ export const ready = async (child: ChildProcessWithoutNullStreams): Promise<Loca
 }
 
 /** Starts a local server until the test ends. */
-export const start = async (...settings: Parameters<typeof startServer>): Promise<LocalServer> => {
+export const startTestServer = async (
+  ...settings: Parameters<typeof startServer>
+): Promise<LocalServer> => {
   const server = await startServer(...settings)
   onTestFinished(async () => {
     if (server.process.exitCode === null && server.process.signalCode === null)

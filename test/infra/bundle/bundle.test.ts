@@ -12,7 +12,7 @@ import { entries, type OperationId, operationIds } from '../../../shared/contrac
 import { stringifyJson } from '../../../shared/model/json.ts'
 import type { ProxyEvent } from '../../../shared/pipeline/gateway-event.ts'
 import { type Bundles, makeBundles } from '../../support/bundles.ts'
-import { againIfBusy, proxy, storedItem } from '../../support/database.ts'
+import { proxy, retryOnBusyMachine, storedItem } from '../../support/database.ts'
 import { eventOf } from '../../support/events.ts'
 import { newPet } from '../../support/pets.ts'
 
@@ -68,7 +68,7 @@ test.each(operationIds)('the bundle of %s is not too large', (operation) => {
   expect(statSync(bundleOf(operation)).size).toBeLessThan(140_000)
 })
 
-test('each bundle responds to a valid key', againIfBusy, async () => {
+test('each bundle responds to a valid key', retryOnBusyMachine, async () => {
   // Its key is valid, but it is no request for most operations, and changes nothing.
   const responses = await responsesOf(operationIds, eventOf('listPets-no-parameters'))
 
@@ -79,16 +79,20 @@ test('each bundle responds to a valid key', againIfBusy, async () => {
 test.each([
   ['the lean DynamoDB client', () => lean],
   ["the SDK's client", () => stock],
-])('the bundle that creates with %s works with a database', againIfBusy, async (_, bundles) => {
-  const pet = { ...newPet(), categoryId: 2n ** 63n - 1n }
-  const event = eventOf('createPet-created', { body: stringifyJson(pet) })
+])(
+  'the bundle that creates with %s works with a database',
+  retryOnBusyMachine,
+  async (_, bundles) => {
+    const pet = { ...newPet(), categoryId: 2n ** 63n - 1n }
+    const event = eventOf('createPet-created', { body: stringifyJson(pet) })
 
-  const [created] = await responsesOf(['createPet'], event, bundles())
+    const [created] = await responsesOf(['createPet'], event, bundles())
 
-  expect(created.statusCode).toBe(201)
-  expect(await storedItem(JSON.parse(created.body).id)).toMatchObject(pet)
-  expect(statSync(bundleOf('createPet', bundles())).size > 300_000).toBe(bundles() === stock)
-})
+    expect(created.statusCode).toBe(201)
+    expect(await storedItem(JSON.parse(created.body).id)).toMatchObject(pet)
+    expect(statSync(bundleOf('createPet', bundles())).size > 300_000).toBe(bundles() === stock)
+  },
+)
 
 test('a bundle reads from DynamoDB during init in Lambda', async () => {
   const script = 'await import(process.argv[2]); process.exit()'

@@ -3,7 +3,7 @@ import { CommandError, duration, explained, timeouts } from '../../../infra/comm
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
 import { sourcesDigest } from '../../../infra/sources-digest.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
-import { type Fate, serve } from '../../support/fake-api.ts'
+import { type Fate, serveFake } from '../../support/fake-api.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -45,8 +45,8 @@ const identity: Fate = {
  */
 const cloudFormation = async (...responses: Fate[]) => {
   pin({})
-  const stacks = await serve(...responses)
-  const users = await serve(identity)
+  const stacks = await serveFake(...responses)
+  const users = await serveFake(identity)
   vi.stubEnv('AWS_REGION', 'eu-central-1')
   vi.stubEnv('AWS_ENDPOINT_URL', stacks.baseUrl)
   vi.stubEnv('AWS_ENDPOINT_URL_STS', users.baseUrl)
@@ -135,7 +135,7 @@ test('an expired session is explained with what to do', async () => {
   const error = '<Code>ExpiredToken</Code><Message>The token has expired</Message>'
   const expired = { status: 403, body: `<R><Error>${error}</Error></R>` }
   await cloudFormation(expired)
-  vi.stubEnv('AWS_ENDPOINT_URL_STS', (await serve(expired)).baseUrl)
+  vi.stubEnv('AWS_ENDPOINT_URL_STS', (await serveFake(expired)).baseUrl)
 
   const line =
     'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
@@ -188,7 +188,7 @@ const portBefore = ({ baseUrl }: { baseUrl: string }) => Number(new URL(baseUrl)
 
 test('a local server has its database on the next port, which gets no credentials of a person', async () => {
   const greeting = { status: 200, body: 'healthy: dynamodb.us-east-1.amazonaws.com ' }
-  const database = await serve(greeting, databaseResponses.accessDenied)
+  const database = await serveFake(greeting, databaseResponses.accessDenied)
 
   const env = { ...exampleCredentials, AWS_PROFILE: 'mine', PORT: `${portBefore(database)}` }
   const outcome = await runCommand('commands/keys', ['list', '--stage', 'local'], env)
@@ -204,7 +204,7 @@ test('no local server runs where nothing responds, the connection breaks, or som
   const responses = ['silence', 'cut', { status: 200, body: '<html>' }] as const
 
   for (const response of responses) {
-    const port = portBefore(await serve(response))
+    const port = portBefore(await serveFake(response))
     const line = `No local server runs at port ${port}. Start it with npm start, or name its port with --port.`
     await expect(findDeployment({ stage: 'local', port })).rejects.toEqual(new CommandError(line))
   }

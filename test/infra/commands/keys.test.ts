@@ -11,7 +11,7 @@ import { tableName } from '../../../shared/data/tables.ts'
 import { digestOf, isApiKey } from '../../../shared/model/api-key.ts'
 import { scopes, service } from '../../../shared/service.ts'
 import { NOW } from '../../support/clock.ts'
-import { once, proxy, storeKey } from '../../support/database.ts'
+import { failOnce, proxy, storeKey } from '../../support/database.ts'
 import { databaseResponses, lostResponse } from '../../support/fault-proxy.ts'
 import { failure, runCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -40,7 +40,7 @@ const clientId = expect.stringMatching(/^client_[0-9a-f]{16}$/)
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 test('issue makes a key that the API accepts, shows it once, and stores only its digest, once', async () => {
-  once({ PutItem: lostResponse })
+  failOnce({ PutItem: lostResponse })
 
   const { text } = await issue(table, { name: 'shop front' })
 
@@ -222,7 +222,7 @@ test('rotate refuses a key that expires, unless the lifetime of the new one is n
 test('both keys stay valid if the old key cannot get its expiry; the process prints the new key, and why', async () => {
   const old = await storeNewKey()
   const { keyId, clientId } = old.stored
-  once({ UpdateItem: databaseResponses.accessDenied })
+  failOnce({ UpdateItem: databaseResponses.accessDenied })
 
   const options = ['--grace', '1h', '--scope', 'pets:write', '--json']
   const { code, stdout, stderr } = await runProcess('rotate', keyId, ...options)

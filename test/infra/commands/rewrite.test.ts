@@ -4,18 +4,18 @@ import { rewrite } from '../../../infra/commands/rewrite.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { pets } from '../../../shared/pets/pets.ts'
 import { storedPets } from '../../../shared/pets/stored-pets.ts'
-import { alone } from '../../support/alone.ts'
-import { deleteItem, proxy, putItem, type Stored, storedItems } from '../../support/database.ts'
+import { deleteItem, proxy, putItem, type StoredItem, storedItems } from '../../support/database.ts'
 import { databaseResponses, type Fault, lostResponse } from '../../support/fault-proxy.ts'
+import { inOwnTransactions } from '../../support/in-own-transactions.ts'
 import { newPet, storedPet } from '../../support/pets.ts'
 import { startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
 
 /** A pet of a version that had no index. */
-const early = (id: number): Stored =>
+const early = (id: number): StoredItem =>
   Object.fromEntries(Object.entries(storedPet(id)).filter(([name]) => !/shard$/i.test(name)))
-const { create, change, remove } = alone(pets)
-const current = (item: Stored): Stored => storedPets.itemOf(item)
+const { create, change, remove } = inOwnTransactions(pets)
+const current = (item: StoredItem): StoredItem => storedPets.itemOf(item)
 
 const start = (...args: string[]) => {
   const env = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...exampleCredentials }
@@ -41,7 +41,7 @@ const run = async (isCheck = false) => {
   return { lines: printed.mock.calls.flat().toSorted(), error }
 }
 
-const byId = (items: Stored[]) => new Map(items.map((item) => [item.id, item]))
+const byId = (items: StoredItem[]) => new Map(items.map((item) => [item.id, item]))
 const putEarly = async (count: number): Promise<number[]> => {
   const ids = Array.from({ length: count }, (_, i) => i + 1)
   for (const id of ids) await putItem('pets', early(id))

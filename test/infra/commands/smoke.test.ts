@@ -3,7 +3,12 @@ import { findDeployment } from '../../../infra/commands/deployment.ts'
 import { KeyTable } from '../../../infra/commands/key-table.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
 import { entries } from '../../../shared/contract.ts'
-import { type FakeRequest, type FakeResponse, type Fate, serve } from '../../support/fake-api.ts'
+import {
+  type FakeRequest,
+  type FakeResponse,
+  type Fate,
+  serveFake,
+} from '../../support/fake-api.ts'
 import { forward } from '../../support/fault-proxy.ts'
 import { runCommand, startCommand } from '../../support/run-command.ts'
 import { exampleCredentials } from '../../support/secrets.ts'
@@ -66,7 +71,7 @@ test('calls each function and leaves nothing behind', async () => {
 
 test('revokes its key when signals stop it; it would expire anyway', async () => {
   const before = await stored()
-  const { baseUrl, requests } = await serve('silence')
+  const { baseUrl, requests } = await serveFake('silence')
   const { child, exited } = startCommand('commands/smoke', [...target, '--base-url', baseUrl], env)
   await vi.waitUntil(() => requests.length > 0, { timeout: 30_000 })
   const inTenMinutes = Date.now() / 1000 + 600
@@ -89,7 +94,7 @@ const runChanged = async (
   change: Change,
   { waitSeconds = 0, stop = new AbortController() } = {},
 ) => {
-  const { baseUrl } = await serve(async (request) =>
+  const { baseUrl } = await serveFake(async (request) =>
     change(await forward(origin, request), request),
   )
   printed.mockClear()

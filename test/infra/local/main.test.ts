@@ -15,8 +15,8 @@ import {
   headersOf,
   type LocalServer,
   listAll,
-  start,
   startServer,
+  startTestServer,
   temporaryFolder,
 } from '../../support/server.ts'
 import { BASE, POST, wireTo } from '../packages/local-gateway/gateway.ts'
@@ -104,7 +104,7 @@ test('npm run invoke says in a sentence what is wrong with its arguments', async
 
 test('servers with one database share their data, and exit with 0 on SIGINT', async () => {
   // The profile must not prevent the use of a DynamoDB that is not in AWS.
-  const last = await start(['--empty'], {
+  const last = await startTestServer(['--empty'], {
     AWS_ENDPOINT_URL_DYNAMODB: database,
     AWS_PROFILE: 'of-another-account',
   })
@@ -119,11 +119,11 @@ test('servers with one database share their data, and exit with 0 on SIGINT', as
 test('creates the folders of --data, keeps its data when it is killed, and adds examples only to an empty database', async () => {
   const folder = join(temporaryFolder(), 'a', 'data')
 
-  const killed = await start(['--data', folder])
+  const killed = await startTestServer(['--data', folder])
   const examples = await listAll(killed)
   const created = await create(killed)
   await killed.stop('SIGKILL')
-  const again = await start(['--data', folder])
+  const again = await startTestServer(['--data', folder])
 
   expect(await listAll(again)).toEqual([created.body, ...examples])
   expect([killed.output(), again.output()]).toEqual([
@@ -133,7 +133,7 @@ test('creates the folders of --data, keeps its data when it is killed, and adds 
 })
 
 test('listens on all addresses, but with its database on this machine only, and completes the request in flight on SIGTERM', async () => {
-  const server = await start(['--host', '0.0.0.0'])
+  const server = await startTestServer(['--host', '0.0.0.0'])
   const { port } = new URL(server.baseUrl)
   // Linux has all addresses of 127.0.0.0/8.
   const { status: served } = await send(`http://127.0.0.2:${port}${BASE}`, { path: '/docs' })

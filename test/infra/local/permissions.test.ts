@@ -7,8 +7,8 @@ import type { OperationId } from '../../../shared/contract.ts'
 import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { operation } from '../../../shared/pipeline/operation.ts'
-import { error } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
+import { errorLog } from '../../support/invoke.ts'
 import '../../support/database.ts'
 
 // Tests use the lean client, and the local server the SDK's.
@@ -33,7 +33,7 @@ test('a command that the contract does not allow is a 500, and the log says what
     `Add pets: 'read' to "access" in its entry in shared/contract.ts.`
   const cause = expect.objectContaining({ name: 'AccessDenied', message })
   expect(statusCode).toBe(500)
-  expect(error.mock.calls).toEqual([
+  expect(errorLog.mock.calls).toEqual([
     [expect.any(String), event.requestContext.extendedRequestId, 500, cause],
   ])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openApiText } from '../../../infra/openapi/document.ts'
 import { exactJson, stringifyJson } from '../../../shared/model/json.ts'
-import { headersOf, start } from '../../support/server.ts'
+import { headersOf, startTestServer } from '../../support/server.ts'
 
 type Part = { example?: unknown }
 type Operation = {
@@ -36,7 +36,7 @@ const exampleRequest = (path: string, { parameters, requestBody }: Operation) =>
 test.each([...new Set(Object.values(paths).flatMap(Object.keys))])(
   'the examples of each %s request succeed together',
   async (method) => {
-    const server = await start([])
+    const server = await startTestServer([])
 
     for (const [path, { [method]: operation }] of Object.entries(paths)) {
       const request = operation && exampleRequest(path, operation)

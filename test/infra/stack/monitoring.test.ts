@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { stackName, stages } from '../../../infra/stages.ts'
 import { operationIds } from '../../../shared/contract.ts'
-import { call, info } from '../../support/call.ts'
 import { eventOf } from '../../support/events.ts'
+import { infoLog, invoke } from '../../support/invoke.ts'
 import { only, partsOf, propertiesOf, resourcesOf, templateOf } from './template.ts'
 
 const template = templateOf('production')
@@ -105,10 +105,10 @@ test('a stack has saved queries for init times, for calls by operation and key, 
 test('the request log has every field that filters and saved queries read', async () => {
   const keyed = { headers: { 'Idempotency-Key': 'sent-twice' } }
 
-  for (const _ of ['created', 'replayed']) await call(eventOf('createPet-created', keyed))
-  await call(eventOf('createPet-created', { body: 'broken' }))
+  for (const _ of ['created', 'replayed']) await invoke(eventOf('createPet-created', keyed))
+  await invoke(eventOf('createPet-created', { body: 'broken' }))
 
-  const [created, replayed, refused] = info.mock.calls.map(([line]) => line)
+  const [created, replayed, refused] = infoLog.mock.calls.map(([line]) => line)
   const fields = [...JSON.stringify([filters, queries]).matchAll(/message\.(\w+)/g)]
   expect(Object.keys({ ...replayed, ...refused })).toEqual(
     expect.arrayContaining(fields.map(([, field]) => field)),

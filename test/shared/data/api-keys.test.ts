@@ -5,7 +5,13 @@ import { dynamodb } from '../../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { scopes } from '../../../shared/service.ts'
 import { at } from '../../support/clock.ts'
-import { againIfBusy, always, deleteKey, proxy, storeKey } from '../../support/database.ts'
+import {
+  deleteKey,
+  failAlways,
+  proxy,
+  retryOnBusyMachine,
+  storeKey,
+} from '../../support/database.ts'
 import { databaseResponse, databaseResponses } from '../../support/fault-proxy.ts'
 
 const [scope] = scopes
@@ -14,7 +20,7 @@ afterEach(() => vi.unstubAllEnvs())
 
 test(
   'find returns undefined for an unknown key, and reads it each time, until it is stored',
-  againIfBusy,
+  retryOnBusyMachine,
   async () => {
     const key = newApiKey('local')
 
@@ -40,7 +46,7 @@ test('find accepts only keys of its own stage, and rejects other texts without a
   expect(await find(key)).toMatchObject({ keyId: 'key-1' })
 })
 
-test('a key is valid until it expires, cached or not', againIfBusy, async () => {
+test('a key is valid until it expires, cached or not', retryOnBusyMachine, async () => {
   const expiresAt = 1_795_176_010 // 10 s after the start of the test.
   const [cached, other] = [await storeKey({ expiresAt }), await storeKey({ expiresAt })]
 
@@ -75,7 +81,7 @@ test.each([
   ['unknown', -1], // The clock was set back.
 ])(
   'a key that is revoked is %s %d ms after its last read was sent',
-  againIfBusy,
+  retryOnBusyMachine,
   async (state, milliseconds) => {
     const key = await storeKey()
     proxy.faultOf = () => {
@@ -85,7 +91,7 @@ test.each([
     await find(key)
     await deleteKey(key)
 
-    always('pass')
+    failAlways('pass')
     at(milliseconds)
 
     expect((await find(key)) ? 'valid' : 'unknown').toBe(state)
@@ -114,7 +120,7 @@ test('the cache keeps the 1,000 keys that were read last, and unknown keys repla
 
 test('an item of another key is never taken for that of a key', async () => {
   const other = { digest: 'of another key', keyId: 'key-1', clientId: 'ann', scopes: [scope] }
-  always(databaseResponse(200, { Item: marshall(other) }))
+  failAlways(databaseResponse(200, { Item: marshall(other) }))
 
   expect(await find(newApiKey('local'))).toBeUndefined()
 })
@@ -122,7 +128,7 @@ test('an item of another key is never taken for that of a key', async () => {
 test.each([
   ['reads once', 'on-demand', { GetItem: 1 }],
   ['reads nothing outside of Lambda', undefined, {}],
-])('a function that starts %s', againIfBusy, async (_, type, counts) => {
+])('a function that starts %s', retryOnBusyMachine, async (_, type, counts) => {
   vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', type)
 
   await warmUp()
@@ -132,7 +138,7 @@ test.each([
 
 test('a function starts although its first read fails', async () => {
   vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'provisioned-concurrency')
-  always(databaseResponses.accessDenied)
+  failAlways(databaseResponses.accessDenied)
 
   await expect(warmUp()).resolves.toBeUndefined()
 })

@@ -5,11 +5,11 @@ import { collection } from '../../../shared/data/collection.ts'
 import { Id, newId } from '../../../shared/model/id.ts'
 import { Pet, type PetStatus } from '../../../shared/pets/pet.ts'
 import { pets as withTransaction } from '../../../shared/pets/pets.ts'
-import { alone } from '../../support/alone.ts'
-import { once, proxy, putItem, storedItem } from '../../support/database.ts'
+import { failOnce, proxy, putItem, storedItem } from '../../support/database.ts'
 import { databaseResponses } from '../../support/fault-proxy.ts'
+import { inOwnTransactions } from '../../support/in-own-transactions.ts'
 
-const pets = alone(withTransaction)
+const pets = inOwnTransactions(withTransaction)
 
 const create = async (name: string, status?: PetStatus): Promise<Pet> =>
   pets.create({ name, categoryId: 7, ...(status && { status }) })
@@ -130,7 +130,7 @@ test('large items are listed once while others are added and deleted', async () 
   const listed: number[] = []
   let pages = 0
   for (let cursor: number | undefined = newId(); cursor && cursor > deleted; pages++) {
-    once({ Query: databaseResponses.internalServerError })
+    failOnce({ Query: databaseResponses.internalServerError })
     const page: { items: Pet[]; next: number | undefined } = await pets.list({ limit: 100, cursor })
     listed.push(...page.items.map(({ id }) => id))
     cursor = page.next
@@ -182,7 +182,7 @@ describe('a pet of an earlier version', () => {
     }),
     v.title('Pet'),
   )
-  const later = alone(collection('pets', LaterPet))
+  const later = inOwnTransactions(collection('pets', LaterPet))
   const early = (id: number) => ({ id, name: 'Rex', categoryId: 7, shard: 0, revision: 'x' })
   const asRead = { ...early(1), size: 7, visits: 0 }
 
@@ -255,7 +255,9 @@ describe('a damaged pet', () => {
 })
 
 describe('a value that breaks its schema is an error, and is not stored:', () => {
-  const stored = alone(collection('pets', v.object({ ...Pet.entries, order: v.optional(Id) })))
+  const stored = inOwnTransactions(
+    collection('pets', v.object({ ...Pet.entries, order: v.optional(Id) })),
+  )
 
   test.each([
     ['name', { name: '' }],

@@ -10,8 +10,7 @@ import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { tableName } from '../../../shared/data/tables.ts'
 import { newApiKey } from '../../../shared/model/api-key.ts'
 import { pets as withTransaction } from '../../../shared/pets/pets.ts'
-import { alone } from '../../support/alone.ts'
-import { againIfBusy, proxy } from '../../support/database.ts'
+import { proxy, retryOnBusyMachine } from '../../support/database.ts'
 import {
   canceled,
   databaseResponse,
@@ -19,9 +18,10 @@ import {
   type Fault,
   lostResponse,
 } from '../../support/fault-proxy.ts'
+import { inOwnTransactions } from '../../support/in-own-transactions.ts'
 import { newPet } from '../../support/pets.ts'
 
-const pets = alone(withTransaction)
+const pets = inOwnTransactions(withTransaction)
 
 const untilAborted = async (signal: AbortSignal) => {
   await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -149,19 +149,23 @@ test.each<[string, Fault, object]>([
   expect(error).toMatchObject(expected)
 })
 
-test('reads of items, reservations and API keys are strongly consistent', againIfBusy, async () => {
-  const reads: object[] = []
-  proxy.faultOf = ({ operation, body }) => {
-    if (operation === 'GetItem') reads.push(JSON.parse(body))
-    return 'pass'
-  }
-  const keyed = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
+test(
+  'reads of items, reservations and API keys are strongly consistent',
+  retryOnBusyMachine,
+  async () => {
+    const reads: object[] = []
+    proxy.faultOf = ({ operation, body }) => {
+      if (operation === 'GetItem') reads.push(JSON.parse(body))
+      return 'pass'
+    }
+    const keyed = { clientId: 'ann', operation: 'create', key: randomUUID(), request: 'a' }
 
-  await runTransaction((tx) => storedResponse(tx, keyed))
-  const { id } = await pets.create(newPet())
-  await pets.get(id)
-  await apiKeys.find(newApiKey('local'))
+    await runTransaction((tx) => storedResponse(tx, keyed))
+    const { id } = await pets.create(newPet())
+    await pets.get(id)
+    await apiKeys.find(newApiKey('local'))
 
-  const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)
-  expect(reads).toMatchObject(tables.map((TableName) => ({ TableName, ConsistentRead: true })))
-})
+    const tables = (['idempotencyKeys', 'pets', 'apiKeys'] as const).map(tableName)
+    expect(reads).toMatchObject(tables.map((TableName) => ({ TableName, ConsistentRead: true })))
+  },
+)

@@ -5,14 +5,14 @@ import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import { digestOf, newApiKey } from '../../../shared/model/api-key.ts'
 import { pets as withTransaction } from '../../../shared/pets/pets.ts'
 import { scopes } from '../../../shared/service.ts'
-import { alone } from '../../support/alone.ts'
 import { putItem, storedItem, storedItems } from '../../support/database.ts'
+import { inOwnTransactions } from '../../support/in-own-transactions.ts'
 import { newPet } from '../../support/pets.ts'
 
 // Deployed tables hold items with these attributes, and during a release the version before still
 // reads and writes them. Code may be renamed; what is stored may not.
 
-const pets = alone(withTransaction)
+const pets = inOwnTransactions(withTransaction)
 const keyed = { clientId: 'ann', operation: 'create', key: 'order-1742', request: 'a digest' }
 const revision = '0b1c2d3e-4f50-4172-8394-a5b6c7d8e9fa'
 

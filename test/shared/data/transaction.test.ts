@@ -6,12 +6,12 @@ import { tableName } from '../../../shared/data/tables.ts'
 import type { Transaction } from '../../../shared/data/transaction.ts'
 import { conflict } from '../../../shared/model/api-error.ts'
 import {
-  againIfBusy,
-  always,
   deleteItem,
-  once,
+  failAlways,
+  failOnce,
   proxy,
   putItem,
+  retryOnBusyMachine,
   storedItems,
 } from '../../support/database.ts'
 import { canceled, databaseResponses, type Fault } from '../../support/fault-proxy.ts'
@@ -42,7 +42,7 @@ afterEach(() => vi.restoreAllMocks())
 
 test(
   'writes all that was put or removed, with one revision, and returns the result',
-  againIfBusy,
+  retryOnBusyMachine,
   async () => {
     const revision = await runTransaction(async (tx) => {
       await readAll(tx, a, b)
@@ -57,7 +57,7 @@ test(
   },
 )
 
-test('writes nothing if the work throws, or only reads', againIfBusy, async () => {
+test('writes nothing if the work throws, or only reads', retryOnBusyMachine, async () => {
   const error = new Error('Made by the test.')
   const failed = runTransaction(async (tx) => {
     tx.put(c, {})
@@ -71,7 +71,7 @@ test('writes nothing if the work throws, or only reads', againIfBusy, async () =
 
 test(
   'the work sees its own writes, and reads no item again that it has read or is reading',
-  againIfBusy,
+  retryOnBusyMachine,
   async () => {
     const seen = await runTransaction(async (tx) => {
       const [first, second] = await Promise.all([tx.read(a), tx.read(a), tx.read(b)])
@@ -89,7 +89,7 @@ test(
 
 test(
   'a refusal writes its reservation alone, and does not check what it read',
-  againIfBusy,
+  retryOnBusyMachine,
   async () => {
     const writes: object[] = []
     proxy.faultOf = ({ operation, body }) => {
@@ -120,7 +120,7 @@ test('an item that was read cannot be changed, because the work may run again', 
 
 describe('runs again', () => {
   const isRefused = async () =>
-    once({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
+    failOnce({ TransactWriteItems: canceled('TransactionConflict', 'ConditionalCheckFailed') })
 
   const put = (tx: Transaction) => tx.put(a, {})
   const remove = (tx: Transaction) => tx.remove(a)
@@ -142,22 +142,26 @@ describe('runs again', () => {
     expect(count).toBe(2)
   })
 
-  test('when it throws because of items that never existed together', againIfBusy, async () => {
-    const sums: string[] = []
+  test(
+    'when it throws because of items that never existed together',
+    retryOnBusyMachine,
+    async () => {
+      const sums: string[] = []
 
-    const outcome = await runTransaction(async (tx) => {
-      const before = await tx.read(a)
-      if (sums.length === 0) await Promise.all([store(a, 'a2'), store(b, 'b2')])
-      const after = await tx.read(b)
-      sums.push(`${before?.revision} ${after?.revision}`)
-      throw conflict(`${sums.at(-1)}`)
-    }).catch((error) => error.message)
+      const outcome = await runTransaction(async (tx) => {
+        const before = await tx.read(a)
+        if (sums.length === 0) await Promise.all([store(a, 'a2'), store(b, 'b2')])
+        const after = await tx.read(b)
+        sums.push(`${before?.revision} ${after?.revision}`)
+        throw conflict(`${sums.at(-1)}`)
+      }).catch((error) => error.message)
 
-    expect([outcome, sums]).toEqual(['a2 b2', ['a1 b2', 'a2 b2']])
-    expect(proxy.counts).toEqual({ GetItem: 4, TransactGetItems: 2 })
-  })
+      expect([outcome, sums]).toEqual(['a2 b2', ['a1 b2', 'a2 b2']])
+      expect(proxy.counts).toEqual({ GetItem: 4, TransactGetItems: 2 })
+    },
+  )
 
-  test('only if an item is not as it was read', againIfBusy, async () => {
+  test('only if an item is not as it was read', retryOnBusyMachine, async () => {
     expect(await runTransaction((tx) => readAll(tx, a, b, e))).toMatchObject([
       { revision: 'a1' },
       { revision: 'b1' },
@@ -200,7 +204,7 @@ describe('a mistake is an error that says what to do:', () => {
   })
 
   test('a call of the database that failed ends the run, even if the work catches it', async () => {
-    once({ GetItem: databaseResponses.accessDenied })
+    failOnce({ GetItem: databaseResponses.accessDenied })
 
     const work = runTransaction((tx) => tx.read(a).catch(() => 'nothing'))
 
@@ -212,7 +216,7 @@ test('two failed calls cause no unhandled rejection, although one is never await
   const left = vi.fn()
   process.on('unhandledRejection', left)
   onTestFinished(() => void process.off('unhandledRejection', left))
-  always(databaseResponses.accessDenied)
+  failAlways(databaseResponses.accessDenied)
 
   const work = runTransaction(async (tx) => {
     const [first, second] = [tx.read(a), tx.read(b)]
@@ -236,26 +240,30 @@ test('an error of the work counts while reads are pending', async () => {
   await expect(work).rejects.toBe(error)
 })
 
-test('resends the same write while other transactions hold its items', againIfBusy, async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
-  const { transactionInProgress } = databaseResponses
-  const faults: Fault[] = [
-    canceled('TransactionConflict', 'None'),
-    canceled('ThrottlingError', 'TransactionConflict'),
-    // The SDK sends a request three times.
-    ...[transactionInProgress, transactionInProgress, transactionInProgress],
-  ]
-  const bodies: string[] = []
-  proxy.faultOf = ({ operation, body }) => {
-    if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
-    bodies.push(body)
-    return faults.shift() ?? 'pass'
-  }
+test(
+  'resends the same write while other transactions hold its items',
+  retryOnBusyMachine,
+  async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0) // No pauses.
+    const { transactionInProgress } = databaseResponses
+    const faults: Fault[] = [
+      canceled('TransactionConflict', 'None'),
+      canceled('ThrottlingError', 'TransactionConflict'),
+      // The SDK sends a request three times.
+      ...[transactionInProgress, transactionInProgress, transactionInProgress],
+    ]
+    const bodies: string[] = []
+    proxy.faultOf = ({ operation, body }) => {
+      if (operation !== 'TransactWriteItems') return bodies.length === 0 ? 'pass' : 'cut'
+      bodies.push(body)
+      return faults.shift() ?? 'pass'
+    }
 
-  await runTransaction(async (tx) => {
-    await readAll(tx, a, b)
-    tx.put(a, {})
-  })
+    await runTransaction(async (tx) => {
+      await readAll(tx, a, b)
+      tx.put(a, {})
+    })
 
-  expect(bodies).toEqual(Array(6).fill(bodies[0]))
-})
+    expect(bodies).toEqual(Array(6).fill(bodies[0]))
+  },
+)

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { runTransaction } from '../../../shared/data/run-transaction.ts'
 import * as ofOrders from '../../../shared/orders/orders.ts'
 import * as ofPets from '../../../shared/pets/pets.ts'
-import { alone } from '../../support/alone.ts'
 import { putItem, storedItems } from '../../support/database.ts'
+import { inOwnTransactions } from '../../support/in-own-transactions.ts'
 
-const orders = alone(ofOrders.orders)
-const pets = alone(ofPets.pets)
+const orders = inOwnTransactions(ofOrders.orders)
+const pets = inOwnTransactions(ofPets.pets)
 
 let lastId = 0
 

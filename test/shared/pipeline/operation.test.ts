@@ -23,10 +23,17 @@ import { deprecation } from '../../../shared/pipeline/middleware/deprecation.ts'
 import { type OperationLogic, operation } from '../../../shared/pipeline/operation.ts'
 import { successResponse } from '../../../shared/pipeline/responses.ts'
 import { type Scope, scopes } from '../../../shared/service.ts'
-import { call, context, error, info } from '../../support/call.ts'
-import { always, once, proxy, putItem, storedItems, storeKey } from '../../support/database.ts'
+import {
+  failAlways,
+  failOnce,
+  proxy,
+  putItem,
+  storedItems,
+  storeKey,
+} from '../../support/database.ts'
 import { errorResponse, eventOf, responseTo, unavailable } from '../../support/events.ts'
 import { canceled, databaseResponses } from '../../support/fault-proxy.ts'
+import { context, errorLog, infoLog, invoke } from '../../support/invoke.ts'
 import { newPet, petOf, storedPet } from '../../support/pets.ts'
 
 const BUG = 'Something went wrong on our side. Report it with the X-Request-Id.'
@@ -46,7 +53,7 @@ const errorLine = (event: ProxyEvent, status: number, cause: unknown) => [
 
 afterEach(() => {
   vi.unstubAllEnvs()
-  error.mockClear()
+  errorLog.mockClear()
 })
 
 describe('the request log', () => {
@@ -67,14 +74,14 @@ describe('the request log', () => {
     const invalid = eventOf('createPet-created', { body: '{}' })
     const unauthorized = withUnknownKey()
 
-    for (const event of [created, invalid, unauthorized]) await call(event)
+    for (const event of [created, invalid, unauthorized]) await invoke(event)
 
-    expect(info.mock.calls).toEqual([
+    expect(infoLog.mock.calls).toEqual([
       [{ ...line(created, 'createPet', 201), ...local, coldStart: true }],
       [{ ...line(invalid, 'createPet', 400), ...local, code: 'bad_request' }],
       [{ ...line(unauthorized, 'listPets', 401), code: 'unauthorized' }],
     ])
-    expect(error).not.toHaveBeenCalled()
+    expect(errorLog).not.toHaveBeenCalled()
   })
 
   test('has requestContext.requestId if the event has no extendedRequestId', async () => {
@@ -82,11 +89,13 @@ describe('the request log', () => {
       requestContext: { extendedRequestId: undefined },
     })
 
-    const { headers } = await call(event)
+    const { headers } = await invoke(event)
 
     const { requestId } = event.requestContext
     expect(headers['X-Request-Id']).toBe(requestId)
-    expect(info.mock.lastCall).toEqual([{ ...line(event, 'listPets', 200), ...local, requestId }])
+    expect(infoLog.mock.lastCall).toEqual([
+      { ...line(event, 'listPets', 200), ...local, requestId },
+    ])
   })
 })
 
@@ -95,7 +104,7 @@ test.each([
   ['spelled alike', { Authorization: [LOCAL_KEY, LOCAL_KEY] }],
   ['that differ in case', { authorization: LOCAL_KEY }],
 ])('the response is 401 for two Authorization headers %s', async (_, headers) => {
-  const { status } = await call(eventOf('createPet-created', { headers }))
+  const { status } = await invoke(eventOf('createPet-created', { headers }))
 
   expect(status).toBe(401)
 })
@@ -105,12 +114,12 @@ test.each([{ expiresAt: 1_600_000_000 }, { revokedBy: 'arn:aws:iam::123456789012
   async (end) => {
     const Authorization = `Bearer ${await storeKey(end)}`
 
-    const expired = await call(eventOf('listPets-no-parameters', { headers: { Authorization } }))
-    const unknown = await call(withUnknownKey())
+    const expired = await invoke(eventOf('listPets-no-parameters', { headers: { Authorization } }))
+    const unknown = await invoke(withUnknownKey())
 
     expect(expired).toEqual(unknown)
     const logged = { status: 401, code: 'unauthorized', keyId: 'key-1', clientId: 'ann' }
-    expect(info.mock.calls.at(-2)).toEqual([expect.objectContaining(logged)])
+    expect(infoLog.mock.calls.at(-2)).toEqual([expect.objectContaining(logged)])
   },
 )
 
@@ -131,9 +140,9 @@ describe('the scopes of the API key', () => {
       allowed: operationIds.filter((id) => entries[id].scope === scope),
     })),
   ])('a key with the scopes $scopes allows $allowed', async ({ scopes, allowed }) => {
-    const call = async (id: OperationId) => operation(id, run)(await requestWith(scopes), context)
+    const invoke = async (id: OperationId) => operation(id, run)(await requestWith(scopes), context)
 
-    const responses = await Promise.all(operationIds.map(call))
+    const responses = await Promise.all(operationIds.map(invoke))
 
     expect(operationIds.filter((_, i) => responses[i]?.statusCode !== 403)).toEqual(allowed)
   })
@@ -141,7 +150,7 @@ describe('the scopes of the API key', () => {
   test('a key that only reads gets a 403 for a change', async () => {
     const event = await requestWith(['pets:read'])
 
-    const response = await call(event)
+    const response = await invoke(event)
 
     const message = 'This API key does not allow the operation. It needs the scope pets:write.'
     const challenge = 'Bearer realm="pet-store", error="insufficient_scope", scope="pets:write"'
@@ -152,22 +161,22 @@ describe('the scopes of the API key', () => {
       ),
     )
     const logged = { status: 403, code: 'forbidden', keyId: 'key-1', clientId: 'ann' }
-    expect(info.mock.lastCall).toEqual([expect.objectContaining(logged)])
+    expect(infoLog.mock.lastCall).toEqual([expect.objectContaining(logged)])
   })
 })
 
 // Faults at each call are in test/faults/requests.test.ts.
 test('the response is 503 while DynamoDB is unavailable, and the log has the cause', async () => {
   const event = withUnknownKey()
-  always('cut')
+  failAlways('cut')
 
-  const response = await call(event)
+  const response = await invoke(event)
 
   expect(response).toEqual(responseTo(event, unavailable))
-  expect(error.mock.calls).toEqual([
+  expect(errorLog.mock.calls).toEqual([
     errorLine(event, 503, expect.stringMatching(/^\w*Error: .+ \(0 resends\)$/)),
   ])
-  expect(info.mock.lastCall).toEqual([
+  expect(infoLog.mock.lastCall).toEqual([
     expect.objectContaining({ status: 503, code: 'service_unavailable' }),
   ])
 })
@@ -179,10 +188,10 @@ describe('an event that is no request', () => {
   test.each([{ source: 'aws.events', 'detail-type': 'Scheduled Event' }, { source: 'a-plugin' }])(
     'does nothing if it is a ping: %o',
     async (ping) => {
-      info.mockClear()
+      infoLog.mockClear()
 
       expect(await invoke(ping)).toBeUndefined()
-      expect(info).not.toHaveBeenCalled()
+      expect(infoLog).not.toHaveBeenCalled()
     },
   )
 
@@ -202,18 +211,18 @@ describe('a bug', () => {
     await putItem('pets', { ...storedPet(petId), order: 7 })
     await putItem('orders', { id: 7, petId, complete: false, revision: 'x' })
     const { accessDenied } = databaseResponses
-    once({
+    failOnce({
       TransactGetItems: canceled('TransactionConflict', 'None'),
       TransactWriteItems: accessDenied,
     })
     const event = eventOf('deletePet-deleted', { headers: { 'Idempotency-Key': randomUUID() } })
 
-    const { status } = await call(event)
+    const { status } = await invoke(event)
 
     expect(status).toBe(500)
     expect(proxy.counts).toMatchObject({ TransactGetItems: 2, TransactWriteItems: 1 })
     const cause = expect.objectContaining({ name: 'AccessDeniedException' })
-    expect(error.mock.calls).toEqual([errorLine(event, 500, cause)])
+    expect(errorLog.mock.calls).toEqual([errorLine(event, 500, cause)])
   })
 
   test.each([
@@ -227,7 +236,7 @@ describe('a bug', () => {
 
     const body = JSON.stringify({ code: 'internal_server_error', message: BUG, status: 500 })
     expect(response).toMatchObject({ statusCode: 500, body })
-    expect(error.mock.calls).toEqual([errorLine(event, 500, thrown)])
+    expect(errorLog.mock.calls).toEqual([errorLine(event, 500, thrown)])
   })
 })
 
@@ -271,7 +280,7 @@ describe('with an idempotency key', () => {
     expect(retry).toEqual(replayOf(first ?? expect.fail()))
     expect(run).toHaveBeenCalledTimes(1)
     expect(await storedItems()).toEqual(before)
-    expect(info.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
+    expect(infoLog.mock.lastCall).toMatchObject([{ code: 'conflict', replayed: 'true' }])
   })
 
   test('a refusal is returned even while another read of the function is pending', async () => {
@@ -311,7 +320,7 @@ describe('with an idempotency key', () => {
   ])('a %d of an invalid request is not stored', async (expected, event) => {
     const before = await storedItems('idempotencyKeys')
 
-    const { status } = await call(event)
+    const { status } = await invoke(event)
 
     expect(status).toBe(expected)
     expect(await storedItems('idempotencyKeys')).toEqual(before)
@@ -364,7 +373,7 @@ test.each([
   const body = JSON.stringify(newPet()).replace('{', `{"nested":${nested},`)
   const event = eventOf('createPet-created', { body, headers: { 'Idempotency-Key': `${depth}` } })
 
-  const response = await call(event)
+  const response = await invoke(event)
 
   expect([response.status, response.body.message]).toEqual(expected)
 })

@@ -6,7 +6,7 @@ import { convertToAttr } from '@aws-sdk/util-dynamodb'
 import fc from 'fast-check'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { replacements } from '../../../../infra/packages/lean-dynamodb/index.ts'
-import { type Fate, serve } from '../../../support/fake-api.ts'
+import { type Fate, serveFake } from '../../../support/fake-api.ts'
 
 // They have the types of the SDK's packages, as in a bundle.
 const client: typeof sdkClient = await import(replacements['@aws-sdk/client-dynamodb'])
@@ -42,10 +42,10 @@ type Client = Record<Name, new (input: object) => object> & {
 
 /** Two clients of a server in place of DynamoDB, and the requests that it receives. */
 const clientsOf = async (
-  fate: Parameters<typeof serve>[0],
+  fate: Parameters<typeof serveFake>[0],
   ...options: Parameters<typeof configuration>
 ) => {
-  const { baseUrl, requests } = await serve(fate)
+  const { baseUrl, requests } = await serveFake(fate)
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', new URL(baseUrl).origin)
   const newLean = new client.DynamoDBClient(configuration(...options))
   const newSdk = new sdkClient.DynamoDBClient(configuration(...options))

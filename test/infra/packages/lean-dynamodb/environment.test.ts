@@ -8,7 +8,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import fc from 'fast-check'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { replacements } from '../../../../infra/packages/lean-dynamodb/index.ts'
-import { type FakeRequest, serve } from '../../../support/fake-api.ts'
+import { type FakeRequest, serveFake } from '../../../support/fake-api.ts'
 
 // They have the types of the SDK's packages, as in a bundle.
 const client: typeof sdkClient = await import(replacements['@aws-sdk/client-dynamodb'])
@@ -101,7 +101,7 @@ const date = fc.date({
 })
 
 test('the signature is the one that the SDK makes', async () => {
-  const { baseUrl, requests } = await serve({ status: 200, body: '{}' })
+  const { baseUrl, requests } = await serveFake({ status: 200, body: '{}' })
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', new URL(baseUrl).origin)
   vi.useFakeTimers({ toFake: ['Date'] })
 

@@ -18,10 +18,10 @@ const functions = await Promise.all(
 )
 
 /**
- * Calls the function that `event` is for, with its permissions, and returns its whole response with the
+ * Invokes the function that `event` is for, with its permissions, and returns its whole response with the
  * body parsed.
  */
-export const call = async (event: ProxyEvent) => {
+export const invoke = async (event: ProxyEvent) => {
   const called = functions.find(({ route }) => route === `${event.httpMethod} ${event.resource}`)
   if (!called) throw new Error(`No function is for ${event.httpMethod} ${event.resource}.`)
   const {
@@ -39,10 +39,10 @@ const keep = (...line: unknown[]): void => void logged.push(line)
 afterEach(() => refuseLoggedSecrets(logged.splice(0)))
 
 /** The request log of the functions, which is not printed. */
-export const info = vi.spyOn(console, 'info').mockImplementation(keep)
+export const infoLog = vi.spyOn(console, 'info').mockImplementation(keep)
 
 /** The error log of the functions, which is not printed. */
-export const error = vi.spyOn(console, 'error').mockImplementation(keep)
+export const errorLog = vi.spyOn(console, 'error').mockImplementation(keep)
 
 /** The context that Lambda passes to a function. */
 // The functions read nothing else of it.

@@ -2,16 +2,19 @@ import { runTransaction } from '../../shared/data/run-transaction.ts'
 import type { Transaction } from '../../shared/data/transaction.ts'
 
 /** A function of a collection without its transaction; anything else as it is. */
-type Alone<Member> = Member extends (tx: Transaction, ...rest: infer Rest) => Promise<infer Result>
+type InOwnTransactions<Member> = Member extends (
+  tx: Transaction,
+  ...rest: infer Rest
+) => Promise<infer Result>
   ? (...rest: Rest) => Promise<Result>
   : Member
 
 const WITHOUT_TRANSACTION = ['itemOf']
 
 /** The functions of a collection or a resource, each call in a transaction of its own. */
-export const alone = <Collection extends object>(
+export const inOwnTransactions = <Collection extends object>(
   collection: Collection,
-): { [K in keyof Collection]: Alone<Collection[K]> } => {
+): { [K in keyof Collection]: InOwnTransactions<Collection[K]> } => {
   const members = Object.entries(collection).map(([name, member]) => [
     name,
     typeof member !== 'function' || WITHOUT_TRANSACTION.includes(name)

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { vi } from 'vitest'
 import { atMost } from '../../infra/local/queue.ts'
 import { tableIds, tableName } from '../../shared/data/tables.ts'
@@ -12,6 +11,7 @@ import {
   type FaultProxy,
   startFaultProxy,
 } from '../support/fault-proxy.ts'
+import { untilServed } from '../support/http.ts'
 import type { FaultKind } from './fault-kinds.ts'
 
 /** A way in which a request uses the database. */
@@ -82,7 +82,7 @@ const startContainer = (): Promise<Container> =>
     process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint
     const container = { invoke, proxy, uses: 0 }
     // The SDK reads the address at its first request, and keeps it.
-    await sendUntilServed(container, eventFrom(newApiKey('local'), 'listPets-no-parameters'))
+    await exchangeUntilServed(container, eventFrom(newApiKey('local'), 'listPets-no-parameters'))
     return container
   })
 
@@ -101,15 +101,18 @@ const send = async (container: Container, event: ProxyEvent): Promise<Exchange> 
   return { event, response, milliseconds: performance.now() - started }
 }
 
-/** Sends a request until it is no 503, which on a busy machine any request can get. */
-const sendUntilServed = async (container: Container, event: ProxyEvent): Promise<Exchange[]> => {
+/** Repeats a request while it gets a 503, which on a busy machine any request can get. */
+const exchangeUntilServed = async (
+  container: Container,
+  event: ProxyEvent,
+): Promise<Exchange[]> => {
   const exchanges: Exchange[] = []
-  while (exchanges.length < 100) {
+  const request = async () => {
     const exchange = await send(container, event)
     exchanges.push(exchange)
-    if (isServed(exchange)) break
-    await pause(20) // As a client would.
+    return exchange.response
   }
+  await untilServed(request, () => 20, 100) // It pauses as a client would.
   return exchanges
 }
 
@@ -135,9 +138,9 @@ export const runCase = <Each extends Way>(each: FaultCase<Each>) =>
     const isKeyed = 'Idempotency-Key' in event.headers
     const canRetry = isKeyed || event.httpMethod !== 'POST'
     if (canRetry && !isServed(exchanges[0]))
-      exchanges.push(...(await sendUntilServed(container, event)))
+      exchanges.push(...(await exchangeUntilServed(container, event)))
     // The retry of a client that did not get the response.
-    if (isKeyed) exchanges.push(...(await sendUntilServed(container, event)))
+    if (isKeyed) exchanges.push(...(await exchangeUntilServed(container, event)))
     await container.proxy.settled()
     container.proxy.faultOf = () => 'pass'
     if (++container.uses < 10) idle.push(container)

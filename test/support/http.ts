@@ -64,13 +64,27 @@ export const send = async (
  * to: a deployment throttles, and on a busy machine the database can exceed its time limit. A 503
  * at each of ten attempts has another cause.
  */
-export const sendUntilServed = async (
+export const sendUntilServed = (
   baseUrl: string,
   request: Sent,
   attempts = 10,
 ): Promise<Received> => {
-  const received = await send(baseUrl, request)
-  if (![429, 503].includes(received.status) || attempts === 1) return received
-  await pause(Number(received.headers['retry-after']) * 1000)
-  return sendUntilServed(baseUrl, request, attempts - 1)
+  const pauseAfter = ({ headers }: Received) => Number(headers['retry-after']) * 1000
+  return untilServed(() => send(baseUrl, request), pauseAfter, attempts)
+}
+
+/**
+ * Repeats a request while it gets a 429 or 503, after a pause of so many milliseconds. Returns the
+ * last response.
+ */
+export const untilServed = async <Response extends { status: number }>(
+  request: () => Promise<Response>,
+  pauseAfter: (response: Response) => number,
+  attempts: number,
+): Promise<Response> => {
+  for (let attempt = 1; ; attempt++) {
+    const response = await request()
+    if (![429, 503].includes(response.status) || attempt === attempts) return response
+    await pause(pauseAfter(response))
+  }
 }

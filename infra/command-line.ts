@@ -78,7 +78,7 @@ export const wholeNumber =
   }
 
 /** Turns a failure of AWS, the network or the AWS settings into a CommandError. */
-export const explained = (error: unknown): Error => {
+export const explain = (error: unknown): Error => {
   if (!(error instanceof Error)) return new Error(String(error))
   const explanation = error instanceof CommandError ? undefined : explanationOf(error)
   return explanation
@@ -88,7 +88,7 @@ export const explained = (error: unknown): Error => {
 
 /** Ends a command that failed: prints the reason and sets the exit code, or throws a bug. */
 export const fail = (error: unknown): void => {
-  const reason = explained(error)
+  const reason = explain(error)
   if (reason instanceof CommandError) process.stderr.write(`${reason.message}\n`)
   else if (!(reason instanceof CommanderError)) throw reason
   process.exitCode = reason instanceof CommanderError ? reason.exitCode : 1

@@ -1,12 +1,15 @@
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { keyState, scopesOf } from '../../shared/model/api-key.ts'
-import type { NewKey } from './key-table.ts'
+import type { NewApiKey } from './api-key-table.ts'
 
-/** What a command says, for people and for scripts. */
-export type Report = { text: string; json: object }
+/**
+ * What a command prints: `text` for people, or `json` for scripts. With a `problem`, which goes to
+ * standard error, it fails nevertheless.
+ */
+export type Report = { text: string; json: object; problem?: string }
 
 /** Shows a new key. Only this shows a key itself. */
-export const newKeyReport = ({ text, stored }: NewKey): Report => {
+export const newKeyReport = ({ text, stored }: NewApiKey): Report => {
   const lines = [
     `API key  ${text}`,
     `Key      ${stored.keyId}`,
@@ -19,6 +22,12 @@ export const newKeyReport = ({ text, stored }: NewKey): Report => {
   ]
   return { text: lines.join('\n'), json: { key: text, ...viewOf(stored) } }
 }
+
+/** Adds to the report of a new key when the previous key expires. */
+export const rotationReport = ({ text, json }: Report, previous: StoredApiKey): Report => ({
+  text: `${text}\nThe previous key, ${previous.keyId}, expires: ${expiryOf(previous)}.`,
+  json: { ...json, previous: viewOf(previous) },
+})
 
 /** Shows keys as lines of a table. */
 export const listReport = (keys: StoredApiKey[]): Report => {
@@ -33,7 +42,7 @@ export const listReport = (keys: StoredApiKey[]): Report => {
  * What a user sees of a key, as the service takes it: somebody may have edited the item by hand.
  * Times are ISO 8601; a damaged one is shown as it is.
  */
-export const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
+const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
   ...key,
   scopes: scopesOf(key.scopes),
   ...(expiresAt !== undefined && { expiresAt: timeOf(expiresAt) }),
@@ -41,7 +50,7 @@ export const viewOf = ({ digest, expiresAt, ...key }: StoredApiKey) => ({
 })
 
 /** When a key expires, to the minute. */
-export const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
+const expiryOf = (key: StoredApiKey): string => minuteOf(viewOf(key).expiresAt ?? 'never')
 
 const cellsOf = (key: StoredApiKey): string[] => {
   const { keyId, clientId, name, createdAt, state, issuedBy = '', revokedBy = '' } = viewOf(key)

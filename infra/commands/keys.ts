@@ -6,10 +6,10 @@ import type { StoredApiKey } from '../../shared/data/api-keys.ts'
 import { digestOf, scopesOf } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
 import { scopes } from '../../shared/service.ts'
-import { CommandError, duration, explained, run } from '../command-line.ts'
+import { CommandError, duration, explain, run } from '../command-line.ts'
+import { type ApiKeyRequest, ApiKeyTable, generateApiKey } from './api-key-table.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { expiryOf, listReport, newKeyReport, type Report, viewOf } from './key-report.ts'
-import { type KeyRequest, KeyTable, newKey } from './key-table.ts'
+import { listReport, newKeyReport, type Report, rotationReport } from './key-report.ts'
 
 const keys = deploymentCommand('npm run keys --', 'Issues, lists, rotates and revokes API keys.')
   .configureHelp({ showGlobalOptions: true })
@@ -59,63 +59,58 @@ keys
   .option('--yes', 'do not ask for confirmation')
   .action((keyId, { yes }) => carryOut((table) => revoke(table, keyId, yes ? undefined : confirm)))
 
-/** A `failure` is that of a command that half succeeded. */
-type KeyOutcome = Report & { failure?: Error }
-
-const carryOut = async (action: (table: KeyTable) => Promise<KeyOutcome>): Promise<void> => {
+const carryOut = async (action: (table: ApiKeyTable) => Promise<Report>): Promise<void> => {
   const options = keys.opts()
-  const { text, json, failure } = await action(new KeyTable(await findDeployment(options)))
+  const table = new ApiKeyTable(await findDeployment(options))
+  const { text, json, problem } = await action(table)
   process.stdout.write(`${options.json ? JSON.stringify(json, null, 2) : text}\n`)
-  if (failure) throw failure
+  if (problem) throw new CommandError(problem)
 }
 
 /** Makes a key, stores it, and shows it. */
-export const issue = async (table: KeyTable, request: KeyRequest): Promise<Report> => {
-  const key = newKey(table.deployment, request)
+export const issue = async (table: ApiKeyTable, request: ApiKeyRequest): Promise<Report> => {
+  const key = generateApiKey(table.issuer, request)
   await table.put(key.stored)
   return newKeyReport(key)
 }
 
-/** Lists all keys. */
-export const list = async (table: KeyTable): Promise<Report> => listReport(await table.all())
+/** Shows all keys. */
+export const list = async (table: ApiKeyTable): Promise<Report> => listReport(await table.all())
 
 /** By default, scopes stay. The old key is valid for `grace` more seconds, or until it expires. */
-type RotationRequest = Pick<KeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
+type RotationRequest = Pick<ApiKeyRequest, 'scopes' | 'expiresIn'> & { grace: number }
 
 /**
  * Issues a new key to the client of a key, then lets the old one expire: at any moment, one is
- * valid. Throws a CommandError if the old key does not exist, expires while `request` has no
- * lifetime, or is revoked meanwhile.
+ * valid. Reports a problem if the expiry may not be set. Throws a CommandError if the old key does
+ * not exist, expires while `request` has no lifetime, or is revoked meanwhile.
  */
 export const rotate = async (
-  table: KeyTable,
+  table: ApiKeyTable,
   id: string,
   request: RotationRequest,
-): Promise<KeyOutcome> => {
+): Promise<Report> => {
   const old = await find(table, id)
-  const fresh = newKey(table.deployment, successorOf(old, request))
-  await table.put(fresh.stored)
-  const { text, json } = newKeyReport(fresh)
-  const expiry = await expire(table, old, request.grace)
-  switch (expiry.outcome) {
-    case 'expires': {
-      const line = `The previous key, ${old.keyId}, expires: ${expiryOf(expiry.key)}.`
-      return { text: `${text}\n${line}`, json: { ...json, previous: viewOf(expiry.key) } }
-    }
-    case 'revoked':
-      // The client must not get a new key.
-      await table.remove(fresh.stored.digest)
-      throw new CommandError(
-        `The key ${old.keyId} was revoked in the meantime, so no new key was issued.`,
-      )
-    case 'unknown':
-      return { text, json, failure: notExpired(old.keyId, expiry.cause) }
+  const successor = generateApiKey(table.issuer, successorRequest(old, request))
+  await table.put(successor.stored)
+  const report = newKeyReport(successor)
+  let expiring: StoredApiKey | undefined
+  try {
+    expiring = await table.expire(old, secondsFromNow(request.grace))
+  } catch (error) {
+    return { ...report, problem: expiryProblem(old, error) }
   }
+  if (expiring) return rotationReport(report, expiring)
+  // The client must not get a new key.
+  await table.remove(successor.stored.digest)
+  throw new CommandError(
+    `The key ${old.keyId} was revoked in the meantime, so no new key was issued.`,
+  )
 }
 
 /** Makes a key invalid, once `confirm` resolves. Who sends the key itself is not asked. */
 export const revoke = async (
-  table: KeyTable,
+  table: ApiKeyTable,
   id: string,
   confirm?: (question: string) => Promise<void>,
 ): Promise<Report> => {
@@ -145,7 +140,7 @@ export const confirm = async (
 }
 
 // By its id, or for `-` by the key itself, which the history of the shell must not get.
-const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
+const find = async (table: ApiKeyTable, id: string): Promise<StoredApiKey> => {
   const digest = id === '-' && digestOf((await text(process.stdin)).trim())
   const found = (await table.all()).find((key) =>
     digest ? key.digest === digest : key.keyId === id,
@@ -157,38 +152,19 @@ const find = async (table: KeyTable, id: string): Promise<StoredApiKey> => {
   )
 }
 
-const successorOf = (
+const successorRequest = (
   { keyId, clientId, name, expiresAt, ...old }: StoredApiKey,
   { expiresIn, scopes = scopesOf(old.scopes) }: RotationRequest,
-): KeyRequest => {
+): ApiKeyRequest => {
   // An earlier rotation may have shortened its life.
   if (expiresAt !== undefined && expiresIn === undefined)
     throw new CommandError(`${keyId} expires. Set the lifetime of the new key with --expires-in.`)
   return { clientId, name, scopes, expiresIn }
 }
 
-/** What became of a key that should expire. If it is unknown, the write may have succeeded. */
-type Expiry =
-  | { outcome: 'expires'; key: StoredApiKey }
-  | { outcome: 'revoked' }
-  | { outcome: 'unknown'; cause: Error }
-
-const expire = async (table: KeyTable, old: StoredApiKey, grace: number): Promise<Expiry> => {
-  try {
-    const key = await table.expire(old, secondsFromNow(grace))
-    return key ? { outcome: 'expires', key } : { outcome: 'revoked' }
-  } catch (error) {
-    return { outcome: 'unknown', cause: explained(error) }
-  }
-}
-
 // The client needs the new key, whatever became of the old one.
-const notExpired = (keyId: string, cause: Error): CommandError => {
-  const advice = `The new key is valid. Revoke ${keyId} when the client uses the new key.`
-  return new CommandError(
-    `The expiry of ${keyId} may not have been set: ${cause.message} ${advice}`,
-    { cause },
-  )
-}
+const expiryProblem = ({ keyId }: StoredApiKey, error: unknown): string =>
+  `The expiry of ${keyId} may not have been set: ${explain(error).message} ` +
+  `The new key is valid. Revoke ${keyId} when the client uses the new key.`
 
 if (import.meta.main) await run(keys)

@@ -6,8 +6,8 @@ import { DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-d
 import { Option } from '@commander-js/extra-typings'
 import { collections } from '../../shared/collections.ts'
 import type { AnyCollection } from '../../shared/data/collection.ts'
+import { itemFormat } from '../../shared/data/dynamodb.ts'
 import type { Attributes } from '../../shared/data/indexes.ts'
-import { exactNumber } from '../../shared/model/json.ts'
 import { propertyNames } from '../../shared/model/names.ts'
 import { CommandError, run, stopSignal, timeouts, wholeNumber } from '../command-line.ts'
 import { deploymentCommand, findTable } from './deployment.ts'
@@ -45,12 +45,6 @@ type Plan = Pick<AnyCollection, 'itemOf'> & {
 }
 
 /**
- * What became of an item: it needs no change; it was rewritten, or must be; somebody else has
- * changed it meanwhile; or it cannot be read, for the reason in the error.
- */
-type RewriteOutcome = 'same' | 'different' | 'overtaken' | Error
-
-/**
  * Stores each item that differs from what `itemOf` returns, on condition that it has the revision
  * that was read, which it keeps. So a resend does no harm, and a later change or delete wins.
  * Prints and passes items that cannot be read. Throws a CommandError at the end if there
@@ -59,11 +53,11 @@ type RewriteOutcome = 'same' | 'different' | 'overtaken' | Error
 export const rewrite = async (plan: Plan): Promise<void> => {
   const { table: TableName, isCheck, signal } = plan
   const client = newClient()
-  const write = writer(client, plan)
+  const writer = new Writer(client, plan)
   const counts = { read: 0, different: 0, failed: 0 }
   const visit = async (item: Attributes): Promise<void> => {
     signal.throwIfAborted()
-    const outcome = await rewriteItem(item, plan, write)
+    const outcome = await rewriteItem(item, plan, writer)
     counts.read++
     if (outcome === 'different') counts.different++
     if (!(outcome instanceof Error)) return
@@ -85,16 +79,19 @@ export const rewrite = async (plan: Plan): Promise<void> => {
 const newClient = (): DynamoDBDocumentClient => {
   // The SDK sends less while DynamoDB throttles, and tries for about a minute.
   const dynamodb = new DynamoDBClient({ ...timeouts, retryMode: 'adaptive', maxAttempts: 10 })
-  const unmarshallOptions = { wrapNumbers: exactNumber }
-  return DynamoDBDocumentClient.from(dynamodb, { unmarshallOptions })
+  return DynamoDBDocumentClient.from(dynamodb, itemFormat)
 }
 
-type WriteItem = (item: Attributes) => Promise<RewriteOutcome>
+/**
+ * What became of an item: it needs no change; it was rewritten, or must be; somebody else has
+ * changed it meanwhile; or it cannot be read, for the reason in the error.
+ */
+type RewriteOutcome = 'same' | 'different' | 'overtaken' | Error
 
 const rewriteItem = async (
   item: Attributes,
   { itemOf, isCheck }: Plan,
-  write: WriteItem,
+  writer: Writer,
 ): Promise<RewriteOutcome> => {
   if (typeof item.revision !== 'string') return new Error('It has no revision.')
   let wanted: Attributes
@@ -104,40 +101,49 @@ const rewriteItem = async (
     return error as Error // `itemOf` throws nothing else.
   }
   if (isDeepStrictEqual(item, wanted)) return 'same'
-  return isCheck ? 'different' : write(wanted)
+  if (isCheck) return 'different'
+  return (await writer.replace(wanted)) ? 'different' : 'overtaken'
 }
 
-/** Returns a function that writes as often in a second as the plan allows. */
-const writer = (
-  client: DynamoDBDocumentClient,
-  { table: TableName, perSecond, signal }: Plan,
-): WriteItem => {
-  let nextTurn = 0
-  const takeTurn = async (): Promise<void> => {
-    const now = performance.now()
-    nextTurn = Math.max(nextTurn + 1000 / perSecond, now)
-    await pause(nextTurn - now)
-    signal.throwIfAborted()
+/** Writes items, as often in a second as the plan allows. */
+class Writer {
+  readonly #client: DynamoDBDocumentClient
+  readonly #plan: Plan
+  /** When the next write may begin. */
+  #nextTurn = 0
+
+  constructor(client: DynamoDBDocumentClient, plan: Plan) {
+    this.#client = client
+    this.#plan = plan
   }
-  return async (Item) => {
+
+  /** Replaces the item of the same revision. Returns false if it has another one by now. */
+  async replace(item: Attributes): Promise<boolean> {
     const put = new PutCommand({
-      TableName,
-      Item,
+      TableName: this.#plan.table,
+      Item: item,
       ConditionExpression: 'revision = :revision',
-      ExpressionAttributeValues: { ':revision': Item.revision },
+      ExpressionAttributeValues: { ':revision': item.revision },
     })
     for (;;) {
-      await takeTurn()
+      await this.#takeTurn()
       try {
-        await client.send(put)
-        return 'different'
+        await this.#client.send(put)
+        return true
       } catch (error) {
         const { name } = error as Error // The SDK throws nothing else.
-        if (name === 'ConditionalCheckFailedException') return 'overtaken'
+        if (name === 'ConditionalCheckFailedException') return false
         // A transaction holds the item. It may be one that only checks it.
         if (name !== 'TransactionConflictException') throw error
       }
     }
+  }
+
+  async #takeTurn(): Promise<void> {
+    const now = performance.now()
+    this.#nextTurn = Math.max(this.#nextTurn + 1000 / this.#plan.perSecond, now)
+    await pause(this.#nextTurn - now)
+    this.#plan.signal.throwIfAborted()
   }
 }
 

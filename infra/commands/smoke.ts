@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import { entries } from '../../shared/contract.ts'
 import { type Entry, PATH_PARAMETER } from '../../shared/pipeline/entry.ts'
 import { CommandError, run, stopSignal } from '../command-line.ts'
+import { ApiKeyTable, generateApiKey } from './api-key-table.ts'
 import { deploymentCommand, findDeployment } from './deployment.ts'
-import { KeyTable, newKey } from './key-table.ts'
 
 const DESCRIPTION = `\
 Tests a deployment: adds, lists and deletes a pet, calls each function, and checks error responses.
@@ -19,9 +19,9 @@ const command = deploymentCommand('npm run smoke --', DESCRIPTION)
     // A canceled pipeline should leave neither the pet nor the key, which would expire anyway.
     const signal = stopSignal()
     const deployment = await findDeployment(target)
-    const table = new KeyTable(deployment)
+    const table = new ApiKeyTable(deployment)
     const owner = { name: 'smoke test', clientId: 'smoke-test', expiresIn: 600 }
-    const { text: apiKey, stored } = newKey(deployment, owner)
+    const { text: apiKey, stored } = generateApiKey(deployment, owner)
     const api = { baseUrl: baseUrl ?? deployment.baseUrl, apiKey, waitSeconds: 30, signal }
     try {
       await table.put(stored)

@@ -2,6 +2,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { exactNumber } from '../model/json.ts'
 
+/** How items are read and written. Commands read a number as functions do, also a damaged one. */
+export const itemFormat = {
+  marshallOptions: { removeUndefinedValues: true },
+  // A function, because the client itself rounds decimals.
+  unmarshallOptions: { wrapNumbers: exactNumber },
+}
+
 /** How long the key check and the operation may each wait for DynamoDB, resends included. */
 const DEADLINE_MS = 3000
 
@@ -20,11 +27,7 @@ export const dynamodb = DynamoDBDocumentClient.from(
       throwOnRequestTimeout: true,
     },
   }),
-  {
-    marshallOptions: { removeUndefinedValues: true },
-    // A function, because the client itself rounds decimals.
-    unmarshallOptions: { wrapNumbers: exactNumber },
-  },
+  itemFormat,
 )
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { CommandError, duration, explained, timeouts } from '../../../infra/command-line.ts'
+import { CommandError, duration, explain, timeouts } from '../../../infra/command-line.ts'
 import { findDeployment, findTable } from '../../../infra/commands/deployment.ts'
 import { sourcesDigest } from '../../../infra/sources-digest.ts'
 import { type Stage, stages } from '../../../infra/stages.ts'
@@ -139,7 +139,7 @@ test('an expired session is explained with what to do', async () => {
 
   const line =
     'No AWS credentials can be used: The token has expired. Run aws sso login, or set AWS_PROFILE.'
-  expect(await findDeployment(production).catch(explained)).toEqual(new CommandError(line))
+  expect(await findDeployment(production).catch(explain)).toEqual(new CommandError(line))
 })
 
 test('AWS is not reached if its responses stall midway', async () => {
@@ -149,7 +149,7 @@ test('AWS is not reached if its responses stall midway', async () => {
   onTestFinished(() => void Object.assign(requestHandler, { socketTimeout }))
   requestHandler.socketTimeout /= 200 // 50 ms
 
-  const error = await findDeployment(production).catch(explained)
+  const error = await findDeployment(production).catch(explain)
 
   const line = /^AWS cannot be reached: .+ timed out after 50 ms/
   expect(error).toHaveProperty('message', expect.stringMatching(line))
@@ -178,7 +178,7 @@ test.each<[Record<string, string | undefined>, RegExp]>([
   const least = { ...unset, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...env }
   for (const [name, value] of Object.entries(least)) vi.stubEnv(name, value)
 
-  const error = await findDeployment(production).catch(explained)
+  const error = await findDeployment(production).catch(explain)
 
   expect(error).toBeInstanceOf(CommandError)
   expect(error).toHaveProperty('message', expect.stringMatching(line))

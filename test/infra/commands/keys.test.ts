@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { NumberValue } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { CommandError } from '../../../infra/command-line.ts'
-import { KeyTable, newKey } from '../../../infra/commands/key-table.ts'
+import { ApiKeyTable, generateApiKey } from '../../../infra/commands/api-key-table.ts'
 import { confirm, issue, list, revoke, rotate } from '../../../infra/commands/keys.ts'
 import { find, type StoredApiKey } from '../../../shared/data/api-keys.ts'
 import { tableName } from '../../../shared/data/tables.ts'
@@ -18,11 +18,11 @@ import { exampleCredentials } from '../../support/secrets.ts'
 
 const operator = 'arn:aws:sts::123456789012:assumed-role/Operators/jane'
 const deployment = { apiKeysTable: tableName('apiKeys'), keyPrefix: 'local', operator } as const
-const table = new KeyTable(deployment)
+const table = new ApiKeyTable(deployment)
 
 /** Makes a key that allows to read pets, and stores it. */
 const storeNewKey = async (expiresIn?: number) => {
-  const key = newKey(deployment, { name: 'shop front', scopes: ['pets:read'], expiresIn })
+  const key = generateApiKey(deployment, { name: 'shop front', scopes: ['pets:read'], expiresIn })
   await table.put(key.stored)
   return key
 }
@@ -200,7 +200,7 @@ test('if two operators rotate a key at once, it ends when the first of its ends 
     await table.put(key)
     await rotate(table, old.keyId, { grace: 3600 })
   }
-  const slow = Object.assign(new KeyTable(deployment), { put })
+  const slow = Object.assign(new ApiKeyTable(deployment), { put })
 
   const { text } = await rotate(slow, old.keyId, { grace: 7200 })
 
@@ -247,7 +247,7 @@ test.each([
 ])('rotate leaves no new key if the old key is %s at the same time', async (_, end) => {
   const { stored: old } = await storeNewKey()
   const put = (key: StoredApiKey) => table.put(key).then(() => end(old))
-  const slow = Object.assign(new KeyTable(deployment), { put })
+  const slow = Object.assign(new ApiKeyTable(deployment), { put })
 
   const rotation = rotate(slow, old.keyId, { grace: 60 })
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest'
+import { ApiKeyTable } from '../../../infra/commands/api-key-table.ts'
 import { findDeployment } from '../../../infra/commands/deployment.ts'
-import { KeyTable } from '../../../infra/commands/key-table.ts'
 import { smokeTest } from '../../../infra/commands/smoke.ts'
 import { entries } from '../../../shared/contract.ts'
 import {
@@ -24,7 +24,7 @@ const server = await startServer([], env)
 afterAll(() => server.stop())
 const { origin, port } = new URL(server.baseUrl)
 const target = ['--stage', 'local', '--port', port]
-const table = new KeyTable(await findDeployment({ stage: 'local', port: Number(port) }))
+const table = new ApiKeyTable(await findDeployment({ stage: 'local', port: Number(port) }))
 
 /** What a smoke test must leave as it is. */
 const stored = async () => ({ keys: await table.all(), pets: await listAll(server) })

@@ -9,24 +9,23 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb'
 import type { StoredApiKey } from '../../shared/data/api-keys.ts'
+import { itemFormat } from '../../shared/data/dynamodb.ts'
 import { digestOf, newApiKey } from '../../shared/model/api-key.ts'
 import { secondsFromNow } from '../../shared/model/expiry.ts'
-import { exactNumber } from '../../shared/model/json.ts'
 import { type Scope, scopes } from '../../shared/service.ts'
 import { timeouts } from '../command-line.ts'
 import type { Deployment } from './deployment.ts'
 
 /** The API keys of a deployment. */
-export class KeyTable {
-  readonly deployment: Issuer
+export class ApiKeyTable {
+  /** Who issues keys here, and where they are valid. */
+  readonly issuer: Issuer
   readonly #client: DynamoDBDocumentClient
   readonly #table: { TableName: string }
 
   constructor(deployment: Issuer & Pick<Deployment, 'apiKeysTable'>) {
-    this.deployment = deployment
-    // As functions read numbers, so that a damaged one is listed as they take it.
-    const unmarshallOptions = { wrapNumbers: exactNumber }
-    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient(timeouts), { unmarshallOptions })
+    this.issuer = deployment
+    this.#client = DynamoDBDocumentClient.from(new DynamoDBClient(timeouts), itemFormat)
     this.#table = { TableName: deployment.apiKeysTable }
   }
 
@@ -67,7 +66,7 @@ export class KeyTable {
       UpdateExpression: 'SET revokedBy = :operator, expiresAt = :now',
       ConditionExpression: 'attribute_exists(digest)',
       ExpressionAttributeValues: {
-        ':operator': this.deployment.operator,
+        ':operator': this.issuer.operator,
         ':now': secondsFromNow(0),
       },
     })
@@ -94,18 +93,21 @@ export class KeyTable {
 type Issuer = Pick<Deployment, 'keyPrefix' | 'operator'>
 
 /** A new key: `text` is shown to its holder once, `stored` is what the table keeps. */
-export type NewKey = { text: string; stored: StoredApiKey }
+export type NewApiKey = { text: string; stored: StoredApiKey }
 
 /** Who gets a key, what it allows (default: all), and for how many seconds. */
-export type KeyRequest = {
+export type ApiKeyRequest = {
   name: string
   clientId?: string
   scopes?: readonly Scope[] | undefined
   expiresIn?: number | undefined
 }
 
-/** Makes a key. It becomes valid when it is stored. */
-export const newKey = ({ keyPrefix, operator }: Issuer, request: KeyRequest): NewKey => {
+/** Generates a key. It is valid as soon as it is stored. */
+export const generateApiKey = (
+  { keyPrefix, operator }: Issuer,
+  request: ApiKeyRequest,
+): NewApiKey => {
   const text = newApiKey(keyPrefix)
   const stored = {
     digest: digestOf(text),
